@@ -1,0 +1,4 @@
+//! Tells an MCP server which project its client is working in.
+#![no_std]
+#![forbid(unsafe_code)]
+extern crate alloc;
