@@ -1,0 +1,297 @@
+//! What the host must do: everything a resolver gives back.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use serde::Serialize;
+
+use crate::error::Reason;
+use crate::explain::Explanation;
+use crate::json::Json;
+use crate::policy::SourceKind;
+use crate::project::{Project, RootView};
+
+/// One thing to do. The actions of an event come in a fixed order: answers as the asks came, announce, cancel, send,
+/// probe, hand back, notices.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "type", rename_all = "camelCase")]
+#[non_exhaustive]
+pub enum Action {
+    /// Answer an ask.
+    Answer(Box<Answer>),
+    /// Tell whoever cares that the connection's project is another one.
+    Announce(Announce),
+    /// Give up a request.
+    Cancel(Cancel),
+    /// Send a request to the client.
+    SendRequest(SendRequest),
+    /// Look at paths and report with a `probed` event.
+    Probe(Probe),
+    /// Process a message that is not the resolver's.
+    HandBack(HandBack),
+    /// Log a line.
+    Notice(Notice),
+}
+
+/// The end of one ask.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Answer {
+    /// The ask.
+    pub ask: u32,
+    /// How it ended.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+    /// Grows by one whenever the connection's project visibly changes.
+    pub revision: u32,
+    /// Texts worth showing beside the result.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hints: Vec<String>,
+    /// What every source said; there when nothing was found, and on request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Explanation>,
+}
+
+/// The ways an ask ends.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "outcome", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[non_exhaustive]
+pub enum Outcome {
+    /// This is the project.
+    Resolved {
+        /// The project.
+        project: Arc<Project>,
+    },
+    /// The selection holds.
+    Selected {
+        /// The project.
+        project: Arc<Project>,
+        /// The policy's confirmation.
+        message: String,
+    },
+    /// These are the client's roots.
+    Listed {
+        /// The roots, good and bad.
+        roots: Vec<RootView>,
+        /// How current they are.
+        state: RootsState,
+    },
+    /// Return these input requests; the client makes the call again.
+    NeedsInput {
+        /// Ready-made input requests by key.
+        input_requests: BTreeMap<&'static str, Json>,
+    },
+    /// A value that was given is not acceptable.
+    Refused(Refused),
+    /// No project.
+    Unresolved(Unresolved),
+}
+
+/// Why a value is not acceptable.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Refused {
+    /// The stable code.
+    pub code: Reason,
+    /// The source of the value.
+    pub source: SourceKind,
+    /// What happened, with the value in display form.
+    pub message: String,
+    /// What to do next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instruction: Option<String>,
+    /// The HTTP status the policy wants for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+}
+
+/// Why there is no project.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Unresolved {
+    /// The stable code.
+    pub code: Reason,
+    /// What happened.
+    pub message: String,
+    /// What to do next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instruction: Option<String>,
+}
+
+/// How current the list of roots is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum RootsState {
+    /// Nobody asked yet.
+    NotAsked,
+    /// The handshake is not over.
+    NotReady,
+    /// The client declared no roots and the policy asks only those that do.
+    Undeclared,
+    /// The client said it has no such method.
+    Unsupported,
+    /// A request is in flight.
+    Pending,
+    /// A request is in flight and a caller has given up on it.
+    Overdue,
+    /// The request's life ended without an answer.
+    TimedOut,
+    /// The request came to nothing in another way.
+    Failed,
+    /// The client has no roots.
+    Empty,
+    /// None of the client's roots can be read.
+    AllInvalid,
+    /// There is a list.
+    Ok,
+    /// There is a list, and a newer one is due.
+    Stale,
+}
+
+/// A change of the connection's project.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Announce {
+    /// What it was.
+    pub from: Option<Arc<Project>>,
+    /// What it is.
+    pub to: Option<Arc<Project>>,
+}
+
+/// A request to give up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Cancel {
+    /// The request; SDK hosts abort it.
+    pub request: u32,
+    /// The ready-made `notifications/cancelled` for hosts without an SDK.
+    pub message: String,
+}
+
+/// A request to send.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SendRequest {
+    /// The resolver's token; the answer's event repeats it.
+    pub request: u32,
+    /// Always `roots/list`.
+    pub method: &'static str,
+    /// The params, where the policy sends any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub params: Option<Json>,
+    /// The ask whose call the request should travel with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relates_to: Option<u32>,
+    /// The ready-made JSON-RPC request for hosts without an SDK.
+    pub message: String,
+}
+
+/// Paths to look at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Probe {
+    /// The probe's id; the reply repeats it.
+    pub probe: u32,
+    /// The paths.
+    pub paths: Vec<ProbePath>,
+}
+
+/// One path to look at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProbePath {
+    /// The path.
+    pub path: String,
+    /// Names to look for in it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub markers: Vec<String>,
+}
+
+/// A message that is not the resolver's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HandBack {
+    /// What it is.
+    pub kind: MessageKind,
+    /// The original text, or the rest of a batch.
+    pub text: String,
+}
+
+/// What a raw message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum MessageKind {
+    /// It has a method and an id.
+    Request,
+    /// It has a method and no id.
+    Notification,
+    /// It has no method, and a result or an error.
+    Response,
+    /// An array of messages.
+    Batch,
+    /// Nothing but blanks.
+    Blank,
+    /// None of these.
+    Broken,
+}
+
+/// A line for the log.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Notice {
+    /// How much it matters.
+    pub level: Level,
+    /// The stable code.
+    pub code: NoticeCode,
+    /// The ask it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ask: Option<u32>,
+    /// The line.
+    pub message: String,
+}
+
+/// How much a notice matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Level {
+    /// Only for whoever looks for the cause of something.
+    Debug,
+    /// Worth a line.
+    Info,
+    /// Something is wrong and was worked around.
+    Warning,
+}
+
+/// What a notice is about; the serialised form is the stable code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum NoticeCode {
+    /// The connection's project was chosen; given only where the policy has a text for its source.
+    ProjectChosen,
+    /// Two sources name different projects.
+    Disagreement,
+    /// A source named something unusable and the next one was looked at.
+    ValueRejected,
+    /// A request for roots came to nothing.
+    RootsFailed,
+    /// The client has no roots method.
+    RootsUnsupported,
+    /// A list was cut to the limit.
+    RootsCut,
+    /// A root was spelled as a bare path and taken as one.
+    RootRepaired,
+    /// An answer to a request that no longer counts was ignored.
+    AnswerStale,
+    /// An answer to a request never made was ignored.
+    AnswerUnexpected,
+    /// The selected project is no longer among the roots.
+    SelectedRootLeft,
+    /// More asks wait than the limit allows.
+    TooManyAsks,
+    /// Notices of this event were left out.
+    NoticesDropped,
+}

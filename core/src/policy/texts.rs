@@ -1,0 +1,152 @@
+//! Message templates: `{name}` stands for a value, everything else for itself.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::{Advice, Policy};
+use crate::display::display;
+use crate::host::Transport;
+
+/// What templates may show.
+pub(super) const NAMES: [&str; 13] = [
+    "advice", "client", "count", "detail", "from", "list", "name", "path", "reason", "source", "to", "uri", "value",
+];
+
+/// The values of one message, each made safe to show when it is put in.
+#[derive(Debug, Default)]
+pub(crate) struct Values<'a>(Vec<(&'static str, &'a str)>);
+
+impl<'a> Values<'a> {
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    pub(crate) fn with(mut self, name: &'static str, value: &'a str) -> Self {
+        self.0.push((name, value));
+        self
+    }
+}
+
+/// A policy's texts, with the standard ones behind them.
+#[derive(Clone, Copy)]
+pub(crate) struct Texts<'a>(pub(crate) &'a Policy);
+
+impl Texts<'_> {
+    /// The first template found under one of the keys, filled in; the policy's own texts come before the standard ones.
+    pub(crate) fn message(&self, keys: &[&str], values: &Values<'_>) -> String {
+        self.own(keys, values)
+            .or_else(|| {
+                let template = keys.iter().find_map(|key| standard(key))?;
+                Some(self.fill(template, values))
+            })
+            .unwrap_or_default()
+    }
+
+    /// The same, from the policy's own texts only.
+    pub(crate) fn own(&self, keys: &[&str], values: &Values<'_>) -> Option<String> {
+        let template = keys.iter().find_map(|key| self.0.texts.get(*key))?;
+        Some(self.fill(template, values))
+    }
+
+    /// What to do for this client on this transport.
+    pub(crate) fn advice(&self, client: Option<&str>, transport: Transport) -> Option<&str> {
+        let fits = |advice: &&Advice| {
+            advice.transport.is_none_or(|wanted| wanted == transport)
+                && advice.client.as_deref().is_none_or(|pattern| matches(pattern, client.unwrap_or_default()))
+        };
+        self.0.advice.iter().find(fits).map(|advice| advice.text.as_str())
+    }
+
+    fn fill(&self, template: &str, values: &Values<'_>) -> String {
+        let most = usize::try_from(self.0.limits.value_chars).unwrap_or(usize::MAX);
+        let shown: Vec<(&str, String)> = values
+            .0
+            .iter()
+            .map(|(name, value)| {
+                // Lists and advice are built from safe parts and may be longer than one value.
+                let safe = if matches!(*name, "list" | "advice") { (*value).to_string() } else { display(value, most) };
+                (*name, safe)
+            })
+            .collect();
+        let borrowed: Vec<(&str, &str)> = shown.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        fill(template, &borrowed)
+    }
+}
+
+fn matches(pattern: &str, client: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(start) => client.starts_with(start),
+        None => client == pattern,
+    }
+}
+
+/// Puts the values in; a `{word}` nobody knows stays as it is.
+pub(super) fn fill(template: &str, values: &[(&str, &str)]) -> String {
+    let mut out = String::with_capacity(template.len());
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        out.push_str(before);
+        let known = after.split_once('}').and_then(|(name, tail)| {
+            let (_, value) = values.iter().find(|(known, _)| *known == name)?;
+            Some((*value, tail))
+        });
+        match known {
+            Some((value, tail)) => {
+                out.push_str(value);
+                rest = tail;
+            }
+            None => {
+                out.push('{');
+                rest = after;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The names a template uses.
+pub(super) fn used(template: &str) -> impl Iterator<Item = &str> {
+    template.split('{').skip(1).filter_map(|part| part.split_once('}').map(|(name, _)| name))
+}
+
+pub(crate) fn refused_keys(source: &str, reason: &str) -> [String; 4] {
+    [format!("refused.{source}.{reason}"), format!("refused.{source}"), format!("refused.{reason}"), "refused".into()]
+}
+
+/// The texts of a policy that has none of its own.
+fn standard(key: &str) -> Option<&'static str> {
+    Some(match key {
+        "unresolved" => "No project was found for this connection.",
+        "unresolved.ambiguous" => "The client has several roots and none was chosen. Available: {list}",
+        "unresolved.not_chosen" => "The client has roots and none was chosen. Available: {list}",
+        "unresolved.closed" => "The connection closed before the project was known.",
+        "instruction" => "{advice}",
+        "instruction.ambiguous" | "instruction.not_chosen" => "Select one of the roots, or name the project in the call.",
+        "refused" => "The {source} value `{value}` cannot be used as a project ({reason}).",
+        "refused.placeholder" => "The {source} value `{value}` is a template that nobody filled in.",
+        "refused.relative" => "The {source} value `{value}` is relative; an absolute path is needed.",
+        "refused.missing" => "The {source} path does not exist: {path}",
+        "refused.not_directory" => "The {source} path is not a folder: {path}",
+        "refused.outside" => "The {source} path is outside the allowed folders: {path}",
+        "refused.not_in_roots" => "`{value}` is not one of the client's roots. Available: {list}",
+        "refused.invalid_name" => "`{value}` is not a usable project name.",
+        "refused.empty" => "The selected project is empty.",
+        "refused.immutable" => "The project of this connection is `{name}` and cannot be changed.",
+        "refused.pass_each_call" => "This client keeps no connection state: pass `{value}` as the project of every call.",
+        "selected" => "Project set to: {name}",
+        "notice.disagreement" => "{from} and {to} name different projects",
+        "notice.value_rejected" => "{source} gave `{value}`, which cannot be used: {reason}",
+        "notice.roots_failed" => "the client's roots could not be listed: {reason}",
+        "notice.roots_unsupported" => "the client cannot list roots: {reason}",
+        "notice.roots_cut" => "the client sent {count} roots more than are kept",
+        "notice.root_repaired" => "root `{value}` is a bare path and was taken as one",
+        "notice.answer_stale" => "an answer to a request that is over was ignored",
+        "notice.answer_unexpected" => "an answer to a request that was never made was ignored",
+        "notice.selected_root_left" => "the selected project `{name}` is no longer among the client's roots",
+        "notice.too_many_asks" => "too many asks are waiting; this one was answered from what is known",
+        "notice.notices_dropped" => "{count} more notices were left out",
+        _ => return None,
+    })
+}
