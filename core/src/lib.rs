@@ -2,3 +2,7 @@
 #![no_std]
 #![forbid(unsafe_code)]
 extern crate alloc;
+
+pub mod display;
+pub mod path;
+pub mod uri;

@@ -1,0 +1,162 @@
+//! Works on paths as text, by the rules of a declared style instead of the host's.
+//!
+//! Nothing here touches a file system. No case folding beyond ASCII, no Unicode normalisation, no `~` or variable
+//! expansion; short names, trailing dots and links are not resolved.
+
+mod parse;
+mod refusal;
+
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+
+use serde::{Deserialize, Serialize};
+
+pub(crate) use self::parse::{
+    Anchor, Parsed, is_drive_like, is_separator, strip_drive, strip_ignoring_case,
+    strip_piped_drive,
+};
+use self::parse::{is_device_name, push_dots};
+pub use self::refusal::Refusal;
+
+/// Names the rules a path is read by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PathStyle {
+    /// One root, `/` between names.
+    Posix,
+    /// Drives and UNC shares, `\` or `/` between names.
+    Windows,
+}
+
+/// Returns the normal form of a path, absolute or not.
+///
+/// Separators are single and of the style's kind, dots are resolved, a drive letter is upper-case, a separator ends
+/// only a root. `..` stops at a root. On Windows `\\?\C:\x` becomes `C:\x` where both mean the same.
+pub fn normalize(path: &str, style: PathStyle) -> Result<String, Refusal> {
+    Ok(Parsed::new(path, style)?.render())
+}
+
+/// Tells whether a path is valid and depends on no current directory or drive.
+pub fn is_absolute(path: &str, style: PathStyle) -> bool {
+    Parsed::absolute(path, style).is_ok()
+}
+
+/// Returns the normal form of an absolute path.
+pub fn absolute(path: &str, style: PathStyle) -> Result<String, Refusal> {
+    Ok(Parsed::absolute(path, style)?.render())
+}
+
+/// Returns the last name of a path after normalising; a root has none.
+pub fn basename(path: &str, style: PathStyle) -> Option<String> {
+    let parsed = Parsed::new(path, style).ok()?;
+    let name = parsed.names.last().filter(|name| *name != "..")?;
+    Some(name.as_ref().to_owned())
+}
+
+/// Returns the folder that holds an absolute path; a root has none.
+pub fn parent(path: &str, style: PathStyle) -> Option<String> {
+    let mut parsed = Parsed::absolute(path, style).ok()?;
+    parsed.names.pop()?;
+    Some(parsed.render())
+}
+
+/// Tells whether opening a path would contact the host it names.
+pub fn is_unc(path: &str, style: PathStyle) -> bool {
+    Parsed::new(path, style).is_ok_and(|parsed| matches!(parsed.anchor, Anchor::Unc(..)))
+}
+
+/// Joins a relative path to an absolute one; an absolute second path is returned instead.
+///
+/// A path that is neither, `\x` or `C:x` on Windows, is refused.
+pub fn join(base: &str, relative: &str, style: PathStyle) -> Result<String, Refusal> {
+    Ok(joined(&Parsed::absolute(base, style)?, relative, style)?.render())
+}
+
+/// Returns the identity of an absolute path: paths with the same key are the same place by their spelling.
+///
+/// POSIX keys are the normal form; Windows keys also have their ASCII letters in upper case.
+pub fn key(path: &str, style: PathStyle) -> Result<String, Refusal> {
+    let mut key = absolute(path, style)?;
+    if style == PathStyle::Windows {
+        key.make_ascii_uppercase();
+    }
+    Ok(key)
+}
+
+/// Tells whether `path` is `root` or below it, by spelling alone.
+///
+/// Whole names are compared after normalising, on Windows without regard to ASCII case. Anything refused or not absolute is
+/// never inside. Links are not seen: see [`is_inside_real`].
+pub fn is_inside(root: &str, path: &str, style: PathStyle) -> bool {
+    let (Ok(root), Ok(path)) = (Parsed::absolute(root, style), Parsed::absolute(path, style))
+    else {
+        return false;
+    };
+    path.below(&root).is_some()
+}
+
+/// Holds what the host's file system says two paths really are, every link followed.
+///
+/// Both are real paths of the *normalised* spellings. For something that does not exist yet the host resolves the
+/// deepest folder that does and appends the rest.
+#[derive(Clone, Copy, Debug)]
+pub struct RealPaths<'a> {
+    /// The real path of the root.
+    pub root: &'a str,
+    /// The real path of the path in question.
+    pub path: &'a str,
+}
+
+/// Tells whether `path` is `root` or below it on disk.
+///
+/// The real paths alone decide the place: a link that leads out is outside although its spelling is inside, and
+/// `/private/tmp/p/x` is inside `/tmp/p` where `/tmp` is a link. Both spellings must still be absolute and acceptable.
+/// The answer is as old as the real paths: something may be swapped between this check and its use.
+pub fn is_inside_real(root: &str, path: &str, style: PathStyle, real: RealPaths<'_>) -> bool {
+    is_absolute(root, style) && is_absolute(path, style) && is_inside(real.root, real.path, style)
+}
+
+/// Returns the place a tool's path means, relative to the project or absolute, if that is the project or below it.
+///
+/// On Windows names that Windows would not open as spelled are refused as well: streams (`x:y`), devices (`NUL`), and
+/// names of only dots and blanks, which may mean the parent. Links are not seen: see [`is_inside_real`].
+pub fn join_inside(project: &str, path: &str, style: PathStyle) -> Result<String, Refusal> {
+    let project = Parsed::absolute(project, style)?;
+    let joined = joined(&project, path, style)?;
+    let below = joined.below(&project).ok_or(Refusal::Outside)?;
+    if style == PathStyle::Windows {
+        for name in below {
+            if name.contains(':') {
+                return Err(Refusal::AlternateStream);
+            }
+            if is_device_name(name) {
+                return Err(Refusal::DeviceNamespace);
+            }
+            if name.chars().all(|c| matches!(c, '.' | ' ')) {
+                return Err(Refusal::AmbiguousDots);
+            }
+        }
+    }
+    Ok(joined.render())
+}
+
+fn joined<'a>(base: &Parsed<'a>, path: &'a str, style: PathStyle) -> Result<Parsed<'a>, Refusal> {
+    let relative = Parsed::new(path, style)?;
+    match relative.anchor {
+        Anchor::Posix | Anchor::Drive(_) | Anchor::Unc(..) => return Ok(relative),
+        Anchor::Rooted => return Err(Refusal::NoDrive),
+        Anchor::DriveRelative(_) => return Err(Refusal::DriveRelative),
+        Anchor::Relative(_) => {}
+    }
+    let mut joined = base.clone();
+    for name in relative.names {
+        if name == ".." {
+            push_dots(&mut joined.names, false);
+        } else if style == PathStyle::Windows && is_drive_like(&name) {
+            return Err(Refusal::DriveLikeComponent);
+        } else {
+            joined.names.push(name);
+        }
+    }
+    Ok(joined)
+}

@@ -1,0 +1,124 @@
+use serde::{Serialize, Serializer};
+use thiserror::Error;
+
+/// Names the reason a URI or a path is refused.
+///
+/// The message never repeats the refused text; [`code`](Self::code) is stable across releases and is what serialising gives.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The text is not a `file:` URI.
+    #[error("not a file URI")]
+    NotFileUri,
+    /// The path depends on a current directory.
+    #[error("the path is relative")]
+    Relative,
+    /// The text names no path at all.
+    #[error("the path is empty")]
+    EmptyPath,
+    /// A percent-encoded separator would turn one name into two.
+    #[error("a name holds an encoded separator")]
+    EncodedSeparator,
+    /// The text holds a NUL, raw or percent-encoded.
+    #[error("the text holds a NUL")]
+    Nul,
+    /// The URI holds a raw ASCII control character.
+    #[error("the URI holds a raw control character")]
+    Control,
+    /// The URI starts or ends with a blank.
+    #[error("the URI starts or ends with a blank")]
+    OuterBlank,
+    /// A `%` is not followed by two hexadecimal digits.
+    #[error("a percent sign starts no valid escape")]
+    MalformedPercent,
+    /// The decoded bytes are not UTF-8.
+    #[error("the decoded text is not UTF-8")]
+    InvalidUtf8,
+    /// The URI names another machine, which a POSIX path cannot express.
+    #[error("the URI names another host")]
+    RemoteHost,
+    /// The host part is not a plain host name.
+    #[error("the host is not valid")]
+    InvalidHost,
+    /// The URI has a query or a fragment, or an unencoded `?` or `#` in a name.
+    #[error("the URI has a query or a fragment")]
+    QueryOrFragment,
+    /// A raw backslash stands where parsers disagree about its meaning.
+    #[error("the URI holds a backslash")]
+    Backslash,
+    /// A Windows path has no drive and no share.
+    #[error("the path names no drive")]
+    NoDrive,
+    /// A Windows path depends on the current directory of its drive.
+    #[error("the path is relative to the current directory of a drive")]
+    DriveRelative,
+    /// A Windows drive stands where a POSIX path cannot have one.
+    #[error("a drive where a posix path is expected")]
+    DriveOnPosix,
+    /// A name below a Windows root looks like a drive.
+    #[error("a name looks like a drive")]
+    DriveLikeComponent,
+    /// A drive comes after other segments, if only dots.
+    #[error("a drive comes after other segments")]
+    DriveNotFirst,
+    /// The path reaches a Windows device, pipe or raw volume.
+    #[error("the path is in a device namespace")]
+    DeviceNamespace,
+    /// A UNC path lacks a usable host or share.
+    #[error("the UNC path has no usable host and share")]
+    BadUnc,
+    /// Dot segments lead above the share of a UNC path.
+    #[error("dot segments lead above the share")]
+    UncEscape,
+    /// A Windows URI has two slashes where its path starts.
+    #[error("the path starts with two slashes")]
+    LeadingDoubleSlash,
+    /// A `..` has two readings, after an empty segment or next to blanks.
+    #[error("a dot segment has two readings")]
+    AmbiguousDots,
+    /// The path leads out of the project.
+    #[error("the path is outside the project")]
+    Outside,
+    /// A name selects a Windows alternate data stream.
+    #[error("a name selects an alternate data stream")]
+    AlternateStream,
+}
+
+impl Refusal {
+    /// Returns the stable code in camelCase.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::NotFileUri => "notFileUri",
+            Self::Relative => "relative",
+            Self::EmptyPath => "emptyPath",
+            Self::EncodedSeparator => "encodedSeparator",
+            Self::Nul => "nul",
+            Self::Control => "control",
+            Self::OuterBlank => "outerBlank",
+            Self::MalformedPercent => "malformedPercent",
+            Self::InvalidUtf8 => "invalidUtf8",
+            Self::RemoteHost => "remoteHost",
+            Self::InvalidHost => "invalidHost",
+            Self::QueryOrFragment => "queryOrFragment",
+            Self::Backslash => "backslash",
+            Self::NoDrive => "noDrive",
+            Self::DriveRelative => "driveRelative",
+            Self::DriveOnPosix => "driveOnPosix",
+            Self::DriveLikeComponent => "driveLikeComponent",
+            Self::DriveNotFirst => "driveNotFirst",
+            Self::DeviceNamespace => "deviceNamespace",
+            Self::BadUnc => "badUnc",
+            Self::UncEscape => "uncEscape",
+            Self::LeadingDoubleSlash => "leadingDoubleSlash",
+            Self::AmbiguousDots => "ambiguousDots",
+            Self::Outside => "outside",
+            Self::AlternateStream => "alternateStream",
+        }
+    }
+}
+
+impl Serialize for Refusal {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.code())
+    }
+}

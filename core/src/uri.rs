@@ -1,0 +1,363 @@
+//! Turns `file:` URIs into paths and back.
+//!
+//! The raw text is examined before any parser may strip, fold or resolve it: what parsers disagree on is refused.
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt::Write;
+
+use sha2::{Digest, Sha256};
+
+use crate::path::{
+    self, Anchor, Parsed, PathStyle, Refusal, is_drive_like, is_separator, strip_drive,
+    strip_ignoring_case, strip_piped_drive,
+};
+
+/// Returns the normalised absolute path a `file:` URI names.
+///
+/// Percent escapes are decoded exactly once. See `docs/uris.md` for every spelling that is refused.
+pub fn file_uri_to_path(uri: &str, style: PathStyle) -> Result<String, Refusal> {
+    check_raw(uri)?;
+    let rest = strip_ignoring_case(uri, "file:").ok_or(Refusal::NotFileUri)?;
+    if rest.contains(['?', '#']) {
+        return Err(Refusal::QueryOrFragment);
+    }
+    if rest.is_empty() {
+        return Err(Refusal::EmptyPath);
+    }
+    if let Some(rest) = rest.strip_prefix("//") {
+        return with_authority(rest, style);
+    }
+    if rest.starts_with('\\') || rest.starts_with("/\\") {
+        return Err(Refusal::Backslash);
+    }
+    match (rest.strip_prefix('/'), style) {
+        (Some(path), _) => local(path, style),
+        (None, PathStyle::Windows) if rest.split(is_separator).next().is_some_and(is_drive) => {
+            local(rest, style)
+        }
+        (None, PathStyle::Windows) if is_drive_like(rest) => Err(Refusal::DriveRelative),
+        (None, _) => Err(Refusal::Relative),
+    }
+}
+
+/// Returns the canonical `file:` URI of an absolute path.
+///
+/// There is none for a path that is not absolute, nor for a UNC host that a URI cannot hold or would take for the local machine.
+/// [`file_uri_to_path`] gives the normalised path back, except that a UNC host comes back in lower case.
+pub fn path_to_file_uri(path: &str, style: PathStyle) -> Option<String> {
+    let parsed = Parsed::absolute(path, style).ok()?;
+    let mut uri = String::from("file://");
+    match &parsed.anchor {
+        Anchor::Posix => {}
+        Anchor::Drive(letter) => uri.extend(['/', *letter, ':']),
+        Anchor::Unc(host, share) => {
+            let host = host.to_ascii_lowercase();
+            if host == "localhost" || check_host(&host).is_err() {
+                return None;
+            }
+            uri.push_str(&host);
+            uri.push('/');
+            encode(share, &mut uri);
+        }
+        Anchor::Relative(_) | Anchor::Rooted | Anchor::DriveRelative(_) => return None,
+    }
+    for name in &parsed.names {
+        uri.push('/');
+        encode(name, &mut uri);
+    }
+    if parsed.names.is_empty() && !matches!(parsed.anchor, Anchor::Unc(..)) {
+        uri.push('/');
+    }
+    Some(uri)
+}
+
+/// Returns the identity of the project a root URI names: the [`path::key`] of its path.
+pub fn project_key(uri: &str, style: PathStyle) -> Result<String, Refusal> {
+    path::key(&file_uri_to_path(uri, style)?, style)
+}
+
+/// Returns a short name for a key, safe in file names: 16 hexadecimal digits of its SHA-256.
+pub fn project_id(key: &str) -> String {
+    let digest = Sha256::digest(key.as_bytes());
+    let digits = digest
+        .iter()
+        .take(8)
+        .flat_map(|byte| [hex_digit(byte >> 4), hex_digit(byte & 15)]);
+    digits.map(|digit| digit.to_ascii_lowercase()).collect()
+}
+
+/// Tells whether a value is template text that nobody expanded, as a path or behind `file:`.
+///
+/// `${` and `{{` count anywhere, percent-encoded too; `$NAME` and `%NAME%` only in front, because in the middle of a path
+/// they may be real folders.
+pub fn is_placeholder(text: &str) -> bool {
+    let text = text
+        .replace("%24", "$")
+        .replace("%7B", "{")
+        .replace("%7b", "{");
+    if text.contains("${") || text.contains("{{") {
+        return true;
+    }
+    let text = text.trim_start();
+    let front = strip_ignoring_case(text, "file:")
+        .map_or(text, |rest| rest.trim_start_matches(is_separator));
+    if let Some(name) = front.strip_prefix('$') {
+        return name.starts_with(is_name_start);
+    }
+    front
+        .strip_prefix('%')
+        .and_then(|rest| rest.split_once('%'))
+        .is_some_and(|(name, after)| {
+            let escapes = starts_with_hex_pair(name) && starts_with_hex_pair(after);
+            name.starts_with(is_name_start) && !name.contains(is_separator) && !escapes
+        })
+}
+
+fn is_name_start(c: char) -> bool {
+    c.is_ascii_alphabetic() || c == '_'
+}
+
+fn starts_with_hex_pair(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    hex_pair(bytes.next(), bytes.next()).is_some()
+}
+
+/// Refuses what the WHATWG rules would silently strip.
+fn check_raw(uri: &str) -> Result<(), Refusal> {
+    if uri.contains('\0') {
+        return Err(Refusal::Nul);
+    }
+    if uri.contains(|c: char| c.is_ascii_control()) {
+        return Err(Refusal::Control);
+    }
+    if uri.starts_with(' ') || uri.ends_with(' ') {
+        return Err(Refusal::OuterBlank);
+    }
+    Ok(())
+}
+
+/// Reads what follows `file://`.
+fn with_authority(rest: &str, style: PathStyle) -> Result<String, Refusal> {
+    let end = rest.find(is_separator).unwrap_or(rest.len());
+    let (authority, path) = rest.split_at_checked(end).unwrap_or((rest, ""));
+    if is_drive(authority) {
+        // `file://C:/x` is what several clients send; no host is called `C:`.
+        return match style {
+            PathStyle::Windows => local(rest, style),
+            PathStyle::Posix => Err(Refusal::DriveOnPosix),
+        };
+    }
+    if path.starts_with('\\') {
+        return Err(Refusal::Backslash);
+    }
+    let host = decode(authority)?.to_ascii_lowercase();
+    if host.is_empty() || host == "localhost" {
+        return match path.strip_prefix('/') {
+            Some(path) => local(path, style),
+            None => Err(Refusal::EmptyPath),
+        };
+    }
+    if style == PathStyle::Posix {
+        return Err(Refusal::RemoteHost);
+    }
+    check_host(&host)?;
+    share(host, path.strip_prefix('/').unwrap_or_default())
+}
+
+/// Accepts a decoded, lower-case host that every parser would leave exactly as it is.
+fn check_host(host: &str) -> Result<(), Refusal> {
+    if host == "?" || host.chars().all(|c| c == '.') {
+        return Err(Refusal::DeviceNamespace);
+    }
+    let plain = |c: char| {
+        c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '.' | '_' | '$' | '~')
+    };
+    if !host.chars().all(plain) || host.ends_with('.') {
+        return Err(Refusal::InvalidHost);
+    }
+    // The parser knows the many spellings of an IPv4 address; one it rewrites is refused. Whether it looks into
+    // punycode depends on the IDNA tables it was built with, so it gets to see none.
+    let ascii = host.replace("xn--", "xx--");
+    match url::Host::parse(&ascii) {
+        Ok(parsed) if same_text(&parsed, &ascii) => Ok(()),
+        _ => Err(Refusal::InvalidHost),
+    }
+}
+
+fn same_text(host: &url::Host, text: &str) -> bool {
+    let mut written = String::new();
+    write!(written, "{host}").is_ok() && written == text
+}
+
+/// Reads the path of a URI on this machine, without its leading slash.
+fn local(path: &str, style: PathStyle) -> Result<String, Refusal> {
+    match style {
+        PathStyle::Posix => posix(path),
+        PathStyle::Windows => drive(path),
+    }
+}
+
+fn posix(path: &str) -> Result<String, Refusal> {
+    if path.contains('\\') {
+        return Err(Refusal::Backslash);
+    }
+    let resolved = Resolved::new(path, PathStyle::Posix)?;
+    // Elsewhere `C|` is read as the drive `C:`.
+    if resolved
+        .segments
+        .first()
+        .is_some_and(|segment| is_piped_drive(segment.raw))
+    {
+        return Err(Refusal::DriveOnPosix);
+    }
+    Ok(resolved.render(Anchor::Posix))
+}
+
+fn drive(path: &str) -> Result<String, Refusal> {
+    if path.starts_with(is_separator) {
+        return Err(Refusal::LeadingDoubleSlash);
+    }
+    let (first, below) = path.split_once(is_separator).unwrap_or((path, ""));
+    let name = decode_name(first, PathStyle::Windows)?;
+    let resolved = Resolved::new(below, PathStyle::Windows);
+    match (strip_drive(&name), strip_piped_drive(first)) {
+        (Some((letter, "")), _) | (None, Some((letter, ""))) => {
+            Ok(resolved?.render(Anchor::Drive(letter)))
+        }
+        (Some(_), _) => Err(Refusal::DriveRelative),
+        (None, _) => Err(match resolved {
+            Ok(_) => Refusal::NoDrive,
+            Err(Refusal::DriveLikeComponent) => Refusal::DriveNotFirst,
+            Err(refusal) => refusal,
+        }),
+    }
+}
+
+/// Reads the path of a URI on another machine, without its leading slash.
+fn share(host: String, path: &str) -> Result<String, Refusal> {
+    let (first, below) = path.split_once(is_separator).unwrap_or((path, ""));
+    let share = decode_name(first, PathStyle::Windows)?;
+    let resolved = Resolved::new(below, PathStyle::Windows)?;
+    if resolved.climbed || matches!(&*share, "." | "..") {
+        return Err(Refusal::UncEscape);
+    }
+    if share.is_empty() || is_drive_like(&share) || is_piped_drive(first) {
+        return Err(Refusal::BadUnc);
+    }
+    Ok(resolved.render(Anchor::Unc(Cow::Owned(host), share)))
+}
+
+/// The segments below a root, decoded and then resolved.
+struct Resolved<'a> {
+    segments: Vec<Segment<'a>>,
+    /// A `..` led above the root and was dropped.
+    climbed: bool,
+}
+
+struct Segment<'a> {
+    raw: &'a str,
+    name: Cow<'a, str>,
+}
+
+impl<'a> Resolved<'a> {
+    fn new(path: &'a str, style: PathStyle) -> Result<Self, Refusal> {
+        let mut segments: Vec<Segment<'a>> = Vec::new();
+        let mut climbed = false;
+        let separator = |c| c == '/' || (style == PathStyle::Windows && c == '\\');
+        for raw in path.split(separator) {
+            // Every segment is judged, also one that a later `..` takes back.
+            let name = decode_name(raw, style)?;
+            if style == PathStyle::Windows && is_drive_like(&name) {
+                return Err(Refusal::DriveLikeComponent);
+            }
+            match &*name {
+                "." => {}
+                ".." => match segments.pop() {
+                    // URL code takes back the empty segment, path code the name before it.
+                    Some(last) if last.name.is_empty() => return Err(Refusal::AmbiguousDots),
+                    Some(_) => {}
+                    None => climbed = true,
+                },
+                _ => segments.push(Segment { raw, name }),
+            }
+        }
+        segments.retain(|segment| !segment.name.is_empty());
+        Ok(Self { segments, climbed })
+    }
+
+    fn render(self, anchor: Anchor<'a>) -> String {
+        let names = self
+            .segments
+            .into_iter()
+            .map(|segment| segment.name)
+            .collect();
+        Parsed { anchor, names }.render()
+    }
+}
+
+fn decode_name(raw: &str, style: PathStyle) -> Result<Cow<'_, str>, Refusal> {
+    let name = decode(raw)?;
+    // Any separator in a decoded name was encoded: the raw ones have split the path already.
+    match style {
+        PathStyle::Posix if name.contains('/') => Err(Refusal::EncodedSeparator),
+        PathStyle::Windows if name.contains(is_separator) => Err(Refusal::EncodedSeparator),
+        _ => Ok(name),
+    }
+}
+
+fn decode(raw: &str) -> Result<Cow<'_, str>, Refusal> {
+    if !raw.contains('%') {
+        return Ok(Cow::Borrowed(raw));
+    }
+    let mut decoded = Vec::with_capacity(raw.len());
+    let mut bytes = raw.bytes();
+    while let Some(byte) = bytes.next() {
+        decoded.push(match byte {
+            b'%' => hex_pair(bytes.next(), bytes.next()).ok_or(Refusal::MalformedPercent)?,
+            _ => byte,
+        });
+    }
+    let text = String::from_utf8(decoded).map_err(|_| Refusal::InvalidUtf8)?;
+    if text.contains('\0') {
+        return Err(Refusal::Nul);
+    }
+    Ok(Cow::Owned(text))
+}
+
+fn hex_pair(high: Option<u8>, low: Option<u8>) -> Option<u8> {
+    let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
+    u8::try_from(digit(high)? << 4 | digit(low)?).ok()
+}
+
+fn encode(name: &str, uri: &mut String) {
+    for byte in name.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' => uri.push(char::from(byte)),
+            // What RFC 3986 lets stand in a segment.
+            b'-' | b'.' | b'_' | b'~' | b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b'+'
+            | b',' | b';' | b'=' | b':' | b'@' => {
+                uri.push(char::from(byte));
+            }
+            _ => uri.extend(['%', hex_digit(byte >> 4), hex_digit(byte & 15)]),
+        }
+    }
+}
+
+/// Gives the upper-case digit of a value below 16.
+fn hex_digit(value: u8) -> char {
+    char::from_digit(value.into(), 16)
+        .unwrap_or_default()
+        .to_ascii_uppercase()
+}
+
+/// Tells whether a raw segment is a drive and nothing else.
+fn is_drive(raw: &str) -> bool {
+    matches!(strip_drive(raw), Some((_, ""))) || is_piped_drive(raw)
+}
+
+/// Tells whether a raw segment is `C|`, an old spelling of `C:`.
+fn is_piped_drive(raw: &str) -> bool {
+    matches!(strip_piped_drive(raw), Some((_, "")))
+}
