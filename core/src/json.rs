@@ -33,8 +33,7 @@ impl Json {
 
 impl Serialize for Json {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let raw: &RawValue =
-            serde_json::from_str(&self.0).map_err(serde::ser::Error::custom)?;
+        let raw: &RawValue = serde_json::from_str(&self.0).map_err(serde::ser::Error::custom)?;
         raw.serialize(serializer)
     }
 }
@@ -104,7 +103,9 @@ impl<'a> Object<'a> {
 
 /// The elements of an array as raw texts; anything else gives nothing.
 pub(crate) fn array(text: &str) -> Option<Vec<&str>> {
-    serde_json::from_str::<RawElements<'_>>(text).ok().map(|elements| elements.0)
+    serde_json::from_str::<RawElements<'_>>(text)
+        .ok()
+        .map(|elements| elements.0)
 }
 
 /// A string value; lone surrogates and other types give nothing.
