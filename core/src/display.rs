@@ -6,9 +6,10 @@ use alloc::string::String;
 
 /// Returns text as one bounded line without characters that hide, reorder or break it.
 ///
-/// Control, bidirectional, default-ignorable and tag characters, noncharacters and the blank braille pattern are dropped, runs
-/// of whitespace become one space, the ends are trimmed. Longer text ends with `…` within the bound. What the words say is not
-/// filtered: text from a peer stays untrusted.
+/// Control, bidirectional, default-ignorable and tag characters, noncharacters and the blank
+/// braille pattern are dropped, runs of whitespace become one space, the ends are trimmed. Longer
+/// text ends with `…` within the bound. What the words say is not filtered: text from a peer stays
+/// untrusted.
 pub fn display(text: &str, max_chars: usize) -> String {
     let mut words = text
         .split(char::is_whitespace)
@@ -31,7 +32,8 @@ pub fn display(text: &str, max_chars: usize) -> String {
     line.text
 }
 
-/// Returns a name as lower-case `[a-z0-9_]`, for indexes and the like: `My-cool project` becomes `my_cool_project`.
+/// Returns a name as lower-case `[a-z0-9_]`, for indexes and the like: `My-cool project` becomes
+/// `my_cool_project`.
 ///
 /// Everything else between letters and digits becomes one `_`; a name without any is `index`.
 pub fn slug(name: &str) -> String {
@@ -85,8 +87,8 @@ fn is_hidden(c: char) -> bool {
     c.is_control() || noncharacter || is_ignorable(c)
 }
 
-/// Holds Unicode's Default_Ignorable_Code_Point, which covers the bidirectional controls and tags, the interlinear
-/// annotation marks, and the blank braille pattern.
+/// Holds Unicode's Default_Ignorable_Code_Point, which covers the bidirectional controls and tags,
+/// the interlinear annotation marks, and the blank braille pattern.
 fn is_ignorable(c: char) -> bool {
     matches!(
         c,
