@@ -30,7 +30,7 @@ pub fn file_uri_to_path(uri: &str, style: PathStyle) -> Result<String, Refusal> 
     if let Some(rest) = rest.strip_prefix("//") {
         return with_authority(rest, style);
     }
-    if rest.starts_with('\\') || rest.starts_with("/\\") {
+    if rest.starts_with('\\') {
         return Err(Refusal::Backslash);
     }
     match (rest.strip_prefix('/'), style) {

@@ -30,7 +30,9 @@ fn every_refusal_of_a_uri_has_the_code_that_names_its_cause() {
         ("file://h:80/s", "remoteHost", "invalidHost"),
         ("file://./pipe/x", "remoteHost", "deviceNamespace"),
         ("file://h/", "remoteHost", "badUnc"),
+        ("file://h/%20/x", "remoteHost", "badUnc"),
         ("file://h/s/../x", "remoteHost", "uncEscape"),
+        ("file:/\\h\\s", "backslash", "leadingDoubleSlash"),
         ("file:///C:/a//../b", "ambiguousDots", "ambiguousDots"),
     ];
     for (text, posix, windows) in cases {
