@@ -1,17 +1,18 @@
 //! Turns `file:` URIs into paths and back.
 //!
-//! The raw text is examined before any parser may strip, fold or resolve it: what parsers disagree on is refused.
+//! The raw text is examined before any parser may strip, fold or resolve it: what parsers disagree
+//! on is refused.
 
 use alloc::borrow::Cow;
-use alloc::string::String;
+use alloc::format;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use core::fmt::Write;
 
 use sha2::{Digest, Sha256};
 
 use crate::path::{
-    self, Anchor, Parsed, PathStyle, Refusal, is_drive_like, is_separator, strip_drive,
-    strip_ignoring_case, strip_piped_drive,
+    self, Anchor, Parsed, PathStyle, Refusal, is_dots_and_blanks, is_drive_like, is_separator,
+    strip_drive, strip_ignoring_case, strip_piped_drive,
 };
 
 /// Returns the normalised absolute path a `file:` URI names.
@@ -29,7 +30,7 @@ pub fn file_uri_to_path(uri: &str, style: PathStyle) -> Result<String, Refusal> 
     if let Some(rest) = rest.strip_prefix("//") {
         return with_authority(rest, style);
     }
-    if rest.starts_with('\\') || rest.starts_with("/\\") {
+    if rest.starts_with('\\') {
         return Err(Refusal::Backslash);
     }
     match (rest.strip_prefix('/'), style) {
@@ -44,8 +45,9 @@ pub fn file_uri_to_path(uri: &str, style: PathStyle) -> Result<String, Refusal> 
 
 /// Returns the canonical `file:` URI of an absolute path.
 ///
-/// There is none for a path that is not absolute, nor for a UNC host that a URI cannot hold or would take for the local machine.
-/// [`file_uri_to_path`] gives the normalised path back, except that a UNC host comes back in lower case.
+/// There is none for a path that is not absolute, nor for a UNC host that a URI cannot hold or
+/// would take for the local machine. [`file_uri_to_path`] gives the normalised path back, except
+/// that a UNC host comes back in lower case.
 pub fn path_to_file_uri(path: &str, style: PathStyle) -> Option<String> {
     let parsed = Parsed::absolute(path, style).ok()?;
     let mut uri = String::from("file://");
@@ -81,17 +83,17 @@ pub fn project_key(uri: &str, style: PathStyle) -> Result<String, Refusal> {
 /// Returns a short name for a key, safe in file names: 16 hexadecimal digits of its SHA-256.
 pub fn project_id(key: &str) -> String {
     let digest = Sha256::digest(key.as_bytes());
-    let digits = digest
+    let front = digest
         .iter()
         .take(8)
-        .flat_map(|byte| [hex_digit(byte >> 4), hex_digit(byte & 15)]);
-    digits.map(|digit| digit.to_ascii_lowercase()).collect()
+        .fold(0_u64, |front, byte| front << 8 | u64::from(*byte));
+    format!("{front:016x}")
 }
 
 /// Tells whether a value is template text that nobody expanded, as a path or behind `file:`.
 ///
-/// `${` and `{{` count anywhere, percent-encoded too; `$NAME` and `%NAME%` only in front, because in the middle of a path
-/// they may be real folders.
+/// `${` and `{{` count anywhere, percent-encoded too; `$NAME` and `%NAME%` only in front, because
+/// in the middle of a path they may be real folders.
 pub fn is_placeholder(text: &str) -> bool {
     let text = text
         .replace("%24", "$")
@@ -111,12 +113,17 @@ pub fn is_placeholder(text: &str) -> bool {
         .and_then(|rest| rest.split_once('%'))
         .is_some_and(|(name, after)| {
             let escapes = starts_with_hex_pair(name) && starts_with_hex_pair(after);
-            name.starts_with(is_name_start) && !name.contains(is_separator) && !escapes
+            name.starts_with(is_name_start) && name.chars().all(is_name_part) && !escapes
         })
 }
 
 fn is_name_start(c: char) -> bool {
     c.is_ascii_alphabetic() || c == '_'
+}
+
+/// Allows for `%ProgramFiles(x86)%`.
+fn is_name_part(c: char) -> bool {
+    is_name_start(c) || c.is_ascii_digit() || matches!(c, '(' | ')')
 }
 
 fn starts_with_hex_pair(text: &str) -> bool {
@@ -177,18 +184,13 @@ fn check_host(host: &str) -> Result<(), Refusal> {
     if !host.chars().all(plain) || host.ends_with('.') {
         return Err(Refusal::InvalidHost);
     }
-    // The parser knows the many spellings of an IPv4 address; one it rewrites is refused. Whether it looks into
-    // punycode depends on the IDNA tables it was built with, so it gets to see none.
+    // The parser knows the many spellings of an IPv4 address; one it rewrites is refused. Whether
+    // it looks into punycode depends on the IDNA tables it was built with, so it gets to see none.
     let ascii = host.replace("xn--", "xx--");
     match url::Host::parse(&ascii) {
-        Ok(parsed) if same_text(&parsed, &ascii) => Ok(()),
+        Ok(parsed) if parsed.to_string() == ascii => Ok(()),
         _ => Err(Refusal::InvalidHost),
     }
-}
-
-fn same_text(host: &url::Host, text: &str) -> bool {
-    let mut written = String::new();
-    write!(written, "{host}").is_ok() && written == text
 }
 
 /// Reads the path of a URI on this machine, without its leading slash.
@@ -243,7 +245,7 @@ fn share(host: String, path: &str) -> Result<String, Refusal> {
     if resolved.climbed || matches!(&*share, "." | "..") {
         return Err(Refusal::UncEscape);
     }
-    if share.is_empty() || is_drive_like(&share) || is_piped_drive(first) {
+    if is_dots_and_blanks(&share) || is_drive_like(&share) || is_piped_drive(first) {
         return Err(Refusal::BadUnc);
     }
     Ok(resolved.render(Anchor::Unc(Cow::Owned(host), share)))

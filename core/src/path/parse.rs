@@ -82,19 +82,22 @@ impl<'a> Parsed<'a> {
         Ok(Self { anchor, names })
     }
 
-    /// Reads what follows `\\?\`, where Windows resolves nothing: only a path that means the same without the prefix passes.
-    fn verbatim(rest: &'a str) -> Result<Self, Refusal> {
-        let plain = match strip_ignoring_case(rest, r"UNC\") {
-            Some(share) => unc(share).map_err(|_| Refusal::DeviceNamespace)?,
-            None => strip_drive(rest)
-                .and_then(|(letter, rest)| Some((Anchor::Drive(letter), rest.strip_prefix('\\')?)))
-                .ok_or(Refusal::DeviceNamespace)?,
-        };
-        let (anchor, rest) = plain;
-        let below = rest.strip_suffix('\\').unwrap_or(rest);
-        if rest.contains('/') || (!below.is_empty() && below.split('\\').any(needs_verbatim)) {
+    /// Reads what follows `\\?\`, where Windows resolves nothing.
+    ///
+    /// Only a path that means the same without the prefix passes.
+    fn verbatim(path: &'a str) -> Result<Self, Refusal> {
+        let share = strip_ignoring_case(path, r"UNC\");
+        let below = share
+            .or_else(|| strip_drive(path)?.1.strip_prefix('\\'))
+            .ok_or(Refusal::DeviceNamespace)?;
+        let below = below.strip_suffix('\\').unwrap_or(below);
+        if below.contains('/') || (!below.is_empty() && below.split('\\').any(needs_verbatim)) {
             return Err(Refusal::DeviceNamespace);
         }
+        if share.is_none() {
+            return Self::windows(path);
+        }
+        let (anchor, below) = unc(below).map_err(|_| Refusal::DeviceNamespace)?;
         let names = resolve(below.split('\\'), false);
         Ok(Self { anchor, names })
     }
@@ -170,7 +173,8 @@ impl Anchor<'_> {
     }
 }
 
-/// Drops empty names and `.`, and lets `..` take back the name before it; at a root it takes back nothing.
+/// Drops empty names and `.`, and lets `..` take back the name before it; at a root it takes back
+/// nothing.
 fn resolve<'a>(names: impl Iterator<Item = &'a str>, keep_leading_dots: bool) -> Vec<Cow<'a, str>> {
     let mut resolved: Vec<Cow<'a, str>> = Vec::new();
     for name in names {
@@ -202,7 +206,7 @@ fn unc(text: &str) -> Result<(Anchor<'_>, &str), Refusal> {
         return Err(Refusal::DeviceNamespace);
     }
     for part in [host, share] {
-        if matches!(part, "" | "." | "..") || is_drive_like(part) {
+        if is_dots_and_blanks(part) || is_drive_like(part) {
             return Err(Refusal::BadUnc);
         }
     }
@@ -235,6 +239,11 @@ fn strip_letter(text: &str, mark: char) -> Option<(char, &str)> {
     let letter = chars.next().filter(char::is_ascii_alphabetic)?;
     let rest = chars.as_str().strip_prefix(mark)?;
     Some((letter.to_ascii_uppercase(), rest))
+}
+
+/// Tells whether nothing would be left of a name where Windows drops trailing dots and blanks.
+pub(crate) fn is_dots_and_blanks(name: &str) -> bool {
+    name.chars().all(|c| matches!(c, '.' | ' '))
 }
 
 pub(crate) fn is_drive_like(name: &str) -> bool {

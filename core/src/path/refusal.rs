@@ -3,7 +3,8 @@ use thiserror::Error;
 
 /// Names the reason a URI or a path is refused.
 ///
-/// The message never repeats the refused text; [`code`](Self::code) is stable across releases and is what serialising gives.
+/// The message never repeats the refused text; [`code`](Self::code) is stable across releases and
+/// is what serialising gives.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Refusal {
