@@ -36,20 +36,13 @@ pub fn display(text: &str, max_chars: usize) -> String {
 /// Everything else between letters and digits becomes one `_`; a name without any is `index`.
 pub fn slug(name: &str) -> String {
     let mut slug = String::new();
-    for word in name
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|word| !word.is_empty())
-    {
+    for word in name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()) {
         if !slug.is_empty() {
             slug.push('_');
         }
         slug.extend(word.chars().map(|c| c.to_ascii_lowercase()));
     }
-    if slug.is_empty() {
-        String::from("index")
-    } else {
-        slug
-    }
+    if slug.is_empty() { String::from("index") } else { slug }
 }
 
 /// Gives up the last character for `…`, and a space before it.
@@ -62,8 +55,7 @@ fn cut(mut line: String) -> String {
 }
 
 fn is_hidden(c: char) -> bool {
-    let noncharacter =
-        matches!(u32::from(c) & 0xFFFF, 0xFFFE | 0xFFFF) || matches!(c, '\u{FDD0}'..='\u{FDEF}');
+    let noncharacter = matches!(u32::from(c) & 0xFFFF, 0xFFFE | 0xFFFF) || matches!(c, '\u{FDD0}'..='\u{FDEF}');
     c.is_control() || noncharacter || is_ignorable(c)
 }
 

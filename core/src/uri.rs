@@ -11,8 +11,8 @@ use alloc::vec::Vec;
 use sha2::{Digest, Sha256};
 
 use crate::path::{
-    self, Anchor, Parsed, PathStyle, Refusal, is_dots_and_blanks, is_drive_like, is_separator,
-    strip_drive, strip_ignoring_case, strip_piped_drive,
+    self, Anchor, Parsed, PathStyle, Refusal, is_dots_and_blanks, is_drive_like, is_separator, strip_drive,
+    strip_ignoring_case, strip_piped_drive,
 };
 
 /// Returns the normalised absolute path a `file:` URI names.
@@ -35,9 +35,7 @@ pub fn file_uri_to_path(uri: &str, style: PathStyle) -> Result<String, Refusal> 
     }
     match (rest.strip_prefix('/'), style) {
         (Some(path), _) => local(path, style),
-        (None, PathStyle::Windows) if rest.split(is_separator).next().is_some_and(is_drive) => {
-            local(rest, style)
-        }
+        (None, PathStyle::Windows) if rest.split(is_separator).next().is_some_and(is_drive) => local(rest, style),
         (None, PathStyle::Windows) if is_drive_like(rest) => Err(Refusal::DriveRelative),
         (None, _) => Err(Refusal::Relative),
     }
@@ -83,10 +81,7 @@ pub fn project_key(uri: &str, style: PathStyle) -> Result<String, Refusal> {
 /// Returns a short name for a key, safe in file names: 16 hexadecimal digits of its SHA-256.
 pub fn project_id(key: &str) -> String {
     let digest = Sha256::digest(key.as_bytes());
-    let front = digest
-        .iter()
-        .take(8)
-        .fold(0_u64, |front, byte| front << 8 | u64::from(*byte));
+    let front = digest.iter().take(8).fold(0_u64, |front, byte| front << 8 | u64::from(*byte));
     format!("{front:016x}")
 }
 
@@ -95,26 +90,19 @@ pub fn project_id(key: &str) -> String {
 /// `${` and `{{` count anywhere, percent-encoded too; `$NAME` and `%NAME%` only in front, because
 /// in the middle of a path they may be real folders.
 pub fn is_placeholder(text: &str) -> bool {
-    let text = text
-        .replace("%24", "$")
-        .replace("%7B", "{")
-        .replace("%7b", "{");
+    let text = text.replace("%24", "$").replace("%7B", "{").replace("%7b", "{");
     if text.contains("${") || text.contains("{{") {
         return true;
     }
     let text = text.trim_start();
-    let front = strip_ignoring_case(text, "file:")
-        .map_or(text, |rest| rest.trim_start_matches(is_separator));
+    let front = strip_ignoring_case(text, "file:").map_or(text, |rest| rest.trim_start_matches(is_separator));
     if let Some(name) = front.strip_prefix('$') {
         return name.starts_with(is_name_start);
     }
-    front
-        .strip_prefix('%')
-        .and_then(|rest| rest.split_once('%'))
-        .is_some_and(|(name, after)| {
-            let escapes = starts_with_hex_pair(name) && starts_with_hex_pair(after);
-            name.starts_with(is_name_start) && name.chars().all(is_name_part) && !escapes
-        })
+    front.strip_prefix('%').and_then(|rest| rest.split_once('%')).is_some_and(|(name, after)| {
+        let escapes = starts_with_hex_pair(name) && starts_with_hex_pair(after);
+        name.starts_with(is_name_start) && name.chars().all(is_name_part) && !escapes
+    })
 }
 
 fn is_name_start(c: char) -> bool {
@@ -178,9 +166,7 @@ fn check_host(host: &str) -> Result<(), Refusal> {
     if host == "?" || host.chars().all(|c| c == '.') {
         return Err(Refusal::DeviceNamespace);
     }
-    let plain = |c: char| {
-        c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '.' | '_' | '$' | '~')
-    };
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '.' | '_' | '$' | '~');
     if !host.chars().all(plain) || host.ends_with('.') {
         return Err(Refusal::InvalidHost);
     }
@@ -207,11 +193,7 @@ fn posix(path: &str) -> Result<String, Refusal> {
     }
     let resolved = Resolved::new(path, PathStyle::Posix)?;
     // Elsewhere `C|` is read as the drive `C:`.
-    if resolved
-        .segments
-        .first()
-        .is_some_and(|segment| is_piped_drive(segment.raw))
-    {
+    if resolved.segments.first().is_some_and(|segment| is_piped_drive(segment.raw)) {
         return Err(Refusal::DriveOnPosix);
     }
     Ok(resolved.render(Anchor::Posix))
@@ -225,9 +207,7 @@ fn drive(path: &str) -> Result<String, Refusal> {
     let name = decode_name(first, PathStyle::Windows)?;
     let resolved = Resolved::new(below, PathStyle::Windows);
     match (strip_drive(&name), strip_piped_drive(first)) {
-        (Some((letter, "")), _) | (None, Some((letter, ""))) => {
-            Ok(resolved?.render(Anchor::Drive(letter)))
-        }
+        (Some((letter, "")), _) | (None, Some((letter, ""))) => Ok(resolved?.render(Anchor::Drive(letter))),
         (Some(_), _) => Err(Refusal::DriveRelative),
         (None, _) => Err(match resolved {
             Ok(_) => Refusal::NoDrive,
@@ -290,11 +270,7 @@ impl<'a> Resolved<'a> {
     }
 
     fn render(self, anchor: Anchor<'a>) -> String {
-        let names = self
-            .segments
-            .into_iter()
-            .map(|segment| segment.name)
-            .collect();
+        let names = self.segments.into_iter().map(|segment| segment.name).collect();
         Parsed { anchor, names }.render()
     }
 }
@@ -338,8 +314,8 @@ fn encode(name: &str, uri: &mut String) {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' => uri.push(char::from(byte)),
             // What RFC 3986 lets stand in a segment.
-            b'-' | b'.' | b'_' | b'~' | b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b'+'
-            | b',' | b';' | b'=' | b':' | b'@' => {
+            b'-' | b'.' | b'_' | b'~' | b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b'+' | b',' | b';' | b'='
+            | b':' | b'@' => {
                 uri.push(char::from(byte));
             }
             _ => uri.extend(['%', hex_digit(byte >> 4), hex_digit(byte & 15)]),
@@ -349,9 +325,7 @@ fn encode(name: &str, uri: &mut String) {
 
 /// Gives the upper-case digit of a value below 16.
 fn hex_digit(value: u8) -> char {
-    char::from_digit(value.into(), 16)
-        .unwrap_or_default()
-        .to_ascii_uppercase()
+    char::from_digit(value.into(), 16).unwrap_or_default().to_ascii_uppercase()
 }
 
 /// Tells whether a raw segment is a drive and nothing else.

@@ -6,26 +6,14 @@ use rootwise::display::{display, slug};
 
 #[test]
 fn ordinary_names_stay_as_they_are() {
-    for name in [
-        "rootwise",
-        "my project",
-        "café",
-        "日本語",
-        "עברית",
-        "🚀",
-        "a-b_c.d (2)",
-        "<`'\">",
-    ] {
+    for name in ["rootwise", "my project", "café", "日本語", "עברית", "🚀", "a-b_c.d (2)", "<`'\">"] {
         assert_eq!(display(name, 128), name);
     }
 }
 
 #[test]
 fn a_name_becomes_one_trimmed_line() {
-    assert_eq!(
-        display("  a\r\n\tb\u{2028}c\u{3000}\u{A0}d  ", 128),
-        "a b c d"
-    );
+    assert_eq!(display("  a\r\n\tb\u{2028}c\u{3000}\u{A0}d  ", 128), "a b c d");
     assert_eq!(display(" \n ", 128), "");
     assert_eq!(display("a \u{200B} b", 128), "a b");
     assert_eq!(display("\u{200B} a", 128), "a");
@@ -71,17 +59,10 @@ fn every_code_point_is_shown_folded_or_dropped() {
         }
         assert_eq!(display(&shown, 8), shown);
     }
-    let expected = [
-        DEFAULT_IGNORABLE,
-        NONCHARACTERS,
-        CONTROLS_THAT_ARE_NO_WHITESPACE,
-        ANNOTATION_MARKS_AND_BLANK_BRAILLE,
-    ];
+    let expected =
+        [DEFAULT_IGNORABLE, NONCHARACTERS, CONTROLS_THAT_ARE_NO_WHITESPACE, ANNOTATION_MARKS_AND_BLANK_BRAILLE];
     assert_eq!(dropped, expected.iter().sum::<usize>());
-    assert_eq!(
-        folded, 25,
-        "White_Space has 25 members, the plain space among them"
-    );
+    assert_eq!(folded, 25, "White_Space has 25 members, the plain space among them");
 }
 
 #[test]

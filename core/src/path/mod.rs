@@ -12,8 +12,8 @@ use alloc::string::String;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::parse::{
-    Anchor, Parsed, is_dots_and_blanks, is_drive_like, is_separator, strip_drive,
-    strip_ignoring_case, strip_piped_drive,
+    Anchor, Parsed, is_dots_and_blanks, is_drive_like, is_separator, strip_drive, strip_ignoring_case,
+    strip_piped_drive,
 };
 use self::parse::{is_device_name, push_dots};
 pub use self::refusal::Refusal;
@@ -90,8 +90,7 @@ pub fn key(path: &str, style: PathStyle) -> Result<String, Refusal> {
 /// Whole names are compared after normalising, on Windows without regard to ASCII case. Anything
 /// refused or not absolute is never inside. Links are not seen: see [`is_inside_real`].
 pub fn is_inside(root: &str, path: &str, style: PathStyle) -> bool {
-    let (Ok(root), Ok(path)) = (Parsed::absolute(root, style), Parsed::absolute(path, style))
-    else {
+    let (Ok(root), Ok(path)) = (Parsed::absolute(root, style), Parsed::absolute(path, style)) else {
         return false;
     };
     path.below(&root).is_some()

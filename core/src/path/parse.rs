@@ -40,11 +40,7 @@ impl<'a> Parsed<'a> {
         }
         match style {
             PathStyle::Posix => {
-                let anchor = if path.starts_with('/') {
-                    Anchor::Posix
-                } else {
-                    Anchor::Relative(style)
-                };
+                let anchor = if path.starts_with('/') { Anchor::Posix } else { Anchor::Relative(style) };
                 let names = resolve(path.split('/'), anchor.holds_dots());
                 Ok(Self { anchor, names })
             }
@@ -69,9 +65,7 @@ impl<'a> Parsed<'a> {
             (Anchor::Relative(PathStyle::Windows), path)
         };
         // Code that appends names one by one jumps to another drive at such a name.
-        if !matches!(anchor, Anchor::Relative(_) | Anchor::Rooted)
-            && rest.split(is_separator).any(is_drive_like)
-        {
+        if !matches!(anchor, Anchor::Relative(_) | Anchor::Rooted) && rest.split(is_separator).any(is_drive_like) {
             return Err(Refusal::DriveLikeComponent);
         }
         let names = resolve(rest.split(is_separator), anchor.holds_dots());
@@ -87,9 +81,7 @@ impl<'a> Parsed<'a> {
     /// Only a path that means the same without the prefix passes.
     fn verbatim(path: &'a str) -> Result<Self, Refusal> {
         let share = strip_ignoring_case(path, r"UNC\");
-        let below = share
-            .or_else(|| strip_drive(path)?.1.strip_prefix('\\'))
-            .ok_or(Refusal::DeviceNamespace)?;
+        let below = share.or_else(|| strip_drive(path)?.1.strip_prefix('\\')).ok_or(Refusal::DeviceNamespace)?;
         let below = below.strip_suffix('\\').unwrap_or(below);
         if below.contains('/') || (!below.is_empty() && below.split('\\').any(needs_verbatim)) {
             return Err(Refusal::DeviceNamespace);
@@ -120,10 +112,7 @@ impl<'a> Parsed<'a> {
         let (front, below) = self.names.split_at_checked(root.names.len())?;
         let same = match self.anchor {
             Anchor::Posix => front == root.names.as_slice(),
-            _ => front
-                .iter()
-                .zip(&root.names)
-                .all(|(a, b)| a.eq_ignore_ascii_case(b)),
+            _ => front.iter().zip(&root.names).all(|(a, b)| a.eq_ignore_ascii_case(b)),
         };
         same.then_some(below)
     }
@@ -210,10 +199,7 @@ fn unc(text: &str) -> Result<(Anchor<'_>, &str), Refusal> {
             return Err(Refusal::BadUnc);
         }
     }
-    Ok((
-        Anchor::Unc(Cow::Borrowed(host), Cow::Borrowed(share)),
-        parts.next().unwrap_or_default(),
-    ))
+    Ok((Anchor::Unc(Cow::Borrowed(host), Cow::Borrowed(share)), parts.next().unwrap_or_default()))
 }
 
 pub(crate) fn is_separator(c: char) -> bool {
@@ -261,23 +247,13 @@ fn needs_verbatim(name: &str) -> bool {
 
 /// Tells whether Windows opens a device for this name, with any extension and in any folder.
 pub(crate) fn is_device_name(name: &str) -> bool {
-    let stem = name
-        .split(['.', ':'])
-        .next()
-        .unwrap_or_default()
-        .trim_end_matches(' ');
-    if ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"]
-        .iter()
-        .any(|device| stem.eq_ignore_ascii_case(device))
-    {
+    let stem = name.split(['.', ':']).next().unwrap_or_default().trim_end_matches(' ');
+    if ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"].iter().any(|device| stem.eq_ignore_ascii_case(device)) {
         return true;
     }
     let numbered = strip_ignoring_case(stem, "COM").or_else(|| strip_ignoring_case(stem, "LPT"));
     // Windows takes the superscript digits of Latin-1 for digits here.
     numbered.is_some_and(|number| {
-        matches!(
-            number,
-            "0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "¹" | "²" | "³"
-        )
+        matches!(number, "0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "¹" | "²" | "³")
     })
 }

@@ -36,16 +36,8 @@ fn every_refusal_of_a_uri_has_the_code_that_names_its_cause() {
         ("file:///C:/a//../b", "ambiguousDots", "ambiguousDots"),
     ];
     for (text, posix, windows) in cases {
-        assert_eq!(
-            uri::file_uri_to_path(text, POSIX).unwrap_err().code(),
-            posix,
-            "{text:?}"
-        );
-        assert_eq!(
-            uri::file_uri_to_path(text, WINDOWS).unwrap_err().code(),
-            windows,
-            "{text:?}"
-        );
+        assert_eq!(uri::file_uri_to_path(text, POSIX).unwrap_err().code(), posix, "{text:?}");
+        assert_eq!(uri::file_uri_to_path(text, WINDOWS).unwrap_err().code(), windows, "{text:?}");
     }
     let windows_only = [
         ("file:///home/me", "noDrive"),
@@ -56,20 +48,10 @@ fn every_refusal_of_a_uri_has_the_code_that_names_its_cause() {
         ("file:////h/s", "leadingDoubleSlash"),
     ];
     for (text, code) in windows_only {
-        assert_eq!(
-            uri::file_uri_to_path(text, WINDOWS).unwrap_err().code(),
-            code,
-            "{text:?}"
-        );
+        assert_eq!(uri::file_uri_to_path(text, WINDOWS).unwrap_err().code(), code, "{text:?}");
     }
-    assert_eq!(
-        uri::file_uri_to_path("file://C:/x", POSIX),
-        Err(Refusal::DriveOnPosix)
-    );
-    assert_eq!(
-        uri::file_uri_to_path("file:///C|/x", POSIX),
-        Err(Refusal::DriveOnPosix)
-    );
+    assert_eq!(uri::file_uri_to_path("file://C:/x", POSIX), Err(Refusal::DriveOnPosix));
+    assert_eq!(uri::file_uri_to_path("file:///C|/x", POSIX), Err(Refusal::DriveOnPosix));
 }
 
 #[test]
@@ -105,10 +87,7 @@ fn only_a_windows_path_is_a_unc_path() {
 
 #[test]
 fn a_verbatim_path_passes_only_where_its_prefix_changes_nothing() {
-    assert_eq!(
-        path::normalize(r"\\?\unc\h\s\a\", WINDOWS).unwrap(),
-        r"\\h\s\a"
-    );
+    assert_eq!(path::normalize(r"\\?\unc\h\s\a\", WINDOWS).unwrap(), r"\\h\s\a");
     for refused in [
         r"\\?\C:\a/b",
         r"\\?\UNC\h/s\a",
@@ -121,11 +100,7 @@ fn a_verbatim_path_passes_only_where_its_prefix_changes_nothing() {
         r"\\?\GLOBALROOT",
         r"\\?\",
     ] {
-        assert_eq!(
-            path::normalize(refused, WINDOWS),
-            Err(Refusal::DeviceNamespace),
-            "{refused}"
-        );
+        assert_eq!(path::normalize(refused, WINDOWS), Err(Refusal::DeviceNamespace), "{refused}");
     }
 }
 
@@ -138,18 +113,9 @@ fn a_relative_path_is_joined_and_an_absolute_one_replaces_the_base() {
     assert_eq!(path::join(r"C:\a", "b/c", WINDOWS).unwrap(), r"C:\a\b\c");
     assert_eq!(path::join(r"C:\a", r"d:\x", WINDOWS).unwrap(), r"D:\x");
     assert_eq!(path::join(r"C:\a", r"\x", WINDOWS), Err(Refusal::NoDrive));
-    assert_eq!(
-        path::join(r"C:\a", "C:x", WINDOWS),
-        Err(Refusal::DriveRelative)
-    );
-    assert_eq!(
-        path::join(r"C:\a", r".\D:x", WINDOWS),
-        Err(Refusal::DriveLikeComponent)
-    );
-    assert_eq!(
-        path::join(r"\\h\s\a", r"..\..\b", WINDOWS).unwrap(),
-        r"\\h\s\b"
-    );
+    assert_eq!(path::join(r"C:\a", "C:x", WINDOWS), Err(Refusal::DriveRelative));
+    assert_eq!(path::join(r"C:\a", r".\D:x", WINDOWS), Err(Refusal::DriveLikeComponent));
+    assert_eq!(path::join(r"\\h\s\a", r"..\..\b", WINDOWS).unwrap(), r"\\h\s\b");
 }
 
 #[test]
@@ -160,11 +126,7 @@ fn a_tool_path_must_end_up_inside_the_project() {
     assert_eq!(path::join_inside("/p", "..a", POSIX).unwrap(), "/p/..a");
     assert_eq!(path::join_inside("/p", "x:y", POSIX).unwrap(), "/p/x:y");
     for outside in ["..", "../px", "a/../../q", "/px", "/"] {
-        assert_eq!(
-            path::join_inside("/p", outside, POSIX),
-            Err(Refusal::Outside),
-            "{outside}"
-        );
+        assert_eq!(path::join_inside("/p", outside, POSIX), Err(Refusal::Outside), "{outside}");
     }
     assert_eq!(path::join_inside("/p", "", POSIX), Err(Refusal::EmptyPath));
     assert_eq!(path::join_inside("/p", "a\0", POSIX), Err(Refusal::Nul));
@@ -177,10 +139,7 @@ fn a_windows_tool_path_must_open_as_it_is_spelled() {
     assert_eq!(inside("a/b.").unwrap(), r"C:\p\a\b.");
     assert_eq!(inside("notes:secret"), Err(Refusal::AlternateStream));
     assert_eq!(inside("a::$DATA"), Err(Refusal::DriveRelative));
-    assert_eq!(
-        inside(r"ab\cd::$INDEX_ALLOCATION\x"),
-        Err(Refusal::AlternateStream)
-    );
+    assert_eq!(inside(r"ab\cd::$INDEX_ALLOCATION\x"), Err(Refusal::AlternateStream));
     assert_eq!(inside("a/NUL.txt"), Err(Refusal::DeviceNamespace));
     assert_eq!(inside(".. "), Err(Refusal::AmbiguousDots));
     assert_eq!(inside(r".. \..\x"), Ok(String::from(r"C:\p\x")));
@@ -191,37 +150,15 @@ fn a_windows_tool_path_must_open_as_it_is_spelled() {
 
 #[test]
 fn real_paths_decide_whatever_the_spelling() {
-    let linked = RealPaths {
-        root: "/private/tmp/p",
-        path: "/private/tmp/p/x",
-    };
+    let linked = RealPaths { root: "/private/tmp/p", path: "/private/tmp/p/x" };
     assert!(path::is_inside_real("/tmp/p", "/tmp/p/x", POSIX, linked));
-    assert!(path::is_inside_real(
-        "/tmp/p",
-        "/private/tmp/p/x",
-        POSIX,
-        linked
-    ));
-    let escaping = RealPaths {
-        root: "/tmp/p",
-        path: "/etc/passwd",
-    };
-    assert!(!path::is_inside_real(
-        "/tmp/p",
-        "/tmp/p/link",
-        POSIX,
-        escaping
-    ));
+    assert!(path::is_inside_real("/tmp/p", "/private/tmp/p/x", POSIX, linked));
+    let escaping = RealPaths { root: "/tmp/p", path: "/etc/passwd" };
+    assert!(!path::is_inside_real("/tmp/p", "/tmp/p/link", POSIX, escaping));
     assert!(!path::is_inside_real("/tmp/p", "link", POSIX, linked));
-    let unknown = RealPaths {
-        root: "/tmp/p",
-        path: "",
-    };
+    let unknown = RealPaths { root: "/tmp/p", path: "" };
     assert!(!path::is_inside_real("/tmp/p", "/tmp/p/x", POSIX, unknown));
-    let verbatim = RealPaths {
-        root: r"\\?\C:\p",
-        path: r"\\?\C:\p\x",
-    };
+    let verbatim = RealPaths { root: r"\\?\C:\p", path: r"\\?\C:\p\x" };
     assert!(path::is_inside_real(r"c:\P", r"C:\p\x", WINDOWS, verbatim));
 }
 
@@ -230,10 +167,7 @@ fn a_path_has_one_canonical_uri() {
     let posix = |path| uri::path_to_file_uri(path, POSIX);
     assert_eq!(posix("/").unwrap(), "file:///");
     assert_eq!(posix("//a/./b c/").unwrap(), "file:///a/b%20c");
-    assert_eq!(
-        posix("/50%/c#?é\\").unwrap(),
-        "file:///50%25/c%23%3F%C3%A9%5C"
-    );
+    assert_eq!(posix("/50%/c#?é\\").unwrap(), "file:///50%25/c%23%3F%C3%A9%5C");
     assert_eq!(posix("/C|/x").unwrap(), "file:///C%7C/x");
     assert_eq!(posix("a"), None);
     let windows = |path| uri::path_to_file_uri(path, WINDOWS);
@@ -246,13 +180,7 @@ fn a_path_has_one_canonical_uri() {
 
 #[test]
 fn a_share_whose_host_no_uri_can_hold_has_no_uri() {
-    for path in [
-        r"\\localhost\c$\x",
-        r"\\server two\s\x",
-        r"\\h@SSL\s",
-        r"\\127.1\s",
-        r"\\é\s",
-    ] {
+    for path in [r"\\localhost\c$\x", r"\\server two\s\x", r"\\h@SSL\s", r"\\127.1\s", r"\\é\s"] {
         assert!(path::is_absolute(path, WINDOWS), "{path}");
         assert_eq!(uri::path_to_file_uri(path, WINDOWS), None, "{path}");
     }

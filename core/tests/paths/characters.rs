@@ -91,8 +91,5 @@ fn a_megabyte_of_anything_is_read() {
 
 fn escape(c: char) -> String {
     let mut bytes = [0; 4];
-    c.encode_utf8(&mut bytes)
-        .bytes()
-        .map(|byte| format!("%{byte:02X}"))
-        .collect()
+    c.encode_utf8(&mut bytes).bytes().map(|byte| format!("%{byte:02X}")).collect()
 }

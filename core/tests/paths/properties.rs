@@ -15,37 +15,20 @@ fn pick(choices: &'static [&'static str]) -> impl Strategy<Value = String> {
 /// Gives texts that look like paths or URIs, and a share of texts that look like nothing.
 fn shaped(starts: &'static [&'static str]) -> impl Strategy<Value = String> {
     let names = pick(&[
-        "a", "A", "b", "ab", "é", "É", "..", ".", "...", "", " ", ".. ", "C:", "c:x", "x:y", "C|",
-        "x:", "??", "?", "NUL", "~", "$X", "\u{7}", "\u{202E}", "a\\b", "\0", "UNC", "a b", "%",
+        "a", "A", "b", "ab", "é", "É", "..", ".", "...", "", " ", ".. ", "C:", "c:x", "x:y", "C|", "x:", "??", "?",
+        "NUL", "~", "$X", "\u{7}", "\u{202E}", "a\\b", "\0", "UNC", "a b", "%",
     ]);
-    let escapes = pick(&[
-        "%41", "%2e", "%2E%2e", "%2F", "%5c", "%00", "%0A", "%FF", "%C3%A9", "%25", "%zz", "%3A",
-    ]);
+    let escapes = pick(&["%41", "%2e", "%2E%2e", "%2F", "%5c", "%00", "%0A", "%FF", "%C3%A9", "%25", "%zz", "%3A"]);
     let name = prop_oneof![6 => names, 1 => escapes, 1 => any::<String>()];
     let separator = pick(&["/", "/", "\\", "//"]);
     let below = prop::collection::vec((name, separator), 0..6);
-    let shaped = (pick(starts), below).prop_map(|(start, below)| {
-        below
-            .into_iter()
-            .fold(start, |text, (name, separator)| text + &name + &separator)
-    });
+    let shaped = (pick(starts), below)
+        .prop_map(|(start, below)| below.into_iter().fold(start, |text, (name, separator)| text + &name + &separator));
     prop_oneof![8 => shaped, 1 => any::<String>()]
 }
 
 fn paths() -> impl Strategy<Value = String> {
-    shaped(&[
-        "/",
-        "/",
-        "",
-        "C:\\",
-        "c:/",
-        "C:",
-        "\\\\h\\s\\",
-        "//H/S/",
-        "\\\\?\\C:\\",
-        "\\\\?\\UNC\\h\\s\\",
-        "\\\\.\\",
-    ])
+    shaped(&["/", "/", "", "C:\\", "c:/", "C:", "\\\\h\\s\\", "//H/S/", "\\\\?\\C:\\", "\\\\?\\UNC\\h\\s\\", "\\\\.\\"])
 }
 
 fn uris() -> impl Strategy<Value = String> {
