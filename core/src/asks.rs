@@ -249,13 +249,13 @@ impl Resolver {
     /// What the connection's project is now, and what the host has to look at.
     fn settle_connection(&mut self, out: &mut Out) {
         if self.connection.engaged && !self.connection.closed {
-            let (evaluation, touched) = self.evaluate_connection(false);
+            let (evaluation, touched) = self.evaluate_connection(false, false);
             if out.probe_connection {
                 out.want(touched);
             }
             self.update_project(&evaluation.decision, out);
             if out.prune_disk {
-                let (_, touched) = self.evaluate_connection(true);
+                let (_, touched) = self.evaluate_connection(true, true);
                 self.connection.disk.retain(|path, _| touched.iter().any(|touched| touched.want.path == *path));
             }
         }
@@ -265,7 +265,7 @@ impl Resolver {
         }
     }
 
-    pub(crate) fn evaluate_connection(&self, thorough: bool) -> (Evaluation, Vec<Touched>) {
+    pub(crate) fn evaluate_connection(&self, all: bool, thorough: bool) -> (Evaluation, Vec<Touched>) {
         let roots = match &self.connection.cycle.list {
             Some(list) => RootsAccess::Known(list),
             None => RootsAccess::Unavailable(self.roots_state()),
@@ -280,7 +280,7 @@ impl Resolver {
             thorough,
         };
         let mut look = Look::new(&[], Some(&self.connection.disk), false);
-        let evaluation = view.evaluate(&mut look, thorough);
+        let evaluation = view.evaluate(&mut look, all);
         (evaluation, look.touched)
     }
 

@@ -182,7 +182,7 @@ impl Resolver {
     }
 
     pub(crate) fn explain_connection(&self) -> Explanation {
-        let (evaluation, _) = self.evaluate_connection(true);
+        let (evaluation, _) = self.evaluate_connection(true, false);
         let winner = match &evaluation.decision {
             Decision::Won(project) => Some(project),
             _ => None,

@@ -14,38 +14,38 @@ fn a_refusal_tells_its_code_and_never_the_text() {
 #[test]
 fn every_refusal_of_a_uri_has_the_code_that_names_its_cause() {
     let cases = [
-        ("/home/me", "notFileUri", "notFileUri"),
-        ("file:", "emptyPath", "emptyPath"),
-        ("file://localhost", "emptyPath", "emptyPath"),
+        ("/home/me", "not_file_uri", "not_file_uri"),
+        ("file:", "empty_path", "empty_path"),
+        ("file://localhost", "empty_path", "empty_path"),
         ("file:a/b", "relative", "relative"),
         ("file:///a\0", "nul", "nul"),
         ("file:///a%00", "nul", "nul"),
         ("file:///a\n", "control", "control"),
-        (" file:///a", "outerBlank", "outerBlank"),
-        ("file:///C:/50%", "malformedPercent", "malformedPercent"),
-        ("file:///C:/%FF", "invalidUtf8", "invalidUtf8"),
-        ("file:///C:/a%2Fb", "encodedSeparator", "encodedSeparator"),
-        ("file:///C:/c#", "queryOrFragment", "queryOrFragment"),
+        (" file:///a", "outer_blank", "outer_blank"),
+        ("file:///C:/50%", "malformed_percent", "malformed_percent"),
+        ("file:///C:/%FF", "invalid_utf8", "invalid_utf8"),
+        ("file:///C:/a%2Fb", "encoded_separator", "encoded_separator"),
+        ("file:///C:/c#", "query_or_fragment", "query_or_fragment"),
         ("file:\\\\h\\s", "backslash", "backslash"),
-        ("file://h:80/s", "remoteHost", "invalidHost"),
-        ("file://./pipe/x", "remoteHost", "deviceNamespace"),
-        ("file://h/", "remoteHost", "badUnc"),
-        ("file://h/%20/x", "remoteHost", "badUnc"),
-        ("file://h/s/../x", "remoteHost", "uncEscape"),
-        ("file:/\\h\\s", "backslash", "leadingDoubleSlash"),
-        ("file:///C:/a//../b", "ambiguousDots", "ambiguousDots"),
+        ("file://h:80/s", "remote_host", "invalid_host"),
+        ("file://./pipe/x", "remote_host", "device_namespace"),
+        ("file://h/", "remote_host", "bad_unc"),
+        ("file://h/%20/x", "remote_host", "bad_unc"),
+        ("file://h/s/../x", "remote_host", "unc_escape"),
+        ("file:/\\h\\s", "backslash", "leading_double_slash"),
+        ("file:///C:/a//../b", "ambiguous_dots", "ambiguous_dots"),
     ];
     for (text, posix, windows) in cases {
         assert_eq!(uri::file_uri_to_path(text, POSIX).unwrap_err().code(), posix, "{text:?}");
         assert_eq!(uri::file_uri_to_path(text, WINDOWS).unwrap_err().code(), windows, "{text:?}");
     }
     let windows_only = [
-        ("file:///home/me", "noDrive"),
-        ("file:///C:x", "driveRelative"),
-        ("file:c:x", "driveRelative"),
-        ("file:///../C:/x", "driveNotFirst"),
-        ("file:///C:/D:/../x", "driveLikeComponent"),
-        ("file:////h/s", "leadingDoubleSlash"),
+        ("file:///home/me", "no_drive"),
+        ("file:///C:x", "drive_relative"),
+        ("file:c:x", "drive_relative"),
+        ("file:///../C:/x", "drive_not_first"),
+        ("file:///C:/D:/../x", "drive_like_component"),
+        ("file:////h/s", "leading_double_slash"),
     ];
     for (text, code) in windows_only {
         assert_eq!(uri::file_uri_to_path(text, WINDOWS).unwrap_err().code(), code, "{text:?}");
