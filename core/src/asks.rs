@@ -27,6 +27,8 @@ const INPUT_REQUEST: &str = r#"{"method":"roots/list"}"#;
 #[derive(Clone, Debug)]
 pub(crate) struct Waiting {
     pub(crate) ask: u32,
+    /// Its place among all asks of this resolver, in the order they came.
+    pub(crate) place: u64,
     pub(crate) purpose: Purpose,
     pub(crate) by: AskBy,
     pub(crate) modern: bool,
@@ -143,9 +145,13 @@ impl Resolver {
         }
         let by_request = ask.by == AskBy::Request;
         let selects = matches!(ask.purpose, Purpose::Select(_));
+        let waiting = if selects { core::mem::take(&mut self.asks) } else { Vec::new() };
         self.settle_asks([ask].into(), out);
         if selects {
+            // A selection can end asks that wait for something worse.
             out.probe_connection = true;
+            let asks = waiting.into_iter().chain(core::mem::take(&mut self.asks)).collect();
+            self.settle_asks(asks, out);
         }
         self.settle_connection(out);
         let unchanged = remembered == self.connection.memory.remembered;
@@ -158,7 +164,7 @@ impl Resolver {
         }
     }
 
-    fn take_in(&self, incoming: Incoming) -> Waiting {
+    fn take_in(&mut self, incoming: Incoming) -> Waiting {
         let looks_modern = looks_modern(&incoming.facts);
         let by = incoming.ask_by.unwrap_or_else(|| {
             if looks_modern {
@@ -171,8 +177,10 @@ impl Resolver {
         });
         let modern = by == AskBy::Return || (by == AskBy::None && looks_modern);
         let input = if modern { self.read_input(&incoming.facts) } else { None };
+        self.taken_in = self.taken_in.saturating_add(1);
         Waiting {
             ask: incoming.ask,
+            place: self.taken_in,
             purpose: incoming.purpose,
             by,
             modern,
@@ -439,7 +447,7 @@ impl Resolver {
             self.connection.engaged |= concludes;
         }
         let revision = if ask.modern { Some(0) } else { None };
-        out.answer_with(Answer { ask: ask.ask, outcome, revision: 0, hints, explanation }, revision);
+        out.answer(ask.place, revision, Answer { ask: ask.ask, outcome, revision: 0, hints, explanation });
     }
 
     fn remember(&mut self, project: &Arc<Project>) {
@@ -470,8 +478,7 @@ impl Resolver {
     pub(crate) fn closed_answer(&self, ask: &Waiting) -> Answer {
         let outcome = self.unresolved(ask, Reason::Closed);
         let explanation = Some(self.explain_ask(ask, &outcome));
-        let revision = if ask.modern { 0 } else { self.connection.revision };
-        Answer { ask: ask.ask, outcome, revision, hints: Vec::new(), explanation }
+        Answer { ask: ask.ask, outcome, revision: 0, hints: Vec::new(), explanation }
     }
 
     fn refusal(&self, ask: &Waiting, evaluation: &Evaluation, at: usize) -> Outcome {

@@ -25,6 +25,7 @@ mod place;
 pub mod policy;
 mod probes;
 pub mod project;
+pub mod recover;
 mod resolver;
 mod select;
 mod snapshot;

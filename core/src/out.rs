@@ -16,7 +16,7 @@ use crate::project::Project;
 
 #[derive(Debug, Default)]
 pub(crate) struct Out {
-    answers: Vec<(Answer, Option<u32>)>,
+    answers: Vec<Placed>,
     announce: Option<Announce>,
     cancel: Option<Cancel>,
     send: Option<SendRequest>,
@@ -30,15 +30,17 @@ pub(crate) struct Out {
     pub(crate) prune_disk: bool,
 }
 
-impl Out {
-    /// An answer whose revision is the connection's after the event.
-    pub(crate) fn answer(&mut self, answer: Answer) {
-        self.answers.push((answer, None));
-    }
+#[derive(Debug)]
+struct Placed {
+    place: u64,
+    revision: Option<u32>,
+    answer: Answer,
+}
 
-    /// An answer with a revision of its own.
-    pub(crate) fn answer_with(&mut self, answer: Answer, revision: Option<u32>) {
-        self.answers.push((answer, revision));
+impl Out {
+    /// An answer, with the place of its ask and a revision of its own where it has one.
+    pub(crate) fn answer(&mut self, place: u64, revision: Option<u32>, answer: Answer) {
+        self.answers.push(Placed { place, revision, answer });
     }
 
     pub(crate) fn announce(&mut self, from: Option<Arc<Project>>, to: Option<Arc<Project>>) {
@@ -87,7 +89,7 @@ impl Out {
     /// The project of the one answer given, with the hints that would be given again.
     pub(crate) fn only_project(&self) -> Option<(Arc<Project>, Vec<String>)> {
         match self.answers.as_slice() {
-            [(Answer { outcome: Outcome::Resolved { project }, hints, .. }, None)] => {
+            [Placed { answer: Answer { outcome: Outcome::Resolved { project }, hints, .. }, revision: None, .. }] => {
                 Some((project.clone(), hints.clone()))
             }
             _ => None,
@@ -95,9 +97,10 @@ impl Out {
     }
 
     /// All actions in their fixed order; notices give way to the limit.
-    pub(crate) fn into_actions(self, policy: &Policy, revision: u32) -> Vec<Action> {
+    pub(crate) fn into_actions(mut self, policy: &Policy, revision: u32) -> Vec<Action> {
+        self.answers.sort_by_key(|placed| placed.place);
         let mut actions: Vec<Action> = Vec::with_capacity(self.answers.len().saturating_add(4));
-        for (mut answer, own) in self.answers {
+        for Placed { revision: own, mut answer, .. } in self.answers {
             answer.revision = own.unwrap_or(revision);
             actions.push(Action::Answer(answer.into()));
         }

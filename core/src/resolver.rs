@@ -30,6 +30,7 @@ pub struct Resolver {
     pub(crate) host: Arc<HostFacts>,
     pub(crate) connection: Connection,
     pub(crate) asks: Vec<Waiting>,
+    pub(crate) taken_in: u64,
     pub(crate) probes: Probes,
     pub(crate) id_prefix: String,
     pub(crate) now: Time,
@@ -58,6 +59,7 @@ impl Resolver {
             host,
             connection: Connection::default(),
             asks: Vec::new(),
+            taken_in: 0,
             probes: Probes::default(),
             id_prefix,
             now: 0,
@@ -354,8 +356,8 @@ impl Resolver {
 
     fn close(&mut self, out: &mut Out) {
         for ask in core::mem::take(&mut self.asks) {
-            let answer = self.closed_answer(&ask);
-            out.answer(answer);
+            let revision = if ask.modern { 0 } else { self.connection.revision };
+            out.answer(ask.place, Some(revision), self.closed_answer(&ask));
         }
         let cycle = &mut self.connection.cycle;
         cycle.flight = None;
