@@ -1,4 +1,4 @@
-//! Tells an MCP server which project its client is working in.
+#![doc = include_str!("../README.md")]
 #![no_std]
 #![forbid(unsafe_code)]
 extern crate alloc;
