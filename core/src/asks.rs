@@ -1,5 +1,6 @@
 //! Asks: taking them in, looking at them again after every event, ending each exactly once.
 
+use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -15,6 +16,7 @@ use crate::json::{Json, Object};
 use crate::out::Out;
 use crate::place::{Disk, Look, Touched};
 use crate::policy::{Ask, Pin, SourceKind, Texts, Values};
+use crate::probes::Asker;
 use crate::project::Project;
 use crate::resolver::{Resolver, Standing};
 
@@ -222,7 +224,7 @@ impl Resolver {
             match looked.step {
                 Step::End(outcome) => self.end(&ask, outcome, looked.evaluation, out),
                 Step::Wait { for_roots, send } => {
-                    out.want(looked.touched);
+                    out.want(Asker::Ask(ask.place), looked.touched);
                     if send && sender.is_none() {
                         sender = Some(ask.ask);
                     }
@@ -259,7 +261,7 @@ impl Resolver {
         if self.connection.engaged && !self.connection.closed {
             let (evaluation, touched) = self.evaluate_connection(false, false);
             if out.probe_connection {
-                out.want(touched);
+                out.want(Asker::Connection, touched);
             }
             self.update_project(&evaluation.decision, out);
             if out.prune_disk {
@@ -267,6 +269,8 @@ impl Resolver {
                 self.connection.disk.retain(|path, _| touched.iter().any(|touched| touched.want.path == *path));
             }
         }
+        let waiting: BTreeSet<u64> = self.asks.iter().map(|ask| ask.place).collect();
+        self.probes.keep_wanted(|place| waiting.contains(&place));
         let deadline = self.now.saturating_add(self.policy.timing.wait_ms.into());
         if let Some(probe) = self.probes.open(out.take_wants(), deadline) {
             out.probe(probe);

@@ -241,18 +241,26 @@ impl View<'_> {
         let mut first_bad = None;
         let mut settled = false;
         for (via, text) in self.values(source) {
-            let parts = match source.format {
-                Format::List => list_parts(&text, self.host),
+            let parts: Vec<String> = match source.format {
+                Format::List => {
+                    let most = usize::try_from(self.policy.limits.roots).unwrap_or(usize::MAX);
+                    list_parts(&text, self.host).into_iter().take(most).collect()
+                }
                 _ => [text].into(),
             };
             for text in parts {
                 let said = self.judge_value(source, via.as_deref(), &text, look);
                 let is_bad = matches!(said, Said::Bad { .. });
-                if settled || (is_bad && first_bad.is_some()) {
+                let ends = matches!(said, Said::Bad { ends: true, .. });
+                if settled || (is_bad && first_bad.is_some() && !ends) {
                     continue;
                 }
                 finding.via.clone_from(&via);
                 finding.value = Some(text);
+                if ends {
+                    finding.said = said;
+                    return;
+                }
                 if is_bad {
                     first_bad = Some(said);
                     continue;

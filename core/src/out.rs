@@ -12,6 +12,7 @@ use crate::cycle::Flight;
 use crate::json::Json;
 use crate::place::Touched;
 use crate::policy::{Policy, Texts, Values};
+use crate::probes::Asker;
 use crate::project::Project;
 
 #[derive(Debug, Default)]
@@ -23,7 +24,7 @@ pub(crate) struct Out {
     probe: Option<Probe>,
     hand_back: Option<HandBack>,
     notices: Vec<Notice>,
-    wants: Vec<Touched>,
+    wants: Vec<(Asker, Touched)>,
     /// Whether the host is asked to look for the connection's own project.
     pub(crate) probe_connection: bool,
     /// Whether paths of the connection may have gone.
@@ -74,11 +75,11 @@ impl Out {
         self.notices.push(Notice { level, code, ask, message });
     }
 
-    pub(crate) fn want(&mut self, touched: Vec<Touched>) {
-        self.wants.extend(touched);
+    pub(crate) fn want(&mut self, asker: Asker, touched: Vec<Touched>) {
+        self.wants.extend(touched.into_iter().map(|touched| (asker, touched)));
     }
 
-    pub(crate) fn take_wants(&mut self) -> Vec<Touched> {
+    pub(crate) fn take_wants(&mut self) -> Vec<(Asker, Touched)> {
         core::mem::take(&mut self.wants)
     }
 

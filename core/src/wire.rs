@@ -92,6 +92,12 @@ pub fn handle(resolver: &mut Resolver, event: &str, now: f64) -> String {
     }
 }
 
+/// The connection's project as JSON, `null` where there is none.
+#[must_use]
+pub fn project(resolver: &Resolver) -> String {
+    text(&resolver.project())
+}
+
 /// The explanation of the connection's project as JSON.
 #[must_use]
 pub fn explain(resolver: &Resolver) -> String {
