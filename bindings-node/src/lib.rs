@@ -75,6 +75,13 @@ pub fn call(arguments: String) -> String {
     catch_unwind(|| shared::call(&arguments)).unwrap_or_else(|_| shared::dead())
 }
 
+/// Tells the package whether it loaded the addon that belongs to it.
+#[napi]
+#[must_use]
+pub fn version() -> String {
+    env!("CARGO_PKG_VERSION").into()
+}
+
 fn made(make: impl FnOnce() -> std::result::Result<Resolver, String>) -> Result<Machine> {
     match catch_unwind(AssertUnwindSafe(make)) {
         Ok(Ok(resolver)) => Ok(Machine(State::Open(Box::new(resolver)))),
