@@ -158,8 +158,8 @@ impl Resolver {
         self.settle_connection(out);
         let unchanged = remembered == self.connection.memory.remembered;
         if plain && by_request && unchanged && !out.changed_connection() {
-            self.standing = out.only_project().map(|(project, hints)| Standing {
-                hints,
+            self.standing = out.only_project().map(|project| Standing {
+                hints: self.lasting_hints(&project),
                 until: self.connection.cycle.expires_at(&self.policy),
                 project,
             });
@@ -309,7 +309,7 @@ impl Resolver {
                 self.connection.project.clone().filter(|project| !gone(project))
             }
         };
-        if let Some(project) = &new {
+        if let Decision::Won(project) = decision {
             self.pin(project);
         }
         let old = &self.connection.project;
@@ -398,8 +398,9 @@ impl Resolver {
             Purpose::Roots => Looked { step: self.look_for_roots(ask), evaluation: None, touched: Vec::new() },
             Purpose::Select(by) => self.look_for_selection(ask, by),
             Purpose::Clear => {
-                let reason = if ask.modern { Reason::PassEachCall } else { Reason::Immutable };
-                let step = Step::End(self.refuse_selection(ask, reason, "", None));
+                let (reason, given) =
+                    if ask.modern { (Reason::PassEachCall, "/path/to/project") } else { (Reason::Immutable, "none") };
+                let step = Step::End(self.refuse_selection(ask, reason, given, None));
                 Looked { step, evaluation: None, touched: Vec::new() }
             }
         }
@@ -479,6 +480,12 @@ impl Resolver {
         hints
     }
 
+    /// The hints that come with every answer from this source.
+    fn lasting_hints(&self, project: &Project) -> Vec<String> {
+        let lasting = self.policy.hints.iter().filter(|hint| !hint.once && hint.sources.contains(&project.source));
+        lasting.map(|hint| hint.text.clone()).collect()
+    }
+
     pub(crate) fn closed_answer(&self, ask: &Waiting) -> Answer {
         let outcome = self.unresolved(ask, Reason::Closed);
         let explanation = Some(self.explain_ask(ask, &outcome));
@@ -503,7 +510,7 @@ impl Resolver {
             .with("detail", bad.detail());
         let texts = Texts(&self.policy);
         let message = texts.refused(source.name(), bad.reason, &values);
-        let instruction = texts.instruction(bad.reason, &values);
+        let instruction = texts.refused_instruction(bad.reason, &values);
         Outcome::Refused(Refused { code: bad.reason, source, message, instruction, status })
     }
 

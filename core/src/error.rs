@@ -32,6 +32,8 @@ pub enum Reason {
     Missing,
     /// Something other than a folder is there.
     NotDirectory,
+    /// The host may not look there.
+    Unreadable,
     /// The host did not say in time what is there.
     Unconfirmed,
     /// Outside the folders the operator allows.
@@ -50,6 +52,8 @@ pub enum Reason {
     Traversal,
     /// Not among the client's roots.
     NotInRoots,
+    /// The client's roots, which it should be among, cannot be had.
+    NoRoots,
     /// The project of this connection is fixed.
     Immutable,
     /// A selection on a connection that keeps nothing: the value belongs on every call.
@@ -72,6 +76,7 @@ impl Reason {
             Self::TooLong => "too_long",
             Self::Missing => "missing",
             Self::NotDirectory => "not_directory",
+            Self::Unreadable => "unreadable",
             Self::Unconfirmed => "unconfirmed",
             Self::Outside => "outside",
             Self::RefusedPlace => "refused_place",
@@ -81,6 +86,7 @@ impl Reason {
             Self::Empty => "empty",
             Self::Traversal => "traversal",
             Self::NotInRoots => "not_in_roots",
+            Self::NoRoots => "no_roots",
             Self::Immutable => "immutable",
             Self::PassEachCall => "pass_each_call",
         }

@@ -232,7 +232,8 @@ impl Resolver {
             let (verdict, reason, detail) = match &finding.said {
                 Said::Off => (Verdict::Off, None, None),
                 Said::Absent => (Verdict::Absent, None, None),
-                Said::Unavailable | Said::NeedSend | Said::NeedInput => (Verdict::NotAsked, None, None),
+                Said::NeedSend | Said::NeedInput => (Verdict::NotAsked, None, None),
+                Said::Unavailable(state) => (without_roots(*state), None, None),
                 Said::WaitRoots => (Verdict::Pending, None, None),
                 // Nobody looks at the disk for a source that cannot win any more.
                 Said::WaitDisk if winner.is_some() => (Verdict::NotAsked, None, None),
@@ -327,6 +328,14 @@ fn render(explanation: &Explanation, winner: Option<&Arc<Project>>) -> String {
     }
     text.push('\n');
     text
+}
+
+const fn without_roots(state: RootsState) -> Verdict {
+    match state {
+        RootsState::Pending | RootsState::Overdue => Verdict::Pending,
+        RootsState::Unsupported | RootsState::TimedOut | RootsState::Failed => Verdict::Absent,
+        _ => Verdict::NotAsked,
+    }
 }
 
 fn source_label(source: SourceKind, via: Option<&str>) -> String {

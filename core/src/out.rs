@@ -44,7 +44,9 @@ impl Out {
         self.answers.push(Placed { place, revision, answer });
     }
 
+    /// A change of project; a second one in the same event goes on from the first.
     pub(crate) fn announce(&mut self, from: Option<Arc<Project>>, to: Option<Arc<Project>>) {
+        let from = self.announce.take().map_or(from, |earlier| earlier.from);
         self.announce = Some(Announce { from, to });
     }
 
@@ -87,11 +89,11 @@ impl Out {
         self.announce.is_some() || self.send.is_some()
     }
 
-    /// The project of the one answer given, with the hints that would be given again.
-    pub(crate) fn only_project(&self) -> Option<(Arc<Project>, Vec<String>)> {
+    /// The project of the one answer given.
+    pub(crate) fn only_project(&self) -> Option<Arc<Project>> {
         match self.answers.as_slice() {
-            [Placed { answer: Answer { outcome: Outcome::Resolved { project }, hints, .. }, revision: None, .. }] => {
-                Some((project.clone(), hints.clone()))
+            [Placed { answer: Answer { outcome: Outcome::Resolved { project }, .. }, revision: None, .. }] => {
+                Some(project.clone())
             }
             _ => None,
         }

@@ -68,7 +68,7 @@ pub struct RootView {
     /// The root itself.
     #[serde(flatten)]
     pub root: RootRef,
-    /// Why it cannot be a project, as a stable code.
+    /// Why it names no folder here, as a stable code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<crate::error::Reason>,
 }

@@ -187,7 +187,7 @@ impl Resolver {
             Event::ClientInitialized(said) => {
                 if self.connection.client.is_some() {
                     self.close(out);
-                    self.reopen();
+                    self.reopen(out);
                 }
                 self.connection.client = Some(Client::of_initialize(&said, self.policy.limits.name_bytes));
             }
@@ -368,9 +368,13 @@ impl Resolver {
     }
 
     /// A fresh connection whose ids go on counting.
-    fn reopen(&mut self) {
+    fn reopen(&mut self, out: &mut Out) {
         let minted = self.connection.cycle.minted;
-        let revision = self.connection.revision.saturating_add(self.connection.project.is_some().into());
+        let mut revision = self.connection.revision;
+        if let Some(project) = self.connection.project.take() {
+            out.announce(Some(project), None);
+            revision = revision.saturating_add(1);
+        }
         self.connection = Connection::default();
         self.connection.cycle.minted = minted;
         self.connection.revision = revision;

@@ -12,9 +12,9 @@ use crate::evaluate::{RootsAccess, View};
 use crate::event::SelectBy;
 use crate::intake::{RootEntry, RootList};
 use crate::path;
-use crate::place::{Bad, Judge, Judged, Look, Reading, Thing, is_file_uri};
+use crate::place::{Bad, Judge, Judged, Look, Reach, Reading, SharedUse, Thing, is_file_uri};
 use crate::policy::{
-    EnforceRoots, Files, Format, NameRule, Names, Pin, PlacesRule, Relative, Source, SourceKind, Texts, Traversal,
+    EnforceRoots, Files, Format, NameRule, Names, PlacesRule, Recheck, Relative, Source, SourceKind, Texts, Traversal,
     Values, Verify,
 };
 use crate::project::Project;
@@ -145,6 +145,8 @@ impl Resolver {
 
     fn selection_judge(&self) -> Judge<'_> {
         let source = self.policy.source(SourceKind::Selected);
+        let again = source.is_some_and(|source| source.recheck == Recheck::EachAsk);
+        let reads = if again { SharedUse::None } else { SharedUse::Folders };
         Judge {
             host: &self.host,
             places: source.map_or(PlacesRule::Allow, Source::places),
@@ -152,7 +154,7 @@ impl Resolver {
             files: Files::Refuse,
             accept_missing: false,
             refine: source.and_then(|source| source.refine.as_ref()),
-            shared: false,
+            reach: Reach { reads, serves_shared: true },
         }
     }
 
@@ -205,9 +207,8 @@ impl Resolver {
         };
         let memory = &mut self.connection.memory;
         memory.selected = Some(Choice { project: project.clone(), given: by.text().trim().to_string() });
-        if self.policy.memory.pin != Pin::No {
-            memory.pin = Some(project.clone());
-        }
+        // The selection stands at its own rank from now on, and may itself become the pin.
+        memory.pin = None;
     }
 
     pub(crate) fn refuse_selection(&self, ask: &Waiting, reason: Reason, given: &str, bad: Option<&Bad>) -> Outcome {
@@ -224,7 +225,7 @@ impl Resolver {
             .with("detail", bad.map_or_else(|| reason.code(), Bad::detail));
         let texts = Texts(&self.policy);
         let message = texts.refused(SourceKind::Selected.name(), reason, &values);
-        let instruction = texts.instruction(reason, &values);
+        let instruction = texts.refused_instruction(reason, &values);
         let status = self.policy.source(SourceKind::Selected).and_then(|source| source.status);
         Outcome::Refused(Refused { code: reason, source: SourceKind::Selected, message, instruction, status })
     }

@@ -446,7 +446,6 @@ pub struct RootsRules {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_age_ms: Option<u32>,
     /// After how long an empty list is asked for again.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub empty_max_age_ms: Option<u32>,
     /// How the requests look.
     #[cfg_attr(feature = "ts", ts(optional = nullable, type = "Partial<RequestForm>"))]
