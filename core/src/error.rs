@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Why a value is not taken or an ask has no project; the serialised form is the stable code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Reason {

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
-#![no_std]
+// The derive that makes the TypeScript declarations needs `std`; nothing that is shipped has it.
+#![cfg_attr(not(feature = "ts"), no_std)]
 #![forbid(unsafe_code)]
 extern crate alloc;
 

@@ -13,6 +13,7 @@ use crate::uri::project_key;
 
 /// What is looked for, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RecoverRequest {
     /// How paths are spelled in the URIs.
@@ -25,11 +26,13 @@ pub struct RecoverRequest {
     pub project: Option<String>,
     /// The sessions the host knows, in any order.
     #[serde(default)]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub sessions: Vec<SessionRecord>,
 }
 
 /// A session as the host stores it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionRecord {
     /// The session's id.
@@ -42,14 +45,17 @@ pub struct SessionRecord {
     pub updated_at: Option<Json>,
     /// Whether it is the project's primary session.
     #[serde(default)]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub pinned: bool,
     /// Whether it is found only by its id.
     #[serde(default)]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub archived: bool,
 }
 
 /// What was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct Recovery {
     /// How it was found, or why not.
@@ -65,6 +71,7 @@ pub struct Recovery {
 
 /// How a session was found, or why not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RecoveryOutcome {
