@@ -148,17 +148,8 @@ impl Resolver {
             }
         }
         let by_request = ask.by == AskBy::Request;
-        if matches!(ask.purpose, Purpose::Select(_)) {
-            // A selection can end asks that wait for something worse, so its effect comes first.
-            let waiting = core::mem::take(&mut self.asks);
-            self.settle_asks([ask].into(), out);
-            self.asks.splice(..0, waiting);
-        } else {
-            self.asks.push(ask);
-        }
-        let asks = core::mem::take(&mut self.asks);
-        self.settle_asks(asks, out);
-        self.settle_connection(out);
+        self.asks.push(ask);
+        self.settle(out);
         let unchanged = remembered == self.connection.memory.remembered;
         if plain && by_request && unchanged && !out.changed_connection() {
             self.standing = out.only_project().map(|project| Standing {
@@ -215,8 +206,14 @@ impl Resolver {
 
     /// Looks at everything again after an event.
     pub(crate) fn settle(&mut self, out: &mut Out) {
-        let asks = core::mem::take(&mut self.asks);
-        self.settle_asks(asks, out);
+        loop {
+            let asks = core::mem::take(&mut self.asks);
+            self.settle_asks(asks, out);
+            // A selection can end asks that wait for something worse; each ends one ask, so this ends.
+            if !core::mem::take(&mut out.selection_made) {
+                break;
+            }
+        }
         self.settle_connection(out);
     }
 
@@ -448,7 +445,10 @@ impl Resolver {
         }
         if !ask.modern {
             match &outcome {
-                Outcome::Selected { project, .. } => self.remember_selection(ask, project),
+                Outcome::Selected { project, .. } => {
+                    self.remember_selection(ask, project);
+                    out.selection_made = true;
+                }
                 Outcome::Resolved { project } => self.remember(project),
                 _ => {}
             }

@@ -180,14 +180,16 @@ impl<'a> Look<'a> {
 
     fn at(&mut self, path: &str, markers: &[String], reach: Reach) -> Seen<'a> {
         let enough = |fact: &&Fact| markers.iter().all(|marker| fact.asked.contains(marker));
-        let own = self.own.iter().rev().find_map(|disk| disk.get(path).filter(enough));
         let usable = |fact: &&Fact| match reach.reads {
             SharedUse::None => false,
             SharedUse::Folders => fact.found == Some(Found::Directory),
             SharedUse::All => true,
         };
-        let common = self.shared.and_then(|disk| disk.get(path)).filter(enough).filter(usable);
-        let fact = own.or(common);
+        let own = self.own.iter().rev().filter_map(|disk| disk.get(path));
+        let common = self.shared.and_then(|disk| disk.get(path)).filter(usable);
+        let mut facts = own.chain(common).filter(enough);
+        // What somebody found out counts for more than that somebody else did not.
+        let fact = facts.clone().find(|fact| fact.found.is_some()).or_else(|| facts.next());
         let want = ProbePath { path: path.to_string(), markers: markers.to_vec() };
         let shared = reach.serves_shared && self.shared.is_some();
         self.touched.push(Touched { want, known: fact.is_some(), shared });

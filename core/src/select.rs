@@ -136,7 +136,7 @@ impl Resolver {
             Choosing::made(Project { source: SourceKind::Selected, ..project })
         };
         match &entry.path {
-            Ok(path) => match self.selection_judge().judge(path, look) {
+            Ok(path) => match self.root_judge().judge(path, look) {
                 Judged::Good { path, real_path } => rooted(Some(path), real_path),
                 Judged::Bad(bad) => bad.into(),
                 Judged::Wait => Choosing::NeedsDisk,
@@ -146,6 +146,12 @@ impl Resolver {
             }
             Err(bad) => bad.clone().into(),
         }
+    }
+
+    /// As for any selection, but the roots of a client elsewhere name another disk.
+    fn root_judge(&self) -> Judge<'_> {
+        let judge = self.selection_judge();
+        if self.host.is_local() { judge } else { Judge { verify: Verify::None, refine: None, ..judge } }
     }
 
     fn selection_judge(&self) -> Judge<'_> {
