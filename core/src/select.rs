@@ -165,7 +165,7 @@ impl Resolver {
             files: Files::Refuse,
             accept_missing: false,
             refine: source.and_then(|source| source.refine.as_ref()),
-            reach: Reach { reads, serves_shared: true },
+            reach: Reach { reads, serves_shared: again },
         }
     }
 
