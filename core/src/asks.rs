@@ -293,7 +293,7 @@ impl Resolver {
             roots,
             thorough,
         };
-        let mut look = Look::new(&[], Some(&self.connection.disk), false);
+        let mut look = Look { thorough, ..Look::new(&[], Some(&self.connection.disk), false) };
         let evaluation = view.evaluate(&mut look, all);
         (evaluation, look.touched)
     }

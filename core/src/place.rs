@@ -153,6 +153,8 @@ pub(crate) struct Look<'a> {
     pub(crate) shared: Option<&'a Disk>,
     /// Whether nobody will wait for another reply.
     pub(crate) gave_up: bool,
+    /// Whether paths that cannot matter any more are named too.
+    pub(crate) thorough: bool,
     /// Paths looked at, whether known or not.
     pub(crate) touched: Vec<Touched>,
 }
@@ -175,7 +177,7 @@ enum Seen<'a> {
 
 impl<'a> Look<'a> {
     pub(crate) const fn new(own: &'a [Arc<Disk>], shared: Option<&'a Disk>, gave_up: bool) -> Self {
-        Self { own, shared, gave_up, touched: Vec::new() }
+        Self { own, shared, gave_up, thorough: false, touched: Vec::new() }
     }
 
     fn at(&mut self, path: &str, markers: &[String], reach: Reach) -> Seen<'a> {
@@ -313,6 +315,9 @@ impl Judge<'_> {
             return unconfirmed();
         }
         let markers = self.refine.map_or_else(Vec::new, names);
+        if look.thorough {
+            self.touch_walk(path, look);
+        }
         let fact = match look.at(path, &markers, self.reach) {
             Seen::Known(fact) => fact,
             Seen::Unconfirmed => return unconfirmed(),
