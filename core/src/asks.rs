@@ -148,6 +148,7 @@ impl Resolver {
             }
         }
         let by_request = ask.by == AskBy::Request;
+        out.probe_connection |= matches!(ask.purpose, Purpose::Select(_)) && !ask.modern;
         self.asks.push(ask);
         self.settle(out);
         let unchanged = remembered == self.connection.memory.remembered;
