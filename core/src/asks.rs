@@ -242,7 +242,8 @@ impl Resolver {
     }
 
     fn send_if_due(&mut self, sender: Option<u32>, out: &mut Out) {
-        let due = core::mem::take(&mut self.connection.cycle.due) && self.host.may_push() && self.may_ask();
+        let counts = self.policy.source(SourceKind::Roots).is_some();
+        let due = core::mem::take(&mut self.connection.cycle.due) && counts && self.host.may_push() && self.may_ask();
         if self.connection.cycle.flight.is_some() || !self.connection.ready || (sender.is_none() && !due) {
             if !self.host.may_push() && self.asks.is_empty() {
                 self.connection.cycle.deferred = None;
