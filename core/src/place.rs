@@ -314,11 +314,10 @@ impl Judge<'_> {
         if path::is_unc(path, style) && !self.host.probe_shares {
             return unconfirmed();
         }
-        let markers = self.refine.map_or_else(Vec::new, names);
         if look.thorough {
             self.touch_walk(path, look);
         }
-        let fact = match look.at(path, &markers, self.reach) {
+        let fact = match look.at(path, &[], self.reach) {
             Seen::Known(fact) => fact,
             Seen::Unconfirmed => return unconfirmed(),
             Seen::Unknown => {
@@ -375,7 +374,7 @@ impl Judge<'_> {
     fn touch_walk(&self, start: &str, look: &mut Look<'_>) {
         if let Some(markers) = self.refine {
             let names = names(markers);
-            for folder in self.folders(start, markers.levels).into_iter().skip(1) {
+            for folder in self.folders(start, markers.levels) {
                 let _ = look.at(&folder, &names, self.reach);
             }
         }
