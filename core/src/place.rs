@@ -180,8 +180,9 @@ impl<'a> Look<'a> {
         Self { own, shared, gave_up, thorough: false, touched: Vec::new() }
     }
 
-    fn at(&mut self, path: &str, markers: &[String], reach: Reach) -> Seen<'a> {
-        let enough = |fact: &&Fact| markers.iter().all(|marker| fact.asked.contains(marker));
+    /// What is known of a path, with these markers looked for; with `any`, a fact without them is enough.
+    fn at(&mut self, path: &str, markers: &[String], any: bool, reach: Reach) -> Seen<'a> {
+        let enough = |fact: &&Fact| any || markers.iter().all(|marker| fact.asked.contains(marker));
         let usable = |fact: &&Fact| match reach.reads {
             SharedUse::None => false,
             SharedUse::Folders => fact.found == Some(Found::Directory),
@@ -317,7 +318,8 @@ impl Judge<'_> {
         if look.thorough {
             self.touch_walk(path, look);
         }
-        let fact = match look.at(path, &[], self.reach) {
+        let markers = self.refine.map_or_else(Vec::new, names);
+        let fact = match look.at(path, &markers, true, self.reach) {
             Seen::Known(fact) => fact,
             Seen::Unconfirmed => return unconfirmed(),
             Seen::Unknown => {
@@ -348,7 +350,7 @@ impl Judge<'_> {
         let mut seen: Vec<(String, &Fact)> = Vec::new();
         let mut waiting = false;
         for folder in self.folders(start, markers.levels) {
-            match look.at(&folder, &names, self.reach) {
+            match look.at(&folder, &names, false, self.reach) {
                 Seen::Known(fact) => seen.push((folder, fact)),
                 Seen::Unconfirmed => {}
                 Seen::Unknown => waiting = true,
@@ -375,7 +377,7 @@ impl Judge<'_> {
         if let Some(markers) = self.refine {
             let names = names(markers);
             for folder in self.folders(start, markers.levels) {
-                let _ = look.at(&folder, &names, self.reach);
+                let _ = look.at(&folder, &names, false, self.reach);
             }
         }
     }
