@@ -219,6 +219,9 @@ impl Resolver {
         let list = self.connection.cycle.list.as_ref();
         let entry = project.root.as_ref().and_then(|root| list?.entries.iter().find(|entry| entry.index == root.index));
         let given = entry.map_or_else(|| by.text().trim(), |entry| &entry.sent.uri).to_string();
+        // The selection is the connection's from now on, and so is what was seen of it.
+        let seen = |path: &String| ask.disk.iter().rev().find_map(|disk| Some((path.clone(), disk.get(path)?.clone())));
+        self.connection.disk.extend(project.path.as_ref().and_then(seen));
         let memory = &mut self.connection.memory;
         memory.selected = Some(Choice { project: project.clone(), given });
         // The selection stands at its own rank from now on, and may itself become the pin.
