@@ -120,10 +120,11 @@ impl View<'_> {
     pub(crate) fn evaluate(&self, look: &mut Look<'_>, all: bool) -> Evaluation {
         let mut findings: Vec<Finding> = Vec::with_capacity(self.policy.sources.len());
         let mut decision: Option<Decision> = None;
+        // Whether everything that ranks lower can only matter by ending the ask.
+        let mut ranked = false;
         let mut pinned = self.memory.and_then(|memory| memory.pin.as_ref());
         for source in &self.policy.sources {
-            let decided = decision.as_ref().is_some_and(|decision| !matches!(decision, Decision::Waiting { .. }));
-            if !all && decided && !self.may_refuse_early(source) {
+            if !all && ranked && !self.may_refuse_early(source) {
                 continue;
             }
             if decision.is_none()
@@ -131,6 +132,7 @@ impl View<'_> {
                 && let Some(project) = pinned.take()
             {
                 decision = Some(Decision::Won(project.clone()));
+                ranked = true;
             }
             let finding = self.ask(source, look);
             let at = findings.len();
@@ -159,6 +161,7 @@ impl View<'_> {
             };
             findings.push(finding);
             if decision.is_none() {
+                ranked = follows.as_ref().is_some_and(|follows| !matches!(follows, Decision::Waiting { .. }));
                 decision = follows;
             }
         }
