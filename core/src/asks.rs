@@ -351,7 +351,9 @@ impl Resolver {
             return known;
         }
         let each = self.policy.roots.ask == Ask::EachRequest && !ask.roots_done;
-        let fresh = cycle.list.is_some() && !cycle.stale && !cycle.is_aged(&self.policy, self.now) && !each;
+        // A list that came since the ask did is never too old for it.
+        let aged = cycle.list_after < ask.place && cycle.is_aged(&self.policy, self.now);
+        let fresh = cycle.list.is_some() && !cycle.stale && !aged && !each;
         if fresh {
             return known;
         }

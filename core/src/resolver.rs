@@ -227,6 +227,7 @@ impl Resolver {
         self.note_list(&list, out);
         self.forget_lost_root(&list);
         let newest = self.connection.cycle.listed(list, answers_flight, &self.policy, self.now);
+        self.connection.cycle.list_after = self.taken_in;
         if let (true, Some(token)) = (newest, request) {
             self.conclude_waits(token, false);
         }
