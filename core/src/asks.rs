@@ -245,7 +245,7 @@ impl Resolver {
         let counts = self.policy.source(SourceKind::Roots).is_some();
         let due = core::mem::take(&mut self.connection.cycle.due) && counts && self.host.may_push() && self.may_ask();
         if self.connection.cycle.flight.is_some() || !self.connection.ready || (sender.is_none() && !due) {
-            if !self.host.may_push() && self.asks.is_empty() {
+            if !self.host.may_push() && !self.asks.iter().any(|ask| ask.waits_for_roots) {
                 self.connection.cycle.deferred = None;
             }
             return;
@@ -293,6 +293,7 @@ impl Resolver {
             about: None,
             memory: Some(&self.connection.memory),
             roots,
+            newest: self.connection.cycle.list.as_ref(),
             thorough,
         };
         let mut look = Look { thorough, ..Look::new(&[], Some(&self.connection.disk), false) };
@@ -351,8 +352,8 @@ impl Resolver {
             return known;
         }
         let each = self.policy.roots.ask == Ask::EachRequest && !ask.roots_done;
-        // A list that came since the ask did is never too old for it.
-        let aged = cycle.list_after < ask.place && cycle.is_aged(&self.policy, self.now);
+        // The answer to its own request is never too old for an ask.
+        let aged = !ask.roots_done && cycle.is_aged(&self.policy, self.now);
         let fresh = cycle.list.is_some() && !cycle.stale && !aged && !each;
         if fresh {
             return known;
@@ -390,6 +391,7 @@ impl Resolver {
             about: ask.about.as_deref(),
             memory: (!ask.modern).then_some(&self.connection.memory),
             roots: self.roots_access(ask),
+            newest: self.connection.cycle.list.as_ref(),
             thorough: false,
         }
     }

@@ -20,8 +20,6 @@ pub(crate) struct Cycle {
     /// The newest list that arrived.
     pub(crate) list: Option<RootList>,
     pub(crate) list_at: Time,
-    /// How many asks had come when it arrived.
-    pub(crate) list_after: u64,
     /// Whether a newer list is due.
     pub(crate) stale: bool,
     pub(crate) flight: Option<Flight>,

@@ -17,7 +17,7 @@ use crate::intake::RootList;
 use crate::out::Out;
 use crate::place::{Disk, Fact};
 use crate::policy::{Ask, Pin, Policy};
-use crate::probes::Probes;
+use crate::probes::{Asker, Probes};
 use crate::project::{Project, RootView};
 
 /// Knows the project of one connection.
@@ -227,7 +227,6 @@ impl Resolver {
         self.note_list(&list, out);
         self.forget_lost_root(&list);
         let newest = self.connection.cycle.listed(list, answers_flight, &self.policy, self.now);
-        self.connection.cycle.list_after = self.taken_in;
         if let (true, Some(token)) = (newest, request) {
             self.conclude_waits(token, false);
         }
@@ -312,12 +311,13 @@ impl Resolver {
             markers.retain(|marker| want.markers.contains(marker));
             let fact = Fact { found, real_path, asked: want.markers, markers };
             if open.shared.contains(&want.path) && fact.found.is_some() {
-                self.connection.disk.insert(want.path.clone(), fact.clone());
+                let known = fact.clone().with_earlier(self.connection.disk.get(&want.path));
+                self.connection.disk.insert(want.path.clone(), known);
             }
             disk.insert(want.path, fact);
         }
         let disk = Arc::new(disk);
-        for ask in &mut self.asks {
+        for ask in self.asks.iter_mut().filter(|ask| open.wanted_by.contains(&Asker::Ask(ask.place))) {
             ask.disk.push(disk.clone());
         }
     }
@@ -339,7 +339,7 @@ impl Resolver {
                 (want.path, Fact { found: None, real_path: None, asked: want.markers, markers: Vec::new() })
             };
             let disk: Arc<Disk> = Arc::new(open.paths.into_iter().map(unconfirmed).collect());
-            for ask in &mut self.asks {
+            for ask in self.asks.iter_mut().filter(|ask| open.wanted_by.contains(&Asker::Ask(ask.place))) {
                 ask.disk.push(disk.clone());
             }
         }

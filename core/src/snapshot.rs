@@ -171,7 +171,6 @@ impl Resolver {
             cycle: Cycle {
                 list: state.list.map(|list| RootList::restore(&list, &resolver.policy, &resolver.host)),
                 list_at: now.saturating_sub(state.list_age),
-                list_after: 0,
                 stale: state.stale,
                 flight,
                 due: false,
