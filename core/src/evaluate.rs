@@ -209,8 +209,12 @@ impl View<'_> {
             finding.said = bad_value(source, Bad::new(Reason::NotInRoots));
             return;
         }
+        // A root of a client elsewhere names another disk.
+        let elsewhere = choice.project.root.is_some() && !self.host.is_local();
         let judged = match &choice.project.path {
-            Some(path) if source.recheck == Recheck::EachAsk => Some(self.judge(source).judge(path, look)),
+            Some(path) if source.recheck == Recheck::EachAsk && !elsewhere => {
+                Some(self.judge(source).judge(path, look))
+            }
             _ => None,
         };
         finding.said = match judged {
