@@ -268,10 +268,11 @@ impl Resolver {
                 out.want(Asker::Connection, touched);
             }
             self.update_project(&evaluation.decision, out);
-            if out.prune_disk {
-                let (_, touched) = self.evaluate_connection(true, true);
-                self.connection.disk.retain(|path, _| touched.iter().any(|touched| touched.want.path == *path));
-            }
+        }
+        if out.prune_disk {
+            let (_, touched) = self.evaluate_connection(true, true);
+            let named: BTreeSet<String> = touched.into_iter().map(|touched| touched.want.path).collect();
+            self.connection.disk.retain(|path, _| named.contains(path));
         }
         let deadline = self.now.saturating_add(self.policy.timing.wait_ms.into());
         if let Some(probe) = self.probes.open(out.take_wants(), deadline) {
