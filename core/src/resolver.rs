@@ -339,7 +339,7 @@ impl Resolver {
                 (want.path, Fact { found: None, real_path: None, asked: want.markers, markers: Vec::new() })
             };
             let disk: Arc<Disk> = Arc::new(open.paths.into_iter().map(unconfirmed).collect());
-            for ask in self.asks.iter_mut().filter(|ask| open.wanted_by.contains(&Asker::Ask(ask.place))) {
+            for ask in &mut self.asks {
                 ask.disk.push(disk.clone());
             }
         }
