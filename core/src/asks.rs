@@ -418,7 +418,7 @@ impl Resolver {
     fn look_for_project(&self, ask: &Waiting) -> Looked {
         let view = self.view(ask);
         let mut look = self.look(ask);
-        let evaluation = view.evaluate(&mut look, ask.explain);
+        let evaluation = view.evaluate(&mut look, false);
         let step = match &evaluation.decision {
             Decision::Won(project) => Step::End(Outcome::Resolved { project: project.clone() }),
             Decision::Refused(at) => Step::End(self.refusal(ask, &evaluation, *at)),
