@@ -263,8 +263,10 @@ impl Resolver {
     fn settle_connection(&mut self, out: &mut Out) {
         if self.connection.engaged && !self.connection.closed {
             let (evaluation, touched) = self.evaluate_connection(false, false);
+            let unknown: BTreeSet<&str> =
+                touched.iter().filter(|touched| !touched.known).map(|touched| touched.want.path.as_str()).collect();
+            self.probes.keep_for_connection(|path| unknown.contains(path));
             if out.probe_connection {
-                self.probes.forget_connection();
                 out.want(Asker::Connection, touched);
             }
             self.update_project(&evaluation.decision, out);

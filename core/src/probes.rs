@@ -82,10 +82,12 @@ impl Probes {
         paths.map(|(at, path)| (path.path.clone(), (at, path.markers.clone()))).collect()
     }
 
-    /// What the connection wanted to know may be another thing now.
-    pub(crate) fn forget_connection(&mut self) {
+    /// The connection itself only wants to know about these paths.
+    pub(crate) fn keep_for_connection(&mut self, wants: impl Fn(&str) -> bool) {
         for probe in &mut self.open {
-            probe.wanted_by.remove(&Asker::Connection);
+            if !probe.paths.iter().any(|path| wants(&path.path)) {
+                probe.wanted_by.remove(&Asker::Connection);
+            }
         }
     }
 
