@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::action::{Answer, Outcome, Refused, Unresolved};
+use crate::action::{Answer, Outcome, ProbePath, Refused, Unresolved};
 use crate::client::{Client, looks_modern};
 use crate::cycle::Time;
 use crate::error::Reason;
@@ -263,9 +263,9 @@ impl Resolver {
     fn settle_connection(&mut self, out: &mut Out) {
         if self.connection.engaged && !self.connection.closed {
             let (evaluation, touched) = self.evaluate_connection(false, false);
-            let unknown: BTreeSet<&str> =
-                touched.iter().filter(|touched| !touched.known).map(|touched| touched.want.path.as_str()).collect();
-            self.probes.keep_for_connection(|path| unknown.contains(path));
+            let disk = &self.connection.disk;
+            let knows = |want: &ProbePath| disk.get(&want.path).is_some_and(|fact| fact.answers(want));
+            self.probes.keep_for_connection(|want| !out.probe_connection && !knows(want));
             if out.probe_connection {
                 out.want(Asker::Connection, touched);
             }

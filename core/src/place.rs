@@ -144,6 +144,11 @@ pub(crate) struct Fact {
 }
 
 impl Fact {
+    /// Whether it says all that somebody wants to know.
+    pub(crate) fn answers(&self, want: &ProbePath) -> bool {
+        want.markers.iter().all(|marker| self.asked.contains(marker))
+    }
+
     /// Keeps what an earlier look said about markers that this one did not look for.
     pub(crate) fn with_earlier(mut self, earlier: Option<&Self>) -> Self {
         if let Some(earlier) = earlier.filter(|earlier| earlier.found == self.found) {

@@ -82,10 +82,10 @@ impl Probes {
         paths.map(|(at, path)| (path.path.clone(), (at, path.markers.clone()))).collect()
     }
 
-    /// The connection itself only wants to know about these paths.
-    pub(crate) fn keep_for_connection(&mut self, wants: impl Fn(&str) -> bool) {
+    /// The connection itself still wants to know only about these paths.
+    pub(crate) fn keep_for_connection(&mut self, wants: impl Fn(&ProbePath) -> bool) {
         for probe in &mut self.open {
-            if !probe.paths.iter().any(|path| wants(&path.path)) {
+            if !probe.paths.iter().any(&wants) {
                 probe.wanted_by.remove(&Asker::Connection);
             }
         }
