@@ -208,6 +208,7 @@ impl Resolver {
     /// Looks at everything again after an event.
     pub(crate) fn settle(&mut self, out: &mut Out) {
         loop {
+            out.forget_wants();
             let asks = core::mem::take(&mut self.asks);
             self.settle_asks(asks, out);
             // A selection can end asks that wait for something worse; each ends one ask, so this ends.

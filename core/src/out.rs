@@ -83,6 +83,10 @@ impl Out {
         self.wants.extend(touched.into_iter().map(|touched| (asker, touched)));
     }
 
+    pub(crate) fn forget_wants(&mut self) {
+        self.wants.clear();
+    }
+
     pub(crate) fn take_wants(&mut self) -> Vec<(Asker, Touched)> {
         core::mem::take(&mut self.wants)
     }
