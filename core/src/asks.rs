@@ -261,6 +261,7 @@ impl Resolver {
         if self.connection.engaged && !self.connection.closed {
             let (evaluation, touched) = self.evaluate_connection(false, false);
             if out.probe_connection {
+                self.probes.forget_connection();
                 out.want(Asker::Connection, touched);
             }
             self.update_project(&evaluation.decision, out);
@@ -269,12 +270,12 @@ impl Resolver {
                 self.connection.disk.retain(|path, _| touched.iter().any(|touched| touched.want.path == *path));
             }
         }
-        let waiting: BTreeSet<u64> = self.asks.iter().map(|ask| ask.place).collect();
-        self.probes.keep_wanted(|place| waiting.contains(&place));
         let deadline = self.now.saturating_add(self.policy.timing.wait_ms.into());
         if let Some(probe) = self.probes.open(out.take_wants(), deadline) {
             out.probe(probe);
         }
+        let waiting: BTreeSet<u64> = self.asks.iter().map(|ask| ask.place).collect();
+        self.probes.keep_wanted(|place| waiting.contains(&place));
     }
 
     pub(crate) fn evaluate_connection(&self, all: bool, thorough: bool) -> (Evaluation, Vec<Touched>) {

@@ -1,6 +1,6 @@
 //! Probes: what the host was asked to look at and has not told yet.
 
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -33,15 +33,6 @@ pub(crate) enum Asker {
     Ask(u64),
 }
 
-impl OpenProbe {
-    fn covers(&self, want: &ProbePath) -> bool {
-        let covers = |path: &ProbePath| {
-            path.path == want.path && want.markers.iter().all(|marker| path.markers.contains(marker))
-        };
-        self.paths.iter().any(covers)
-    }
-}
-
 impl Probes {
     /// No open probe, after a number of them.
     pub(crate) const fn after(asked: u32) -> Self {
@@ -58,9 +49,12 @@ impl Probes {
 
     /// Opens one probe for all that is unknown and not being looked at already.
     pub(crate) fn open(&mut self, touched: Vec<(Asker, Touched)>, deadline: Time) -> Option<Probe> {
+        let index = self.index();
         let mut unknown: Vec<(Asker, Touched)> = Vec::new();
         for (asker, touched) in touched.into_iter().filter(|(_, touched)| !touched.known) {
-            match self.open.iter_mut().find(|probe| probe.covers(&touched.want)) {
+            let covers = |markers: &[String]| touched.want.markers.iter().all(|marker| markers.contains(marker));
+            let open = index.get(&touched.want.path).filter(|(_, markers)| covers(markers));
+            match open.and_then(|(at, _)| self.open.get_mut(*at)) {
                 Some(probe) => {
                     probe.wanted_by.insert(asker);
                     if touched.shared {
@@ -80,6 +74,19 @@ impl Probes {
         let shared = unknown.into_iter().filter(|(_, touched)| touched.shared).map(|(_, touched)| touched.want.path);
         self.open.push(OpenProbe { id, deadline, paths: paths.clone(), shared: shared.collect(), wanted_by });
         Some(Probe { probe: id, paths })
+    }
+
+    /// Which open probe looks at a path, and for which markers; the newest counts.
+    fn index(&self) -> BTreeMap<String, (usize, Vec<String>)> {
+        let paths = self.open.iter().enumerate().flat_map(|(at, probe)| probe.paths.iter().map(move |path| (at, path)));
+        paths.map(|(at, path)| (path.path.clone(), (at, path.markers.clone()))).collect()
+    }
+
+    /// What the connection wanted to know may be another thing now.
+    pub(crate) fn forget_connection(&mut self) {
+        for probe in &mut self.open {
+            probe.wanted_by.remove(&Asker::Connection);
+        }
     }
 
     /// Drops the probes nobody wants to know any more.
