@@ -46,8 +46,10 @@ pub(crate) struct Waiting {
     pub(crate) waits_for_roots: bool,
     /// The request it waits for.
     pub(crate) joined: Option<u32>,
-    /// Whether that request is over, so that it goes on with what is known.
+    /// Whether that request is over.
     pub(crate) roots_done: bool,
+    /// Whether it came to nothing, so that the ask goes on without.
+    pub(crate) goes_without: bool,
     /// Roots that came with the call itself.
     pub(crate) input: Option<RootList>,
 }
@@ -146,15 +148,16 @@ impl Resolver {
             }
         }
         let by_request = ask.by == AskBy::Request;
-        let selects = matches!(ask.purpose, Purpose::Select(_));
-        let waiting = if selects { core::mem::take(&mut self.asks) } else { Vec::new() };
-        self.settle_asks([ask].into(), out);
-        if selects {
-            // A selection can end asks that wait for something worse.
-            out.probe_connection = true;
-            let asks = waiting.into_iter().chain(core::mem::take(&mut self.asks)).collect();
-            self.settle_asks(asks, out);
+        if matches!(ask.purpose, Purpose::Select(_)) {
+            // A selection can end asks that wait for something worse, so its effect comes first.
+            let waiting = core::mem::take(&mut self.asks);
+            self.settle_asks([ask].into(), out);
+            self.asks.splice(..0, waiting);
+        } else {
+            self.asks.push(ask);
         }
+        let asks = core::mem::take(&mut self.asks);
+        self.settle_asks(asks, out);
         self.settle_connection(out);
         let unchanged = remembered == self.connection.memory.remembered;
         if plain && by_request && unchanged && !out.changed_connection() {
@@ -195,6 +198,7 @@ impl Resolver {
             waits_for_roots: false,
             joined: None,
             roots_done: false,
+            goes_without: false,
             input,
         }
     }
@@ -344,7 +348,7 @@ impl Resolver {
             Some(list) => RootsAccess::Known(list),
             None => RootsAccess::Unavailable(self.roots_state()),
         };
-        if ask.by == AskBy::None || ask.expired {
+        if ask.by == AskBy::None || ask.expired || ask.goes_without {
             return known;
         }
         let each = self.policy.roots.ask == Ask::EachRequest && !ask.roots_done;

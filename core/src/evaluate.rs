@@ -528,6 +528,7 @@ impl View<'_> {
         real_path: Option<String>,
     ) -> Project {
         let limits = &self.policy.limits;
+        let as_sent = path == entry.path.as_ref().ok().cloned();
         let mut project = match path {
             Some(path) => self.placed(SourceKind::Roots, None, path, real_path),
             None => {
@@ -544,7 +545,7 @@ impl View<'_> {
         };
         let name = match self.policy.name_from {
             NameFrom::Basename => None,
-            NameFrom::RawBasename => raw_basename(&entry.sent.uri),
+            NameFrom::RawBasename => raw_basename(&entry.sent.uri).filter(|_| as_sent),
             NameFrom::RootName => entry.sent.name.clone().filter(|name| !name.trim().is_empty()),
         };
         if let Some(name) = name {

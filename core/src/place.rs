@@ -303,13 +303,17 @@ impl Judge<'_> {
             return Ok(Some((path.to_string(), None)));
         }
         let style = self.host.style;
+        let unconfirmed = || match self.accept_missing {
+            true => Ok(Some((path.to_string(), None))),
+            false => Err(Bad::at(Reason::Unconfirmed, path)),
+        };
         if path::is_unc(path, style) && !self.host.probe_shares {
-            return Err(Bad::at(Reason::Unconfirmed, path));
+            return unconfirmed();
         }
         let markers = self.refine.map_or_else(Vec::new, names);
         let fact = match look.at(path, &markers, self.reach) {
             Seen::Known(fact) => fact,
-            Seen::Unconfirmed => return Err(Bad::at(Reason::Unconfirmed, path)),
+            Seen::Unconfirmed => return unconfirmed(),
             Seen::Unknown => {
                 self.touch_walk(path, look);
                 return Ok(None);

@@ -228,7 +228,7 @@ impl Resolver {
         self.forget_lost_root(&list);
         let newest = self.connection.cycle.listed(list, answers_flight, &self.policy, self.now);
         if let (true, Some(token)) = (newest, request) {
-            self.conclude_waits(token);
+            self.conclude_waits(token, false);
         }
         self.connection.engaged = true;
         out.probe_connection = true;
@@ -246,7 +246,7 @@ impl Resolver {
         if refused.kind == RefusalKind::Abandoned {
             self.asks.iter_mut().for_each(Waiting::leave_request);
         } else if !again {
-            self.conclude_waits(refused.request);
+            self.conclude_waits(refused.request, true);
         }
         self.connection.engaged = true;
     }
@@ -258,10 +258,11 @@ impl Resolver {
         by_code || rules.messages.iter().any(|part| message.contains(&part.to_ascii_lowercase()))
     }
 
-    /// The request is over: those who waited for it go on without.
-    fn conclude_waits(&mut self, token: u32) {
-        for ask in &mut self.asks {
-            ask.roots_done |= ask.joined == Some(token);
+    /// The request is over for those who waited for it.
+    fn conclude_waits(&mut self, token: u32, failed: bool) {
+        for ask in self.asks.iter_mut().filter(|ask| ask.joined == Some(token)) {
+            ask.roots_done = true;
+            ask.goes_without = failed;
         }
     }
 
@@ -329,7 +330,7 @@ impl Resolver {
             self.connection.cycle.flight = Some(flight);
             self.connection.cycle.failed(Failure::TimedOut, false, &self.policy, now);
             self.note_timeout(out);
-            self.conclude_waits(token);
+            self.conclude_waits(token, true);
             self.connection.engaged = true;
         }
         for open in self.probes.expire(now) {

@@ -14,8 +14,8 @@ use crate::intake::{RootEntry, RootList};
 use crate::path;
 use crate::place::{Bad, Judge, Judged, Look, Reach, Reading, SharedUse, Thing, is_file_uri};
 use crate::policy::{
-    EnforceRoots, Files, Format, NameRule, Names, PlacesRule, Recheck, Relative, Source, SourceKind, Texts, Traversal,
-    Values, Verify,
+    EnforceRoots, Files, Format, NameRule, Names, NonFile, PlacesRule, Recheck, Relative, Source, SourceKind, Texts,
+    Traversal, Values, Verify,
 };
 use crate::project::Project;
 use crate::resolver::Resolver;
@@ -84,7 +84,10 @@ impl Resolver {
             Kind::Path | Kind::Uri => self.choose_path(given, &view, look),
         };
         match chosen {
-            Choosing::Made(project) if self.policy.selection.enforce_roots != EnforceRoots::Off => {
+            // What was picked from the list is one of the roots, however it was named.
+            Choosing::Made(project)
+                if self.policy.selection.enforce_roots != EnforceRoots::Off && project.root.is_none() =>
+            {
                 self.enforce(ask, project, given, &view)
             }
             other => other,
@@ -138,7 +141,9 @@ impl Resolver {
                 Judged::Bad(bad) => bad.into(),
                 Judged::Wait => Choosing::NeedsDisk,
             },
-            Err(bad) if bad.reason == Reason::NotFileUri => rooted(None, None),
+            Err(bad) if bad.reason == Reason::NotFileUri && self.policy.roots.non_file == NonFile::NameOnly => {
+                rooted(None, None)
+            }
             Err(bad) => bad.clone().into(),
         }
     }
@@ -205,8 +210,11 @@ impl Resolver {
         let Purpose::Select(by) = &ask.purpose else {
             return;
         };
+        let list = self.connection.cycle.list.as_ref();
+        let entry = project.root.as_ref().and_then(|root| list?.entries.iter().find(|entry| entry.index == root.index));
+        let given = entry.map_or_else(|| by.text().trim(), |entry| &entry.sent.uri).to_string();
         let memory = &mut self.connection.memory;
-        memory.selected = Some(Choice { project: project.clone(), given: by.text().trim().to_string() });
+        memory.selected = Some(Choice { project: project.clone(), given });
         // The selection stands at its own rank from now on, and may itself become the pin.
         memory.pin = None;
     }
