@@ -148,17 +148,9 @@ impl Resolver {
             }
         }
         let by_request = ask.by == AskBy::Request;
-        if matches!(ask.purpose, Purpose::Select(_)) {
-            // A selection can end asks that wait for something worse, so its effect comes first.
-            let waiting = core::mem::take(&mut self.asks);
-            self.settle_asks([ask].into(), out);
-            self.asks.splice(..0, waiting);
-        } else {
-            self.asks.push(ask);
-        }
-        let asks = core::mem::take(&mut self.asks);
-        self.settle_asks(asks, out);
-        self.settle_connection(out);
+        out.probe_connection |= matches!(ask.purpose, Purpose::Select(_)) && !ask.modern;
+        self.asks.push(ask);
+        self.settle(out);
         let unchanged = remembered == self.connection.memory.remembered;
         if plain && by_request && unchanged && !out.changed_connection() {
             self.standing = out.only_project().map(|project| Standing {
@@ -215,8 +207,14 @@ impl Resolver {
 
     /// Looks at everything again after an event.
     pub(crate) fn settle(&mut self, out: &mut Out) {
-        let asks = core::mem::take(&mut self.asks);
-        self.settle_asks(asks, out);
+        loop {
+            let asks = core::mem::take(&mut self.asks);
+            self.settle_asks(asks, out);
+            // A selection can end asks that wait for something worse; each ends one ask, so this ends.
+            if !core::mem::take(&mut out.selection_made) {
+                break;
+            }
+        }
         self.settle_connection(out);
     }
 
@@ -244,7 +242,8 @@ impl Resolver {
     }
 
     fn send_if_due(&mut self, sender: Option<u32>, out: &mut Out) {
-        let due = core::mem::take(&mut self.connection.cycle.due) && self.host.may_push() && self.may_ask();
+        let counts = self.policy.source(SourceKind::Roots).is_some();
+        let due = core::mem::take(&mut self.connection.cycle.due) && counts && self.host.may_push() && self.may_ask();
         if self.connection.cycle.flight.is_some() || !self.connection.ready || (sender.is_none() && !due) {
             if !self.host.may_push() && self.asks.is_empty() {
                 self.connection.cycle.deferred = None;
@@ -296,7 +295,7 @@ impl Resolver {
             roots,
             thorough,
         };
-        let mut look = Look::new(&[], Some(&self.connection.disk), false);
+        let mut look = Look { thorough, ..Look::new(&[], Some(&self.connection.disk), false) };
         let evaluation = view.evaluate(&mut look, all);
         (evaluation, look.touched)
     }
@@ -448,7 +447,10 @@ impl Resolver {
         }
         if !ask.modern {
             match &outcome {
-                Outcome::Selected { project, .. } => self.remember_selection(ask, project),
+                Outcome::Selected { project, .. } => {
+                    self.remember_selection(ask, project);
+                    out.selection_made = true;
+                }
                 Outcome::Resolved { project } => self.remember(project),
                 _ => {}
             }

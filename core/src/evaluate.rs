@@ -258,12 +258,19 @@ impl View<'_> {
             for text in parts {
                 let said = self.judge_value(source, via.as_deref(), &text, look);
                 // A good one replaces a bad one before it; what waits goes on, so that one probe serves all.
+                let list = source.format == Format::List;
                 let better = match (&found, &said) {
-                    (None, _) | (Some((.., Said::Bad { ends: false, .. })), Said::Offers(_) | Said::WaitDisk) => true,
-                    (Some((.., Said::Bad { ends: false, .. })), Said::Bad { ends, .. }) => *ends,
+                    (None, _) => true,
+                    (Some((.., Said::Bad { ends, .. })), Said::Offers(_) | Said::WaitDisk) => list || !ends,
+                    (Some((.., Said::Bad { ends: false, .. })), Said::Bad { ends: true, .. }) => !list,
                     _ => false,
                 };
-                let last = !self.thorough && !matches!(said, Said::WaitDisk | Said::Bad { ends: false, .. });
+                let decided = match &said {
+                    Said::WaitDisk => false,
+                    Said::Bad { ends, .. } => *ends && !list,
+                    _ => true,
+                };
+                let last = !self.thorough && decided;
                 if better {
                     found = Some((via.clone(), text, said));
                 }

@@ -25,6 +25,8 @@ pub(crate) struct Out {
     hand_back: Option<HandBack>,
     notices: Vec<Notice>,
     wants: Vec<(Asker, Touched)>,
+    /// Whether a selection holds that not every waiting ask has seen.
+    pub(crate) selection_made: bool,
     /// Whether the host is asked to look for the connection's own project.
     pub(crate) probe_connection: bool,
     /// Whether paths of the connection may have gone.

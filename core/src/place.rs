@@ -153,6 +153,8 @@ pub(crate) struct Look<'a> {
     pub(crate) shared: Option<&'a Disk>,
     /// Whether nobody will wait for another reply.
     pub(crate) gave_up: bool,
+    /// Whether paths that cannot matter any more are named too.
+    pub(crate) thorough: bool,
     /// Paths looked at, whether known or not.
     pub(crate) touched: Vec<Touched>,
 }
@@ -175,19 +177,22 @@ enum Seen<'a> {
 
 impl<'a> Look<'a> {
     pub(crate) const fn new(own: &'a [Arc<Disk>], shared: Option<&'a Disk>, gave_up: bool) -> Self {
-        Self { own, shared, gave_up, touched: Vec::new() }
+        Self { own, shared, gave_up, thorough: false, touched: Vec::new() }
     }
 
-    fn at(&mut self, path: &str, markers: &[String], reach: Reach) -> Seen<'a> {
-        let enough = |fact: &&Fact| markers.iter().all(|marker| fact.asked.contains(marker));
-        let own = self.own.iter().rev().find_map(|disk| disk.get(path).filter(enough));
+    /// What is known of a path, with these markers looked for; with `any`, a fact without them is enough.
+    fn at(&mut self, path: &str, markers: &[String], any: bool, reach: Reach) -> Seen<'a> {
+        let enough = |fact: &&Fact| any || markers.iter().all(|marker| fact.asked.contains(marker));
         let usable = |fact: &&Fact| match reach.reads {
             SharedUse::None => false,
             SharedUse::Folders => fact.found == Some(Found::Directory),
             SharedUse::All => true,
         };
-        let common = self.shared.and_then(|disk| disk.get(path)).filter(enough).filter(usable);
-        let fact = own.or(common);
+        let own = self.own.iter().rev().filter_map(|disk| disk.get(path));
+        let common = self.shared.and_then(|disk| disk.get(path)).filter(usable);
+        let mut facts = own.chain(common).filter(enough);
+        // What somebody found out counts for more than that somebody else did not.
+        let fact = facts.clone().find(|fact| fact.found.is_some()).or_else(|| facts.next());
         let want = ProbePath { path: path.to_string(), markers: markers.to_vec() };
         let shared = reach.serves_shared && self.shared.is_some();
         self.touched.push(Touched { want, known: fact.is_some(), shared });
@@ -310,8 +315,11 @@ impl Judge<'_> {
         if path::is_unc(path, style) && !self.host.probe_shares {
             return unconfirmed();
         }
+        if look.thorough {
+            self.touch_walk(path, look);
+        }
         let markers = self.refine.map_or_else(Vec::new, names);
-        let fact = match look.at(path, &markers, self.reach) {
+        let fact = match look.at(path, &markers, true, self.reach) {
             Seen::Known(fact) => fact,
             Seen::Unconfirmed => return unconfirmed(),
             Seen::Unknown => {
@@ -342,7 +350,7 @@ impl Judge<'_> {
         let mut seen: Vec<(String, &Fact)> = Vec::new();
         let mut waiting = false;
         for folder in self.folders(start, markers.levels) {
-            match look.at(&folder, &names, self.reach) {
+            match look.at(&folder, &names, false, self.reach) {
                 Seen::Known(fact) => seen.push((folder, fact)),
                 Seen::Unconfirmed => {}
                 Seen::Unknown => waiting = true,
@@ -368,8 +376,8 @@ impl Judge<'_> {
     fn touch_walk(&self, start: &str, look: &mut Look<'_>) {
         if let Some(markers) = self.refine {
             let names = names(markers);
-            for folder in self.folders(start, markers.levels).into_iter().skip(1) {
-                let _ = look.at(&folder, &names, self.reach);
+            for folder in self.folders(start, markers.levels) {
+                let _ = look.at(&folder, &names, false, self.reach);
             }
         }
     }

@@ -136,7 +136,7 @@ impl Resolver {
             Choosing::made(Project { source: SourceKind::Selected, ..project })
         };
         match &entry.path {
-            Ok(path) => match self.selection_judge().judge(path, look) {
+            Ok(path) => match self.root_judge().judge(path, look) {
                 Judged::Good { path, real_path } => rooted(Some(path), real_path),
                 Judged::Bad(bad) => bad.into(),
                 Judged::Wait => Choosing::NeedsDisk,
@@ -146,6 +146,12 @@ impl Resolver {
             }
             Err(bad) => bad.clone().into(),
         }
+    }
+
+    /// As for any selection, but the roots of a client elsewhere name another disk.
+    fn root_judge(&self) -> Judge<'_> {
+        let judge = self.selection_judge();
+        if self.host.is_local() { judge } else { Judge { verify: Verify::None, refine: None, ..judge } }
     }
 
     fn selection_judge(&self) -> Judge<'_> {
@@ -159,7 +165,7 @@ impl Resolver {
             files: Files::Refuse,
             accept_missing: false,
             refine: source.and_then(|source| source.refine.as_ref()),
-            reach: Reach { reads, serves_shared: true },
+            reach: Reach { reads, serves_shared: again },
         }
     }
 
@@ -213,6 +219,9 @@ impl Resolver {
         let list = self.connection.cycle.list.as_ref();
         let entry = project.root.as_ref().and_then(|root| list?.entries.iter().find(|entry| entry.index == root.index));
         let given = entry.map_or_else(|| by.text().trim(), |entry| &entry.sent.uri).to_string();
+        // The selection is the connection's from now on, and so is what was seen of it.
+        let seen = |path: &String| ask.disk.iter().rev().find_map(|disk| Some((path.clone(), disk.get(path)?.clone())));
+        self.connection.disk.extend(project.path.as_ref().and_then(seen));
         let memory = &mut self.connection.memory;
         memory.selected = Some(Choice { project: project.clone(), given });
         // The selection stands at its own rank from now on, and may itself become the pin.
