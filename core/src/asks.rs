@@ -245,7 +245,7 @@ impl Resolver {
         let counts = self.policy.source(SourceKind::Roots).is_some();
         let due = core::mem::take(&mut self.connection.cycle.due) && counts && self.host.may_push() && self.may_ask();
         if self.connection.cycle.flight.is_some() || !self.connection.ready || (sender.is_none() && !due) {
-            if !self.host.may_push() && self.asks.is_empty() {
+            if !self.host.may_push() && !self.asks.iter().any(|ask| ask.waits_for_roots) {
                 self.connection.cycle.deferred = None;
             }
             return;
@@ -268,10 +268,11 @@ impl Resolver {
                 out.want(Asker::Connection, touched);
             }
             self.update_project(&evaluation.decision, out);
-            if out.prune_disk {
-                let (_, touched) = self.evaluate_connection(true, true);
-                self.connection.disk.retain(|path, _| touched.iter().any(|touched| touched.want.path == *path));
-            }
+        }
+        if out.prune_disk {
+            let (_, touched) = self.evaluate_connection(true, true);
+            let named: BTreeSet<String> = touched.into_iter().map(|touched| touched.want.path).collect();
+            self.connection.disk.retain(|path, _| named.contains(path));
         }
         let deadline = self.now.saturating_add(self.policy.timing.wait_ms.into());
         if let Some(probe) = self.probes.open(out.take_wants(), deadline) {
@@ -293,6 +294,7 @@ impl Resolver {
             about: None,
             memory: Some(&self.connection.memory),
             roots,
+            newest: self.connection.cycle.list.as_ref(),
             thorough,
         };
         let mut look = Look { thorough, ..Look::new(&[], Some(&self.connection.disk), false) };
@@ -351,7 +353,9 @@ impl Resolver {
             return known;
         }
         let each = self.policy.roots.ask == Ask::EachRequest && !ask.roots_done;
-        let fresh = cycle.list.is_some() && !cycle.stale && !cycle.is_aged(&self.policy, self.now) && !each;
+        // The answer to its own request is never too old for an ask.
+        let aged = !ask.roots_done && cycle.is_aged(&self.policy, self.now);
+        let fresh = cycle.list.is_some() && !cycle.stale && !aged && !each;
         if fresh {
             return known;
         }
@@ -388,6 +392,7 @@ impl Resolver {
             about: ask.about.as_deref(),
             memory: (!ask.modern).then_some(&self.connection.memory),
             roots: self.roots_access(ask),
+            newest: self.connection.cycle.list.as_ref(),
             thorough: false,
         }
     }

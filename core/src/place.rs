@@ -143,6 +143,20 @@ pub(crate) struct Fact {
     pub(crate) markers: Vec<String>,
 }
 
+impl Fact {
+    /// Keeps what an earlier look said about markers that this one did not look for.
+    pub(crate) fn with_earlier(mut self, earlier: Option<&Self>) -> Self {
+        if let Some(earlier) = earlier.filter(|earlier| earlier.found == self.found) {
+            let missed = |marker: &&String| !self.asked.contains(marker);
+            let markers: Vec<String> = earlier.markers.iter().filter(missed).cloned().collect();
+            let asked: Vec<String> = earlier.asked.iter().filter(missed).cloned().collect();
+            self.markers.extend(markers);
+            self.asked.extend(asked);
+        }
+        self
+    }
+}
+
 pub(crate) type Disk = BTreeMap<String, Fact>;
 
 /// What one evaluation may know of the disk, and what it turned out to need.
@@ -210,7 +224,8 @@ pub(crate) struct Judge<'a> {
     pub(crate) host: &'a HostFacts,
     pub(crate) places: PlacesRule,
     pub(crate) verify: Verify,
-    pub(crate) files: Files,
+    /// What a file stands for, where that is a question.
+    pub(crate) files: Option<Files>,
     /// Whether a path the disk speaks against is taken all the same.
     pub(crate) accept_missing: bool,
     pub(crate) refine: Option<&'a Markers>,
@@ -330,13 +345,13 @@ impl Judge<'_> {
         let real = fact.real_path.clone();
         match (fact.found, self.verify) {
             (Some(Found::Directory), _) => Ok(Some((path.to_string(), real))),
-            (Some(Found::File), _) if self.files == Files::Parent => {
+            (Some(Found::File), _) if self.files == Some(Files::Parent) => {
                 let parent = path::parent(path, style).ok_or_else(|| Bad::at(Reason::NotDirectory, path))?;
                 self.check_ceiling(&parent)?;
                 self.check_place(&parent, false)?;
                 Ok(Some((parent, real.and_then(|real| path::parent(&real, style)))))
             }
-            (Some(Found::File), Verify::Exists) => Ok(Some((path.to_string(), real))),
+            (Some(Found::File), Verify::Exists) if self.files.is_none() => Ok(Some((path.to_string(), real))),
             _ if self.accept_missing => Ok(Some((path.to_string(), None))),
             (Some(Found::File), _) => Err(Bad::at(Reason::NotDirectory, path)),
             (Some(Found::Unreadable), _) => Err(Bad::at(Reason::Unreadable, path)),

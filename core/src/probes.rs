@@ -23,7 +23,7 @@ pub(crate) struct OpenProbe {
     /// The paths whose replies serve the whole connection.
     pub(crate) shared: BTreeSet<String>,
     /// Whose question it is.
-    wanted_by: BTreeSet<Asker>,
+    pub(crate) wanted_by: BTreeSet<Asker>,
 }
 
 /// Who wants to know: an ask, by its place, or the connection itself.

@@ -14,7 +14,7 @@ use crate::intake::{RootEntry, RootList};
 use crate::path;
 use crate::place::{Bad, Judge, Judged, Look, Reach, Reading, SharedUse, Thing, is_file_uri};
 use crate::policy::{
-    EnforceRoots, Files, Format, NameRule, Names, NonFile, PlacesRule, Recheck, Relative, Source, SourceKind, Texts,
+    EnforceRoots, Format, NameRule, Names, NonFile, PlacesRule, Recheck, Relative, Source, SourceKind, Texts,
     Traversal, Values, Verify,
 };
 use crate::project::Project;
@@ -162,7 +162,7 @@ impl Resolver {
             host: &self.host,
             places: source.map_or(PlacesRule::Allow, Source::places),
             verify: source.map_or(Verify::None, |source| source.verify),
-            files: Files::Refuse,
+            files: None,
             accept_missing: false,
             refine: source.and_then(|source| source.refine.as_ref()),
             reach: Reach { reads, serves_shared: again },
