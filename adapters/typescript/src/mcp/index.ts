@@ -4,6 +4,7 @@ import type { AnyServer } from "./sdk.js";
 export { RootwiseError } from "../error.js";
 export type * from "../generated/types.js";
 export { NoProjectError } from "./errors.js";
+export { projectGate, type Gate, type GateOptions, type Verdict as GateVerdict } from "./middleware.js";
 export { Projects, type Changed, type Roots, type RootwiseOptions, type Wish } from "./projects.js";
 export type { AnyServer, CallContext } from "./sdk.js";
 export type { ToolNames } from "./tools.js";

@@ -79,7 +79,7 @@ export class Projects {
    */
   project(context: CallContext, wish?: Wish): Promise<Readonly<Project>> {
     const known = this.#connection?.known;
-    if (known && !wish && !this.#saysMore(context)) return Promise.resolve(known);
+    if (known && !wish && this.#isGuarded(context) && !this.#saysMore(context)) return Promise.resolve(known);
     return this.#resolve(context, wish);
   }
 
@@ -151,7 +151,7 @@ export class Projects {
   async #ask(context: CallContext, question: Question, { failing = true } = {}): Promise<Answer> {
     const signal = this.#sdk.signal(context as never);
     const round = roundOf(signal);
-    if (this.#sdk.generation === 2 && !round) throw unguarded();
+    if (!this.#isGuarded(context)) throw unguarded();
     const answer = await this.#connect(context).ask(question, { signal, send: this.#sdk.sender(context as never) });
     if (answer.outcome === "needsInput") {
       if (round) round.needs = answer.inputRequests;
@@ -160,6 +160,11 @@ export class Projects {
     if (round && question.facts?.inputResponses) round.answered = true;
     if (failing && (answer.outcome === "refused" || answer.outcome === "unresolved")) throw failure(answer);
     return answer;
+  }
+
+  /** Also where it is not needed yet, so that the first client that needs it is not the one to find out. */
+  #isGuarded(context: CallContext): boolean {
+    return this.#sdk.generation === 1 || roundOf(this.#sdk.signal(context as never)) !== undefined;
   }
 
   /** Whether the request itself says something about its project. */
