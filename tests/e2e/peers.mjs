@@ -37,16 +37,16 @@ export const peers = {
   "Rust rmcp": { command: rust, eras: ["legacy", "modern"] },
 };
 
-/** Has a peer play a script. */
-export function play([program, ...args], script) {
+/** Has a peer play scripts; gives back what came of each. */
+export function play([program, ...args], scripts) {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, [...args, JSON.stringify(script)], { stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(program, [...args, JSON.stringify(scripts)], { stdio: ["ignore", "pipe", "inherit"] });
     let text = "";
     child.stdout.on("data", (chunk) => (text += chunk));
     child.on("error", reject);
     child.on("close", (code) => {
       if (code !== 0) return reject(new Error(`${program} ended with code ${code}`));
-      resolve(JSON.parse(text));
+      resolve(text.trim().split("\n").map((line) => JSON.parse(line)));
     });
   });
 }
