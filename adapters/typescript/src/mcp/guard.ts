@@ -13,33 +13,46 @@ interface Round {
   answered?: boolean;
 }
 
-const rounds = new WeakMap<AbortSignal, Round>();
+/** On the call's signal, which every copy of its context shares; a property costs the collector less than a weak map. */
+const ROUND = Symbol("rootwise");
+
+type Marked = AbortSignal & { [ROUND]?: Round };
 
 /** The round of a guarded call; undefined if no guard is around it. */
-export const roundOf = (signal: AbortSignal): Round | undefined => rounds.get(signal);
+export const roundOf = (signal: AbortSignal): Round | undefined => (signal as Marked)[ROUND];
 
 function guarded(handler: Handler): Handler {
   return function (this: unknown, ...args: unknown[]) {
-    const context = args.at(-1) as { mcpReq?: { signal?: AbortSignal } } | undefined;
+    const context = args[args.length - 1] as { mcpReq?: { signal?: AbortSignal } } | undefined;
     const signal = context?.mcpReq?.signal;
     if (!signal) return handler.apply(this, args);
     const round: Round = {};
-    rounds.set(signal, round);
-    return finish(() => handler.apply(this, args), round);
+    (signal as Marked)[ROUND] = round;
+    let result: unknown;
+    try {
+      result = handler.apply(this, args);
+    } catch (error) {
+      return failed(error, round);
+    }
+    // Chained by hand: this is around every call there is, and an async function would cost one more turn.
+    if (!(result instanceof Promise)) return finished(result, round);
+    return result.then(
+      (value) => finished(value, round),
+      (error) => failed(error, round),
+    );
   };
 }
 
-async function finish(run: () => unknown, round: Round): Promise<unknown> {
-  try {
-    const result = await run();
-    if (round.needs) return asking(round.needs, isAsking(result) ? result : undefined);
-    // Clients send only the answers to the last round, so a tool with questions of its own has ours asked again.
-    if (round.answered && isAsking(result)) return asking({ [KEY]: { method: "roots/list" } }, result);
-    return result;
-  } catch (error) {
-    if (round.needs) return asking(round.needs);
-    throw error;
-  }
+function finished(result: unknown, round: Round): unknown {
+  if (round.needs) return asking(round.needs, isAsking(result) ? result : undefined);
+  // Clients send only the answers to the last round, so a tool with questions of its own has ours asked again.
+  if (round.answered && isAsking(result)) return asking({ [KEY]: { method: "roots/list" } }, result);
+  return result;
+}
+
+function failed(error: unknown, round: Round): unknown {
+  if (round.needs) return asking(round.needs);
+  throw error;
 }
 
 function asking(needs: Record<string, unknown>, own?: InputRequired): InputRequired {
