@@ -1,0 +1,788 @@
+//! One walk over the policy's sources for one ask, or for the connection.
+
+use rootwise::action::RootsState;
+use rootwise::display::display;
+use rootwise::error::Reason;
+use rootwise::event::{AskBy, SelectBy};
+use rootwise::path;
+use rootwise::policy::{
+    Ask as WhenToAsk, BadOutcome, EnforceRoots, NameRule, Names, NonFile, OnUnusable, Pick, Pin, Recheck, Relative,
+    RootMatch, Source, SourceKind, Traversal,
+};
+
+use super::history::{Ask, Choice, History, Kind, List, Win, state_of};
+use super::peer::{self, RawList, RawRoot};
+use super::values::{Eyes, Lexed, Need, Patience, Target, Verdict, can_end, is_asked_for, is_bad_end, is_file_uri};
+use super::{Out, Proj, disputed};
+
+/// The key of our input request and the request itself.
+pub const INPUT: (&str, &str) = ("rootwise", r#"{"method":"roots/list"}"#);
+
+/// What is to be done about an ask now.
+#[derive(Clone, Debug)]
+pub enum Decision {
+    Done(End),
+    Wait(Waiting),
+}
+
+/// The end of an ask, with what the connection may keep of it.
+#[derive(Clone, Debug)]
+pub enum End {
+    Won(Win),
+    Chosen(Choice),
+    Other(Out),
+}
+
+/// What an ask waits for.
+#[derive(Clone, Debug, Default)]
+pub struct Waiting {
+    /// Paths it may need.
+    pub needs: Vec<Need>,
+    /// It has a request sent.
+    pub send: bool,
+    /// It waits for the request in flight.
+    pub request: bool,
+    /// It waits for roots in any way.
+    pub roots: bool,
+}
+
+/// Whether there is a list to use, or something to wait for.
+enum RootsNow {
+    Use(Option<RawList>),
+    WaitForRequest,
+    /// For the handshake, or for a request that was put off.
+    WaitForMore,
+    Send,
+    NeedsInput,
+}
+
+/// What one source says.
+enum Says {
+    Nothing,
+    /// It gives way; the code counts if nothing else is found.
+    GivesWay(Option<Reason>),
+    Wins(Win),
+    Ends(Out),
+    Pending(Vec<Need>),
+    /// Roots are not there yet.
+    Roots {
+        send: bool,
+        request: bool,
+    },
+    NeedsInput,
+}
+
+fn facts_look_modern(facts: &rootwise::event::RequestFacts) -> bool {
+    let meta = facts.meta.as_ref().map(rootwise::Json::text);
+    let has = |key| meta.is_some_and(|meta| peer::has(meta, key));
+    facts.capabilities.is_some()
+        || has("io.modelcontextprotocol/protocolVersion")
+        || has("io.modelcontextprotocol/clientCapabilities")
+}
+
+impl History {
+    /// Rule 4: how an ask can carry a question, and whether it is modern.
+    pub fn manner(&self, by: Option<AskBy>, facts: &rootwise::event::RequestFacts) -> (AskBy, bool) {
+        let looks_modern = facts_look_modern(facts);
+        let by = by.unwrap_or(if looks_modern {
+            AskBy::Return
+        } else if self.initialized().is_some() {
+            AskBy::Request
+        } else {
+            AskBy::None
+        });
+        let modern = by == AskBy::Return || (by == AskBy::None && looks_modern);
+        (by, modern)
+    }
+
+    /// What is to be done about an ask.
+    pub fn decide(&self, ask: &Ask, patience: Patience) -> Decision {
+        match &ask.kind {
+            Kind::Project => self.walk_sources(Some(ask), patience, self.pin().filter(|_| !ask.modern)),
+            Kind::Roots => self.decide_roots(ask, patience),
+            Kind::Select(by) => self.decide_select(ask, by, patience),
+        }
+    }
+
+    /// The connection's project: decided, or the paths it depends on.
+    pub fn decide_connection(&self, pin: Option<&Win>) -> Result<Option<Win>, Vec<Need>> {
+        match self.walk_sources(None, Patience::Over, pin) {
+            Decision::Done(End::Won(win)) => Ok(Some(win)),
+            Decision::Done(_) => Ok(None),
+            Decision::Wait(waiting) => Err(waiting.needs),
+        }
+    }
+
+    /// What the connection's own evaluation has looked up.
+    pub fn connection_needs(&self) -> Vec<Need> {
+        let mut needs = self.decide_connection(self.pin()).err().unwrap_or_default();
+        let mut sources = self.policy.sources.iter();
+        if !disputed::PIN_SPARES_THE_LOOK
+            && self.pin().is_some()
+            && let Some(first) = sources.find(|source| !source.from.is_per_request())
+            && let Says::Pending(more) = self.ask_source(first, None, Eyes::Connection)
+        {
+            needs.extend(more);
+        }
+        needs
+    }
+
+    fn walk_sources(&self, ask: Option<&Ask>, patience: Patience, mut pin: Option<&Win>) -> Decision {
+        let eyes = match ask {
+            Some(ask) => Eyes::Ask { ask, patience },
+            None => Eyes::Connection,
+        };
+        let mut waiting = Waiting::default();
+        // Whether a better source, or a value judged before ranking, is still being looked at.
+        let (mut open, mut judging) = (false, false);
+        if !disputed::ENDS_WAIT_FOR_JUDGEMENT && pin.is_none() {
+            for source in &self.policy.sources {
+                match self.ask_source(source, ask, eyes) {
+                    Says::Nothing | Says::GivesWay(_) => {}
+                    Says::Ends(out) => return Decision::Done(End::Other(out)),
+                    _ => break,
+                }
+            }
+        }
+        for source in self.policy.sources.iter().filter(|source| is_asked_for(source.from) && can_end(source)) {
+            match self.ask_source(source, ask, eyes) {
+                Says::Pending(needs) => {
+                    judging = true;
+                    waiting.needs.extend(needs);
+                }
+                // Bad is bad, whatever a better one may still turn out to be.
+                Says::Ends(out) => return Decision::Done(End::Other(out)),
+                _ => {}
+            }
+        }
+        let mut code = None;
+        let mut certain = false;
+        for source in &self.policy.sources {
+            let says = match pin {
+                // The pin stands ahead of every source of the connection.
+                Some(_) if !source.from.is_per_request() => pin.take().cloned().map_or(Says::Nothing, Says::Wins),
+                _ => self.ask_source(source, ask, eyes),
+            };
+            let end = match says {
+                Says::Nothing => continue,
+                Says::GivesWay(reason) => {
+                    code = code.or(reason);
+                    continue;
+                }
+                Says::Pending(needs) => {
+                    open = true;
+                    waiting.needs.extend(needs);
+                    continue;
+                }
+                Says::Roots { send, request } => {
+                    if !open && !certain {
+                        waiting.roots = true;
+                        waiting.send = send;
+                        waiting.request = request;
+                    }
+                    open = true;
+                    continue;
+                }
+                Says::Wins(win) => End::Won(win),
+                Says::Ends(out) if !open && !disputed::ENDS_WAIT_FOR_JUDGEMENT => {
+                    return Decision::Done(End::Other(out));
+                }
+                Says::Ends(out) => End::Other(out),
+                Says::NeedsInput => End::Other(needs_input()),
+            };
+            if !open {
+                // Nothing below can matter any more.
+                return if judging { Decision::Wait(waiting) } else { Decision::Done(end) };
+            }
+            // Something better is looked at: what is named below is looked at in the same probe.
+            certain = true;
+        }
+        if open || judging {
+            return Decision::Wait(waiting);
+        }
+        Decision::Done(End::Other(Out::Unresolved(code.unwrap_or(Reason::NoProject))))
+    }
+
+    fn is_on(&self, source: &Source) -> bool {
+        let when = &source.when;
+        (when.transports.is_empty() || when.transports.contains(&self.host().transport))
+            && (!when.local || self.is_local())
+            && when.argument.as_ref().is_none_or(|name| self.host().arguments.contains_key(name))
+    }
+
+    fn ask_source(&self, source: &Source, ask: Option<&Ask>, eyes: Eyes<'_>) -> Says {
+        if !self.is_on(source) {
+            return Says::Nothing;
+        }
+        let modern = ask.is_some_and(|ask| ask.modern);
+        match source.from {
+            SourceKind::Roots => self.ask_roots(source, ask, eyes),
+            SourceKind::Selected | SourceKind::Remembered if modern => Says::Nothing,
+            SourceKind::Selected => {
+                let Some(choice) = self.choice() else {
+                    return Says::Nothing;
+                };
+                let patience = match eyes {
+                    Eyes::Ask { patience, .. } => patience,
+                    Eyes::Connection | Eyes::Blind => Patience::Over,
+                };
+                let list = match self.roots_now(ask, patience) {
+                    RootsNow::Use(list) => list.unwrap_or_default(),
+                    _ if disputed::NEWEST_LIST_SUSPENDS => self.list().map(|list| list.roots).unwrap_or_default(),
+                    _ => RawList::default(),
+                };
+                let enforced = self.policy.selection.enforce_roots == EnforceRoots::Always;
+                if enforced && !list.is_empty() && !self.is_among(&list, choice) {
+                    return Says::Nothing;
+                }
+                // It was judged when it was made, and is again only where the policy says so.
+                if source.recheck == Recheck::EachAsk {
+                    return self.weigh(source, target_of(&choice.win), None, eyes);
+                }
+                Says::Wins(choice.win.clone())
+            }
+            SourceKind::Remembered => {
+                let Some(win) = self.remembered() else {
+                    return Says::Nothing;
+                };
+                if !disputed::JUDGE_REMEMBERED {
+                    return Says::Wins(win.clone());
+                }
+                self.weigh(source, target_of(win), win.project.via.clone(), eyes)
+            }
+            _ => {
+                let values = self.values_of(source, ask);
+                if values.is_empty() {
+                    return Says::Nothing;
+                }
+                let (verdict, via) = self.judge(source, values, eyes);
+                says(source, verdict, via)
+            }
+        }
+    }
+
+    fn weigh(&self, source: &Source, target: Target, via: Option<String>, eyes: Eyes<'_>) -> Says {
+        says(source, self.on_disk(source, target, eyes), via)
+    }
+
+    /// What a source reads and under which names, blank values left out.
+    pub fn values_of(&self, source: &Source, ask: Option<&Ask>) -> Vec<(Option<String>, String)> {
+        let host = self.host();
+        let none = rootwise::event::RequestFacts::default();
+        let facts = ask.map_or(&none, |ask| &ask.facts);
+        let by_name = |find: &dyn Fn(&String) -> Option<String>| {
+            source.read.iter().filter_map(|name| Some((Some(name.clone()), find(name)?))).collect()
+        };
+        let alone = |value: &Option<String>| value.iter().map(|value| (None, value.clone())).collect();
+        let mut values: Vec<(Option<String>, String)> = match source.from {
+            SourceKind::Host => alone(&facts.host),
+            SourceKind::Argument => alone(&facts.argument),
+            SourceKind::Header => by_name(&|name| {
+                let mut headers = facts.headers.iter();
+                let header = headers.find(|(known, _)| known.eq_ignore_ascii_case(name))?;
+                Some(header.1.clone())
+            }),
+            SourceKind::Query => by_name(&|name| facts.query.get(name).cloned()),
+            SourceKind::Meta => by_name(&|name| {
+                let text = peer::pointer(facts.meta.as_ref()?.text(), name)?;
+                peer::string(&text)
+            }),
+            SourceKind::Configured => by_name(&|name| match name.strip_prefix('$') {
+                Some(variable) => host.env.get(variable).cloned(),
+                None => host.arguments.get(name).cloned(),
+            }),
+            SourceKind::Env => by_name(&|name| host.env.get(name).cloned()),
+            SourceKind::Cwd => alone(&host.cwd),
+            SourceKind::Selected | SourceKind::Roots | SourceKind::Remembered => Vec::new(),
+        };
+        values.retain(|(_, value)| !value.trim().is_empty());
+        values
+    }
+
+    // Roots.
+
+    fn roots_now(&self, ask: Option<&Ask>, patience: Patience) -> RootsNow {
+        let known = || RootsNow::Use(self.list().map(|list| list.roots));
+        let Some(ask) = ask else {
+            return known();
+        };
+        if ask.modern {
+            return self.modern_roots(ask);
+        }
+        let cannot = self.policy.roots.ask == WhenToAsk::Never || ask.by != AskBy::Request;
+        if patience == Patience::Over || cannot || (disputed::GO_WITHOUT_FOR_GOOD && self.goes_without(ask)) {
+            return known();
+        }
+        if self.list().is_some_and(|list| self.is_good_for(&list, ask)) {
+            return known();
+        }
+        if let Some(request) = self.in_flight() {
+            // A silent client costs one wait, not one per call.
+            let waits = self.waited_for(ask, request.token) || self.waited_for_roots(ask, usize::MAX);
+            return if request.overdue && !waits { known() } else { RootsNow::WaitForRequest };
+        }
+        if self.was_served(ask) || self.goes_without(ask) {
+            // It waits for a newer list that is on its way, but asks only once.
+            return known();
+        }
+        if self.deferred().is_some_and(|(place, _)| self.waited_for_roots(ask, place)) {
+            return RootsNow::WaitForMore;
+        }
+        if self.may_ask() {
+            RootsNow::Send
+        } else if !self.is_ready() && self.asking_is_possible() {
+            RootsNow::WaitForMore
+        } else {
+            known()
+        }
+    }
+
+    /// Whether a list is new enough for an ask.
+    fn is_good_for(&self, list: &List, ask: &Ask) -> bool {
+        let rules = &self.policy.roots;
+        let age = self.now().saturating_sub(list.at);
+        let most =
+            if list.roots.says_none { [rules.max_age_ms, rules.empty_max_age_ms] } else { [rules.max_age_ms, None] };
+        let came = list.place > ask.place && list.asked_at_place < list.place;
+        let since = if disputed::LIST_SINCE_ASK_IS_NEW { came } else { self.was_served(ask) };
+        let aged = !since && most.into_iter().flatten().any(|most| age >= u64::from(most));
+        let asked = self.was_served(ask) || self.goes_without(ask);
+        !self.is_stale(list) && !aged && (asked || rules.ask != WhenToAsk::EachRequest)
+    }
+
+    fn modern_roots(&self, ask: &Ask) -> RootsNow {
+        if let Some(responses) = &ask.facts.input_responses
+            && peer::has(responses.text(), INPUT.0)
+        {
+            let ours = peer::member(responses.text(), INPUT.0).unwrap_or_default();
+            return RootsNow::Use(Some(RawList::read(&ours, self.most_roots())));
+        }
+        let cannot = self.policy.roots.ask == WhenToAsk::Never || ask.by != AskBy::Return;
+        if cannot || (self.policy.roots.require_capability && !declares_roots(ask)) {
+            RootsNow::Use(None)
+        } else {
+            RootsNow::NeedsInput
+        }
+    }
+
+    pub fn most_roots(&self) -> usize {
+        usize::try_from(self.policy.limits.roots).unwrap()
+    }
+
+    fn ask_roots(&self, source: &Source, ask: Option<&Ask>, eyes: Eyes<'_>) -> Says {
+        let patience = match eyes {
+            Eyes::Ask { patience, .. } => patience,
+            Eyes::Connection | Eyes::Blind => Patience::Over,
+        };
+        match self.roots_now(ask, patience) {
+            RootsNow::Use(None) => Says::Nothing,
+            RootsNow::Use(Some(roots)) => {
+                let about = ask.and_then(|ask| ask.about.as_deref());
+                self.pick(source, &roots, about, eyes)
+            }
+            RootsNow::WaitForRequest => Says::Roots { send: false, request: true },
+            RootsNow::WaitForMore => Says::Roots { send: false, request: false },
+            RootsNow::Send => Says::Roots { send: true, request: false },
+            RootsNow::NeedsInput => Says::NeedsInput,
+        }
+    }
+
+    /// Rule 26.
+    fn pick(&self, source: &Source, roots: &[RawRoot], about: Option<&str>, eyes: Eyes<'_>) -> Says {
+        let rules = &self.policy.roots;
+        if roots.is_empty() {
+            return Says::Nothing;
+        }
+        if rules.pick == Pick::Chosen {
+            return Says::GivesWay(Some(Reason::NotChosen));
+        }
+        let mut candidates: Vec<(&RawRoot, Lexed)> = Vec::new();
+        for raw in roots.iter() {
+            let lexed = self.lex_root(raw);
+            let skipped = match &lexed {
+                Lexed::Place(_) => false,
+                Lexed::NonFile(_) => rules.non_file == NonFile::Skip,
+                Lexed::Bad(_) => matches!(rules.on_unusable, OnUnusable::NextRoot | OnUnusable::Accept),
+            };
+            if !skipped {
+                candidates.push((raw, lexed));
+            }
+        }
+        let about = about.and_then(|about| self.place(about, Relative::Refuse, true).ok());
+        let containing = about.and_then(|about| {
+            let style = self.host().style;
+            let mut best: Option<(usize, usize)> = None;
+            for (at, (_, lexed)) in candidates.iter().enumerate() {
+                if let Lexed::Place(Target { path: Some(root), .. }) = lexed
+                    && path::is_inside(root, &about, style)
+                    && best.is_none_or(|(depth, _)| root.len() > depth)
+                {
+                    best = Some((root.len(), at));
+                }
+            }
+            best.map(|(_, at)| at)
+        });
+        if rules.pick == Pick::Only && containing.is_none() {
+            // Every root counts, also one that cannot be used.
+            let key = |raw: &RawRoot| match self.lex_root(raw) {
+                Lexed::Place(target) => target.key,
+                Lexed::NonFile(_) | Lexed::Bad(_) => format!("uri:{}", raw.uri),
+            };
+            let mut keys: Vec<String> = roots.iter().map(key).collect();
+            keys.sort();
+            keys.dedup();
+            if keys.len() > 1 {
+                return match rules.ambiguity {
+                    BadOutcome::Error => Says::Ends(Out::Unresolved(Reason::Ambiguous)),
+                    BadOutcome::Next => Says::GivesWay(Some(Reason::Ambiguous)),
+                };
+            }
+        }
+        if let Some(at) = containing {
+            let best = candidates.remove(at);
+            candidates.insert(0, best);
+        }
+        let mut needs: Vec<Need> = Vec::new();
+        for (raw, lexed) in candidates {
+            let end = match lexed {
+                Lexed::Place(target) => match self.on_disk(source, target.clone(), eyes) {
+                    Verdict::Good(good) => Says::Wins(win(SourceKind::Roots, good, None)),
+                    Verdict::Pending(more) => {
+                        needs.extend(more);
+                        if rules.on_unusable == OnUnusable::NextRoot {
+                            continue;
+                        }
+                        break;
+                    }
+                    Verdict::Bad(reason) => match rules.on_unusable {
+                        OnUnusable::Accept if is_disk(reason) => Says::Wins(win(SourceKind::Roots, target, None)),
+                        OnUnusable::Accept | OnUnusable::NextRoot => continue,
+                        OnUnusable::NextSource => Says::GivesWay(None),
+                        OnUnusable::Error => Says::Ends(Out::Refused(reason, SourceKind::Roots, source.status)),
+                    },
+                },
+                Lexed::NonFile(_) => match rules.non_file {
+                    NonFile::Skip => continue,
+                    NonFile::NextSource => Says::GivesWay(None),
+                    NonFile::Error => Says::Ends(Out::Refused(Reason::NotFileUri, SourceKind::Roots, source.status)),
+                    NonFile::NameOnly => Says::Wins(win(SourceKind::Roots, self.name_only(raw), None)),
+                },
+                Lexed::Bad(reason) => match rules.on_unusable {
+                    OnUnusable::Accept | OnUnusable::NextRoot => continue,
+                    OnUnusable::NextSource => Says::GivesWay(None),
+                    OnUnusable::Error => Says::Ends(Out::Refused(reason, SourceKind::Roots, source.status)),
+                },
+            };
+            return if needs.is_empty() { end } else { Says::Pending(needs) };
+        }
+        if needs.is_empty() { Says::GivesWay(None) } else { Says::Pending(needs) }
+    }
+
+    fn decide_roots(&self, ask: &Ask, patience: Patience) -> Decision {
+        let mut waiting = Waiting { roots: true, ..Waiting::default() };
+        match self.roots_now(Some(ask), patience) {
+            RootsNow::Use(roots) => {
+                let readable = |raw: &RawRoot| self.problem(raw).is_none();
+                let state = if !ask.modern {
+                    self.roots_state(readable)
+                } else if let Some(roots) = &roots {
+                    state_of(roots, readable)
+                } else if self.policy.roots.require_capability && !declares_roots(ask) {
+                    RootsState::Undeclared
+                } else {
+                    RootsState::NotAsked
+                };
+                let out = Out::Listed(self.view(&roots.unwrap_or_default()), state);
+                return Decision::Done(End::Other(out));
+            }
+            RootsNow::WaitForRequest => waiting.request = true,
+            RootsNow::WaitForMore => {}
+            RootsNow::Send => waiting.send = true,
+            RootsNow::NeedsInput => return Decision::Done(End::Other(needs_input())),
+        }
+        Decision::Wait(waiting)
+    }
+
+    /// Roots as a list shows them.
+    pub fn view(&self, roots: &[RawRoot]) -> Vec<(String, Option<Reason>)> {
+        let most = usize::try_from(self.policy.limits.value_chars).unwrap();
+        let shown = roots.iter().map(|raw| (display(&raw.uri, most), self.problem(raw)));
+        shown.collect()
+    }
+
+    // Selections.
+
+    fn decide_select(&self, ask: &Ask, by: &SelectBy, patience: Patience) -> Decision {
+        match self.weigh_select(ask, by, patience) {
+            Ok(decision) => decision,
+            Err(reason) => {
+                let status = self.source(SourceKind::Selected).and_then(|source| source.status);
+                Decision::Done(End::Other(Out::Refused(reason, SourceKind::Selected, status)))
+            }
+        }
+    }
+
+    fn weigh_select(&self, ask: &Ask, by: &SelectBy, patience: Patience) -> Result<Decision, Reason> {
+        if ask.modern {
+            return Err(Reason::PassEachCall);
+        }
+        if self.policy.memory.pin == Pin::Immutable && self.pin().is_some() {
+            return Err(Reason::Immutable);
+        }
+        let eyes = Eyes::Ask { ask, patience };
+        let by = match by {
+            SelectBy::Value(text) if is_file_uri(text) => SelectBy::Uri(text.clone()),
+            SelectBy::Value(text) if self.has_separator(text) => SelectBy::Path(text.clone()),
+            SelectBy::Value(text) => SelectBy::Name(text.clone()),
+            other => other.clone(),
+        };
+        let (SelectBy::Name(text)
+        | SelectBy::Path(text)
+        | SelectBy::Uri(text)
+        | SelectBy::Root(text)
+        | SelectBy::Value(text)) = &by;
+        if text.trim().is_empty() {
+            return Err(Reason::Empty);
+        }
+        let rules = &self.policy.selection;
+        // Where no such source counts, what a tool selects is not looked up on disk.
+        let usual = serde_json::from_str(r#"{"from":"selected","verify":"none"}"#).unwrap();
+        let source = self.source(SourceKind::Selected).unwrap_or(&usual);
+        let mut waiting = Waiting::default();
+        match &by {
+            SelectBy::Path(_) | SelectBy::Uri(_) => {
+                if matches!(by, SelectBy::Uri(_)) && !is_file_uri(text) {
+                    return Err(Reason::NotFileUri);
+                }
+                if rules.traversal == Traversal::Refuse && text.split(['/', '\\']).any(|part| part == "..") {
+                    return Err(Reason::Traversal);
+                }
+                let target = self.target(self.place(text, source.relative, true)?)?;
+                // The disk first: what is not there need not be compared with the roots.
+                let target = match self.on_disk(source, target, eyes) {
+                    Verdict::Good(target) => target,
+                    Verdict::Bad(reason) => return Err(reason),
+                    Verdict::Pending(needs) => {
+                        waiting.needs = needs;
+                        return Ok(Decision::Wait(waiting));
+                    }
+                };
+                let mut roots = RawList::default();
+                if rules.enforce_roots != EnforceRoots::Off {
+                    match self.roots_now(Some(ask), patience) {
+                        RootsNow::Use(known) => roots = known.unwrap_or_default(),
+                        other => return Ok(Decision::Wait(waits(waiting, &other))),
+                    }
+                }
+                let given = Some(text.clone());
+                let choice = Choice { win: win(SourceKind::Selected, target, None), uri: given };
+                if !roots.is_empty() && !self.is_among(&roots, &choice) {
+                    return Err(Reason::NotInRoots);
+                }
+                Ok(Decision::Done(End::Chosen(choice)))
+            }
+            SelectBy::Name(_) | SelectBy::Root(_) | SelectBy::Value(_) => {
+                let is_name = matches!(by, SelectBy::Name(_));
+                let plain = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+                if is_name && rules.name_rule == NameRule::Word && !text.chars().all(plain) {
+                    return Err(Reason::InvalidName);
+                }
+                // Any name will do: that of a root if the list is known, else one of its own.
+                let free = is_name && rules.names == Names::Any;
+                let must_compare = !free || rules.enforce_roots != EnforceRoots::Off;
+                let roots = match self.roots_now(Some(ask), patience) {
+                    _ if !must_compare => self.list().map(|list| list.roots).unwrap_or_default(),
+                    RootsNow::Use(known) => known.unwrap_or_default(),
+                    other => return Ok(Decision::Wait(waits(waiting, &other))),
+                };
+                let found = self.called(&roots, text, free).map(|raw| (raw, self.lex_root(raw)));
+                let Some((raw, lexed)) = found else {
+                    let enforced = rules.enforce_roots != EnforceRoots::Off && !roots.is_empty();
+                    if !free || enforced {
+                        return Err(Reason::NotInRoots);
+                    }
+                    let named = win(SourceKind::Selected, Self::named(text), None);
+                    return Ok(Decision::Done(End::Chosen(Choice { win: named, uri: None })));
+                };
+                let target = match lexed {
+                    Lexed::Place(target) => target,
+                    Lexed::NonFile(_)
+                        if self.policy.roots.non_file == NonFile::NameOnly
+                            || !disputed::SELECTED_NON_FILE_IS_REFUSED =>
+                    {
+                        self.name_only(raw)
+                    }
+                    Lexed::NonFile(_) => return Err(Reason::NotFileUri),
+                    Lexed::Bad(reason) => return Err(reason),
+                };
+                let exact = rules.enforce_roots != EnforceRoots::Off && rules.root_match == RootMatch::ExactUri;
+                let refused =
+                    exact && !disputed::NAMED_ROOT_IS_AMONG_ROOTS && !roots.iter().any(|raw| raw.uri == *text);
+                match self.on_disk(source, target, eyes) {
+                    Verdict::Good(_) if refused => Err(Reason::NotInRoots),
+                    Verdict::Good(target) => Ok(Decision::Done(End::Chosen(Choice {
+                        win: win(SourceKind::Selected, target, None),
+                        uri: Some(raw.uri.clone()),
+                    }))),
+                    Verdict::Bad(reason) => Err(reason),
+                    Verdict::Pending(needs) => {
+                        waiting.needs = needs;
+                        Ok(Decision::Wait(waiting))
+                    }
+                }
+            }
+        }
+    }
+
+    /// The root a text means: by its URI, else by its path, else by its own name, else by its folder's name.
+    fn called<'a>(&self, roots: &'a [RawRoot], text: &str, by_name_only: bool) -> Option<&'a RawRoot> {
+        let place = |raw: &RawRoot| match self.lex_root(raw) {
+            Lexed::Place(target) => Some(target),
+            _ => None,
+        };
+        let meant = self.place(text, Relative::Refuse, true).and_then(|at| self.target(at)).ok();
+        let by_uri = |raw: &&RawRoot| !by_name_only && raw.uri == text;
+        let by_path = |raw: &&RawRoot| {
+            let same = |meant: &Target| place(raw).is_some_and(|target| target.key == meant.key);
+            !by_name_only && meant.as_ref().is_some_and(same)
+        };
+        let by_own_name = |raw: &&RawRoot| raw.name.as_deref() == Some(text);
+        let by_folder = |raw: &&RawRoot| {
+            let at = place(raw).and_then(|target| target.path);
+            at.and_then(|at| path::basename(&at, self.host().style)).as_deref() == Some(text)
+        };
+        let find = |test: &dyn Fn(&&RawRoot) -> bool| roots.iter().find(|raw| test(raw));
+        find(&by_uri).or_else(|| find(&by_path)).or_else(|| find(&by_own_name)).or_else(|| find(&by_folder))
+    }
+
+    /// Whether a selection is one of the roots, by the policy's measure.
+    fn is_among(&self, roots: &[RawRoot], choice: &Choice) -> bool {
+        let style = self.host().style;
+        roots.iter().any(|raw| {
+            let lexed = self.lex_root(raw);
+            match (self.policy.selection.root_match, lexed) {
+                (RootMatch::ExactUri, _) => Some(&raw.uri) == choice.uri.as_ref(),
+                (RootMatch::Key, Lexed::Place(target)) => target.key == choice.win.project.key,
+                (RootMatch::Inside, Lexed::Place(Target { path: Some(root), .. })) => {
+                    let chosen = choice.win.project.path.as_deref();
+                    chosen.is_some_and(|chosen| path::is_inside(&root, chosen, style))
+                }
+                (_, Lexed::NonFile(uri)) => format!("uri:{uri}") == choice.win.project.key,
+                _ => false,
+            }
+        })
+    }
+
+    /// The keys of the roots in a list.
+    pub fn keys(&self, roots: &[RawRoot]) -> Vec<String> {
+        let keys = roots.iter().filter_map(|raw| match self.lex_root(raw) {
+            Lexed::Place(target) => Some(target.key),
+            Lexed::NonFile(uri) => Some(format!("uri:{uri}")),
+            Lexed::Bad(_) => None,
+        });
+        keys.collect()
+    }
+
+    /// Every path that a source of the connection names now.
+    pub fn named_paths(&self) -> Vec<String> {
+        let mut paths = Vec::new();
+        let mut add = |verdict: Verdict| {
+            if let Verdict::Pending(needs) = verdict {
+                paths.extend(needs.into_iter().map(|need| need.path));
+            }
+        };
+        let sources = self.policy.sources.iter();
+        for source in sources.filter(|source| !source.from.is_per_request() && self.is_on(source)) {
+            match source.from {
+                SourceKind::Roots => {
+                    let roots = self.list().map(|list| list.roots).unwrap_or_default();
+                    // Of several where only one may be, none is named.
+                    let ambiguous = !matches!(self.pick(source, &roots, None, Eyes::Blind), Says::Pending(_));
+                    for raw in roots.iter().filter(|_| !ambiguous) {
+                        if let Lexed::Place(target) = self.lex_root(raw) {
+                            add(self.on_disk(source, target, Eyes::Blind));
+                        }
+                    }
+                }
+                SourceKind::Selected => {
+                    if let Some(choice) = self.choice().filter(|_| source.recheck == Recheck::EachAsk) {
+                        add(self.on_disk(source, target_of(&choice.win), Eyes::Blind));
+                    }
+                }
+                SourceKind::Remembered => {
+                    if let Some(win) = self.remembered() {
+                        add(self.on_disk(source, target_of(win), Eyes::Blind));
+                    }
+                }
+                _ => {
+                    let values = self.values_of(source, None);
+                    if !values.is_empty() {
+                        add(self.judge(source, values, Eyes::Blind).0);
+                    }
+                }
+            }
+        }
+        paths
+    }
+}
+
+fn declares_roots(ask: &Ask) -> bool {
+    let meta = ask.facts.meta.as_ref().map(rootwise::Json::text);
+    let capabilities = match &ask.facts.capabilities {
+        Some(capabilities) => Some(capabilities.text().to_owned()),
+        None => meta.and_then(|meta| peer::member(meta, "io.modelcontextprotocol/clientCapabilities")),
+    };
+    let roots = capabilities.and_then(|capabilities| peer::member(&capabilities, "roots"));
+    roots.is_some_and(|roots| peer::is_object(&roots))
+}
+
+fn needs_input() -> Out {
+    Out::NeedsInput(vec![(INPUT.0.to_owned(), INPUT.1.to_owned())])
+}
+
+fn waits(mut waiting: Waiting, roots: &RootsNow) -> Waiting {
+    waiting.roots = true;
+    waiting.send = matches!(roots, RootsNow::Send);
+    waiting.request = matches!(roots, RootsNow::WaitForRequest);
+    waiting
+}
+
+/// What `onUnusable: accept` overlooks.
+fn is_disk(reason: Reason) -> bool {
+    matches!(reason, Reason::Missing | Reason::NotDirectory | Reason::Unreadable | Reason::NoMarker)
+        || (disputed::ACCEPT_UNCONFIRMED_ROOTS && reason == Reason::Unconfirmed)
+}
+
+fn says(source: &Source, verdict: Verdict, via: Option<String>) -> Says {
+    match verdict {
+        Verdict::Good(target) => Says::Wins(win(source.from, target, via)),
+        Verdict::Pending(needs) => Says::Pending(needs),
+        Verdict::Bad(reason) if is_bad_end(source, reason) => {
+            Says::Ends(Out::Refused(reason, source.from, source.status))
+        }
+        Verdict::Bad(_) => Says::GivesWay(None),
+    }
+}
+
+fn win(source: SourceKind, target: Target, via: Option<String>) -> Win {
+    Win {
+        project: Proj {
+            key: target.key,
+            name: target.name,
+            path: target.path,
+            source,
+            via,
+            root: target.root.as_ref().map(|(index, _)| *index),
+        },
+        root_key: target.root.map(|(_, key)| key),
+    }
+}
+
+fn target_of(win: &Win) -> Target {
+    Target {
+        path: win.project.path.clone(),
+        key: win.project.key.clone(),
+        name: win.project.name.clone(),
+        root: win.project.root.zip(win.root_key.clone()),
+    }
+}

@@ -1,0 +1,799 @@
+//! One event after the other: its own effect, then every waiting ask once, then the connection's project.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rootwise::action::{MessageKind, NoticeCode};
+use rootwise::error::Reason;
+use rootwise::event::{AskBy, Event, Probed, RefusalKind, RequestFacts, RootsRefused, SelectBy, Want};
+use rootwise::host::HostFacts;
+use rootwise::policy::{Ask as WhenToAsk, OnChange, Pin, Policy, SourceKind, WhileAsking};
+
+use super::decide::{Decision, End as AskEnd, Waiting};
+use super::history::{Ask, End, History, Kind, Known, Record, Win};
+use super::peer::{self, RawList};
+use super::values::{Need, Patience};
+use super::{Effects, Out, Views, disputed};
+
+/// The second model.
+#[derive(Clone, Debug)]
+pub struct Oracle {
+    pub history: History,
+}
+
+/// What is collected during one event.
+#[derive(Default)]
+struct Turn {
+    effects: Effects,
+    needs: Vec<Need>,
+    /// A request is due that no ask causes: the client became ready, or one was put off until now.
+    unasked: bool,
+    /// One more request is due after a change (rule 13).
+    follow_up: bool,
+    /// One is to be put off, if it cannot go at once.
+    arm: bool,
+    /// A list arrived or a selection came, so the connection may have paths looked at.
+    list_arrived: bool,
+    selected: bool,
+}
+
+impl Turn {
+    fn notice(&mut self, code: NoticeCode) {
+        *self.effects.notices.entry(code).or_default() += 1;
+    }
+}
+
+impl Oracle {
+    pub fn new(policy: Policy, host: HostFacts) -> Self {
+        Self { history: History::new(policy, host) }
+    }
+
+    /// What is expected of an event: misuse by its code, or effects.
+    pub fn step(&mut self, event: &Event, now: u64) -> Result<Effects, &'static str> {
+        self.check(event)?;
+        let now = now.max(self.history.now());
+        self.history.note(Record::Now(now));
+        if self.history.is_closed() {
+            return Ok(Effects::default());
+        }
+        let mut turn = Turn::default();
+        let start = self.history.records.len();
+        self.own_effect(event, now, &mut turn);
+        // What was put off under this roof goes as soon as anybody selects.
+        if !disputed::MODERN_SELECTION_SENDS_NOTHING && matches!(event, Event::Selected(_)) && !self.history.may_push()
+        {
+            self.history.note(Record::DeferredOver);
+        }
+        if !self.history.is_closed() {
+            let modern = |record: &Record| matches!(record, Record::Asked(ask) if ask.modern);
+            turn.selected = matches!(event, Event::Selected(_))
+                && !(disputed::MODERN_SELECTION_PROBES_NOTHING && self.history.records.iter().skip(start).any(modern));
+            self.react(event, now, &mut turn);
+            self.evaluate_connection(&mut turn);
+            // Without anybody to carry it, what was put off is left to the next ask.
+            let carried = if disputed::CHANGE_ARMS_NOTHING_WITHOUT_PUSH {
+                !self.asks_that_wait(|waiting| waiting.roots).is_empty()
+            } else {
+                self.history.waiting().iter().any(|ask| !ask.modern)
+            };
+            if !self.history.may_push() && self.history.deferred().is_some() && !carried {
+                self.history.note(Record::DeferredOver);
+            }
+            self.open_probe(now, &mut turn);
+            self.drop_unwanted_probes();
+            if turn.list_arrived {
+                self.forget_paths();
+            }
+        }
+        Ok(turn.effects)
+    }
+
+    /// What follows from the effect of an event.
+    fn react(&mut self, event: &Event, now: u64, turn: &mut Turn) {
+        if std::mem::take(&mut turn.arm)
+            && let Some(time) = self.time_for_change_if(true)
+            && now < time
+            && self.history.deferred().is_none()
+        {
+            self.history.note(Record::Deferred { until: time });
+        }
+        if turn.follow_up
+            && let Some(time) = self.time_for_change()
+        {
+            // What must be put off is, and asks that wait, wait for it; what was put off until now is not any more.
+            if now >= time {
+                self.history.note(Record::DeferredOver);
+            } else if self.history.deferred().is_none() {
+                self.history.note(Record::Deferred { until: time });
+            }
+        }
+        self.settle(event, now, turn);
+        // What an ask has sent takes the place of what nobody asked for.
+        if std::mem::take(&mut turn.unasked) && self.may_send_unasked() {
+            self.send(None, now, turn);
+        }
+        if std::mem::take(&mut turn.follow_up)
+            && self.history.may_push()
+            && self.time_for_change().is_some_and(|time| now >= time)
+        {
+            self.send(None, now, turn);
+        }
+    }
+
+    pub fn views(&self) -> Views {
+        let history = &self.history;
+        Views {
+            deadline: history.deadline(),
+            project: history.project().map(|win| win.project.key.clone()),
+            roots: history.roots_state(|raw| history.problem(raw).is_none()),
+            era: history.era(),
+        }
+    }
+
+    fn check(&self, event: &Event) -> Result<(), &'static str> {
+        let ask = match event {
+            Event::Asked(asked) => asked.ask,
+            Event::Selected(selected) => selected.ask,
+            Event::SelectionCleared(cleared) => cleared.ask,
+            Event::Probed(probed) => {
+                let given_out = 1..=self.history.probes_given_out();
+                return if given_out.contains(&probed.probe) { Ok(()) } else { Err("unknown_probe") };
+            }
+            _ => return Ok(()),
+        };
+        if self.history.is_closed() {
+            return Err("closed");
+        }
+        if self.history.waiting().iter().any(|known| known.id == ask) {
+            return Err("duplicate_ask");
+        }
+        Ok(())
+    }
+
+    fn own_effect(&mut self, event: &Event, now: u64, turn: &mut Turn) {
+        match event {
+            Event::ClientInitialized(init) => {
+                let capabilities = init.capabilities.as_ref().map(rootwise::Json::text);
+                self.initialized(capabilities, turn);
+            }
+            Event::ClientReady => self.ready(turn),
+            Event::RootsListed(listed) => match listed.request {
+                Some(token) => self.answered(token, listed.result.text(), now, turn),
+                None => self.take_list(None, listed.result.text(), now, turn),
+            },
+            Event::RootsRefused(refused) => self.refused(refused, turn),
+            Event::RootsChanged => self.changed(turn),
+            Event::HostFactsChanged(changed) => {
+                self.history.note(Record::Host(changed.facts.clone()));
+                self.forget_paths();
+            }
+            Event::Asked(asked) => {
+                let kind = match asked.want {
+                    Want::Project => Kind::Project,
+                    Want::Roots => Kind::Roots,
+                };
+                self.asked(asked.ask, kind, asked.ask_by, &asked.facts, asked.about.clone(), now);
+            }
+            Event::Selected(selected) => {
+                let kind = Kind::Select(selected.by.clone());
+                self.asked(selected.ask, kind, selected.ask_by, &selected.facts, None, now);
+            }
+            Event::SelectionCleared(cleared) => {
+                let (_, modern) = self.history.manner(cleared.ask_by, &cleared.facts);
+                let fixed = self.history.policy.memory.pin == Pin::Immutable && self.history.pin().is_some();
+                let kind = if modern || fixed {
+                    // Refused like a selection, for the same reasons.
+                    Kind::Select(SelectBy::Value(String::new()))
+                } else {
+                    self.history.note(Record::ChoiceGone);
+                    self.history.note(Record::PinGone);
+                    Kind::Project
+                };
+                self.asked(cleared.ask, kind, cleared.ask_by, &cleared.facts, None, now);
+            }
+            Event::AskWithdrawn(withdrawn) => {
+                let waiting = self.history.waiting();
+                if let Some(ask) = waiting.iter().find(|ask| ask.id == withdrawn.ask) {
+                    let over = Record::Over { ask: ask.id, begins: false };
+                    self.history.note(over);
+                }
+            }
+            Event::Probed(probed) => self.probed(probed),
+            Event::DeadlineReached => self.deadline_reached(now, turn),
+            Event::Message(message) => self.message(&message.text, now, turn),
+            Event::Closed => self.closed(turn),
+            _ => unreachable!("every kind of event is known"),
+        }
+    }
+
+    // The connection.
+
+    fn initialized(&mut self, capabilities: Option<&str>, turn: &mut Turn) {
+        if self.history.initialized().is_some() {
+            let before = self.history.project().map(|win| win.project.key.clone());
+            self.end_connection(turn);
+            self.history.note(Record::Fresh);
+            if disputed::ANNOUNCE_LOSS_ON_INITIALIZE && before.is_some() {
+                turn.effects.announce.push((before, None));
+            }
+        }
+        let roots = capabilities.and_then(|capabilities| peer::member(capabilities, "roots"));
+        let declared = roots.is_some_and(|roots| peer::is_object(&roots));
+        self.history.note(Record::Initialized { declared });
+    }
+
+    fn closed(&mut self, turn: &mut Turn) {
+        self.end_connection(turn);
+        self.history.note(Record::Closed);
+    }
+
+    fn end_connection(&mut self, turn: &mut Turn) {
+        for ask in self.history.waiting() {
+            let over = Record::Over { ask: ask.id, begins: false };
+            self.history.note(over);
+            turn.effects.answers.push((ask.id, Out::Unresolved(Reason::Closed), Vec::new()));
+        }
+        for (id, ..) in self.history.open_probes() {
+            self.history.note(Record::ProbeOver { id });
+        }
+        if let Some(request) = self.history.in_flight() {
+            let without = Vec::new();
+            self.history.note(Record::Ended { token: request.token, how: End::Dropped, without });
+        }
+        self.history.note(Record::DeferredOver);
+    }
+
+    fn ready(&mut self, turn: &mut Turn) {
+        if self.history.is_ready() {
+            return;
+        }
+        self.history.note(Record::Ready);
+        let eager = self.history.policy.roots.ask == WhenToAsk::Eager;
+        turn.unasked |= eager;
+    }
+
+    fn may_send_unasked(&self) -> bool {
+        self.history.may_push() && self.may_send_if_carried()
+    }
+
+    fn may_send_if_carried(&self) -> bool {
+        self.history.may_ask()
+            && (self.history.source(SourceKind::Roots).is_some() || !disputed::NOTHING_UNASKED_WITHOUT_ROOTS_SOURCE)
+            && self.history.in_flight().is_none()
+    }
+
+    // Requests.
+
+    fn id(&self, token: u32) -> String {
+        let prefix = &self.history.policy.roots.request.id_prefix;
+        if prefix.is_empty() { token.to_string() } else { format!("\"{prefix}{token}\"") }
+    }
+
+    /// Whether an id never given out could be taken for one of ours.
+    fn looks_like_ours(&self, id: &str) -> bool {
+        let prefix = &self.history.policy.roots.request.id_prefix;
+        let number = if prefix.is_empty() {
+            Some(id.to_owned())
+        } else {
+            peer::string(id).and_then(|id| id.strip_prefix(prefix.as_str()).map(str::to_owned))
+        };
+        number.is_some_and(|number| number.parse::<u32>().is_ok())
+    }
+
+    fn send(&mut self, relates_to: Option<u32>, now: u64, turn: &mut Turn) {
+        let token = self.history.tokens() + 1;
+        self.history.note(Record::Sent { token, at: now });
+        let params = if self.history.policy.roots.request.empty_params { ",\"params\":{}" } else { "" };
+        let id = self.id(token);
+        let message = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"roots/list\"{params}}}");
+        turn.effects.send.push((token, relates_to, message));
+    }
+
+    /// When a change has a request sent (rule 12), if it does at all.
+    fn time_for_change(&self) -> Option<u64> {
+        // Where nothing may be sent outside a call, the call of an ask that waits will do.
+        self.time_for_change_if(self.history.may_push() || !self.asks_that_wait(|waiting| waiting.roots).is_empty())
+    }
+
+    fn time_for_change_if(&self, carried: bool) -> Option<u64> {
+        let rules = &self.history.policy.roots;
+        let wanted = rules.on_change == OnChange::Refetch || !disputed::INVALIDATE_SENDS_NOTHING;
+        // Nothing is asked for *again* that nobody has wanted yet.
+        let eager = rules.ask == WhenToAsk::Eager;
+        let asked = eager || self.history.last_sent_at().is_some() || self.history.list().is_some();
+        let interval = u64::from(self.history.policy.timing.min_interval_ms);
+        let earliest = self.history.last_sent_at().map_or(0, |at| at.saturating_add(interval));
+        (wanted && asked && carried && self.may_send_if_carried()).then_some(earliest)
+    }
+
+    /// Whether an answer is to the request in flight; any other is noticed.
+    fn is_expected(&self, token: u32, turn: &mut Turn) -> bool {
+        if self.history.in_flight().is_some_and(|request| request.token == token) {
+            return true;
+        }
+        turn.notice(if (1..=self.history.tokens()).contains(&token) {
+            NoticeCode::AnswerStale
+        } else {
+            NoticeCode::AnswerUnexpected
+        });
+        false
+    }
+
+    fn answered(&mut self, token: u32, result: &str, now: u64, turn: &mut Turn) {
+        if !self.is_expected(token, turn) {
+            return;
+        }
+        let changed = self.changed_during_request();
+        self.history.note(Record::Ended { token, how: End::Answered, without: Vec::new() });
+        self.take_list(Some(token), result, now, turn);
+        turn.follow_up |= changed;
+    }
+
+    fn refused(&mut self, refused: &RootsRefused, turn: &mut Turn) {
+        if !self.is_expected(refused.request, turn) {
+            return;
+        }
+        let rules = &self.history.policy.roots.unsupported;
+        let message = refused.message.as_deref().unwrap_or_default().to_ascii_lowercase();
+        let unsupported = refused.kind == RefusalKind::Error
+            && (refused.code.is_some_and(|code| rules.codes.contains(&code))
+                || rules.messages.iter().any(|part| message.contains(&part.to_ascii_lowercase())));
+        let how = match refused.kind {
+            _ if unsupported => End::Unsupported,
+            RefusalKind::Abandoned => End::Abandoned,
+            _ => End::Refused,
+        };
+        self.failed(how, turn);
+    }
+
+    fn changed_during_request(&self) -> bool {
+        let request = self.history.in_flight();
+        request.is_some_and(|request| self.history.changed_since(request.place))
+    }
+
+    /// The request in flight came to nothing (rules 11 and 13).
+    fn failed(&mut self, how: End, turn: &mut Turn) {
+        let Some(request) = self.history.in_flight() else {
+            return;
+        };
+        let changed = self.changed_during_request();
+        let joined =
+            |ask: &Ask| self.history.waited_for(ask, request.token) || self.history.waited_for_roots(ask, usize::MAX);
+        let waited: Vec<u32> = self.history.waiting().into_iter().filter(joined).map(|ask| ask.id).collect();
+        let waits = !self.asks_that_wait(|waiting| waiting.request).is_empty();
+        let once_more = how == End::Abandoned || (changed && how == End::Refused);
+        let without = if once_more { Vec::new() } else { waited };
+        self.history.note(Record::Ended { token: request.token, how, without });
+        turn.notice(if how == End::Unsupported { NoticeCode::RootsUnsupported } else { NoticeCode::RootsFailed });
+        // Asks that still wait have an abandoned request sent again at once.
+        let at_once = how == End::Abandoned && waits;
+        turn.follow_up |= changed && once_more && !at_once;
+    }
+
+    fn asks_that_wait(&self, test: impl Fn(&Waiting) -> bool) -> Vec<u32> {
+        let waiting = self.history.waiting().into_iter();
+        let matching = waiting.filter(|ask| match self.history.decide(ask, Patience::Lasts) {
+            Decision::Wait(waiting) => test(&waiting),
+            Decision::Done(_) => false,
+        });
+        matching.map(|ask| ask.id).collect()
+    }
+
+    fn changed(&mut self, turn: &mut Turn) {
+        let rules = &self.history.policy.roots;
+        let undeclared = rules.require_capability && self.history.initialized() != Some(true);
+        if rules.on_change == OnChange::Ignore || undeclared {
+            return;
+        }
+        let in_flight = self.history.in_flight().is_some();
+        let dropped = in_flight && rules.while_asking == WhileAsking::Drop;
+        self.history.note(Record::Changed { marks: !dropped });
+        let rules = &self.history.policy.roots;
+        let wanted = rules.on_change == OnChange::Refetch
+            && (disputed::REFETCH_WITH_EACH_REQUEST || rules.ask != WhenToAsk::EachRequest);
+        turn.follow_up |= !in_flight && wanted && self.history.may_push();
+        turn.arm = !in_flight
+            && wanted
+            && !disputed::CHANGE_ARMS_NOTHING_WITHOUT_PUSH
+            && !self.history.may_push()
+            && self.history.waiting().iter().any(|ask| !ask.modern);
+    }
+
+    fn take_list(&mut self, answers: Option<u32>, result: &str, now: u64, turn: &mut Turn) {
+        let roots = RawList::read(result, self.history.most_roots());
+        self.history.note(Record::List { answers, at: now, roots: roots.clone() });
+        turn.list_arrived = true;
+        let keys = self.history.keys(&roots);
+        // Rule 17.
+        let lost =
+            self.history.remembered().is_some_and(|win| win.root_key.as_ref().is_some_and(|key| !keys.contains(key)));
+        if lost && !self.history.policy.memory.keep_lost_root {
+            self.history.note(Record::RememberedGone);
+        }
+        // Rule 15.
+        let older = self.history.older_list().map(|roots| self.history.keys(roots)).unwrap_or_default();
+        let left = self.history.choice().is_some_and(|choice| {
+            let key = &choice.win.project.key;
+            older.contains(key) && !keys.contains(key)
+        });
+        if left {
+            turn.notice(NoticeCode::SelectedRootLeft);
+        }
+    }
+
+    // Asks.
+
+    fn asked(&mut self, id: u32, kind: Kind, by: Option<AskBy>, facts: &RequestFacts, about: Option<String>, now: u64) {
+        let (by, modern) = self.history.manner(by, facts);
+        let place = self.history.records.len();
+        let facts = facts.clone();
+        self.history.note(Record::Asked(Ask { id, place, at: now, kind, by, modern, facts, about }));
+    }
+
+    /// Looks at every waiting ask once, in order.
+    fn settle(&mut self, event: &Event, now: u64, turn: &mut Turn) {
+        let all = self.history.waiting();
+        // What a selection chooses is there for the asks that came before it.
+        let again = disputed::LATE_SELECTION_SETTLES_ALL || matches!(event, Event::Selected(_));
+        while self.look_at_asks(event, now, turn) && again {}
+        let place = |id: u32| all.iter().position(|ask| ask.id == id);
+        turn.effects.answers.sort_by_key(|(id, ..)| place(*id));
+    }
+
+    /// Looks at every waiting ask, in order; true if one of them selected something.
+    fn look_at_asks(&mut self, event: &Event, now: u64, turn: &mut Turn) -> bool {
+        let wait = u64::from(self.history.policy.timing.wait_ms);
+        let most = usize::try_from(self.history.policy.limits.waiting_asks).unwrap();
+        let new = match event {
+            Event::Asked(asked) => Some(asked.ask),
+            Event::Selected(selected) => Some(selected.ask),
+            Event::SelectionCleared(cleared) => Some(cleared.ask),
+            _ => None,
+        };
+        let start = self.history.records.len();
+        let all = self.history.waiting();
+        turn.needs.clear();
+        let mut senders = Vec::new();
+        let only_new = !disputed::ASKS_LOOK_AT_ALL && matches!(event, Event::Asked(_) | Event::SelectionCleared(_));
+        // A selection is the event's own effect: it comes before the asks that wait.
+        let selects = matches!(event, Event::Selected(_));
+        let (first, others): (Vec<&Ask>, Vec<&Ask>) = all.iter().partition(|ask| selects && new == Some(ask.id));
+        for ask in first.into_iter().chain(others) {
+            if only_new && new != Some(ask.id) {
+                continue;
+            }
+            if selects && new != Some(ask.id) {
+                self.send_for(std::mem::take(&mut senders), now, turn);
+            }
+            let is_over = matches!(event, Event::DeadlineReached) && now >= ask.at.saturating_add(wait);
+            let decision = self.history.decide(ask, Patience::Lasts);
+            if is_over
+                && let Some(request) = self.history.in_flight()
+                && (self.history.waited_for(ask, request.token) || self.history.waited_for_roots(ask, usize::MAX))
+            {
+                self.history.note(Record::Overdue { token: request.token });
+            }
+            let waiting = match decision {
+                Decision::Done(end) => {
+                    self.answer(ask, end, turn);
+                    continue;
+                }
+                Decision::Wait(waiting) => waiting,
+            };
+            let is_one_too_many = new == Some(ask.id) && all.len() > most;
+            if is_over || is_one_too_many {
+                if let Decision::Done(end) = self.history.decide(ask, Patience::Over) {
+                    self.answer(ask, end, turn);
+                }
+                continue;
+            }
+            if waiting.send {
+                senders.push(ask.id);
+            } else if waiting.request {
+                let token = self.history.tokens();
+                self.history.note(Record::Waits { ask: ask.id, token });
+            }
+            let paths = waiting.needs.iter().map(|need| need.path.clone()).collect();
+            self.history.note(Record::AskWants { ask: ask.id, paths, roots: waiting.roots });
+            turn.needs.extend(waiting.needs);
+        }
+        self.send_for(senders, now, turn);
+        self.history.records.iter().skip(start).any(|record| matches!(record, Record::Chose(_)))
+    }
+
+    /// Sends a request for the first of these asks; all of them wait for it.
+    fn send_for(&mut self, asks: Vec<u32>, now: u64, turn: &mut Turn) {
+        if let Some(first) = asks.first() {
+            self.send(Some(*first), now, turn);
+            let token = self.history.tokens();
+            for ask in asks {
+                self.history.note(Record::Waits { ask, token });
+            }
+        }
+    }
+
+    fn answer(&mut self, ask: &Ask, end: AskEnd, turn: &mut Turn) {
+        let out = match end {
+            AskEnd::Other(out) => out,
+            AskEnd::Won(win) => {
+                if !ask.modern && !win.project.source.is_per_request() {
+                    self.remember(&win);
+                }
+                Out::Resolved(win.project)
+            }
+            AskEnd::Chosen(choice) => {
+                // What was found out for the selection now serves the connection.
+                if let Some(at) = &choice.win.project.path
+                    && let Some(known) = self.history.known(at, Some(ask.id))
+                {
+                    let path = at.clone();
+                    self.history.note(Record::Learnt { path, known, asks: Vec::new(), connection: true });
+                }
+                // Rule 16: what wins now may be pinned in turn.
+                self.history.note(Record::PinGone);
+                self.history.note(Record::Chose(choice.clone()));
+                Out::Selected(choice.win.project)
+            }
+        };
+        let hints = self.hints(ask, &out);
+        let begins = !ask.modern && matches!(out, Out::Resolved(_) | Out::Unresolved(_));
+        self.history.note(Record::Over { ask: ask.id, begins });
+        turn.effects.answers.push((ask.id, out, hints));
+    }
+
+    fn remember(&mut self, win: &Win) {
+        let mut win = win.clone();
+        if win.project.source != SourceKind::Remembered {
+            win.project.via = Some(win.project.source.name().to_owned());
+        }
+        if win.project.source != SourceKind::Roots && win.project.source != SourceKind::Remembered {
+            win.root_key = None;
+        }
+        win.project.source = SourceKind::Remembered;
+        self.history.note(Record::Remembered(win));
+    }
+
+    fn hints(&mut self, ask: &Ask, out: &Out) -> Vec<String> {
+        let (Out::Resolved(project) | Out::Selected(project)) = out else {
+            return Vec::new();
+        };
+        let mut texts = Vec::new();
+        for (index, hint) in self.history.policy.hints.clone().into_iter().enumerate() {
+            if !hint.sources.contains(&project.source) {
+                continue;
+            }
+            if hint.once && !ask.modern {
+                if self.history.hint_was_given(index) {
+                    continue;
+                }
+                self.history.note(Record::HintGiven(index));
+            }
+            texts.push(hint.text);
+        }
+        texts
+    }
+
+    // The connection's project.
+
+    fn evaluate_connection(&mut self, turn: &mut Turn) {
+        if !self.history.has_begun() {
+            return;
+        }
+        let before = self.history.project().cloned();
+        let decision = self.history.decide_connection(self.history.pin());
+        if turn.list_arrived || turn.selected {
+            let needs = self.history.connection_needs();
+            let paths = needs.iter().map(|need| need.path.clone()).collect();
+            self.history.note(Record::ConnectionWants { paths });
+            turn.needs.extend(needs);
+        }
+        let decided = decision.is_ok();
+        let after = match decision {
+            Ok(win) => win,
+            Err(_) => {
+                let keys = self.history.list().map(|list| self.history.keys(&list.roots)).unwrap_or_default();
+                before.clone().filter(|win| {
+                    win.project.source != SourceKind::Roots
+                        || win.root_key.as_ref().is_none_or(|key| keys.contains(key))
+                        || keys.contains(&win.project.key)
+                })
+            }
+        };
+        let key = |win: &Option<Win>| win.as_ref().map(|win| win.project.key.clone());
+        if key(&before) != key(&after) {
+            turn.effects.announce.push((key(&before), key(&after)));
+        }
+        self.history.note(Record::Project(after.clone()));
+        let memory = &self.history.policy.memory;
+        if decided
+            && memory.pin != Pin::No
+            && self.history.pin().is_none()
+            && let Some(win) = after
+            && (memory.pin_from.is_empty() || memory.pin_from.contains(&win.project.source))
+        {
+            self.history.note(Record::Pinned(win));
+        }
+    }
+
+    // The disk.
+
+    fn open_probe(&mut self, now: u64, turn: &mut Turn) {
+        let open = self.history.open_probes();
+        let mut paths: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        let needs = std::mem::take(&mut turn.needs);
+        for need in &needs {
+            let covered = |asked: &BTreeMap<String, BTreeSet<String>>| {
+                asked.get(&need.path).is_some_and(|markers| need.markers.is_subset(markers))
+            };
+            if !open.iter().any(|(_, _, asked)| covered(asked)) {
+                paths.entry(need.path.clone()).or_default().extend(need.markers.iter().cloned());
+            }
+        }
+        if !paths.is_empty() {
+            let id = self.history.probes_given_out() + 1;
+            let until = now.saturating_add(self.history.policy.timing.wait_ms.into());
+            self.history.note(Record::ProbeOpened { id, until, paths: paths.clone() });
+            turn.effects.probe.push((id, paths));
+        }
+        for need in needs.into_iter().filter(|need| need.connection) {
+            self.history.note(Record::Wanted { path: need.path });
+        }
+    }
+
+    /// Ends the probes that nobody waits for any more.
+    fn drop_unwanted_probes(&mut self) {
+        let mut needed = self.history.connection_wants();
+        for ask in self.history.waiting() {
+            needed.extend(self.history.ask_wanted(&ask));
+        }
+        for (id, _, paths) in self.history.open_probes() {
+            if !paths.keys().any(|path| needed.contains(path)) {
+                self.history.note(Record::ProbeOver { id });
+            }
+        }
+    }
+
+    /// Whether an ask takes note of what is found at a path: it has depended on it, and has not heard of it.
+    fn is_news(&self, path: &str, ask: &Ask) -> bool {
+        let needs = match self.history.decide(ask, Patience::Lasts) {
+            Decision::Wait(waiting) => waiting.needs,
+            Decision::Done(_) => Vec::new(),
+        };
+        needs.iter().any(|need| need.path == path)
+            || self.history.ask_wanted(ask).contains(path)
+            || !disputed::HEARSAY_STAYS_OUT
+    }
+
+    fn probed(&mut self, probed: &Probed) {
+        let open = self.history.open_probes();
+        let Some((id, _, asked)) = open.into_iter().find(|(id, ..)| *id == probed.probe) else {
+            return;
+        };
+        // Whoever waits now has heard it.
+        let waiting = self.history.waiting();
+        let all: Vec<u32> = waiting.iter().map(|ask| ask.id).collect();
+        let mut news = vec![Record::ProbeOver { id }];
+        for (path, markers) in asked {
+            let connection = self.history.was_wanted(&path, id);
+            let asks: Vec<u32> = waiting.iter().filter(|ask| self.is_news(&path, ask)).map(|ask| ask.id).collect();
+            let Some(said) = probed.paths.iter().find(|said| said.path == path) else {
+                news.push(Record::Unconfirmed { path, asked: markers, asks: all.clone() });
+                continue;
+            };
+            let there = said.markers.iter().filter(|marker| markers.contains(*marker));
+            let known = Known {
+                found: said.found,
+                real: said.real_path.clone(),
+                there: there.cloned().collect(),
+                asked: markers,
+            };
+            news.push(Record::Learnt { path, known, asks, connection });
+        }
+        self.history.records.extend(news);
+    }
+
+    /// Drops what the connection knows of paths that none of its sources names any more.
+    fn forget_paths(&mut self) {
+        let named = self.history.named_paths();
+        let waiting = self.history.waiting();
+        for path in self.history.known_paths() {
+            let selections = waiting.iter().filter(|ask| matches!(ask.kind, Kind::Select(_)));
+            let heard = selections.into_iter().any(|ask| self.history.ever_wanted(ask, &path));
+            if !named.contains(&path) && !heard {
+                self.history.note(Record::Forgotten { path });
+            }
+        }
+    }
+
+    // Time.
+
+    fn deadline_reached(&mut self, now: u64, turn: &mut Turn) {
+        let life = u64::from(self.history.policy.timing.life_ms);
+        if let Some(request) = self.history.in_flight()
+            && now >= request.at.saturating_add(life)
+        {
+            let id = self.id(request.token);
+            let message = format!(
+                "{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{{\"requestId\":{id},\"reason\":\"timeout\"}}}}"
+            );
+            turn.effects.cancel.push((request.token, message));
+            self.failed(End::TimedOut, turn);
+        }
+        let asks: Vec<u32> = self.history.waiting().iter().map(|ask| ask.id).collect();
+        let (over, open): (Vec<_>, Vec<_>) =
+            self.history.open_probes().into_iter().partition(|(_, until, _)| now >= *until);
+        for (id, _, paths) in over {
+            self.history.note(Record::ProbeOver { id });
+            for (path, asked) in paths {
+                // Another probe may still tell.
+                if !open.iter().any(|(_, _, others)| others.contains_key(&path)) {
+                    self.history.note(Record::Unconfirmed { path, asked, asks: asks.clone() });
+                }
+            }
+        }
+        if let Some((_, until)) = self.history.deferred()
+            && now >= until
+        {
+            self.history.note(Record::DeferredOver);
+            turn.unasked = true;
+        }
+    }
+
+    // Raw messages.
+
+    fn message(&mut self, text: &str, now: u64, turn: &mut Turn) {
+        let kind = peer::kind(text);
+        if kind != MessageKind::Batch {
+            if !self.read_message(text, now, turn) {
+                turn.effects.hand_back.push((kind, text.to_owned()));
+            }
+            return;
+        }
+        let parts = peer::elements(text).unwrap_or_default();
+        let mut rest = Vec::new();
+        for part in &parts {
+            if !self.read_message(part, now, turn) {
+                rest.push(part.as_str());
+            }
+        }
+        if rest.len() == parts.len() {
+            turn.effects.hand_back.push((kind, text.to_owned()));
+        } else if !rest.is_empty() {
+            turn.effects.hand_back.push((kind, format!("[{}]", rest.join(","))));
+        }
+    }
+
+    /// Takes what one message says; true if it is an answer to one of our requests and so nobody else's.
+    fn read_message(&mut self, text: &str, now: u64, turn: &mut Turn) -> bool {
+        let method = peer::member(text, "method").and_then(|method| peer::string(&method));
+        match (peer::kind(text), method.as_deref()) {
+            (MessageKind::Request, Some("initialize")) => {
+                let params = peer::member(text, "params").unwrap_or_default();
+                let capabilities = peer::member(&params, "capabilities");
+                self.initialized(capabilities.as_deref(), turn);
+            }
+            (MessageKind::Notification, Some("notifications/initialized")) => self.ready(turn),
+            (MessageKind::Notification, Some("notifications/roots/list_changed")) => self.changed(turn),
+            (MessageKind::Response, _) => {
+                let id = peer::member(text, "id").unwrap_or_default();
+                let Some(token) = (1..=self.history.tokens()).find(|token| self.id(*token) == id) else {
+                    if self.looks_like_ours(&id) {
+                        turn.notice(NoticeCode::AnswerUnexpected);
+                    }
+                    return false;
+                };
+                if let Some(error) = peer::member(text, "error") {
+                    let code = peer::member(&error, "code").and_then(|code| code.parse().ok());
+                    let message = peer::member(&error, "message").and_then(|text| peer::string(&text));
+                    let kind = RefusalKind::Error;
+                    self.refused(&RootsRefused { request: token, kind, code, message }, turn);
+                } else {
+                    let result = peer::member(text, "result").unwrap_or_default();
+                    self.answered(token, &result, now, turn);
+                }
+                return true;
+            }
+            _ => {}
+        }
+        false
+    }
+}

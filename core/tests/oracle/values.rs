@@ -1,0 +1,587 @@
+//! From a text to a place, and from a place to a verdict (rules 22 to 26).
+
+use std::collections::BTreeSet;
+
+use rootwise::error::Reason;
+use rootwise::event::Found;
+use rootwise::path::{self, PathStyle, Refusal};
+use rootwise::policy::{
+    BadOutcome, BarePaths, Files, Format, Markers, NameFrom, NonFile, PlacesRule, Recheck, Relative, Source,
+    SourceKind, Unmarked, Verify,
+};
+use rootwise::uri;
+
+use super::disputed;
+use super::history::{Ask, History, Kind, Known};
+use super::peer::{self, RawRoot};
+
+/// A path to look at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Need {
+    pub path: String,
+    /// What to look for in it.
+    pub markers: BTreeSet<String>,
+    /// Whether the result serves the connection (rule 24).
+    pub connection: bool,
+    /// Whether the ask must look for itself.
+    pub own: bool,
+}
+
+/// What a value names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    pub path: Option<String>,
+    pub key: String,
+    pub name: String,
+    /// The position of the root it is, and that root's key.
+    pub root: Option<(u32, String)>,
+}
+
+/// What comes of a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Good(Target),
+    Bad(Reason),
+    /// It depends on these paths.
+    Pending(Vec<Need>),
+}
+
+/// A root before the disk is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lexed {
+    Place(Target),
+    /// A URI of another scheme.
+    NonFile(String),
+    Bad(Reason),
+}
+
+/// Whether an ask still waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patience {
+    Lasts,
+    Over,
+}
+
+/// From where a path is looked at.
+#[derive(Clone, Copy, Debug)]
+pub enum Eyes<'a> {
+    /// For the connection.
+    Connection,
+    /// For one ask.
+    Ask { ask: &'a Ask, patience: Patience },
+    /// Knowing nothing, to find out what would be looked at.
+    Blind,
+}
+
+enum Look {
+    Known(Known),
+    Unconfirmed,
+    Unknown,
+}
+
+pub fn is_asked_for(kind: SourceKind) -> bool {
+    matches!(kind, SourceKind::Host | SourceKind::Argument | SourceKind::Header | SourceKind::Query)
+}
+
+/// Whether a bad value of a source can end an ask at all.
+pub fn can_end(source: &Source) -> bool {
+    let usual = if is_asked_for(source.from) { BadOutcome::Error } else { BadOutcome::Next };
+    let otherwise = source.on_bad.otherwise.unwrap_or(usual);
+    otherwise == BadOutcome::Error || source.on_bad.reasons.values().any(|outcome| *outcome == BadOutcome::Error)
+}
+
+pub fn is_bad_end(source: &Source, reason: Reason) -> bool {
+    let usual = if is_asked_for(source.from) { BadOutcome::Error } else { BadOutcome::Next };
+    let otherwise = source.on_bad.otherwise.unwrap_or(usual);
+    *source.on_bad.reasons.get(&reason).unwrap_or(&otherwise) == BadOutcome::Error
+}
+
+fn places_rule(source: &Source) -> PlacesRule {
+    let chosen = is_asked_for(source.from) || matches!(source.from, SourceKind::Selected | SourceKind::Configured);
+    source.places.unwrap_or(if chosen { PlacesRule::Allow } else { PlacesRule::Refuse })
+}
+
+fn place_reason(source: &Source) -> Reason {
+    if places_rule(source) == PlacesRule::Named { Reason::Nameless } else { Reason::RefusedPlace }
+}
+
+pub fn is_file_uri(text: &str) -> bool {
+    text.get(..5).is_some_and(|front| front.eq_ignore_ascii_case("file:"))
+}
+
+/// Whether a text is a URI with an authority, of any scheme.
+fn is_other_uri(text: &str) -> bool {
+    text.split_once("://").is_some_and(|(scheme, _)| {
+        let rest = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
+        scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(rest)
+    })
+}
+
+fn reason(refusal: Refusal) -> Reason {
+    match refusal {
+        Refusal::NotFileUri => Reason::NotFileUri,
+        Refusal::Relative | Refusal::NoDrive | Refusal::DriveRelative => Reason::Relative,
+        _ => Reason::Invalid,
+    }
+}
+
+impl History {
+    fn style(&self) -> PathStyle {
+        self.host().style
+    }
+
+    fn is_too_long(&self, text: &str) -> bool {
+        text.len() > usize::try_from(self.policy.limits.value_bytes).unwrap()
+    }
+
+    pub fn has_separator(&self, text: &str) -> bool {
+        text.contains('/') || (self.style() == PathStyle::Windows && text.contains('\\'))
+    }
+
+    /// Where the client's folder is found here, if the host says so.
+    fn mapped(&self, text: &str) -> Option<String> {
+        self.host().path_map.iter().find_map(|map| {
+            let theirs = if is_file_uri(text) {
+                uri::file_uri_to_path(text, map.from_style)
+            } else {
+                path::absolute(text, map.from_style)
+            };
+            let theirs = theirs.ok()?;
+            if !path::is_inside(&map.from, &theirs, map.from_style) {
+                return None;
+            }
+            let from = path::absolute(&map.from, map.from_style).ok()?;
+            let rest = theirs.get(from.len()..)?.replace('\\', "/");
+            path::join(&map.to, rest.trim_start_matches('/'), self.style())
+                .or_else(|_| path::absolute(&map.to, self.style()))
+                .ok()
+        })
+    }
+
+    /// Reads a path or a `file:` URI.
+    pub fn place(&self, text: &str, relative: Relative, from_client: bool) -> Result<String, Reason> {
+        if self.is_too_long(text) {
+            return Err(Reason::TooLong);
+        }
+        if uri::is_placeholder(text) {
+            return Err(Reason::Placeholder);
+        }
+        if from_client && let Some(mapped) = self.mapped(text) {
+            return Ok(mapped);
+        }
+        if is_file_uri(text) {
+            return uri::file_uri_to_path(text, self.style()).map_err(reason);
+        }
+        if is_other_uri(text) {
+            return Err(Reason::NotFileUri);
+        }
+        match path::absolute(text, self.style()) {
+            Err(Refusal::Relative) if relative == Relative::Cwd && self.is_local() => {
+                let cwd = self.host().cwd.as_deref().ok_or(Reason::Relative)?;
+                path::join(cwd, text, self.style()).map_err(reason)
+            }
+            other => other.map_err(reason),
+        }
+    }
+
+    pub fn target(&self, at: String) -> Result<Target, Reason> {
+        let key = path::key(&at, self.style()).map_err(reason)?;
+        let name = path::basename(&at, self.style()).unwrap_or_else(|| at.clone());
+        Ok(Target { path: Some(at), key, name, root: None })
+    }
+
+    pub fn named(name: &str) -> Target {
+        Target { path: None, key: format!("name:{name}"), name: name.to_owned(), root: None }
+    }
+
+    /// What one text of a source names.
+    fn read_text(&self, source: &Source, text: &str) -> Result<Target, Reason> {
+        let from_client =
+            matches!(source.from, SourceKind::Meta | SourceKind::Argument | SourceKind::Header | SourceKind::Query);
+        let is_name = match source.format {
+            Format::Name => true,
+            Format::Any => !is_file_uri(text) && !self.has_separator(text),
+            Format::PathOrUri | Format::List => false,
+        };
+        if is_name {
+            if self.is_too_long(text) {
+                return Err(Reason::TooLong);
+            }
+            if uri::is_placeholder(text) {
+                return Err(Reason::Placeholder);
+            }
+            return Ok(Self::named(text));
+        }
+        self.target(self.place(text, source.relative, from_client)?)
+    }
+
+    /// The texts a value stands for, best first.
+    fn texts(&self, source: &Source, value: &str) -> Vec<String> {
+        if source.format != Format::List {
+            return vec![value.to_owned()];
+        }
+        if value.starts_with('[')
+            && let Some(parts) = peer::elements(value)
+        {
+            let texts = parts.iter().filter_map(|part| peer::string(part));
+            return texts.filter(|text| !text.trim().is_empty()).take(self.most_roots()).collect();
+        }
+        let windows = self.style() == PathStyle::Windows;
+        let parts: Vec<&str> = value.split(|c| c == ',' || (windows && c == ';')).collect();
+        let mut texts = vec![value.to_owned()];
+        if parts.len() > 1 {
+            let trimmed = parts.into_iter().map(str::trim);
+            texts.extend(trimmed.filter(|part| !part.is_empty()).map(str::to_owned));
+        }
+        texts.truncate(self.most_roots());
+        texts
+    }
+
+    /// The verdict on the values of any source but `roots`, and the name of the one that is good: the first usable counts.
+    pub fn judge(
+        &self,
+        source: &Source,
+        values: Vec<(Option<String>, String)>,
+        eyes: Eyes<'_>,
+    ) -> (Verdict, Option<String>) {
+        let mut needs = Vec::new();
+        let mut first_bad = None;
+        let blind = matches!(eyes, Eyes::Blind);
+        let texts = values.into_iter().flat_map(|(via, value)| {
+            let texts = self.texts(source, &value).into_iter();
+            texts.map(move |text| (via.clone(), text))
+        });
+        for (via, text) in texts {
+            let verdict = match self.read_text(source, &text) {
+                Ok(target) => self.on_disk(source, target, eyes),
+                Err(reason) => Verdict::Bad(reason),
+            };
+            match verdict {
+                Verdict::Good(target) if needs.is_empty() => return (Verdict::Good(target), via),
+                Verdict::Good(_) => break,
+                Verdict::Bad(reason) => {
+                    first_bad = first_bad.or(Some(reason));
+                    let ends = is_bad_end(source, reason);
+                    if ends && !blind && (source.format != Format::List || !disputed::PARTS_BEFORE_ERROR) {
+                        break;
+                    }
+                }
+                Verdict::Pending(more) => {
+                    needs.extend(more);
+                    if !disputed::PROBE_ALL_CANDIDATES && !blind {
+                        break;
+                    }
+                }
+            }
+        }
+        let verdict =
+            if needs.is_empty() { Verdict::Bad(first_bad.unwrap_or(Reason::Invalid)) } else { Verdict::Pending(needs) };
+        (verdict, None)
+    }
+
+    /// Whether a look at the disk serves the connection (rule 24).
+    fn serves_connection(source: &Source, eyes: Eyes<'_>) -> bool {
+        match eyes {
+            Eyes::Ask { ask, .. } => {
+                let selects = matches!(ask.kind, Kind::Select(_)) && disputed::REFUSED_SELECTION_TEACHES_NOTHING;
+                !ask.modern && !source.from.is_per_request() && !selects
+            }
+            Eyes::Connection | Eyes::Blind => true,
+        }
+    }
+
+    fn look(&self, source: &Source, at: &str, markers: &BTreeSet<String>, eyes: Eyes<'_>) -> Look {
+        if matches!(eyes, Eyes::Blind) {
+            return Look::Unknown;
+        }
+        let own_only = !Self::serves_connection(source, eyes) || source.recheck == Recheck::EachAsk;
+        if !disputed::KNOWN_BEATS_UNCONFIRMED
+            && let Eyes::Ask { ask, .. } = eyes
+            && self.is_unconfirmed(at, markers, ask, own_only)
+        {
+            return Look::Unconfirmed;
+        }
+        // What was found for an ask serves it in any case.
+        let own = match eyes {
+            Eyes::Ask { ask, .. } => self.known(at, Some(ask.id)),
+            Eyes::Connection | Eyes::Blind => None,
+        };
+        // What the connection knows serves its sources; a selection takes folders that were seen as seen.
+        let seen = |known: &Known| match eyes {
+            Eyes::Ask { ask, .. } if matches!(ask.kind, Kind::Select(_)) => {
+                !ask.modern && known.found == Found::Directory && source.recheck != Recheck::EachAsk
+            }
+            Eyes::Ask { .. } => Self::serves_connection(source, eyes) && source.recheck != Recheck::EachAsk,
+            Eyes::Connection | Eyes::Blind => true,
+        };
+        let shared = self.known(at, None).filter(seen);
+        for known in own.into_iter().chain(shared) {
+            if markers.is_subset(&known.asked) {
+                return Look::Known(known);
+            }
+        }
+        match eyes {
+            Eyes::Ask { patience: Patience::Over, .. } => Look::Unconfirmed,
+            Eyes::Ask { ask, .. } if self.is_unconfirmed(at, markers, ask, own_only) => Look::Unconfirmed,
+            _ => Look::Unknown,
+        }
+    }
+
+    /// What the disk, the ceiling and the refused places say about a target.
+    pub fn on_disk(&self, source: &Source, target: Target, eyes: Eyes<'_>) -> Verdict {
+        let Some(start) = target.path.clone() else {
+            return Verdict::Good(target);
+        };
+        if source.from == SourceKind::Remembered && !disputed::JUDGE_REMEMBERED {
+            return Verdict::Good(target);
+        }
+        let is_root = target.root.is_some();
+        if is_root && source.from == SourceKind::Selected && !disputed::JUDGE_SELECTED_ROOT {
+            return Verdict::Good(target);
+        }
+        if let Err(reason) = self.acceptable(source, &start) {
+            return Verdict::Bad(reason);
+        }
+        // Roots of a client elsewhere name another disk.
+        let selected = source.from == SourceKind::Selected;
+        if is_root && !self.is_local() && (!selected || disputed::REMOTE_ROOT_IS_NEVER_PROBED) {
+            return Verdict::Good(target);
+        }
+        if source.verify == Verify::None && source.refine.is_none() {
+            return Verdict::Good(target);
+        }
+        // A share is not contacted, and so never confirmed.
+        if path::is_unc(&start, self.style()) {
+            return Verdict::Bad(Reason::Unconfirmed);
+        }
+        let markers = source.refine.as_ref().map(all_markers).unwrap_or_default();
+        let walk = source.refine.as_ref().map(|refine| self.walk(&start, refine));
+        let walk = walk.unwrap_or_default();
+        let mut wanted: Vec<(String, BTreeSet<String>)> = Vec::new();
+        if source.verify != Verify::None && !walk.contains(&start) {
+            wanted.push((start.clone(), markers.clone()));
+        }
+        wanted.extend(walk.iter().map(|folder| (folder.clone(), markers.clone())));
+        let connection = Self::serves_connection(source, eyes);
+        let own = !connection || source.recheck == Recheck::EachAsk;
+        let unknown: Vec<Need> = wanted
+            .into_iter()
+            .filter(|(at, markers)| matches!(self.look(source, at, markers, eyes), Look::Unknown))
+            .map(|(path, markers)| Need { path, markers, connection, own })
+            .collect();
+        let mut found = start.clone();
+        if source.verify != Verify::None {
+            // What is not there needs no markers.
+            let bare = match self.look(source, &start, &BTreeSet::new(), eyes) {
+                Look::Known(known) if known.found == Found::Missing => Look::Known(known),
+                Look::Unconfirmed => Look::Unconfirmed,
+                _ => self.look(source, &start, &markers, eyes),
+            };
+            let known = match bare {
+                Look::Known(known) => known,
+                Look::Unconfirmed => return Verdict::Bad(Reason::Unconfirmed),
+                Look::Unknown => return Verdict::Pending(unknown),
+            };
+            match known.found {
+                Found::Directory => {}
+                Found::Missing => return Verdict::Bad(Reason::Missing),
+                Found::Unreadable => return Verdict::Bad(Reason::Unreadable),
+                Found::File
+                    if is_root
+                        && self.policy.roots.files == Files::Parent
+                        && (source.from == SourceKind::Roots || disputed::SELECTED_FILE_MEANS_PARENT) =>
+                {
+                    found = match path::parent(&start, self.style()) {
+                        Some(parent) => parent,
+                        None => return Verdict::Bad(Reason::NotDirectory),
+                    };
+                }
+                Found::File
+                    if source.verify == Verify::Directory
+                        || (source.from == SourceKind::Roots && disputed::REFUSED_FILE_IS_REFUSED) =>
+                {
+                    return Verdict::Bad(Reason::NotDirectory);
+                }
+                Found::File => {}
+            }
+            if let Some(real) = &known.real
+                && !self.is_allowed(real)
+            {
+                return Verdict::Bad(Reason::Outside);
+            }
+        }
+        // A start that will not do spares the walk.
+        if !unknown.is_empty() {
+            return Verdict::Pending(unknown);
+        }
+        let mut vouched = false;
+        if let Some(refine) = &source.refine {
+            match self.marked(source, &walk, refine, eyes) {
+                Some(folder) => {
+                    found = folder;
+                    vouched = true;
+                }
+                None if refine.otherwise == Unmarked::Reject => {
+                    return Verdict::Bad(Reason::NoMarker);
+                }
+                None => {}
+            }
+        }
+        if !self.is_allowed(&found) {
+            return Verdict::Bad(Reason::Outside);
+        }
+        if self.is_refused_place(&found, places_rule(source), vouched) {
+            return Verdict::Bad(place_reason(source));
+        }
+        if found == start {
+            return Verdict::Good(target);
+        }
+        match self.target(found) {
+            Ok(moved) => {
+                let raw = is_root && self.policy.name_from == NameFrom::RawBasename;
+                let name = if raw && !disputed::NAME_FOLLOWS_THE_FOLDER { target.name } else { moved.name };
+                Verdict::Good(Target { root: target.root, name, ..moved })
+            }
+            Err(reason) => Verdict::Bad(reason),
+        }
+    }
+
+    /// What can be said about a path without the disk.
+    fn acceptable(&self, source: &Source, at: &str) -> Result<(), Reason> {
+        if !self.is_allowed(at) {
+            return Err(Reason::Outside);
+        }
+        // Where there is a walk, a marker may still vouch for the place.
+        if self.is_refused_place(at, places_rule(source), source.refine.is_some()) {
+            return Err(place_reason(source));
+        }
+        Ok(())
+    }
+
+    fn is_allowed(&self, at: &str) -> bool {
+        let allowed = &self.host().allowed;
+        allowed.is_empty() || allowed.iter().any(|base| path::is_inside(base, at, self.style()))
+    }
+
+    fn is_home(&self, at: &str) -> bool {
+        let home = self.host().places.home.as_deref();
+        home.is_some_and(|home| self.is_same(home, at))
+    }
+
+    fn is_same(&self, one: &str, other: &str) -> bool {
+        path::is_inside(one, other, self.style()) && path::is_inside(other, one, self.style())
+    }
+
+    fn is_refused_place(&self, at: &str, rule: PlacesRule, vouched: bool) -> bool {
+        let is_top = path::parent(at, self.style()).is_none();
+        let places = &self.host().places;
+        let temporary = places.temporary.iter().any(|folder| self.is_same(folder, at));
+        let install = places.install.iter().any(|folder| path::is_inside(folder, at, self.style()));
+        match rule {
+            PlacesRule::Allow => false,
+            PlacesRule::Named => is_top,
+            PlacesRule::Refuse => is_top || self.is_home(at) || (!vouched && (temporary || install)),
+        }
+    }
+
+    /// The folders a walk looks at: up to below home and below the top.
+    fn walk(&self, start: &str, refine: &Markers) -> Vec<String> {
+        let most = refine.levels.min(self.policy.limits.walk_levels);
+        let mut folders = Vec::new();
+        let mut here = Some(start.to_owned());
+        while let Some(folder) = here {
+            let parent = path::parent(&folder, self.style());
+            let stop = parent.is_none() || self.is_home(&folder);
+            if stop || folders.len() >= most as usize {
+                break;
+            }
+            folders.push(folder);
+            here = parent.filter(|_| !stop);
+        }
+        folders
+    }
+
+    fn marked(&self, source: &Source, walk: &[String], refine: &Markers, eyes: Eyes<'_>) -> Option<String> {
+        let markers = all_markers(refine);
+        for tier in &refine.tiers {
+            for folder in walk {
+                let Look::Known(known) = self.look(source, folder, &markers, eyes) else {
+                    continue;
+                };
+                let there = tier.names.iter().filter(|name| known.there.contains(*name)).count();
+                if there >= tier.at_least as usize {
+                    return Some(folder.clone());
+                }
+            }
+        }
+        None
+    }
+
+    /// What a root is, before the disk is asked.
+    pub fn lex_root(&self, raw: &RawRoot) -> Lexed {
+        let text = raw.uri.as_str();
+        let bare = !is_file_uri(text);
+        if self.is_too_long(text) {
+            return Lexed::Bad(Reason::TooLong);
+        }
+        if uri::is_placeholder(text) {
+            return Lexed::Bad(Reason::Placeholder);
+        }
+        let is_path = path::is_absolute(text, self.style()) || self.mapped(text).is_some();
+        if bare && !(is_path && self.policy.roots.bare_paths == BarePaths::Repair) {
+            return Lexed::NonFile(text.to_owned());
+        }
+        let read = self.place(text, Relative::Refuse, true).and_then(|at| self.target(at));
+        match read {
+            Ok(mut target) => {
+                target.root = Some((raw.index, target.key.clone()));
+                let own = raw.name.as_deref().filter(|name| !name.trim().is_empty());
+                match (self.policy.name_from, own) {
+                    (NameFrom::RootName, Some(own)) => target.name = own.to_owned(),
+                    (NameFrom::RawBasename, _) => {
+                        let last = text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+                        if !last.is_empty() && target.path.as_deref() != Some("/") {
+                            target.name = last.to_owned();
+                        }
+                    }
+                    _ => {}
+                }
+                Lexed::Place(target)
+            }
+            Err(reason) => Lexed::Bad(reason),
+        }
+    }
+
+    /// The problem a list of roots shows for one of them: why it cannot be read, not what the place is.
+    pub fn problem(&self, raw: &RawRoot) -> Option<Reason> {
+        match self.lex_root(raw) {
+            Lexed::Place(_) => None,
+            Lexed::NonFile(_)
+                if disputed::NAME_ONLY_ROOTS_ARE_READ && self.policy.roots.non_file == NonFile::NameOnly =>
+            {
+                None
+            }
+            Lexed::NonFile(_) => Some(Reason::NotFileUri),
+            Lexed::Bad(reason) => Some(reason),
+        }
+    }
+
+    /// A root of another scheme as a project without a path.
+    pub fn name_only(&self, raw: &RawRoot) -> Target {
+        let text = raw.uri.as_str();
+        let own =
+            raw.name.clone().filter(|name| self.policy.name_from == NameFrom::RootName && !name.trim().is_empty());
+        let segments = text.trim_end_matches('/').rsplit('/');
+        Target {
+            path: None,
+            key: format!("uri:{text}"),
+            name: own.unwrap_or_else(|| segments.take(1).collect()),
+            root: Some((raw.index, format!("uri:{text}"))),
+        }
+    }
+}
+
+fn all_markers(refine: &Markers) -> BTreeSet<String> {
+    let names = refine.tiers.iter().flat_map(|tier| &tier.names);
+    names.cloned().collect()
+}
