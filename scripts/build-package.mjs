@@ -1,8 +1,8 @@
 // The parts of the package that are text: generated sources and the compiled TypeScript.
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, relative } from "node:path";
 import { at, bin, read, root, Stop } from "./tools.mjs";
-import { platformPackages, settle } from "./platforms.mjs";
+import { addonFile, platformPackages, settle } from "./platforms.mjs";
 
 const generated = (name) => at("adapters", "typescript", "src", "generated", name);
 
@@ -46,13 +46,11 @@ export async function typescript() {
   await bin("tsc", "-p", "adapters/typescript/tsconfig.cjs.json");
   mkdirSync(at("dist", "node"), { recursive: true });
   writeFileSync(at("dist", "cjs", "package.json"), '{ "type": "commonjs" }\n');
+  process.env.ROOTWISE_ADDON = addonFile();
   for (const entry of ["index", "native", "wasm"]) {
     const names = Object.keys(await import(`${at("dist", "cjs", "node", `${entry}.js`)}`)).filter((name) => !["default", "__esModule", "module.exports"].includes(name));
     // One implementation for `import` and `require`, so that a Resolver is the same class whoever loaded it.
     writeFileSync(at("dist", "node", `${entry}.js`), `import rootwise from "../cjs/node/${entry}.js";\nexport const { ${names.join(", ")} } = rootwise;\n`);
     writeFileSync(at("dist", "node", `${entry}.d.ts`), `export * from "../cjs/node/${entry}.js";\n`);
   }
-  cpSync(at("dist", "glue.js"), at("dist", "esm", "glue.js"));
-  const glue = readFileSync(at("dist", "glue.js"), "utf8").replace("export default function glue", "module.exports = function glue");
-  writeFileSync(at("dist", "cjs", "glue.js"), glue);
 }
