@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from .types import SourceKind
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +32,8 @@ class Project:
     name: str
     #: The name made safe to show: one line, bounded, without control or invisible characters.
     display_name: str
-    #: The source that won.
-    source: SourceKind
+    #: The source that won, such as `roots`.
+    source: str
     #: The folder on the server's machine, where there is one.
     path: str | None = None
     #: The canonical URI, where there is one.
