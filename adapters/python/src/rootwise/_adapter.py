@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from ._background import home
+from ._background import home, loop
 from ._facts import host_facts
 from ._presets import presets
 from .driver import Connection, NeedsInput, ProjectError, Sender
@@ -68,7 +68,7 @@ class Adapter:
             self._host["local"] = local
         self._on_change = on_change
         self._connections: dict[int, Connection] = {}
-        self._modern: dict[tuple[int, str], Connection] = {}
+        self._modern: weakref.WeakKeyDictionary[object, dict[str, Connection]] = weakref.WeakKeyDictionary()
         self._headers = _names(self.policy, "header")
         self._query = _names(self.policy, "query")
 
@@ -124,11 +124,11 @@ class Adapter:
 
     def modern(self, transport: Transport) -> Connection:
         """The one connection for calls that stand alone; they leave nothing behind in it."""
-        key = id(home), transport
-        found = self._modern.get(key)
-        if found is None:
-            found = self._modern[key] = self._open(transport)
-        return found
+        # A connection belongs to one event loop, and a program may have several, one after the other.
+        mine = self._modern.setdefault(loop(), {})
+        if transport not in mine:
+            mine[transport] = self._open(transport)
+        return mine[transport]
 
     def _open(self, transport: Transport) -> Connection:
         facts = {**host_facts(transport, policy=self.policy), "push": False, **self._host}

@@ -89,3 +89,12 @@ def home() -> Callable[[Callable[[], None]], None]:
             pass  # The loop is closed, and with it everything that ran in it.
 
     return call_soon
+
+
+def loop() -> object:
+    """The event loop this runs in, as something to keep things by."""
+    if sniffio.current_async_library() == "trio":
+        import trio
+
+        return trio.lowlevel.current_trio_token()
+    return asyncio.get_running_loop()
