@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -32,6 +33,20 @@ def folders(tmp_path: Path) -> list[Path]:
     for folder in made:
         folder.mkdir()
     return made
+
+
+@pytest.fixture(scope="session")
+def nursery() -> Iterator[str]:
+    # Paths of Unix sockets are short.
+    with tempfile.TemporaryDirectory(prefix="rw") as folder:
+        path = f"{folder}/n"
+        script = Path(__file__).with_name("nursery.py")
+        process = subprocess.Popen([sys.executable, str(script), path], stdout=subprocess.PIPE)
+        assert process.stdout
+        assert process.stdout.readline() == b"ready\n"
+        yield path
+        process.terminate()
+        process.communicate()
 
 
 @pytest.fixture(scope="session")

@@ -4,71 +4,65 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
+import signal
+import socket
 import threading
 from collections import deque
-from pathlib import Path
 from typing import Any
 
-SERVER = Path(__file__).with_name("server.py")
 #: Seconds after which a test has failed; nothing is measured by it.
 PATIENCE = 30
 
 
 class Raw:
-    def __init__(self, **env: str) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, str(SERVER)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env={**os.environ, **env},
-        )
+    def __init__(self, nursery: str, **env: str) -> None:
+        theirs_in, ours_out = os.pipe()
+        ours_in, theirs_out = os.pipe()
+        ours_log, theirs_log = os.pipe()
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(nursery)
+            said = " ".join(f"{key}={value}" for key, value in {"PARENT": "raw", **env}.items())
+            socket.send_fds(connection, [said.encode()], [theirs_in, theirs_out, theirs_log])
+            self.pid = int(connection.recv(32))
+        for stream in (theirs_in, theirs_out, theirs_log):
+            os.close(stream)
+        self.output = os.fdopen(ours_out, "wb", buffering=0)
+        self.input = os.fdopen(ours_in, "rb")
+        self.log = os.fdopen(ours_log, "rb")
         self.inbox: deque[dict[str, Any]] = deque()
         self.changed = threading.Condition()
         self.errors = b""
-        self.reader = threading.Thread(target=self._read, daemon=True)
-        self.reader.start()
-        self.logger = threading.Thread(target=self._log, daemon=True)
-        self.logger.start()
+        self.readers = [threading.Thread(target=work, daemon=True) for work in (self._read, self._log)]
+        for reader in self.readers:
+            reader.start()
         self.last = 0
 
     def __enter__(self) -> Raw:
         return self
 
     def __exit__(self, *_: object) -> None:
-        assert self.process.stdin
-        if not self.process.stdin.closed:
-            self.process.stdin.close()
-        try:
-            self.process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            raise AssertionError(f"the server did not end with its input: {self.errors.decode()[-2000:]}") from None
-        finally:
-            self.reader.join(PATIENCE)
-            self.logger.join(PATIENCE)
-            for stream in (self.process.stdout, self.process.stderr):
-                assert stream
-                stream.close()
+        self.output.close()
+        # The server's streams end when it does.
+        for reader in self.readers:
+            reader.join(PATIENCE)
+        if any(reader.is_alive() for reader in self.readers):
+            os.kill(self.pid, signal.SIGKILL)
+            raise AssertionError(f"the server did not end with its input: {self.errors.decode()[-2000:]}")
+        self.input.close()
+        self.log.close()
 
     def _read(self) -> None:
-        assert self.process.stdout
-        for line in self.process.stdout:
+        for line in self.input:
             with self.changed:
                 self.inbox.append(json.loads(line))
                 self.changed.notify_all()
 
     def _log(self) -> None:
-        assert self.process.stderr
-        for line in self.process.stderr:
+        for line in self.log:
             self.errors += line
 
     def send(self, **message: Any) -> None:
-        assert self.process.stdin
-        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
-        self.process.stdin.flush()
+        self.output.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
 
     def request(self, method: str, **params: Any) -> int:
         self.last += 1

@@ -1,7 +1,4 @@
-"""One small server in whichever framework this environment has: `server.py [--http PORT]`.
-
-Its callers wait 400 ms. `--deaf` runs its tools without asking anybody's permission to be re-run: see `runs`.
-"""
+"""One small server in whichever framework this environment has: `server.py [--http PORT]`. Its callers wait 400 ms."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from typing import Any
 from rootwise import presets
 
 policy = presets["recommended"]
-policy["timing"] = {"waitMs": 400, "lifeMs": 5000}
+policy["timing"] = {"waitMs": 400, "lifeMs": 2000}
 options: dict[str, Any] = {"policy": policy, "local": True, "argument": "path", "host": {"cwd": "/", "env": {}}}
 
 framework = os.environ["FRAMEWORK"]
@@ -101,14 +98,19 @@ async def tasks() -> str:
     return str(len(_background._tasks))
 
 
-if len(sys.argv) > 2:
-    extra = {} if framework == "mcp1" else {"host": "127.0.0.1", "port": int(sys.argv[2])}
-    if framework == "fastmcp":
-        extra["show_banner"] = False
-    mcp.run(transport="streamable-http", **extra)
-elif os.environ.get("BACKEND") == "trio":
-    import anyio
+def serve() -> None:
+    if len(sys.argv) > 2:
+        extra: dict[str, Any] = {} if framework == "mcp1" else {"host": "127.0.0.1", "port": int(sys.argv[2])}
+        if framework == "fastmcp":
+            extra["show_banner"] = False
+        mcp.run(transport="streamable-http", **extra)
+    elif os.environ.get("BACKEND") == "trio":
+        import anyio
 
-    anyio.run(mcp.run_stdio_async, backend="trio")
-else:
-    mcp.run(**({"show_banner": False} if framework == "fastmcp" else {}))
+        anyio.run(mcp.run_stdio_async, backend="trio")
+    else:
+        mcp.run(**({"show_banner": False} if framework == "fastmcp" else {}))
+
+
+if __name__ == "__main__":
+    serve()

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,11 @@ MODERN = has_modern()
 modern_only = pytest.mark.skipif(not MODERN, reason="this framework speaks only the revisions up to 2025-11-25")
 #: Frameworks that tell a server when the client's roots change; the others ask again when the list has aged.
 HEARS_CHANGES = MODERN
-BACKENDS = ["asyncio", "trio"]
 
 
 @pytest.fixture
-def raw(request: pytest.FixtureRequest) -> Any:
-    with Raw() as peer:
+def raw(nursery: str) -> Iterator[Raw]:
+    with Raw(nursery) as peer:
         yield peer
 
 
@@ -142,8 +142,8 @@ def test_an_injected_parameter_is_not_in_the_schema(raw: Raw) -> None:
 
 
 @pytest.mark.skipif(FRAMEWORK == "fastmcp", reason="FastMCP starts its own event loop, which is always asyncio")
-def test_on_trio(folders: list[Path]) -> None:
-    with Raw(BACKEND="trio") as raw:
+def test_on_trio(nursery: str, folders: list[Path]) -> None:
+    with Raw(nursery, BACKEND="trio") as raw:
         raw.handshake()
         call = raw.call("where")
         raw.roots(raw.asked(), folders[0].as_uri())
