@@ -23,7 +23,9 @@ DECLARATIONS = ROOT / "adapters" / "typescript" / "src" / "generated" / "types.t
 #: Names that mean the frozen classes in the rest of the package.
 RENAMED = {"Project": "ProjectDict", "RootRef": "RootRefDict"}
 
-TOKEN = re.compile(r'\s*(?:/\*\*(?P<doc>.*?)\*/|//[^\n]*|(?P<string>"[^"]*")|(?P<word>\w+)|(?P<mark>[{}\[\]()<>|&:;,?=]))', re.S)
+TOKEN = re.compile(
+    r'\s*(?:/\*\*(?P<doc>.*?)\*/|//[^\n]*|(?P<string>"[^"]*")|(?P<word>\w+)|(?P<mark>[{}\[\]()<>|&:;,?=]))', re.S
+)
 
 
 @dataclass
@@ -176,7 +178,7 @@ class Parser:
 
 
 class Writer:
-    """Python from declarations: a TypedDict per object, a Union of them per tagged union, a Literal per list of words."""
+    """Python from declarations: a TypedDict per object, a Union per tagged union, a Literal per list of words."""
 
     def __init__(self, declared: dict[str, tuple[Type, str]]) -> None:
         self.declared = declared
@@ -184,7 +186,11 @@ class Writer:
 
     def all(self) -> str:
         # Payloads of events and actions are part of the tagged forms and have no use of their own.
-        payloads = {name for union in ("Event", "Action") for name in self.payloads(union)} | {"Outcome", "Refused", "Unresolved"}
+        payloads = {name for union in ("Event", "Action") for name in self.payloads(union)} | {
+            "Outcome",
+            "Refused",
+            "Unresolved",
+        }
         for name in self.declared:
             if name not in payloads and name != "Json":
                 self.declare(name)
@@ -213,7 +219,9 @@ class Writer:
     def payloads(self, union: str) -> list[str]:
         kind = self.declared[union][0]
         assert isinstance(kind, Union)
-        return [part.name for both in kind.parts if isinstance(both, Both) for part in both.parts if isinstance(part, Name)]
+        return [
+            part.name for both in kind.parts if isinstance(both, Both) for part in both.parts if isinstance(part, Name)
+        ]
 
     def declare(self, name: str) -> None:
         kind, doc = self.declared[name]
@@ -228,7 +236,11 @@ class Writer:
             self.written[shown] = f"#: {doc}\n{shown} = Union[{', '.join(repr(one) for one in names)}]"
 
     def variant(self, union: str, fields: dict[str, Field], doc: str) -> str:
-        tags = [one.type.text.strip('"') for key, one in fields.items() if key in ("type", "outcome") and isinstance(one.type, Literal)]
+        tags = [
+            one.type.text.strip('"')
+            for key, one in fields.items()
+            if key in ("type", "outcome") and isinstance(one.type, Literal)
+        ]
         if not tags:
             tags = [union, *fields]
         elif union == "Answer":
@@ -317,7 +329,9 @@ class Writer:
 def main() -> None:
     check = "--check" in sys.argv[1:]
     text = DECLARATIONS.read_text("utf-8")
-    presets = {file.stem: json.loads(file.read_text("utf-8")) for file in sorted((ROOT / "core" / "presets").glob("*.json"))}
+    presets = {
+        file.stem: json.loads(file.read_text("utf-8")) for file in sorted((ROOT / "core" / "presets").glob("*.json"))
+    }
     wanted = {
         PACKAGE / "types.py": Writer(Parser(text).declarations()).all(),
         PACKAGE / "presets.json": json.dumps(presets, ensure_ascii=False, indent=1) + "\n",

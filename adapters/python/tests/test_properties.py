@@ -11,7 +11,17 @@ from rootwise import Resolver, RootwiseError, presets
 from rootwise._face import Face
 
 URIS = st.sampled_from(
-    ["file:///p/one", "file:///p/two", "/p/three", "C:\\x", "file:///", "http://a/", "file:///p/%zz", "", "file:///p/\ud800"]
+    [
+        "file:///p/one",
+        "file:///p/two",
+        "/p/three",
+        "C:\\x",
+        "file:///",
+        "http://a/",
+        "file:///p/%zz",
+        "",
+        "file:///p/\ud800",
+    ]
 )
 ROOTS = st.lists(st.builds(lambda uri: {"uri": uri}, URIS) | st.integers() | st.none(), max_size=3)
 RESULTS = st.builds(lambda roots: {"roots": roots}, ROOTS) | st.none() | st.just({"roots": 1})
@@ -73,7 +83,9 @@ class Player:
     def step(self, event: Any, later: int) -> None:
         self.now = max(0, self.now + later)
         if event["type"] == "probes":
-            paths = [{"path": one["path"], "found": event["found"]} for one in self.probe["paths"]] if self.probe else []
+            paths = (
+                [{"path": one["path"], "found": event["found"]} for one in self.probe["paths"]] if self.probe else []
+            )
             event = {"type": "probed", "probe": self.probe["probe"] if self.probe else 77, "paths": paths}
         before = self.resolver.snapshot()
         held = self.resolver.project, self.resolver.deadline

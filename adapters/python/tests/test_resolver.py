@@ -210,7 +210,11 @@ def test_threads_may_share_a_resolver_and_a_process(face: Face) -> None:
 
 def test_importing_loads_no_machine() -> None:
     said = subprocess.run(
-        [sys.executable, "-c", "import sys, rootwise; print([m for m in sys.modules if 'wasmtime' in m or '_native' in m])"],
+        [
+            sys.executable,
+            "-c",
+            "import sys, rootwise; print([m for m in sys.modules if 'wasmtime' in m or '_native' in m])",
+        ],
         capture_output=True,
         text=True,
         check=True,

@@ -9,8 +9,8 @@ from ._functions import file_uri_to_path, is_inside, join_inside, path_style, pr
 from ._presets import presets
 from ._project import Project, RootRef
 from ._resolver import Resolver
-from .start import resolve_at_start
 from ._version import version as __version__
+from .start import resolve_at_start
 
 __all__ = [
     "Project",

@@ -85,7 +85,9 @@ class Adapter:
             return await call.connection.ask(facts, ask_by=call.ask_by, about=about, sender=call.sender)
         except NeedsInput as asked:
             call.needs = asked.requests
-            raise self.error("needs_input", "The client is being asked for its roots; the call is made again.") from None
+            raise self.error(
+                "needs_input", "The client is being asked for its roots; the call is made again."
+            ) from None
 
     async def select(self, by: SelectBy) -> Project:
         """Selects the connection's project from now on; only for clients that keep a connection.

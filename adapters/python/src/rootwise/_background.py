@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
-
-import sniffio
 
 logger = logging.getLogger("rootwise")
 
 _tasks: set[asyncio.Task[None]] = set()
 
 
+def _on_trio() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return True
+    return False
+
+
 def spawn(work: Callable[[], Awaitable[None]]) -> Callable[[], None]:
     """Starts some work now; what comes back cancels it. What it raises is logged: nobody else is there to hear it."""
-    if sniffio.current_async_library() == "trio":
+    if _on_trio():
         return _spawn_trio(work)
     task = asyncio.get_running_loop().create_task(_guarded(work))
     # The loop keeps only weak references.
@@ -54,7 +61,7 @@ async def _guarded(work: Callable[[], Awaitable[None]]) -> None:
 
 def later(seconds: float, then: Callable[[], None]) -> Callable[[], None]:
     """Calls something after a while; what comes back calls it off."""
-    if sniffio.current_async_library() == "trio":
+    if _on_trio():
         import trio
 
         async def wait() -> None:
@@ -68,32 +75,29 @@ def later(seconds: float, then: Callable[[], None]) -> Callable[[], None]:
 
 def home() -> Callable[[Callable[[], None]], None]:
     """Where this event loop can be reached from anywhere, also from a finalizer in another thread."""
-    if sniffio.current_async_library() == "trio":
+    if _on_trio():
         import trio
 
         token = trio.lowlevel.current_trio_token()
 
         def run_soon(call: Callable[[], None]) -> None:
-            try:
+            with contextlib.suppress(trio.RunFinishedError):
                 token.run_sync_soon(call)
-            except trio.RunFinishedError:
-                pass
 
         return run_soon
     loop = asyncio.get_running_loop()
 
     def call_soon(call: Callable[[], None]) -> None:
-        try:
+        # A loop that is closed has nothing left to close.
+        with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(call)
-        except RuntimeError:
-            pass  # The loop is closed, and with it everything that ran in it.
 
     return call_soon
 
 
 def loop() -> object:
     """The event loop this runs in, as something to keep things by."""
-    if sniffio.current_async_library() == "trio":
+    if _on_trio():
         import trio
 
         return trio.lowlevel.current_trio_token()

@@ -7,6 +7,7 @@ user and that nobody else may write, and only if it is whole. Anything else is c
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import platform
@@ -40,10 +41,9 @@ def compiled(engine: wasmtime.Engine, source: bytes) -> wasmtime.Module:
                 pass  # Of another processor or configuration: it is written anew below.
     module = wasmtime.Module(engine, source)
     if file is not None:
-        try:
+        # A full or read-only disk costs the next process a second, and nobody else anything.
+        with contextlib.suppress(OSError):
             _write(file, bytes(module.serialize()))
-        except OSError:
-            pass  # A full or read-only disk costs the next process a second, and nobody else anything.
     return module
 
 

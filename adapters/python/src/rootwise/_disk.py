@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 from typing import TYPE_CHECKING
@@ -20,10 +21,8 @@ def _look_at(wanted: ProbePath) -> ProbedPath:
     found = _found(path)
     seen: ProbedPath = {"path": path, "found": found}
     if found in ("directory", "file"):
-        try:
+        with contextlib.suppress(OSError, ValueError):
             seen["realPath"] = os.path.realpath(path, strict=True)
-        except (OSError, ValueError):
-            pass
     if found == "directory":
         seen["markers"] = [name for name in wanted.get("markers", ()) if _exists(os.path.join(path, name))]
     return seen

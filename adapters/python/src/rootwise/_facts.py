@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -36,10 +37,9 @@ def host_facts(
         "arguments": arguments(sys.argv[1:] if argv is None else argv),
         "places": _places(),
     }
-    try:
+    # One that was deleted under us is nobody's project either.
+    with contextlib.suppress(OSError):
         facts["cwd"] = os.getcwd()
-    except OSError:
-        pass  # It was deleted under us; then it is nobody's project either.
     return facts
 
 

@@ -37,7 +37,7 @@ def project_key(uri: str, style: PathStyle | None = None) -> str:
 
 
 def is_inside(root: str, path: str, style: PathStyle | None = None, *, real: tuple[str, str] | None = None) -> bool:
-    """Tells whether ``path`` is ``root`` or below it: by spelling, or on disk with the real paths of both in ``real``."""
+    """Tells whether ``path`` is ``root`` or below it: by spelling, or on disk with both real paths in ``real``."""
     arguments: dict[str, Any] = {"root": root, "path": path, "style": style or path_style()}
     if real is not None:
         arguments["real"] = {"root": real[0], "path": real[1]}

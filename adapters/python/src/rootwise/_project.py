@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,7 +49,7 @@ class Project:
     other_roots: tuple[RootRef, ...] = ()
 
 
-def project_of(said: dict[str, Any] | None) -> Project | None:
+def project_of(said: Mapping[str, Any] | None) -> Project | None:
     """Reads a project out of what a face said."""
     if said is None:
         return None

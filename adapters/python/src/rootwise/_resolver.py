@@ -143,9 +143,7 @@ def _policy(policy: str | Policy | None) -> Policy | None:
         return policy
     if policy not in presets:
         known = ", ".join(presets)
-        raise RootwiseError(
-            "bad_options", f"bad options at policy: there is no preset of that name; there are {known}"
-        )
+        raise RootwiseError("bad_options", f"bad options at policy: there is no preset of that name; there are {known}")
     return presets[policy]
 
 

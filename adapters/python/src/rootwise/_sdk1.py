@@ -16,7 +16,7 @@ from ._adapter import Adapter, Call
 from .driver import ClientError, Undeliverable
 
 if TYPE_CHECKING:
-    from .types import SendRequest
+    from .types import SendRequest, Transport
 
 #: Far above the ids that the SDK counts up itself, and numbers, because the SDK complains about other ids.
 _ids = itertools.count(1_000_000_000)
@@ -65,13 +65,17 @@ class Sender1:
         number = next(_ids)
         slot = self._router.pending[number] = _Slot()
         try:
-            await self._write(JSONRPCRequest(jsonrpc="2.0", id=number, method=request["method"], params=request.get("params")))
+            await self._write(
+                JSONRPCRequest(jsonrpc="2.0", id=number, method=request["method"], params=request.get("params"))
+            )
             await slot.arrived.wait()
         except anyio.get_cancelled_exc_class():
             # The SDK would not tell the client that its answer is no longer wanted.
             with anyio.move_on_after(1, shield=True):
                 params = {"requestId": number, "reason": "no longer needed"}
-                await self._write(JSONRPCNotification(jsonrpc="2.0", method="notifications/cancelled", params=params), quiet=True)
+                await self._write(
+                    JSONRPCNotification(jsonrpc="2.0", method="notifications/cancelled", params=params), quiet=True
+                )
             raise
         finally:
             self._router.pending.pop(number, None)
@@ -103,7 +107,7 @@ class Sdk1Adapter(Adapter):
     def call_of(self, context: Any, arguments: Any = None) -> Call:
         """The call a request context of the SDK describes."""
         session, params = context.session, context.session.client_params
-        transport = "stdio" if context.request is None else "http"
+        transport: Transport = "stdio" if context.request is None else "http"
         meta = context.meta.model_dump(by_alias=True, mode="json", exclude_none=True) if context.meta else None
         facts = self.facts(context.request, meta, arguments)
         if params is None:

@@ -80,7 +80,9 @@ class Sdk2Adapter(Adapter):
         if params is None:
             # Stateless HTTP: nobody knows what this client can do, so it is not asked.
             return Call(self.modern(transport), "none", facts)
-        connection = self.connection(params, transport, params.model_dump(by_alias=True, mode="json", exclude_none=True))
+        connection = self.connection(
+            params, transport, params.model_dump(by_alias=True, mode="json", exclude_none=True)
+        )
         if not session.can_send_request:
             return Call(connection, "none", facts)
         return Call(connection, "request", facts, Sender2(session, context.request_id))

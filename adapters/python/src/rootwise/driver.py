@@ -37,7 +37,6 @@ if TYPE_CHECKING:
         RootsRefused,
         SelectBy,
         SendRequest,
-        Want,
     )
 
 logger = logging.getLogger("rootwise")
@@ -170,7 +169,12 @@ class Connection:
         return self._project_of(answer)
 
     async def select(
-        self, by: SelectBy, facts: RequestFacts | None = None, *, ask_by: AskBy | None = None, sender: Sender | None = None
+        self,
+        by: SelectBy,
+        facts: RequestFacts | None = None,
+        *,
+        ask_by: AskBy | None = None,
+        sender: Sender | None = None,
     ) -> Project:
         """Selects the connection's project from now on.
 
@@ -203,7 +207,7 @@ class Connection:
 
     def _project_of(self, answer: Answer) -> Project:
         if answer["outcome"] == "resolved" or answer["outcome"] == "selected":
-            project = project_of(_plain(answer["project"]))
+            project = project_of(answer["project"])
             assert project is not None
             return project
         if answer["outcome"] == "needsInput":
@@ -263,13 +267,18 @@ class Connection:
                     result = await sender.send(action)
                     event = {"type": "rootsListed", "request": token, "result": result}
             except ClientError as error:
-                refused.update(kind="error", code=error.code, message=str(error))
+                refused.update({"kind": "error", "code": error.code, "message": str(error)})
             except Undeliverable:
                 pass
             except Exception as problem:
                 logger.debug("rootwise: asking for roots failed", exc_info=problem)
                 refused["kind"] = "unreadable"
-            if event is refused and refused["kind"] != "error" and relates and self._asks.get(relates.ask) is not relates:
+            if (
+                event is refused
+                and refused["kind"] != "error"
+                and relates
+                and self._asks.get(relates.ask) is not relates
+            ):
                 # The call it travelled with is over. Somebody else may still wait for it.
                 refused["kind"] = "abandoned"
             self._sending.pop(token, None)
@@ -298,7 +307,7 @@ class Connection:
         if self._on_change is None:
             return
         try:
-            old, new = project_of(_plain(action["from"])), project_of(_plain(action["to"]))
+            old, new = project_of(action["from"]), project_of(action["to"])
             self._on_change(old, new)
         except Exception:
             logger.exception("rootwise: on_change failed")
@@ -322,11 +331,5 @@ class Connection:
         return int(self._clock() * 1000)
 
 
-def _plain(said: Any) -> dict[str, Any] | None:
-    return said  # type: ignore[no-any-return]
-
-
 def _log(notice: Notice) -> None:
     logger.log(_LEVELS.get(notice["level"], logging.INFO), "rootwise: %s [%s]", notice["message"], notice["code"])
-
-

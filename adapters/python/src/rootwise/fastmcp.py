@@ -87,7 +87,8 @@ class Rootwise(SdkAdapter, Middleware):
             return None
         responses = context.input_responses
         said = {key: _plain(value) for key, value in responses.items()} if responses else None
-        return self.call_of(request, request.meta, arguments, said)
+        call: Call = cast("Any", self).call_of(request, request.meta, arguments, said)
+        return call
 
 
 def _plain(value: Any) -> Any:
@@ -107,7 +108,9 @@ async def current_project() -> Project:
     """The project of the call that is being served."""
     found: tuple[Any, Call] | None = current.get()
     if found is None:
-        raise ProjectToolError("no_call", "there is no Rootwise() among the middleware of this server, or no client's call")
+        raise ProjectToolError(
+            "no_call", "there is no Rootwise() among the middleware of this server, or no client's call"
+        )
     project: Project = await found[0].project()
     return project
 

@@ -30,12 +30,14 @@ def resolve_and_explain(
     """As :func:`resolve_at_start`, and why."""
     with Resolver(policy, host=host_facts(policy=policy) if host is None else host) as resolver:
         now = _now()
-        actions = resolver.handle({"type": "asked", "ask": 1, "askBy": "none", "explain": True, "facts": facts or {}}, now)
+        actions = resolver.handle(
+            {"type": "asked", "ask": 1, "askBy": "none", "explain": True, "facts": facts or {}}, now
+        )
         while True:
             for action in actions:
                 if action["type"] == "answer":
                     said = action["project"] if action["outcome"] == "resolved" else None
-                    return project_of(said and {**said}), action.get("explanation")
+                    return project_of(said), action.get("explanation")
             probes = [action for action in actions if action["type"] == "probe"]
             if not probes:
                 # Only a deadline can be left, and nobody else will come.

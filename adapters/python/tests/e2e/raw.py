@@ -123,5 +123,4 @@ class Raw:
             "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
         }
         more = {} if responses is None else {"inputResponses": responses}
-        answer = self.result(self.request("tools/call", name=name, arguments=arguments, _meta=meta, **more))
-        return answer
+        return self.result(self.request("tools/call", name=name, arguments=arguments, _meta=meta, **more))
