@@ -20,6 +20,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 WORK = HERE / ".work"
 PACKAGE = HERE / "src" / "rootwise"
+EXTENSION = PACKAGE / ("_native.pyd" if os.name == "nt" else "_native.abi3.so")
 ENVIRONMENTS: dict[str, list[str]] = json.loads((HERE / "environments.json").read_text("utf-8"))
 FRAMEWORKS = {"mcp1": "mcp1", "mcp2": "mcp2", "fastmcp2": "fastmcp", "fastmcp3": "fastmcp", "fastmcp4": "fastmcp"}
 
@@ -111,7 +112,7 @@ def build() -> None:
     shutil.copyfile(made, PACKAGE / "rootwise-plain.wasm")
     print("compiling the extension", flush=True)
     run("cargo", "build", "--quiet", "--release", "-p", "rootwise-python", cwd=ROOT)
-    shutil.copyfile(library("release"), PACKAGE / ("_native.pyd" if os.name == "nt" else "_native.abi3.so"))
+    shutil.copyfile(library("release"), EXTENSION)
 
 
 def lint() -> None:
@@ -137,7 +138,7 @@ def wheels() -> None:
     """both wheels are built, installed into clean environments and used; nothing is compiled there"""
     folder = WORK / "wheels"
     shutil.rmtree(folder, ignore_errors=True)
-    for native in ("", str(library("release"))):
+    for native in ("", str(EXTENSION)):
         run(
             python("check"), "-m", "hatchling", "build", "-t", "wheel", "-d", folder, quiet=True, ROOTWISE_NATIVE=native
         )
@@ -145,8 +146,8 @@ def wheels() -> None:
     uv = installer()
     for name, made, backend in (("pure", pure, "wasm"), ("native", native_wheel, "native")):
         for version in ("", "3.10", "3.12", "3.13", "3.14"):
-            found = sys.executable if not version else shutil.which(f"python{version}")
-            if found is None or (version and subprocess.run([found, "-c", ""], capture_output=True).returncode):
+            found = sys.executable if not version else other_python(version)
+            if found is None:
                 print(f"{name} wheel: Python {version} is not on this machine, so it was not tried")
                 continue
             home = WORK / "clean" / f"{name}{version}"
@@ -158,6 +159,16 @@ def wheels() -> None:
             if not said.startswith(f"{backend}:"):
                 raise Failed(f"the {name} wheel runs {said}")
             print(f"{name} wheel on Python {version or 'of this run'}: {said.rstrip()}", flush=True)
+
+
+def other_python(version: str) -> str | None:
+    """Another version of Python on this machine: on the path, or beside this one, where version managers put them."""
+    beside = Path(sys.base_prefix).parent.glob(f"{version}.*/bin/python3")
+    for found in (shutil.which(f"python{version}"), *map(str, beside)):
+        # A version manager may have a command for a version that is not there.
+        if found and subprocess.run([found, "-c", ""], capture_output=True).returncode == 0:
+            return found
+    return None
 
 
 def wheel() -> Path:

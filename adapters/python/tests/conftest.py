@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from rootwise import RootwiseError
 from rootwise._face import Face, load
-
-ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture(scope="session", params=["native", "wasm"])

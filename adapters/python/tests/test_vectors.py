@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT
 from rawjson import compact, elements, members
 
 from rootwise import presets
 from rootwise._error import understood
 from rootwise._face import Face, Machine
 
+ROOT = Path(__file__).resolve().parents[3]
 FILES = sorted((ROOT / "tests" / "vectors").glob("*.json"))
 
 

@@ -1,8 +1,7 @@
-"""What the end-to-end tests share. They run in an environment with one framework: FRAMEWORK says which."""
+"""What the end-to-end tests share."""
 
 from __future__ import annotations
 
-import os
 import socket
 import subprocess
 import sys
@@ -14,17 +13,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-FRAMEWORK = os.environ.get("FRAMEWORK", "")
-collect_ignore_glob = [] if FRAMEWORK else ["test_*.py"]
-
-
-def has_modern() -> bool:
-    try:
-        import mcp_types  # noqa: F401
-    except ImportError:
-        return False
-    return True
 
 
 @pytest.fixture

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import FRAMEWORK, has_modern
+from environment import FRAMEWORK, MODERN
 from raw import Raw
 
-MODERN = has_modern()
 modern_only = pytest.mark.skipif(not MODERN, reason="this framework speaks only the revisions up to 2025-11-25")
 #: Frameworks that tell a server when the client's roots change; the others ask again when the list has aged.
 HEARS_CHANGES = MODERN
