@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, relative } from "node:path";
 import { at, bin, read, root, Stop } from "./tools.mjs";
-import { addonFile, platformPackages, settle } from "./platforms.mjs";
+import { platformPackages, settle } from "./platforms.mjs";
 
 const generated = (name) => at("adapters", "typescript", "src", "generated", name);
 
@@ -46,7 +46,6 @@ export async function typescript() {
   await bin("tsc", "-p", "adapters/typescript/tsconfig.cjs.json");
   mkdirSync(at("dist", "node"), { recursive: true });
   writeFileSync(at("dist", "cjs", "package.json"), '{ "type": "commonjs" }\n');
-  process.env.ROOTWISE_ADDON = addonFile();
   for (const entry of ["index", "native", "wasm"]) {
     const names = Object.keys(await import(`${at("dist", "cjs", "node", `${entry}.js`)}`)).filter((name) => !["default", "__esModule", "module.exports"].includes(name));
     // One implementation for `import` and `require`, so that a Resolver is the same class whoever loaded it.

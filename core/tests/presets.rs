@@ -132,3 +132,64 @@ fn preset(name: &str) -> Policy {
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("presets")
 }
+
+#[test]
+fn the_policy_page_names_every_field() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/policy.md")).unwrap();
+    let mut missing = Vec::new();
+    for name in PRESETS {
+        let path = format!("{}/presets/{name}.json", env!("CARGO_MANIFEST_DIR"));
+        let policy = Policy::from_json(&std::fs::read_to_string(path).unwrap()).unwrap();
+        let mut values = vec![serde_json::to_value(&policy).unwrap()];
+        while let Some(value) = values.pop() {
+            for (key, inner) in value.as_object().into_iter().flatten() {
+                // The keys of texts and of reasons are described by their forms.
+                if key != "texts" && key != "onBad" {
+                    values.push(inner.clone());
+                }
+                if !page.contains(&format!("`{key}`")) {
+                    missing.push(key.clone());
+                }
+            }
+            values.extend(value.as_array().into_iter().flatten().cloned());
+        }
+    }
+    assert!(missing.is_empty(), "docs/policy.md does not speak of {missing:?}");
+}
+
+#[test]
+fn a_policy_that_cannot_work_is_refused_with_the_place_and_the_reason() {
+    let with = |field: &str, value: serde_json::Value| {
+        let mut policy: serde_json::Value = serde_json::from_str(rootwise::policy::RECOMMENDED).unwrap();
+        *policy.pointer_mut(field).unwrap_or_else(|| panic!("{field}")) = value;
+        Policy::from_json(&policy.to_string()).unwrap_err()
+    };
+    let minimal = |fields: &str| {
+        Policy::from_json(&format!(r#"{{"name":"p","sources":[{{"from":"roots"}}]{fields}}}"#)).unwrap_err()
+    };
+    for (refused, place, words) in [
+        (with("/name", "".into()), "name", "empty"),
+        (with("/sources", serde_json::json!([])), "sources", "at least one"),
+        (with("/sources/2/read", serde_json::json!([])), "sources[2].read", "what to read"),
+        (with("/sources/4/read/0", "cwd".into()), "sources[4].read", "JSON pointer"),
+        (with("/sources/2/status", 200.into()), "sources[2].status", "200"),
+        (with("/sources/1", serde_json::json!({"from":"argument","read":["x"]})), "sources[1].read", "reads nothing"),
+        (with("/sources/7", serde_json::json!({"from":"selected"})), "sources", "`selected` twice"),
+        (with("/sources/10/refine/levels", 33.into()), "sources[10].refine.levels", "walkLevels"),
+        (with("/sources/10/refine/tiers/0/names/0", "a/b".into()), "sources[10].refine.tiers", "a/b"),
+        (minimal(r#","roots":{"pick":"chosen"}"#), "roots.pick", "selected"),
+        (minimal(r#","timing":{"waitMs":9,"lifeMs":8}"#), "timing.waitMs", "lifeMs"),
+        (minimal(r#","memory":{"pinFrom":["roots"]}"#), "memory.pinFrom", "without `pin`"),
+        (minimal(r#","memory":{"pin":"sticky","pinFrom":["header"]}"#), "memory.pinFrom", "one request"),
+        (minimal(r#","limits":{"roots":0}"#), "limits.roots", "at least 1"),
+        (minimal(r#","limits":{"actions":5}"#), "limits.actions", "at least 6"),
+        (minimal(r#","texts":{"nonsense":""}"#), "texts.nonsense", "no message"),
+        (minimal(r#","texts":{"unresolved":"{wrong}"}"#), "texts.unresolved", "{wrong}"),
+        (minimal(r#","roots":{"request":{"idPrefix":"a\"b"}}"#), "roots.request.idPrefix", "plain"),
+        (minimal(r#","extra":1"#), "line 1", "unknown field `extra`"),
+    ] {
+        assert_eq!(refused.code(), "bad_options");
+        let text = refused.to_string();
+        assert!(text.contains(place) && text.contains(words), "{place}, {words}: {text}");
+    }
+}

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { packages } from "./faces.mjs";
-import { host, policy, steps } from "./sequences.mjs";
+import { Guide, host, policy, steps } from "./sequences.mjs";
 
 const runs = { numRuns: Number(process.env.ROOTWISE_RUNS ?? 300) };
 const scenario = fc.record({ policy, host, steps });
@@ -20,7 +20,9 @@ function open({ Resolver, RootwiseError }, options) {
 
 /** Feeds the steps; a refused event must be a RootwiseError that changes nothing. */
 function feed(resolver, { RootwiseError }, steps, then = () => {}) {
-  for (const { event, now } of steps) {
+  const guide = new Guide();
+  for (const { event: generated, now } of steps) {
+    const event = guide.event(generated);
     const before = resolver.snapshot();
     const { project, deadline } = resolver;
     let actions;
@@ -33,6 +35,7 @@ function feed(resolver, { RootwiseError }, steps, then = () => {}) {
       assert.equal(resolver.deadline, deadline);
       continue;
     }
+    guide.saw(actions);
     then(event, actions, project);
   }
 }
