@@ -70,4 +70,9 @@ export const steps = [
     what: "the packed package in fresh projects: Node, TypeScript, Vite, Workers, without its addon",
     run: () => tests("tests/packaging/packaging.test.mjs"),
   },
+  {
+    name: "python",
+    what: "the Python package: vectors, properties, both wheels, every framework with real clients",
+    run: () => run("python3", ["adapters/python/test.py"]),
+  },
 ];

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -116,8 +117,14 @@ def build() -> None:
 
 
 def lint() -> None:
-    """generated files are up to date; ruff and mypy --strict have nothing to say"""
+    """generated files are up to date, versions agree; ruff and mypy --strict have nothing to say"""
     tool = python("check")
+    places = [ROOT / "Cargo.toml", HERE / "pyproject.toml", PACKAGE / "_version.py"]
+    versions = {
+        found[1] for file in places if (found := re.search(r'^version = "(.+)"', file.read_text("utf-8"), re.M))
+    }
+    if len(versions) != 1:
+        raise Failed(f"the versions of Cargo.toml, pyproject.toml and _version.py differ: {sorted(versions)}")
     run(tool, "generate.py", "--check")
     run(tool, "-m", "ruff", "check", ".")
     run(tool, "-m", "ruff", "format", "--check", ".")

@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 #: Bytes of an event where the policy names no limit; the same as the core's.
 EVENT_BYTES = 1 << 20
 
+#: How much longer escapes can make a text: `\u0000` for one byte.
+LENGTHENED = 6
+
+#: Bytes of an event besides what a peer wrote; the same as the core's.
+ENVELOPE_BYTES = 64 << 10
+
 
 class Resolver:
     """Finds out which project one connection works in. It does no I/O and reads no clock.
@@ -74,8 +80,9 @@ class Resolver:
         :raises RootwiseError: the call was wrong; nothing changed
         """
         text = text_of(event, "bad_event", "the event")
-        # Before it is copied: the core takes twice the limit as text, because escapes can lengthen what a peer wrote.
-        if len(text) * 4 > self._event_bytes * 2 and size_of(text) > self._event_bytes * 2:
+        # Before it is copied: the core takes that much text, because escapes can lengthen what a peer wrote.
+        most = self._event_bytes * LENGTHENED + ENVELOPE_BYTES
+        if len(text) * 4 > most and size_of(text) > most:
             raise RootwiseError(
                 "event_too_large",
                 f"the event has {size_of(text)} bytes and the limit is {self._event_bytes}; "

@@ -41,7 +41,7 @@ async def first(where: list[str], tools: list[str]) -> list[Any]:
     else:
         from mcp.client.streamable_http import streamablehttp_client
 
-        opened = streamablehttp_client(where[0])
+        opened = streamablehttp_client(where[0], headers=json.loads(os.environ.get("HEADERS", "{}")))
     async with opened as streams, ClientSession(streams[0], streams[1], list_roots_callback=roots_of(types)) as session:
         await session.initialize()
         return [result_of(await session.call_tool(tool, {})) for tool in tools]

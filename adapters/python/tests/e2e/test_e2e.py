@@ -197,13 +197,13 @@ def clients() -> list[tuple[str, str, str]]:
     return [(name, python, era) for name, python in peers for era in eras[name]]
 
 
-def run_client(python: str, era: str, where: list[str], folder: Path) -> Any:
+def run_client(python: str, era: str, where: list[str], folder: Path, **env: str) -> Any:
     script = Path(__file__).with_name("client.py")
     done = subprocess.run(
         [python, str(script), era, *where, "where", "where_awaited"],
         capture_output=True,
         text=True,
-        env={**os.environ, "ROOTS": folder.as_uri()},
+        env={**os.environ, "ROOTS": folder.as_uri(), **env},
     )
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout)
@@ -217,6 +217,14 @@ def test_a_real_client(name: str, python: str, era: str, transport: str, folders
     assert said["results"] == [{"failed": False, "text": str(folders[0])}] * 2
     # A legacy connection remembers; modern calls stand alone.
     assert said["asked"] == (1 if era == "legacy" else 2)
+
+
+def test_a_header_names_the_project_of_its_request(folders: list[Path], url: str) -> None:
+    [python] = [python for name, python, _ in clients() if name == "mcp1"]
+    headers = json.dumps({"X-Project-Path": str(folders[1])})
+    said = run_client(python, "legacy", [url], folders[0], HEADERS=headers)
+    assert said["results"] == [{"failed": False, "text": str(folders[1])}] * 2
+    assert said["asked"] == 0
 
 
 def test_there_are_real_clients() -> None:
