@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from ._background import home, loop
+from ._error import RootwiseError
 from ._facts import host_facts
 from ._presets import presets
 from .driver import Connection, NeedsInput, ProjectError, Sender
@@ -88,6 +89,11 @@ class Adapter:
             raise self.error(
                 "needs_input", "The client is being asked for its roots; the call is made again."
             ) from None
+        except ProjectError:
+            raise
+        except RootwiseError as error:
+            # Such as `_meta` beyond all limits: what a client does must not look like a crash of the server.
+            raise self.error(error.code, str(error)) from None
 
     async def select(self, by: SelectBy) -> Project:
         """Selects the connection's project from now on; only for clients that keep a connection.

@@ -51,21 +51,21 @@ class Rootwise(SdkAdapter, Middleware):
     error = ProjectToolError
 
     async def on_call_tool(self, context: Any, call_next: Any) -> Any:
-        return await self._serve(context, call_next, context.message.arguments)
+        return await self._serve(context, call_next, self._call(context.fastmcp_context, context.message.arguments))
 
     async def on_read_resource(self, context: Any, call_next: Any) -> Any:
-        return await self._serve(context, call_next, None)
+        return await self._serve(context, call_next, _without_questions(self._call(context.fastmcp_context, None)))
 
     async def on_get_prompt(self, context: Any, call_next: Any) -> Any:
-        return await self._serve(context, call_next, context.message.arguments)
+        call = self._call(context.fastmcp_context, context.message.arguments)
+        return await self._serve(context, call_next, _without_questions(call))
 
     async def on_notification(self, context: Any, call_next: Any) -> Any:
         if MODERN_TOO and context.method == "notifications/roots/list_changed" and context.fastmcp_context:
             self.changed(context.fastmcp_context.session)
         return await call_next(context)
 
-    async def _serve(self, context: Any, call_next: Any, arguments: Any) -> Any:
-        call = self._call(context.fastmcp_context, arguments)
+    async def _serve(self, context: Any, call_next: Any, call: Call | None) -> Any:
         token = current.set((self, call) if call else None)
         try:
             result = await call_next(context)
@@ -89,6 +89,13 @@ class Rootwise(SdkAdapter, Middleware):
         said = {key: _plain(value) for key, value in responses.items()} if responses else None
         call: Call = cast("Any", self).call_of(request, request.meta, arguments, said)
         return call
+
+
+def _without_questions(call: Call | None) -> Call | None:
+    """FastMCP lets only a tool return a question; other modern requests go by what they brought."""
+    if call is not None and call.ask_by == "return":
+        call.ask_by = "none"
+    return call
 
 
 def _plain(value: Any) -> Any:

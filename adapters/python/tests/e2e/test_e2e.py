@@ -88,6 +88,15 @@ def test_a_request_whose_life_is_over_is_cancelled_and_leaves_nothing(raw: Raw) 
     assert raw.text(raw.call("tasks"))[1] == "0"
 
 
+def test_metadata_beyond_the_limit_is_an_error_of_that_call_alone(raw: Raw, folders: list[Path]) -> None:
+    raw.handshake()
+    large = raw.request("tools/call", name="where_awaited", arguments={}, _meta={"junk": "x" * (2 << 20)})
+    failed, text = raw.text(large)
+    assert failed
+    assert "limit" in text
+    assert raw.text(raw.call("where_awaited", path=str(folders[0]))) == (False, str(folders[0]))
+
+
 def test_parallel_calls_share_one_question(raw: Raw, folders: list[Path]) -> None:
     raw.handshake()
     calls = [raw.call("where_awaited") for _ in range(5)]
