@@ -85,4 +85,9 @@ export const steps = [
     what: "rootwise/mcp with the Python and Rust clients, and the official conformance suite",
     run: () => tests("tests/e2e/clients.test.mjs", "tests/conformance/conformance.test.mjs"),
   },
+  {
+    name: "python",
+    what: "the Python package: vectors, properties, both wheels, every framework with real clients",
+    run: () => run("python3", ["adapters/python/test.py"]),
+  },
 ];

@@ -1,0 +1,87 @@
+"""What this process knows about itself."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ._functions import path_style
+from ._presets import presets
+
+if TYPE_CHECKING:
+    from .types import HostFacts, Places, Policy, Transport
+
+
+def host_facts(
+    transport: Transport = "stdio",
+    *,
+    policy: str | Policy | None = None,
+    argv: Sequence[str] | None = None,
+    env: Mapping[str, str] | None = None,
+) -> HostFacts:
+    """The facts of this process, ready for a :class:`rootwise.Resolver`; change or add what you know better.
+
+    Of the environment only what the policy reads is taken, so that nothing else can turn up in a log.
+
+    :param argv: the command line without the program; by default this process's
+    :param env: by default this process's
+    """
+    said = os.environ if env is None else env
+    facts: HostFacts = {
+        "style": path_style(),
+        "transport": transport,
+        "env": {name: said[name] for name in _variables(policy) if name in said},
+        "arguments": arguments(sys.argv[1:] if argv is None else argv),
+        "places": _places(),
+    }
+    # One that was deleted under us is nobody's project either.
+    with contextlib.suppress(OSError):
+        facts["cwd"] = os.getcwd()
+    return facts
+
+
+def arguments(argv: Sequence[str]) -> dict[str, str]:
+    """Options by name: ``--name=value``, ``--name value``, and a bare ``--flag`` with an empty value."""
+    found: dict[str, str] = {}
+    rest = list(argv)
+    while rest:
+        word = rest.pop(0)
+        if word == "--":
+            break
+        if not word.startswith("--"):
+            continue
+        name, equals, value = word[2:].partition("=")
+        if not equals and rest and not rest[0].startswith("-"):
+            value = rest.pop(0)
+        found.setdefault(name, value)
+    return found
+
+
+def _variables(policy: str | Policy | None) -> set[str]:
+    if policy is None or isinstance(policy, str):
+        policy = presets[policy or "recommended"]
+    names: set[str] = set()
+    for source in policy["sources"]:
+        read = source.get("read", [])
+        if source["from"] == "env":
+            names.update(read)
+        names.update(name[1:] for name in read if name.startswith("$"))
+    return names
+
+
+def _places() -> Places:
+    import tempfile  # Slow to import, and not everybody comes here.
+
+    places: Places = {"temporary": sorted({tempfile.gettempdir(), *(["/tmp", "/var/tmp"] if os.name != "nt" else [])})}
+    home = os.path.expanduser("~")
+    if os.path.isabs(home):
+        places["home"] = home
+    # Where this package is installed no project is; nor in the environment around it.
+    install = {os.path.dirname(os.path.dirname(os.path.abspath(__file__)))}
+    if sys.prefix != sys.base_prefix:
+        install.add(sys.prefix)
+    places["install"] = sorted(install)
+    return places

@@ -1,0 +1,52 @@
+"""From values to text, within bounds: a face sees nothing but what JSON can say."""
+
+from __future__ import annotations
+
+import json
+
+from ._error import RootwiseError
+
+#: Bytes of options or a snapshot; far above anything real, because memory of WebAssembly never shrinks.
+MOST = 16 << 20
+
+#: Bytes of the arguments of a function.
+MOST_ARGUMENTS = 2 << 20
+
+# Made once: json.dumps with arguments of its own makes an encoder for every call.
+_plain = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+_escaped = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode
+
+
+def text_of(value: object, code: str, what: str) -> str:
+    """JSON text that is also UTF-8; lone surrogates stay what they are, as escapes."""
+    try:
+        text = _plain(value)
+        if not text.isascii():
+            try:
+                text.encode()
+            except UnicodeEncodeError:
+                return _escaped(value)
+        return text
+    except (TypeError, ValueError, RecursionError) as problem:
+        raise RootwiseError(code, f"{what} cannot be written as JSON") from problem
+
+
+def size_of(text: str) -> int:
+    """Bytes in UTF-8."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def bounded(text: object, what: str, most: int = MOST) -> str:
+    if not isinstance(text, str):
+        raise RootwiseError("bad_options", f"{what} is not a string")
+    if len(text) > most or (len(text) * 4 > most and size_of(text) > most):
+        raise RootwiseError("too_large", f"{what} is larger than {most} bytes")
+    return text
+
+
+def packaged(name: str) -> bytes:
+    """A file that comes with the package."""
+    # Importing it takes longer than importing the rest of the package, and not everybody needs it.
+    from importlib import resources
+
+    return resources.files(__package__).joinpath(name).read_bytes()

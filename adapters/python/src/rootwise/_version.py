@@ -1,0 +1,3 @@
+"""The version of the package."""
+
+version = "0.1.0"

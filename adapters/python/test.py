@@ -1,0 +1,259 @@
+"""Everything that must hold for the Python package: `python3 adapters/python/test.py [--only a,b] [--list]`.
+
+Builds what it needs (cargo), makes an environment for every framework (from PyPI), and says what it is doing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+WORK = HERE / ".work"
+PACKAGE = HERE / "src" / "rootwise"
+EXTENSION = PACKAGE / ("_native.pyd" if os.name == "nt" else "_native.abi3.so")
+ENVIRONMENTS: dict[str, list[str]] = json.loads((HERE / "environments.json").read_text("utf-8"))
+FRAMEWORKS = {"mcp1": "mcp1", "mcp2": "mcp2", "fastmcp2": "fastmcp", "fastmcp3": "fastmcp", "fastmcp4": "fastmcp"}
+
+
+class Failed(Exception):
+    pass
+
+
+def run(*command: str | Path, cwd: Path = HERE, quiet: bool = False, **env: str) -> str:
+    """Runs a program; its output is shown when it fails, and unless it is to be quiet."""
+    done = subprocess.run(
+        [str(part) for part in command],
+        cwd=cwd,
+        env={**os.environ, **env},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    if done.returncode != 0:
+        raise Failed(f"$ {' '.join(str(part) for part in command)}\n{done.stdout}")
+    if not quiet and done.stdout.strip():
+        print(done.stdout.rstrip(), flush=True)
+    return done.stdout
+
+
+def target() -> Path:
+    said = run("cargo", "metadata", "--format-version", "1", "--no-deps", cwd=ROOT, quiet=True)
+    return Path(json.loads(said[said.index("{") :])["target_directory"])
+
+
+def library(profile: str) -> Path:
+    name = {"win32": "rootwise_python.dll", "darwin": "librootwise_python.dylib"}.get(
+        sys.platform, "librootwise_python.so"
+    )
+    return target() / profile / name
+
+
+# Environments
+
+
+def python(name: str) -> Path:
+    """The interpreter of an environment, which is made if it is missing or made from something else."""
+    home = WORK / "environments" / name
+    stamp = home / "made-from.json"
+    wanted = json.dumps(ENVIRONMENTS[name])
+    interpreter = home / ("Scripts" if os.name == "nt" else "bin") / "python"
+    if not stamp.exists() or stamp.read_text() != wanted:
+        uv = installer()
+        run(uv, "venv", "--quiet", "--clear", "--python", sys.executable, home, quiet=True)
+        run(uv, "pip", "install", "--quiet", "--python", interpreter, *ENVIRONMENTS[name], quiet=True)
+        stamp.write_text(wanted)
+    return interpreter
+
+
+def installer() -> Path:
+    """uv, because it makes seven environments in the time pip makes one."""
+    home = WORK / "installer"
+    uv = home / ("Scripts" if os.name == "nt" else "bin") / "uv"
+    if not uv.exists():
+        run(sys.executable, "-m", "venv", home, quiet=True)
+        run(uv.with_name("python"), "-m", "pip", "install", "--quiet", "uv==0.13.7", quiet=True)
+    return uv
+
+
+def install(interpreter: Path, wheel: Path) -> None:
+    run(installer(), "pip", "install", "--quiet", "--reinstall", "--python", interpreter, wheel, quiet=True)
+
+
+# Steps
+
+
+def build() -> None:
+    """the WebAssembly module and the native extension are built"""
+    made = ROOT / "dist" / "rootwise-plain.wasm"
+    sources = [*(ROOT / "core" / "src").rglob("*.rs"), *ROOT.glob("bindings-*/src/*.rs"), ROOT / "Cargo.lock"]
+    if not made.exists() or made.stat().st_mtime < max(file.stat().st_mtime for file in sources):
+        print("compiling the WebAssembly module, because dist/ has none or an older one")
+        wasm = [
+            "--target",
+            "wasm32-unknown-unknown",
+            "-p",
+            "rootwise-wasm",
+            "--no-default-features",
+            "--features",
+            "plain",
+        ]
+        run("cargo", "build", "--quiet", "--profile", "wasm", *wasm, cwd=ROOT)
+        made = target() / "wasm32-unknown-unknown" / "wasm" / "rootwise_wasm.wasm"
+    shutil.copyfile(made, PACKAGE / "rootwise-plain.wasm")
+    print("compiling the extension", flush=True)
+    run("cargo", "build", "--quiet", "--release", "-p", "rootwise-python", cwd=ROOT)
+    shutil.copyfile(library("release"), EXTENSION)
+
+
+def lint() -> None:
+    """generated files are up to date, versions agree; ruff and mypy --strict have nothing to say"""
+    tool = python("check")
+    places = [ROOT / "Cargo.toml", HERE / "pyproject.toml", PACKAGE / "_version.py"]
+    versions = {
+        found[1] for file in places if (found := re.search(r'^version = "(.+)"', file.read_text("utf-8"), re.M))
+    }
+    if len(versions) != 1:
+        raise Failed(f"the versions of Cargo.toml, pyproject.toml and _version.py differ: {sorted(versions)}")
+    run(tool, "generate.py", "--check")
+    run(tool, "-m", "ruff", "check", ".")
+    run(tool, "-m", "ruff", "format", "--check", ".")
+    run(tool, "-m", "mypy")
+
+
+def unit() -> None:
+    """vectors, API, cache, driver and properties, on both faces"""
+    print("compiling the extension in which a panic can be provoked", flush=True)
+    run("cargo", "build", "--quiet", "-p", "rootwise-python", "--features", "provoke", cwd=ROOT)
+    provoke = WORK / "provoke" / "_native.abi3.so"
+    provoke.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(library("debug"), provoke)
+    run(python("check"), "-m", "pytest", PYTHONPATH=str(HERE / "src"), ROOTWISE_PROVOKE=str(provoke))
+
+
+def wheels() -> None:
+    """both wheels are built, installed into clean environments and used; nothing is compiled there"""
+    folder = WORK / "wheels"
+    shutil.rmtree(folder, ignore_errors=True)
+    for native in ("", str(EXTENSION)):
+        run(
+            python("check"), "-m", "hatchling", "build", "-t", "wheel", "-d", folder, quiet=True, ROOTWISE_NATIVE=native
+        )
+    pure, native_wheel = pure_wheel(), wheel()
+    uv = installer()
+    for name, made, backend in (("pure", pure, "wasm"), ("native", native_wheel, "native")):
+        for version in ("", "3.10", "3.12", "3.13", "3.14"):
+            found = sys.executable if not version else other_python(version)
+            if found is None:
+                print(f"{name} wheel: Python {version} is not on this machine, so it was not tried")
+                continue
+            home = WORK / "clean" / f"{name}{version}"
+            run(uv, "venv", "--quiet", "--clear", "--python", found, home, quiet=True)
+            interpreter = home / "bin" / "python"
+            # Without a compiler on the path: nothing may need one.
+            run(uv, "pip", "install", "--quiet", "--only-binary", ":all:", "--python", interpreter, made, quiet=True)
+            said = run(interpreter, "-I", HERE / "tests" / "measure.py", cwd=WORK, quiet=True)
+            if not said.startswith(f"{backend}:"):
+                raise Failed(f"the {name} wheel runs {said}")
+            print(f"{name} wheel on Python {version or 'of this run'}: {said.rstrip()}", flush=True)
+
+
+def other_python(version: str) -> str | None:
+    """Another version of Python on this machine: on the path, or beside this one, where version managers put them."""
+    beside = Path(sys.base_prefix).parent.glob(f"{version}.*/bin/python3")
+    for found in (shutil.which(f"python{version}"), *map(str, beside)):
+        # A version manager may have a command for a version that is not there.
+        if found and subprocess.run([found, "-c", ""], capture_output=True).returncode == 0:
+            return found
+    return None
+
+
+def wheel() -> Path:
+    return next((WORK / "wheels").glob("rootwise-*-cp310-abi3-*.whl"))
+
+
+def pure_wheel() -> Path:
+    return next((WORK / "wheels").glob("rootwise-*-py3-none-any.whl"))
+
+
+def oldest() -> None:
+    """the oldest wasmtime of the tested range runs the vectors"""
+    interpreter = python("oldest")
+    install(interpreter, pure_wheel())
+    run(installer(), "pip", "install", "--quiet", "--python", interpreter, *ENVIRONMENTS["oldest"], quiet=True)
+    run(interpreter, "-m", "pytest", "tests/test_vectors.py", "-k", "wasm")
+
+
+def frameworks() -> None:
+    """end to end with every framework and the clients of both SDK generations, over stdio and HTTP"""
+    interpreters = {name: python(name) for name in FRAMEWORKS}
+    for interpreter in interpreters.values():
+        install(interpreter, wheel())
+    peers = " ".join(f"{name}={interpreters[name]}" for name in ("mcp1", "mcp2"))
+
+    def test(name: str) -> str:
+        said = run(
+            interpreters[name],
+            *("-m", "pytest", "-q", "-ra", "-p", "no:cacheprovider", "--rootdir", ".", "."),
+            cwd=HERE / "tests" / "e2e",
+            quiet=True,
+            FRAMEWORK=FRAMEWORKS[name],
+            PEERS=peers,
+        )
+        print(f"{name} ({ENVIRONMENTS[name][0]}):\n{said.rstrip()}", flush=True)
+        return said
+
+    with ThreadPoolExecutor(2) as pool:
+        problems = [future.exception() for future in [pool.submit(test, name) for name in FRAMEWORKS]]
+    for problem in problems:
+        if problem is not None:
+            raise problem
+
+
+def soak() -> None:
+    """20,000 resolvers opened and closed in one process, memory flat, on both faces"""
+    for name in ("native", "wasm"):
+        run(python("check"), HERE / "tests" / "soak.py", name, PYTHONPATH=str(HERE / "src"))
+
+
+STEPS: dict[str, Callable[[], None]] = {
+    step.__name__: step for step in (build, lint, unit, wheels, oldest, frameworks, soak)
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Tests the Python package; without options all of it.")
+    parser.add_argument("--only", help="steps, with commas between them")
+    parser.add_argument("--list", action="store_true", help="show the steps")
+    options = parser.parse_args()
+    if options.list:
+        for name, step in STEPS.items():
+            print(f"{name:12} {step.__doc__}")
+        return
+    chosen = options.only.split(",") if options.only else list(STEPS)
+    for unknown in set(chosen) - set(STEPS):
+        raise SystemExit(f"there is no step `{unknown}`; --list shows them")
+    for number, name in enumerate(chosen, 1):
+        print(f"\n[{number}/{len(chosen)}] {name}: {STEPS[name].__doc__}", flush=True)
+        began = time.monotonic()
+        try:
+            STEPS[name]()
+        except Failed as problem:
+            raise SystemExit(
+                f"{problem}\n{name} failed; again alone: python3 adapters/python/test.py --only {name}"
+            ) from None
+        print(f"{name} passed in {time.monotonic() - began:.1f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,33 @@
+"""A panic in the native extension ends that resolver and nothing else."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+PROVOKE = os.environ.get("ROOTWISE_PROVOKE")
+
+SCRIPT = """
+import importlib.util, json, sys
+spec = importlib.util.spec_from_file_location("_native", sys.argv[1])
+native = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(native)
+machine, _ = native.open('{"host":{"style":"posix"}}')
+other, _ = native.open('{"host":{"style":"posix"}}')
+code = lambda text: json.loads(text).get("error", {}).get("code")
+print(code(machine.handle('{"type":"provokePanic"}', 0.0)))
+print(code(machine.handle('{"type":"clientReady"}', 0.0)), code(machine.snapshot()), code(machine.explain()))
+print(code(other.handle('{"type":"clientReady"}', 0.0)))
+machine.close()
+print(code(machine.snapshot()))
+"""
+
+
+@pytest.mark.skipif(not PROVOKE, reason="ROOTWISE_PROVOKE names no extension in which a test can provoke a panic")
+def test_a_panic_kills_one_resolver() -> None:
+    said = subprocess.run([sys.executable, "-c", SCRIPT, str(PROVOKE)], capture_output=True, text=True)
+    assert said.returncode == 0, said.stderr
+    assert said.stdout.splitlines() == ["dead", "dead dead dead", "None", "used_after_close"]

@@ -1,0 +1,152 @@
+"""What holds for any sequence of events, however odd."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from rootwise import Resolver, RootwiseError, presets
+from rootwise._face import Face
+
+URIS = st.sampled_from(
+    [
+        "file:///p/one",
+        "file:///p/two",
+        "/p/three",
+        "C:\\x",
+        "file:///",
+        "http://a/",
+        "file:///p/%zz",
+        "",
+        "file:///p/\ud800",
+    ]
+)
+ROOTS = st.lists(st.builds(lambda uri: {"uri": uri}, URIS) | st.integers() | st.none(), max_size=3)
+RESULTS = st.builds(lambda roots: {"roots": roots}, ROOTS) | st.none() | st.just({"roots": 1})
+TOKENS = st.integers(0, 4)
+ASKS = st.integers(1, 6)
+FACTS = st.fixed_dictionaries(
+    {},
+    optional={
+        "argument": URIS,
+        "headers": st.builds(lambda uri: {"X-Project-Path": uri}, URIS),
+        "meta": st.none() | st.builds(lambda uri: {"agent-working-dir": uri}, URIS),
+        "capabilities": st.sampled_from([{"roots": {}}, {}]),
+        "inputResponses": st.builds(lambda roots: {"rootwise": {"roots": roots}}, ROOTS),
+    },
+)
+WAYS = st.fixed_dictionaries({}, optional={"askBy": st.sampled_from(["none", "request", "return"]), "facts": FACTS})
+
+
+def event(kind: str, /, **parts: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.fixed_dictionaries({"type": st.just(kind), **parts})
+
+
+def ways(kind: str, /, **parts: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.builds(lambda one, way: {**one, **way}, event(kind, **parts), WAYS)
+
+
+FOUND = st.sampled_from(["directory", "file", "missing", "unreadable"])
+EVENTS = st.one_of(
+    event("clientInitialized", capabilities=st.sampled_from([{"roots": {}}, {"roots": {"listChanged": True}}, {}, 1])),
+    event("clientReady"),
+    event("rootsListed", request=TOKENS, result=RESULTS),
+    event("rootsRefused", request=TOKENS, kind=st.sampled_from(["error", "undeliverable", "unreadable", "abandoned"])),
+    event("rootsChanged"),
+    ways("asked", ask=ASKS, want=st.sampled_from(["project", "roots"])),
+    ways("asked", ask=ASKS),
+    ways("selected", ask=ASKS, by=st.builds(lambda uri: {"value": uri}, URIS)),
+    ways("selectionCleared", ask=ASKS),
+    event("askWithdrawn", ask=ASKS),
+    # "probes" stands for an answer to the last probe; its paths are filled in when it is played.
+    event("probes", found=FOUND),
+    event("deadlineReached"),
+    event("nonsense"),
+    event("closed"),
+)
+# Time mostly goes on, sometimes by much, sometimes back.
+STEPS = st.lists(st.tuples(EVENTS, st.sampled_from([0, 1, 10, 500, 5000, 60_000, -5])), max_size=30)
+
+
+class Player:
+    """Plays a sequence and checks after every step what must hold."""
+
+    def __init__(self, face: Face, policy: str) -> None:
+        self.resolver = Resolver(policy, host={"style": "posix", "cwd": "/p/here"}, _face=face)
+        self.now = 1000
+        self.waiting: set[int] = set()
+        self.request: int | None = None
+        self.probe: Any = None
+
+    def step(self, event: Any, later: int) -> None:
+        self.now = max(0, self.now + later)
+        if event["type"] == "probes":
+            paths = (
+                [{"path": one["path"], "found": event["found"]} for one in self.probe["paths"]] if self.probe else []
+            )
+            event = {"type": "probed", "probe": self.probe["probe"] if self.probe else 77, "paths": paths}
+        before = self.resolver.snapshot()
+        held = self.resolver.project, self.resolver.deadline
+        try:
+            actions = self.resolver.handle(event, self.now)
+        except RootwiseError:
+            assert self.resolver.snapshot() == before
+            assert (self.resolver.project, self.resolver.deadline) == held
+            return
+        if event["type"] in ("asked", "selected", "selectionCleared"):
+            self.waiting.add(event["ask"])
+        if event["type"] == "askWithdrawn":
+            self.waiting.discard(event["ask"])
+        # A request is over when the client said something to it, when it is given up, or when the connection ends.
+        if event["type"] in ("closed", "clientInitialized") or event.get("request", -1) == self.request:
+            self.request = None
+        for action in actions:
+            if action["type"] == "answer":
+                assert action["ask"] in self.waiting, "answered twice, or never asked"
+                self.waiting.remove(action["ask"])
+            elif action["type"] == "cancel":
+                assert action["request"] == self.request
+                self.request = None
+            elif action["type"] == "sendRequest":
+                assert self.request is None, "two requests at once"
+                self.request = action["request"]
+            elif action["type"] == "probe":
+                self.probe = action
+
+    def rest(self) -> None:
+        """Playing nothing but deadlines answers everybody and ends."""
+        for _ in range(50):
+            if self.resolver.deadline is None:
+                break
+            self.now = max(self.now, self.resolver.deadline)
+            self.step({"type": "deadlineReached"}, 0)
+        assert self.resolver.deadline is None
+        assert not self.waiting
+        assert self.request is None
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(steps=STEPS, policy=st.sampled_from(sorted(presets)))
+def test_any_sequence_keeps_its_promises(face: Face, steps: list[tuple[Any, int]], policy: str) -> None:
+    player = Player(face, policy)
+    for event, later in steps:
+        player.step(event, later)
+    player.rest()
+    player.resolver.close()
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(steps=STEPS, policy=st.sampled_from(sorted(presets)))
+def test_the_same_sequence_gives_the_same_on_every_face(steps: list[tuple[Any, int]], policy: str) -> None:
+    from rootwise._face import load
+
+    said = []
+    for name in ("native", "wasm"):
+        player = Player(load(name), policy)
+        for event, later in steps:
+            player.step(event, later)
+        said.append((player.resolver.snapshot(), player.resolver.explain()))
+        player.resolver.close()
+    assert said[0] == said[1]

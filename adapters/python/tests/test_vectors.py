@@ -1,0 +1,84 @@
+"""Every scenario of tests/vectors, byte for byte, on every face."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rawjson import compact, elements, members
+
+from rootwise import presets
+from rootwise._error import understood
+from rootwise._face import Face, Machine
+
+ROOT = Path(__file__).resolve().parents[3]
+FILES = sorted((ROOT / "tests" / "vectors").glob("*.json"))
+
+
+def merged(into: Any, changes: Any) -> Any:
+    if not isinstance(into, dict) or not isinstance(changes, dict):
+        return changes
+    return {**into, **{key: merged(into.get(key), value) for key, value in changes.items()}}
+
+
+def policy_of(policy: Any) -> Any:
+    if isinstance(policy, str):
+        return presets[policy]
+    if "preset" in policy:
+        return merged(presets[policy["preset"]], policy.get("with", {}))
+    return policy
+
+
+class Run:
+    def __init__(self, face: Face, file: Path) -> None:
+        text = file.read_text("utf-8")
+        scenario = json.loads(text)
+        self.face = face
+        self.options = json.dumps({"policy": policy_of(scenario["policy"]), "host": scenario["host"]})
+        self.machine: Machine = face.open(self.options)
+        self.project: str | None = None
+        self.steps = elements(members(text)["steps"])
+
+    def all(self) -> None:
+        for index, text in enumerate(self.steps):
+            step, raw = json.loads(text), members(text)
+            if "restore" in step:
+                self.restore(step)
+            else:
+                self.event(index, step, raw)
+        self.machine.close()
+
+    def restore(self, step: Any) -> None:
+        snapshot = self.machine.snapshot()
+        understood(snapshot)
+        self.machine.close()
+        prefix = step["restore"].get("idPrefix")
+        self.machine = self.face.restore(snapshot, self.options, float(step["now"]), prefix)
+
+    def event(self, index: int, step: Any, raw: dict[str, str]) -> None:
+        event = step["eventText"] if "eventText" in step else compact(raw["event"])
+        said = self.machine.handle(event, float(step["now"]))
+        if "error" in step:
+            assert json.loads(said)["error"]["code"] == step["error"], f"step {index}"
+            return
+        got = members(said)
+        assert got["actions"] == compact(raw["actions"]), f"step {index}"
+        assert got["deadline"] == raw["deadline"], f"step {index}"
+        if "project" in got:
+            project = json.loads(got["project"])
+            self.project = project and project["key"]
+        assert self.project == step["project"], f"step {index}"
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_vector(face: Face, file: Path) -> None:
+    Run(face, file).all()
+
+
+def test_there_are_vectors_and_their_blanks_are_left_out() -> None:
+    assert len(FILES) >= 200
+    assert compact('{ "a b" : [1,\n "\\" c" ] }') == '{"a b":[1,"\\" c"]}'
+    assert members('{ "a": {"b": [1, 2]}, "c": "}," }') == {"a": '{"b": [1, 2]}', "c": '"},"'}
+    assert elements("[ {}, [1, 2] , 3 ]") == ["{}", "[1, 2]", "3"]
