@@ -11,7 +11,7 @@ import { platform, platformPackages } from "./platforms.mjs";
 export function pack(folder) {
   const stage = join(folder, "stage");
   mkdirSync(stage, { recursive: true });
-  const { scripts, devDependencies, ...manifest } = JSON.parse(readFileSync(at("package.json"), "utf8"));
+  const { scripts, devDependencies, overrides, ...manifest } = JSON.parse(readFileSync(at("package.json"), "utf8"));
   manifest.optionalDependencies = Object.fromEntries(platformPackages().map(({ content }) => [content.name, manifest.version]));
   writeFileSync(join(stage, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   for (const file of ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"]) {

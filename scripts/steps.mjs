@@ -61,6 +61,11 @@ export const steps = [
     run: () => tests(...["api", "safety", "plain", "properties", "differential", "memory"].map((name) => `tests/faces/${name}.test.mjs`)),
   },
   {
+    name: "docs",
+    what: "every JavaScript example of the documentation runs",
+    run: () => tests("tests/docs/examples.test.mjs"),
+  },
+  {
     name: "packaging",
     what: "the packed package in fresh projects: Node, TypeScript, Vite, Workers, without its addon",
     run: () => tests("tests/packaging/packaging.test.mjs"),

@@ -33,7 +33,7 @@ const facts = fc.record(
     query: fc.dictionary(oneOf("project_path", "project"), uri, { maxKeys: 2 }),
     meta: fc.oneof(fc.jsonValue(), fc.record({ "agent-working-dir": uri })),
     capabilities: oneOf({}, { roots: {} }),
-    inputResponses: fc.oneof(fc.jsonValue(), fc.record({ "rootwise.roots": fc.record({ roots: fc.array(root, { maxLength: 2 }) }) })),
+    inputResponses: fc.oneof(fc.jsonValue(), fc.record({ rootwise: fc.record({ roots: fc.array(root, { maxLength: 2 }) }) })),
   },
   { requiredKeys: [] },
 );
