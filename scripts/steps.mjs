@@ -76,7 +76,7 @@ export const steps = [
     run: async () => {
       await bin("tsc", "-p", "tests/types/tsconfig.json");
       // These wait for other processes most of the time, so two files at once are no strain.
-      const files = ["scenarios", "http", "lifecycle", "whereami"].map((name) => `tests/e2e/${name}.test.mjs`);
+      const files = ["adapter", "scenarios", "http", "lifecycle", "whereami"].map((name) => `tests/e2e/${name}.test.mjs`);
       await node("--test", "--test-reporter=spec", "--test-concurrency=2", ...files);
     },
   },

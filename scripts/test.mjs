@@ -10,6 +10,7 @@ Runs every step and ends with a table. Installs and builds what it needs.
   --list          show the steps
   --only a,b      run only these steps
   --from a        start at this step
+  --skip a,b      leave these steps out
   --sequences n   random sequences compared between the faces (default 2000)
   --keep-going    run the other steps after one has failed
   --help          this text`;
@@ -20,6 +21,7 @@ main(async () => {
       list: { type: "boolean" },
       only: { type: "string" },
       from: { type: "string" },
+      skip: { type: "string" },
       sequences: { type: "string" },
       "keep-going": { type: "boolean" },
       help: { type: "boolean" },
@@ -55,7 +57,7 @@ main(async () => {
   if (failed.length > 0) throw new Stop(`failed: ${failed.join(", ")}. Again alone: npm test -- --only ${failed.join(",")}`);
 });
 
-function choose({ only, from }) {
+function choose({ only, from, skip }) {
   const named = (name) => {
     const index = steps.findIndex((step) => step.name === name);
     if (index < 0) throw new Stop(`there is no step \`${name}\`; npm test -- --list shows them`);
@@ -65,7 +67,9 @@ function choose({ only, from }) {
     const wanted = only.split(",").map(named);
     return steps.filter((_, index) => wanted.includes(index));
   }
-  return from ? steps.slice(named(from)) : steps;
+  const left = from ? steps.slice(named(from)) : steps;
+  const skipped = skip ? skip.split(",").map((name) => steps[named(name)]) : [];
+  return left.filter((step) => !skipped.includes(step));
 }
 
 function table(chosen, results) {

@@ -66,11 +66,16 @@ for (const pair of pairsOver("http")) {
     test("two requests of one session with different headers get different projects", { timeout: 60_000 }, async () => {
       const headers = {};
       const { url, stop } = await serve(pair.server);
-      const peer = await connect(pair, { url, headers });
+      const peer = await connect(pair, { url, headers, roots: [{ uri: uri(outside) }] });
       try {
-        for (const path of [alpha, beta, alpha]) {
-          headers["X-Workspace-Id"] = path;
-          assert.equal((await peer.call("where")).value.path, path);
+        for (let round = 0; round < 3; round += 1) {
+          delete headers["X-Workspace-Id"];
+          // More than once, so that the answer is one that is kept.
+          for (let calls = 0; calls < 3; calls += 1) assert.equal((await peer.call("where")).value.path, outside);
+          for (const path of [alpha, beta, alpha]) {
+            headers["X-Workspace-Id"] = path;
+            assert.equal((await peer.call("where")).value.path, path);
+          }
         }
       } finally {
         await peer.close();

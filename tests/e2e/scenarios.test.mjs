@@ -193,7 +193,8 @@ for (const pair of pairs) {
       });
 
       scenario("changed roots change the project", pair, { roots: [{ uri: uri(alpha) }] }, async (peer) => {
-        assert.equal((await peer.call("where")).value.path, alpha);
+        // More than once, so that the answer is one that is kept.
+        for (let calls = 0; calls < 5; calls += 1) assert.equal((await peer.call("where")).value.path, alpha);
         await peer.changed([{ uri: uri(beta) }]);
         assert.equal((await peer.call("where")).value.path, beta);
         assert.equal(peer.state.asked, 2);

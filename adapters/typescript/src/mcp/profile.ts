@@ -2,6 +2,7 @@
 import { RootwiseError } from "../error.js";
 import { presets } from "../generated/presets.js";
 import type { Policy, SourceKind } from "../generated/types.js";
+import { Resolver } from "../node/index.js";
 import type { PresetName } from "../resolver.js";
 
 export interface Profile {
@@ -39,6 +40,8 @@ function preset(name: string): Policy {
 }
 
 function work(chosen: PresetName | Policy, { sources, roots, timing, hints }: Policy): Profile {
+  // A policy that cannot work is refused here and not in the first call of some client.
+  new Resolver({ policy: chosen, host: { style: "posix" } }).close();
   const reads = (from: SourceKind) => sources.filter((source) => source.from === from).flatMap(({ read = [] }) => read);
   const configured = reads("configured");
   const gates = sources.flatMap(({ when }) => (when?.argument ? [when.argument] : []));

@@ -62,7 +62,13 @@ export class Projects {
     this.#profile = profileOf(options.policy);
     if (sdk.generation === 2) guard(server, protocol, high);
     watch(protocol, {
-      message: (message, http, transport) => this.#message(message, http, transport),
+      message: (message, http, transport) => {
+        try {
+          this.#message(message, http, transport);
+        } catch {
+          // Host facts that cannot work: the first handler that asks is told.
+        }
+      },
       ended: () => {
         this.#ended = true;
         this.#connection?.deafen();
@@ -169,19 +175,27 @@ export class Projects {
 
   /** Whether the request itself says something about its project. */
   #saysMore(context: CallContext): boolean {
-    if (this.#sdk.modern(context as never, this.#protocol)) return true;
+    if (this.#sdk.modern(context as never, this.#protocol) || this.#isAlone(context)) return true;
     return this.#sdk.facts(context as never, this.#profile) !== undefined;
+  }
+
+  /** Over HTTP without a session anybody may be behind the next request. */
+  #isAlone(context: CallContext): boolean {
+    return this.#sdk.http(context as never) && (context as { sessionId?: string }).sessionId === undefined;
   }
 
   #question(context: CallContext, wish?: Wish): { facts?: RequestFacts; askBy?: AskBy; about?: string } {
     const modern = this.#sdk.modern(context as never, this.#protocol);
+    const alone = !modern && this.#isAlone(context);
     let facts = this.#sdk.facts(context as never, this.#profile);
     if (modern) facts = { ...facts, ...modernFacts(context as never) };
+    // Capabilities of its own, even none, make a request stand for itself.
+    if (alone) facts = { ...facts, capabilities: {} };
     if (wish?.argument !== undefined) facts = { ...facts, argument: wish.argument };
     if (wish?.host !== undefined) facts = { ...facts, host: wish.host };
     return {
       ...(facts ? { facts } : {}),
-      ...(modern ? { askBy: "return" as const } : {}),
+      ...(modern ? { askBy: "return" as const } : alone ? { askBy: "none" as const } : {}),
       ...(wish?.about !== undefined ? { about: wish.about } : {}),
     };
   }
@@ -202,7 +216,7 @@ export class Projects {
 
   #connect(context: CallContext): Connection {
     const connection = this.#open(this.#sdk.http(context as never));
-    if (!this.#initialized) this.#catchUp(connection);
+    if (!this.#initialized && !this.#isAlone(context)) this.#catchUp(connection);
     return connection;
   }
 
@@ -237,9 +251,7 @@ export class Projects {
     try {
       run();
     } catch (error) {
-      queueMicrotask(() => {
-        throw error;
-      });
+      process.emitWarning(error instanceof Error ? error : String(error));
     }
   }
 
