@@ -63,13 +63,20 @@ export function targetFolder() {
   return target;
 }
 
+const WASM = "wasm32-unknown-unknown";
+
 /** Makes sure that what everything else needs is there; installs what can be installed. */
 export async function prepare() {
   const [major] = process.versions.node.split(".").map(Number);
   if (major < 20) throw new Stop(`Node 20 or newer is needed; this is ${process.version}`);
   if (spawnSync("cargo", ["--version"], { cwd: root }).status !== 0) {
-    throw new Stop("cargo does not run here; install rustup, it brings the toolchain that rust-toolchain.toml names");
+    // rustup fetches it by itself only where it is allowed to.
+    console.log("Installing the Rust toolchain that rust-toolchain.toml names (once).");
+    const installed = spawnSync("rustup", ["toolchain", "install"], { cwd: root, stdio: "inherit" });
+    if (installed.status !== 0) throw new Stop("there is no Rust here; install rustup, it brings the rest");
   }
+  const installed = spawnSync("rustup", ["target", "list", "--installed"], { cwd: root, encoding: "utf8" });
+  if (installed.status === 0 && !installed.stdout.includes(WASM)) await run("rustup", ["target", "add", WASM]);
   if (!existsSync(at("node_modules", ".package-lock.json"))) {
     // Vite, rolldown and workerd are held at versions whose packages for every platform are there: with one missing,
     // `npm ci` takes the lock file for damaged.
