@@ -1,0 +1,102 @@
+//! Brings what the machine did into the form the model predicts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rootwise::Resolver;
+use rootwise::action::{Action, NoticeCode, Outcome};
+use rootwise::project::Project;
+
+use super::{Effects, Out, PREDICTED, Proj, Views};
+
+fn proj(project: &Project) -> Proj {
+    Proj {
+        key: project.key.clone(),
+        name: project.name.clone(),
+        path: project.path.clone(),
+        source: project.source,
+        via: project.via.clone(),
+        root: project.root.as_ref().map(|root| root.index),
+    }
+}
+
+fn out(outcome: &Outcome) -> Out {
+    match outcome {
+        Outcome::Resolved { project } => Out::Resolved(proj(project)),
+        Outcome::Selected { project, .. } => Out::Selected(proj(project)),
+        Outcome::Listed { roots, state } => {
+            let views = roots.iter().map(|view| (view.root.uri.clone(), view.problem));
+            Out::Listed(views.collect(), *state)
+        }
+        Outcome::NeedsInput { input_requests } => {
+            let requests = input_requests.iter();
+            Out::NeedsInput(requests.map(|(key, request)| ((*key).to_owned(), request.text().to_owned())).collect())
+        }
+        Outcome::Refused(refused) => Out::Refused(refused.code, refused.source, refused.status),
+        Outcome::Unresolved(unresolved) => Out::Unresolved(unresolved.code),
+        _ => unreachable!("every outcome is known"),
+    }
+}
+
+/// The machine's actions as effects.
+pub fn effects(actions: &[Action]) -> Effects {
+    let mut effects = Effects::default();
+    for action in actions {
+        match action {
+            Action::Answer(answer) => {
+                effects.answers.push((answer.ask, out(&answer.outcome), answer.hints.clone()));
+            }
+            Action::Announce(announce) => {
+                let key = |project: &Option<std::sync::Arc<Project>>| project.as_ref().map(|project| project.key.clone());
+                effects.announce.push((key(&announce.from), key(&announce.to)));
+            }
+            Action::Cancel(cancel) => effects.cancel.push((cancel.request, cancel.message.clone())),
+            Action::SendRequest(send) => {
+                effects.send.push((send.request, send.relates_to, send.message.clone()));
+            }
+            Action::Probe(probe) => {
+                let mut paths: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+                for path in &probe.paths {
+                    let twice = paths.insert(path.path.clone(), path.markers.iter().cloned().collect());
+                    assert!(twice.is_none(), "a probe names {} twice", path.path);
+                }
+                effects.probe.push((probe.probe, paths));
+            }
+            Action::HandBack(back) => effects.hand_back.push((back.kind, back.text.clone())),
+            Action::Notice(notice) => {
+                if PREDICTED.contains(&notice.code) {
+                    *effects.notices.entry(notice.code).or_default() += 1;
+                }
+            }
+            _ => unreachable!("every action is known"),
+        }
+    }
+    effects
+}
+
+/// Whether notices were left out, so that a predicted one may be missing.
+pub fn left_out_notices(actions: &[Action]) -> bool {
+    actions.iter().any(|action| matches!(action, Action::Notice(notice) if notice.code == NoticeCode::NoticesDropped))
+}
+
+/// The place of an action in the fixed order.
+pub fn rank(action: &Action) -> u8 {
+    match action {
+        Action::Answer(_) => 0,
+        Action::Announce(_) => 1,
+        Action::Cancel(_) => 2,
+        Action::SendRequest(_) => 3,
+        Action::Probe(_) => 4,
+        Action::HandBack(_) => 5,
+        _ => 6,
+    }
+}
+
+/// What can be seen of the machine.
+pub fn views(resolver: &Resolver) -> Views {
+    Views {
+        deadline: resolver.deadline(),
+        project: resolver.project().map(|project| project.key.clone()),
+        roots: resolver.roots().0,
+        era: resolver.era(),
+    }
+}

@@ -1,0 +1,746 @@
+//! One walk over the policy's sources for one ask, or for the connection.
+
+use rootwise::action::RootsState;
+use rootwise::display::display;
+use rootwise::error::Reason;
+use rootwise::event::{AskBy, SelectBy};
+use rootwise::path;
+use rootwise::policy::{
+    Ask as WhenToAsk, BadOutcome, EnforceRoots, NameRule, Names, NonFile, OnUnusable, Pick, Pin,
+    Relative, RootMatch, Source, SourceKind, Traversal,
+};
+use rootwise::uri;
+
+use super::history::{Ask, Choice, History, Kind, List, Win, state_of};
+use super::peer::{self, RawRoot};
+use super::values::{Eyes, Lexed, Need, Target, Verdict, is_asked_for, is_bad_end, is_file_uri};
+use super::{Out, Proj};
+
+/// The key of our input request and the request itself.
+pub const INPUT: (&str, &str) = ("rootwise", r#"{"method":"roots/list"}"#);
+
+/// What is to be done about an ask now.
+#[derive(Clone, Debug)]
+pub enum Decision {
+    Done(End),
+    Wait(Waiting),
+}
+
+/// The end of an ask, with what the connection may keep of it.
+#[derive(Clone, Debug)]
+pub enum End {
+    Won(Win),
+    Chosen(Choice),
+    Other(Out),
+}
+
+/// What an ask waits for.
+#[derive(Clone, Debug, Default)]
+pub struct Waiting {
+    /// Paths it may need.
+    pub needs: Vec<Need>,
+    /// It has a request sent.
+    pub send: bool,
+    /// It waits for the request in flight.
+    pub request: bool,
+    /// It waits for roots in any way.
+    pub roots: bool,
+}
+
+/// Whether there is a list to use, or something to wait for.
+enum RootsNow {
+    Use(Option<Vec<RawRoot>>),
+    WaitForRequest,
+    /// For the handshake, or for a request that was put off.
+    WaitForMore,
+    Send,
+    NeedsInput,
+}
+
+/// What one source says.
+enum Says {
+    Nothing,
+    /// It gives way; the code counts if nothing else is found.
+    GivesWay(Option<Reason>),
+    Wins(Win),
+    Ends(Out),
+    Pending(Vec<Need>),
+    /// Roots are not there yet.
+    Roots { send: bool, request: bool },
+    NeedsInput,
+}
+
+fn facts_look_modern(facts: &rootwise::event::RequestFacts) -> bool {
+    let meta = facts.meta.as_ref().map(rootwise::Json::text);
+    let has = |key| meta.is_some_and(|meta| peer::has(meta, key));
+    facts.capabilities.is_some()
+        || has("io.modelcontextprotocol/protocolVersion")
+        || has("io.modelcontextprotocol/clientCapabilities")
+}
+
+impl History {
+    /// Rule 4: how an ask can carry a question, and whether it is modern.
+    pub fn manner(&self, by: Option<AskBy>, facts: &rootwise::event::RequestFacts) -> (AskBy, bool) {
+        let looks_modern = facts_look_modern(facts);
+        let by = by.unwrap_or(if looks_modern {
+            AskBy::Return
+        } else if self.initialized().is_some() {
+            AskBy::Request
+        } else {
+            AskBy::None
+        });
+        let modern = by == AskBy::Return || (by == AskBy::None && looks_modern);
+        (by, modern)
+    }
+
+    /// What is to be done about an ask; `forced` when it waits no longer.
+    pub fn decide(&self, ask: &Ask, forced: bool) -> Decision {
+        match &ask.kind {
+            Kind::Project => self.walk_sources(Some(ask), forced),
+            Kind::Roots => self.decide_roots(ask, forced),
+            Kind::Select(by) => self.decide_select(ask, by, forced),
+        }
+    }
+
+    /// The connection's project: decided, or the paths it depends on.
+    pub fn decide_connection(&self) -> Result<Option<Win>, Vec<Need>> {
+        match self.walk_sources(None, false) {
+            Decision::Done(End::Won(win)) => Ok(Some(win)),
+            Decision::Done(_) => Ok(None),
+            Decision::Wait(waiting) => Err(waiting.needs),
+        }
+    }
+
+    fn walk_sources(&self, ask: Option<&Ask>, forced: bool) -> Decision {
+        let eyes = match ask {
+            Some(ask) => Eyes::Ask { ask, forced },
+            None => Eyes::Connection,
+        };
+        let mut waiting = Waiting::default();
+        // Whether a better source, or a value judged before ranking, is still being looked at.
+        let (mut open, mut judging) = (false, false);
+        for source in self.policy.sources.iter().filter(|source| is_asked_for(source.from)) {
+            match self.ask_source(source, ask, eyes) {
+                Says::Pending(needs) => {
+                    judging = true;
+                    waiting.needs.extend(needs);
+                }
+                Says::Ends(_) if judging => return Decision::Wait(waiting),
+                Says::Ends(out) => return Decision::Done(End::Other(out)),
+                _ => {}
+            }
+        }
+        let mut code = None;
+        let mut pin = self.pin().filter(|_| ask.is_none_or(|ask| !ask.modern));
+        for source in &self.policy.sources {
+            let says = match pin {
+                // The pin stands ahead of every source of the connection.
+                Some(_) if !source.from.is_per_request() => pin.take().cloned().map_or(Says::Nothing, Says::Wins),
+                _ => self.ask_source(source, ask, eyes),
+            };
+            let end = match says {
+                Says::Nothing => continue,
+                Says::GivesWay(reason) => {
+                    code = code.or(reason);
+                    continue;
+                }
+                Says::Pending(needs) => {
+                    open = true;
+                    waiting.needs.extend(needs);
+                    continue;
+                }
+                Says::Roots { send, request } => {
+                    if !open {
+                        waiting.roots = true;
+                        waiting.send = send;
+                        waiting.request = request;
+                    }
+                    open = true;
+                    continue;
+                }
+                Says::Wins(win) => End::Won(win),
+                Says::Ends(out) => End::Other(out),
+                Says::NeedsInput => End::Other(needs_input()),
+            };
+            return if open || judging {
+                Decision::Wait(waiting)
+            } else {
+                Decision::Done(end)
+            };
+        }
+        if open || judging {
+            return Decision::Wait(waiting);
+        }
+        Decision::Done(End::Other(Out::Unresolved(code.unwrap_or(Reason::NoProject))))
+    }
+
+    fn is_on(&self, source: &Source) -> bool {
+        let when = &source.when;
+        (when.transports.is_empty() || when.transports.contains(&self.host().transport))
+            && (!when.local || self.is_local())
+            && when.argument.as_ref().is_none_or(|name| self.host().arguments.contains_key(name))
+    }
+
+    fn ask_source(&self, source: &Source, ask: Option<&Ask>, eyes: Eyes<'_>) -> Says {
+        if !self.is_on(source) {
+            return Says::Nothing;
+        }
+        let modern = ask.is_some_and(|ask| ask.modern);
+        match source.from {
+            SourceKind::Roots => self.ask_roots(source, ask, eyes),
+            SourceKind::Selected | SourceKind::Remembered if modern => Says::Nothing,
+            SourceKind::Selected => {
+                let Some(choice) = self.choice() else {
+                    return Says::Nothing;
+                };
+                let list = self.list().map(|list| list.roots).unwrap_or_default();
+                let enforced = self.policy.selection.enforce_roots == EnforceRoots::Always;
+                if enforced && !list.is_empty() && !self.is_among(&list, choice) {
+                    return Says::Nothing;
+                }
+                self.weigh(source, target_of(&choice.win), None, eyes)
+            }
+            SourceKind::Remembered => {
+                let Some(win) = self.remembered() else {
+                    return Says::Nothing;
+                };
+                self.weigh(source, target_of(win), win.project.via.clone(), eyes)
+            }
+            _ => match self.value_of(source, ask) {
+                None => Says::Nothing,
+                Some((via, value)) => {
+                    let verdict = self.judge(source, &value, eyes);
+                    says(source, verdict, via)
+                }
+            },
+        }
+    }
+
+    fn weigh(&self, source: &Source, target: Target, via: Option<String>, eyes: Eyes<'_>) -> Says {
+        says(source, self.on_disk(source, target, eyes), via)
+    }
+
+    /// What a source reads and under which name.
+    pub fn value_of(&self, source: &Source, ask: Option<&Ask>) -> Option<(Option<String>, String)> {
+        let host = self.host();
+        let facts = ask.map(|ask| &ask.facts);
+        let some = |value: &String| Some(value.clone()).filter(|value| !value.trim().is_empty());
+        let first = |find: &dyn Fn(&String) -> Option<String>| {
+            source.read.iter().find_map(|name| {
+                let value = find(name).as_ref().and_then(some)?;
+                Some((Some(name.clone()), value))
+            })
+        };
+        match source.from {
+            SourceKind::Host => Some((None, facts?.host.as_ref().and_then(some)?)),
+            SourceKind::Argument => Some((None, facts?.argument.as_ref().and_then(some)?)),
+            SourceKind::Header => first(&|name| {
+                let mut headers = facts?.headers.iter();
+                let header = headers.find(|(known, _)| known.eq_ignore_ascii_case(name))?;
+                Some(header.1.clone())
+            }),
+            SourceKind::Query => first(&|name| facts?.query.get(name).cloned()),
+            SourceKind::Meta => first(&|name| {
+                let text = peer::pointer(facts?.meta.as_ref()?.text(), name)?;
+                peer::string(&text)
+            }),
+            SourceKind::Configured => first(&|name| match name.strip_prefix('$') {
+                Some(variable) => host.env.get(variable).cloned(),
+                None => host.arguments.get(name).cloned(),
+            }),
+            SourceKind::Env => first(&|name| host.env.get(name).cloned()),
+            SourceKind::Cwd => Some((None, host.cwd.as_ref().and_then(some)?)),
+            SourceKind::Selected | SourceKind::Roots | SourceKind::Remembered => None,
+        }
+    }
+
+    // Roots.
+
+    fn roots_now(&self, ask: Option<&Ask>, forced: bool) -> RootsNow {
+        let known = || RootsNow::Use(self.list().map(|list| list.roots));
+        let Some(ask) = ask else {
+            return known();
+        };
+        if ask.modern {
+            return self.modern_roots(ask);
+        }
+        let cannot = self.policy.roots.ask == WhenToAsk::Never || ask.by != AskBy::Request;
+        if forced || cannot || self.goes_without(ask) {
+            return known();
+        }
+        if self.list().is_some_and(|list| self.is_good_for(&list, ask)) {
+            return known();
+        }
+        if let Some(request) = self.in_flight() {
+            // A silent client costs one wait, not one per call.
+            let given_up = request.overdue.is_some_and(|place| place < ask.place);
+            return if given_up { known() } else { RootsNow::WaitForRequest };
+        }
+        if self.deferred().is_some_and(|(place, _)| ask.place < place) {
+            return RootsNow::WaitForMore;
+        }
+        if self.may_ask() {
+            RootsNow::Send
+        } else if !self.is_ready() && self.asking_is_possible() {
+            RootsNow::WaitForMore
+        } else {
+            known()
+        }
+    }
+
+    /// Whether a list is new enough for an ask.
+    fn is_good_for(&self, list: &List, ask: &Ask) -> bool {
+        if self.is_stale(list) {
+            return false;
+        }
+        if list.place > ask.place {
+            return true;
+        }
+        let rules = &self.policy.roots;
+        let age = ask.at.saturating_sub(list.at);
+        let most = if list.roots.is_empty() {
+            [rules.max_age_ms, rules.empty_max_age_ms]
+        } else {
+            [rules.max_age_ms, None]
+        };
+        let aged = most.into_iter().flatten().any(|most| age >= u64::from(most));
+        rules.ask != WhenToAsk::EachRequest && !aged
+    }
+
+    fn modern_roots(&self, ask: &Ask) -> RootsNow {
+        if let Some(responses) = &ask.facts.input_responses
+            && peer::has(responses.text(), INPUT.0)
+        {
+            let ours = peer::member(responses.text(), INPUT.0).unwrap_or_default();
+            let mut roots = peer::roots(&ours).unwrap_or_default();
+            roots.truncate(self.most_roots());
+            return RootsNow::Use(Some(roots));
+        }
+        let cannot = self.policy.roots.ask == WhenToAsk::Never || ask.by != AskBy::Return;
+        if cannot || (self.policy.roots.require_capability && !declares_roots(ask)) {
+            RootsNow::Use(None)
+        } else {
+            RootsNow::NeedsInput
+        }
+    }
+
+    pub fn most_roots(&self) -> usize {
+        usize::try_from(self.policy.limits.roots).unwrap()
+    }
+
+    fn ask_roots(&self, source: &Source, ask: Option<&Ask>, eyes: Eyes<'_>) -> Says {
+        let forced = matches!(eyes, Eyes::Ask { forced: true, .. });
+        match self.roots_now(ask, forced) {
+            RootsNow::Use(None) => Says::Nothing,
+            RootsNow::Use(Some(roots)) => {
+                let about = ask.and_then(|ask| ask.about.as_deref());
+                self.pick(source, &roots, about, eyes)
+            }
+            RootsNow::WaitForRequest => Says::Roots { send: false, request: true },
+            RootsNow::WaitForMore => Says::Roots { send: false, request: false },
+            RootsNow::Send => Says::Roots { send: true, request: false },
+            RootsNow::NeedsInput => Says::NeedsInput,
+        }
+    }
+
+    /// Rule 26.
+    fn pick(&self, source: &Source, roots: &[RawRoot], about: Option<&str>, eyes: Eyes<'_>) -> Says {
+        let rules = &self.policy.roots;
+        if roots.is_empty() {
+            return Says::Nothing;
+        }
+        if rules.pick == Pick::Chosen {
+            return Says::GivesWay(Some(Reason::NotChosen));
+        }
+        let mut candidates: Vec<(usize, Lexed)> = Vec::new();
+        for (index, raw) in roots.iter().enumerate() {
+            let lexed = self.lex_root(index, raw);
+            let skipped = match &lexed {
+                Lexed::Place(_) => false,
+                Lexed::NonFile(_) => rules.non_file == NonFile::Skip,
+                Lexed::Bad(_) => matches!(rules.on_unusable, OnUnusable::NextRoot | OnUnusable::Accept),
+            };
+            if !skipped {
+                candidates.push((index, lexed));
+            }
+        }
+        let about = about.and_then(|about| self.place(about, Relative::Refuse, true).ok());
+        let containing = about.and_then(|about| {
+            let style = self.host().style;
+            let mut best: Option<(usize, usize)> = None;
+            for (at, (_, lexed)) in candidates.iter().enumerate() {
+                if let Lexed::Place(Target { path: Some(root), .. }) = lexed
+                    && path::is_inside(root, &about, style)
+                    && best.is_none_or(|(depth, _)| root.len() > depth)
+                {
+                    best = Some((root.len(), at));
+                }
+            }
+            best.map(|(_, at)| at)
+        });
+        if rules.pick == Pick::Only && containing.is_none() {
+            let mut keys: Vec<String> = candidates.iter().map(|(_, lexed)| match lexed {
+                Lexed::Place(target) => target.key.clone(),
+                Lexed::NonFile(uri) => uri.clone(),
+                Lexed::Bad(_) => String::new(),
+            }).collect();
+            keys.sort();
+            keys.dedup();
+            if keys.len() > 1 {
+                return match rules.ambiguity {
+                    BadOutcome::Error => Says::Ends(Out::Unresolved(Reason::Ambiguous)),
+                    BadOutcome::Next => Says::GivesWay(Some(Reason::Ambiguous)),
+                };
+            }
+        }
+        if let Some(at) = containing {
+            let best = candidates.remove(at);
+            if rules.pick == Pick::Only {
+                candidates.clear();
+            }
+            candidates.insert(0, best);
+        }
+        let mut needs: Vec<Need> = Vec::new();
+        for (index, lexed) in candidates {
+            let end = match lexed {
+                Lexed::Place(target) => match self.on_disk(source, target.clone(), eyes) {
+                    Verdict::Good(good) => Says::Wins(win(SourceKind::Roots, good, None)),
+                    Verdict::Pending(more) => {
+                        needs.extend(more);
+                        if rules.on_unusable == OnUnusable::NextRoot {
+                            continue;
+                        }
+                        break;
+                    }
+                    Verdict::Bad(reason) => match rules.on_unusable {
+                        OnUnusable::Accept if is_disk(reason) => {
+                            Says::Wins(win(SourceKind::Roots, target, None))
+                        }
+                        OnUnusable::Accept | OnUnusable::NextRoot => continue,
+                        OnUnusable::NextSource => Says::GivesWay(None),
+                        OnUnusable::Error => {
+                            Says::Ends(Out::Refused(reason, SourceKind::Roots, source.status))
+                        }
+                    },
+                },
+                Lexed::NonFile(uri) => match rules.non_file {
+                    NonFile::Skip => continue,
+                    NonFile::NextSource => Says::GivesWay(None),
+                    NonFile::Error => {
+                        Says::Ends(Out::Refused(Reason::NotFileUri, SourceKind::Roots, source.status))
+                    }
+                    NonFile::NameOnly => {
+                        Says::Wins(win(SourceKind::Roots, Self::name_only(index, &uri), None))
+                    }
+                },
+                Lexed::Bad(reason) => match rules.on_unusable {
+                    OnUnusable::Accept | OnUnusable::NextRoot => continue,
+                    OnUnusable::NextSource => Says::GivesWay(None),
+                    OnUnusable::Error => {
+                        Says::Ends(Out::Refused(reason, SourceKind::Roots, source.status))
+                    }
+                },
+            };
+            return if needs.is_empty() { end } else { Says::Pending(needs) };
+        }
+        if needs.is_empty() {
+            Says::GivesWay(None)
+        } else {
+            Says::Pending(needs)
+        }
+    }
+
+    fn decide_roots(&self, ask: &Ask, forced: bool) -> Decision {
+        let mut waiting = Waiting { roots: true, ..Waiting::default() };
+        match self.roots_now(Some(ask), forced) {
+            RootsNow::Use(roots) => {
+                let readable = |raw: &RawRoot| self.problem(0, raw).is_none();
+                let state = if !ask.modern {
+                    self.roots_state(readable)
+                } else if let Some(roots) = &roots {
+                    state_of(roots, readable)
+                } else if self.policy.roots.require_capability && !declares_roots(ask) {
+                    RootsState::Undeclared
+                } else {
+                    RootsState::NotAsked
+                };
+                let out = Out::Listed(self.view(&roots.unwrap_or_default()), state);
+                return Decision::Done(End::Other(out));
+            }
+            RootsNow::WaitForRequest => waiting.request = true,
+            RootsNow::WaitForMore => {}
+            RootsNow::Send => waiting.send = true,
+            RootsNow::NeedsInput => return Decision::Done(End::Other(needs_input())),
+        }
+        Decision::Wait(waiting)
+    }
+
+    /// Roots as a list shows them.
+    pub fn view(&self, roots: &[RawRoot]) -> Vec<(String, Option<Reason>)> {
+        let most = usize::try_from(self.policy.limits.value_chars).unwrap();
+        let shown = roots.iter().enumerate().map(|(index, raw)| {
+            let uri = display(raw.uri.as_deref().unwrap_or_default(), most);
+            (uri, self.problem(index, raw))
+        });
+        shown.collect()
+    }
+
+    // Selections.
+
+    fn decide_select(&self, ask: &Ask, by: &SelectBy, forced: bool) -> Decision {
+        match self.weigh_select(ask, by, forced) {
+            Ok(decision) => decision,
+            Err(reason) => {
+                let status = self.source(SourceKind::Selected).and_then(|source| source.status);
+                Decision::Done(End::Other(Out::Refused(reason, SourceKind::Selected, status)))
+            }
+        }
+    }
+
+    fn weigh_select(&self, ask: &Ask, by: &SelectBy, forced: bool) -> Result<Decision, Reason> {
+        if ask.modern {
+            return Err(Reason::PassEachCall);
+        }
+        if self.policy.memory.pin == Pin::Immutable && self.pin().is_some() {
+            return Err(Reason::Immutable);
+        }
+        let eyes = Eyes::Ask { ask, forced };
+        let by = match by {
+            SelectBy::Value(text) if is_file_uri(text) => SelectBy::Uri(text.clone()),
+            SelectBy::Value(text) if self.has_separator(text) => SelectBy::Path(text.clone()),
+            SelectBy::Value(text) => SelectBy::Name(text.clone()),
+            other => other.clone(),
+        };
+        let (SelectBy::Name(text) | SelectBy::Path(text) | SelectBy::Uri(text) | SelectBy::Root(text) | SelectBy::Value(text)) = &by;
+        if text.trim().is_empty() {
+            return Err(Reason::Empty);
+        }
+        let rules = &self.policy.selection;
+        let source = self.source(SourceKind::Selected).ok_or(Reason::NoProject)?;
+        let mut waiting = Waiting::default();
+        match &by {
+            SelectBy::Path(_) | SelectBy::Uri(_) => {
+                if rules.traversal == Traversal::Refuse && text.split(['/', '\\']).any(|part| part == "..") {
+                    return Err(Reason::Traversal);
+                }
+                if matches!(by, SelectBy::Uri(_)) && !is_file_uri(text) && !uri::is_placeholder(text) {
+                    return Err(Reason::NotFileUri);
+                }
+                let target = self.target(self.place(text, source.relative, true)?)?;
+                let mut good = None;
+                match self.on_disk(source, target, eyes) {
+                    Verdict::Good(target) => good = Some(target),
+                    Verdict::Bad(reason) => return Err(reason),
+                    Verdict::Pending(needs) => waiting.needs = needs,
+                }
+                let mut roots = Vec::new();
+                if rules.enforce_roots != EnforceRoots::Off {
+                    match self.roots_now(Some(ask), forced) {
+                        RootsNow::Use(known) => roots = known.unwrap_or_default(),
+                        other => return Ok(Decision::Wait(waits(waiting, &other))),
+                    }
+                }
+                let Some(target) = good else {
+                    return Ok(Decision::Wait(waiting));
+                };
+                let given = if is_file_uri(text) { Some(text.clone()) } else {
+                    target.path.as_deref().and_then(|at| uri::path_to_file_uri(at, self.host().style))
+                };
+                let choice = Choice { win: win(SourceKind::Selected, target, None), uri: given };
+                if !roots.is_empty() && !self.is_among(&roots, &choice) {
+                    return Err(Reason::NotInRoots);
+                }
+                Ok(Decision::Done(End::Chosen(choice)))
+            }
+            SelectBy::Name(_) | SelectBy::Root(_) | SelectBy::Value(_) => {
+                let is_name = matches!(by, SelectBy::Name(_));
+                let plain = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+                if is_name && rules.name_rule == NameRule::Word && !text.chars().all(plain) {
+                    return Err(Reason::InvalidName);
+                }
+                let roots = match self.roots_now(Some(ask), forced) {
+                    RootsNow::Use(known) => known.unwrap_or_default(),
+                    other => return Ok(Decision::Wait(waits(waiting, &other))),
+                };
+                let found = roots.iter().enumerate().find_map(|(index, raw)| {
+                    let lexed = self.lex_root(index, raw);
+                    self.is_called(raw, &lexed, text, is_name).then_some((index, raw, lexed))
+                });
+                let Some((index, raw, lexed)) = found else {
+                    let free = is_name && rules.names == Names::Any;
+                    let enforced = rules.enforce_roots != EnforceRoots::Off && !roots.is_empty();
+                    if !free || enforced {
+                        return Err(Reason::NotInRoots);
+                    }
+                    let named = win(SourceKind::Selected, Self::named(text), None);
+                    return Ok(Decision::Done(End::Chosen(Choice { win: named, uri: None })));
+                };
+                let target = match lexed {
+                    Lexed::Place(target) => target,
+                    Lexed::NonFile(uri) if self.policy.roots.non_file == NonFile::NameOnly => Self::name_only(index, &uri),
+                    Lexed::NonFile(_) => return Err(Reason::NotFileUri),
+                    Lexed::Bad(reason) => return Err(reason),
+                };
+                match self.on_disk(source, target, eyes) {
+                    Verdict::Good(target) => Ok(Decision::Done(End::Chosen(Choice {
+                        win: win(SourceKind::Selected, target, None),
+                        uri: raw.uri.clone(),
+                    }))),
+                    Verdict::Bad(reason) => Err(reason),
+                    Verdict::Pending(needs) => {
+                        waiting.needs = needs;
+                        Ok(Decision::Wait(waiting))
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether a root goes by a name, or for `root` also by its URI or path.
+    fn is_called(&self, raw: &RawRoot, lexed: &Lexed, text: &str, by_name_only: bool) -> bool {
+        let own = raw.name.as_deref() == Some(text);
+        let place = match lexed {
+            Lexed::Place(target) => Some(target),
+            _ => None,
+        };
+        let by_folder = place.is_some_and(|target| {
+            target.path.as_deref().and_then(|at| path::basename(at, self.host().style)).as_deref() == Some(text)
+        });
+        if by_name_only {
+            return own || by_folder;
+        }
+        let by_place = self.place(text, Relative::Refuse, true).and_then(|at| self.target(at)).ok();
+        let same_place = by_place.is_some_and(|wanted| place.is_some_and(|target| target.key == wanted.key));
+        own || by_folder || raw.uri.as_deref() == Some(text) || same_place
+    }
+
+    /// Whether a selection is one of the roots, by the policy's measure.
+    fn is_among(&self, roots: &[RawRoot], choice: &Choice) -> bool {
+        let style = self.host().style;
+        roots.iter().enumerate().any(|(index, raw)| {
+            let lexed = self.lex_root(index, raw);
+            match (self.policy.selection.root_match, lexed) {
+                (RootMatch::ExactUri, _) => raw.uri.is_some() && raw.uri == choice.uri,
+                (RootMatch::Key, Lexed::Place(target)) => target.key == choice.win.project.key,
+                (RootMatch::Inside, Lexed::Place(Target { path: Some(root), .. })) => {
+                    let chosen = choice.win.project.path.as_deref();
+                    chosen.is_some_and(|chosen| path::is_inside(&root, chosen, style))
+                }
+                (_, Lexed::NonFile(uri)) => format!("uri:{uri}") == choice.win.project.key,
+                _ => false,
+            }
+        })
+    }
+
+    /// The keys of the roots in a list.
+    pub fn keys(&self, roots: &[RawRoot]) -> Vec<String> {
+        let keys = roots.iter().enumerate().filter_map(|(index, raw)| match self.lex_root(index, raw) {
+            Lexed::Place(target) => Some(target.key),
+            Lexed::NonFile(uri) => Some(format!("uri:{uri}")),
+            Lexed::Bad(_) => None,
+        });
+        keys.collect()
+    }
+
+    /// Every path that a source of the connection names now.
+    pub fn named_paths(&self) -> Vec<String> {
+        let mut paths = Vec::new();
+        let mut add = |verdict: Verdict| {
+            if let Verdict::Pending(needs) = verdict {
+                paths.extend(needs.into_iter().map(|(path, _)| path));
+            }
+        };
+        let sources = self.policy.sources.iter();
+        for source in sources.filter(|source| !source.from.is_per_request() && self.is_on(source)) {
+            match source.from {
+                SourceKind::Roots => {
+                    let roots = self.list().map(|list| list.roots).unwrap_or_default();
+                    for (index, raw) in roots.iter().enumerate() {
+                        if let Lexed::Place(target) = self.lex_root(index, raw) {
+                            add(self.on_disk(source, target, Eyes::Blind));
+                        }
+                    }
+                }
+                SourceKind::Selected => {
+                    if let Some(choice) = self.choice() {
+                        add(self.on_disk(source, target_of(&choice.win), Eyes::Blind));
+                    }
+                }
+                SourceKind::Remembered => {
+                    if let Some(win) = self.remembered() {
+                        add(self.on_disk(source, target_of(win), Eyes::Blind));
+                    }
+                }
+                _ => {
+                    if let Some((_, value)) = self.value_of(source, None) {
+                        add(self.judge(source, &value, Eyes::Blind));
+                    }
+                }
+            }
+        }
+        paths
+    }
+}
+
+fn declares_roots(ask: &Ask) -> bool {
+    let meta = ask.facts.meta.as_ref().map(rootwise::Json::text);
+    let capabilities = match &ask.facts.capabilities {
+        Some(capabilities) => Some(capabilities.text().to_owned()),
+        None => meta.and_then(|meta| peer::member(meta, "io.modelcontextprotocol/clientCapabilities")),
+    };
+    let roots = capabilities.and_then(|capabilities| peer::member(&capabilities, "roots"));
+    roots.is_some_and(|roots| peer::is_object(&roots))
+}
+
+fn needs_input() -> Out {
+    Out::NeedsInput(vec![(INPUT.0.to_owned(), INPUT.1.to_owned())])
+}
+
+fn waits(mut waiting: Waiting, roots: &RootsNow) -> Waiting {
+    waiting.roots = true;
+    waiting.send = matches!(roots, RootsNow::Send);
+    waiting.request = matches!(roots, RootsNow::WaitForRequest);
+    waiting
+}
+
+/// What `onUnusable: accept` overlooks.
+fn is_disk(reason: Reason) -> bool {
+    matches!(
+        reason,
+        Reason::Missing | Reason::NotDirectory | Reason::Unconfirmed | Reason::NoMarker
+    )
+}
+
+fn says(source: &Source, verdict: Verdict, via: Option<String>) -> Says {
+    match verdict {
+        Verdict::Good(target) => Says::Wins(win(source.from, target, via)),
+        Verdict::Pending(needs) => Says::Pending(needs),
+        Verdict::Bad(reason) if is_bad_end(source, reason) => {
+            Says::Ends(Out::Refused(reason, source.from, source.status))
+        }
+        Verdict::Bad(_) => Says::GivesWay(None),
+    }
+}
+
+fn win(source: SourceKind, target: Target, via: Option<String>) -> Win {
+    Win {
+        project: Proj {
+            key: target.key,
+            name: target.name,
+            path: target.path,
+            source,
+            via,
+            root: target.root.as_ref().map(|(index, _)| *index),
+        },
+        root_key: target.root.map(|(_, key)| key),
+    }
+}
+
+fn target_of(win: &Win) -> Target {
+    Target {
+        path: win.project.path.clone(),
+        key: win.project.key.clone(),
+        name: win.project.name.clone(),
+        root: win.project.root.zip(win.root_key.clone()),
+    }
+}

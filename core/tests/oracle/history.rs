@@ -1,0 +1,586 @@
+//! The log, and every question asked of it. Nothing here remembers: each answer is read off the log again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rootwise::action::RootsState;
+use rootwise::event::{AskBy, Found, RequestFacts, SelectBy};
+use rootwise::explain::Era;
+use rootwise::host::{HostFacts, Transport};
+use rootwise::policy::{Ask as WhenToAsk, Policy, Source, SourceKind};
+
+use super::Proj;
+use super::peer::RawRoot;
+
+/// One thing that happened or was done.
+#[derive(Clone, Debug)]
+pub enum Record {
+    /// An accepted event, with the time that counts for it.
+    Now(u64),
+    Host(HostFacts),
+    /// A new connection: nothing before it counts, except that ids go on.
+    Fresh,
+    Closed,
+    Initialized {
+        declared: bool,
+    },
+    Ready,
+    /// A change that is honoured; `marks` when it makes what is known out of date.
+    Changed {
+        marks: bool,
+    },
+    Sent {
+        token: u32,
+        at: u64,
+    },
+    /// A request is over; the asks in `without` go on without its answer.
+    Ended {
+        token: u32,
+        how: End,
+        without: Vec<u32>,
+    },
+    Overdue {
+        token: u32,
+    },
+    Deferred {
+        until: u64,
+    },
+    DeferredOver,
+    List {
+        answers: Option<u32>,
+        at: u64,
+        roots: Vec<RawRoot>,
+    },
+    ProbeOpened {
+        id: u32,
+        until: u64,
+        paths: BTreeMap<String, BTreeSet<String>>,
+    },
+    ProbeOver {
+        id: u32,
+    },
+    /// The host said what is at a path; it serves these asks, and perhaps the connection.
+    Learnt {
+        path: String,
+        known: Known,
+        asks: Vec<u32>,
+        connection: bool,
+    },
+    /// The host did not say; that counts for these asks.
+    Unconfirmed {
+        path: String,
+        asks: Vec<u32>,
+    },
+    /// No source of the connection names the path any more.
+    Forgotten {
+        path: String,
+    },
+    Asked(Ask),
+    /// An ask was answered, or withdrawn.
+    Over {
+        ask: u32,
+        answered: bool,
+        modern: bool,
+    },
+    Chose(Choice),
+    ChoiceGone,
+    Remembered(Win),
+    RememberedGone,
+    Pinned(Win),
+    PinGone,
+    HintGiven(usize),
+    Project(Option<Win>),
+}
+
+/// How a request ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    Answered,
+    Unsupported,
+    Refused,
+    Abandoned,
+    TimedOut,
+    /// The connection ended first.
+    Dropped,
+}
+
+impl End {
+    pub fn failed(self) -> bool {
+        !matches!(self, Self::Answered | Self::Dropped)
+    }
+}
+
+/// What the host said about one path.
+#[derive(Clone, Debug)]
+pub struct Known {
+    pub found: Found,
+    pub real: Option<String>,
+    /// The markers that were asked for.
+    pub asked: BTreeSet<String>,
+    /// The markers that are there.
+    pub there: BTreeSet<String>,
+}
+
+/// A winner, with what is needed to judge it again later.
+#[derive(Clone, Debug)]
+pub struct Win {
+    pub project: Proj,
+    /// The key of the root it came from.
+    pub root_key: Option<String>,
+}
+
+/// A selection.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    pub win: Win,
+    /// The URI it has, to compare letter for letter.
+    pub uri: Option<String>,
+}
+
+/// An ask as it came.
+#[derive(Clone, Debug)]
+pub struct Ask {
+    pub id: u32,
+    /// Its place in the log.
+    pub place: usize,
+    pub at: u64,
+    pub kind: Kind,
+    pub by: AskBy,
+    pub modern: bool,
+    pub facts: RequestFacts,
+    pub about: Option<String>,
+}
+
+/// What an ask is for.
+#[derive(Clone, Debug)]
+pub enum Kind {
+    Project,
+    Roots,
+    Select(SelectBy),
+}
+
+/// A list of roots and its place in the log.
+#[derive(Clone, Debug)]
+pub struct List {
+    pub place: usize,
+    pub at: u64,
+    pub roots: Vec<RawRoot>,
+    /// From where on a change makes it stale: the sending of its request, or its own arrival.
+    pub asked_at_place: usize,
+}
+
+/// A request in flight.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    pub token: u32,
+    pub at: u64,
+    pub place: usize,
+    /// Where in the log it became overdue.
+    pub overdue: Option<usize>,
+}
+
+/// Everything that happened.
+#[derive(Clone, Debug)]
+pub struct History {
+    pub policy: Policy,
+    pub records: Vec<Record>,
+}
+
+impl History {
+    pub fn new(policy: Policy, host: HostFacts) -> Self {
+        Self {
+            policy,
+            records: vec![Record::Host(host), Record::Fresh],
+        }
+    }
+
+    pub fn note(&mut self, record: Record) {
+        self.records.push(record);
+    }
+
+    /// The records of this connection, with their places.
+    pub fn here(&self) -> impl DoubleEndedIterator<Item = (usize, &Record)> {
+        let fresh = |record: &Record| matches!(record, Record::Fresh);
+        let start = self.records.iter().rposition(fresh).unwrap_or(0);
+        self.records.iter().enumerate().skip(start)
+    }
+
+    fn last<'a, T>(&'a self, pick: impl Fn(usize, &'a Record) -> Option<T>) -> Option<T> {
+        self.here().rev().find_map(|(place, record)| pick(place, record))
+    }
+
+    fn any(&self, test: impl Fn(&Record) -> bool) -> bool {
+        self.here().any(|(_, record)| test(record))
+    }
+
+    // Time, host and handshake.
+
+    pub fn now(&self) -> u64 {
+        let times = self.records.iter().rev().find_map(|record| match record {
+            Record::Now(now) => Some(*now),
+            _ => None,
+        });
+        times.unwrap_or(0)
+    }
+
+    pub fn host(&self) -> &HostFacts {
+        let facts = self.records.iter().rev().find_map(|record| match record {
+            Record::Host(facts) => Some(facts),
+            _ => None,
+        });
+        facts.unwrap()
+    }
+
+    pub fn is_local(&self) -> bool {
+        let host = self.host();
+        host.local.unwrap_or(host.transport == Transport::Stdio)
+    }
+
+    pub fn may_push(&self) -> bool {
+        let host = self.host();
+        host.push.unwrap_or(host.transport == Transport::Stdio)
+    }
+
+    pub fn is_closed(&self) -> bool {
+        self.any(|record| matches!(record, Record::Closed))
+    }
+
+    /// Whether `initialize` was seen and, if so, whether it declared roots.
+    pub fn initialized(&self) -> Option<bool> {
+        self.last(|_, record| match record {
+            Record::Initialized { declared } => Some(*declared),
+            _ => None,
+        })
+    }
+
+    pub fn is_ready(&self) -> bool {
+        self.any(|record| matches!(record, Record::Ready))
+    }
+
+    pub fn era(&self) -> Era {
+        if self.initialized().is_some() {
+            Era::Legacy
+        } else {
+            Era::Unknown
+        }
+    }
+
+    // Requests.
+
+    /// The number of requests ever sent; tokens count from one.
+    pub fn tokens(&self) -> u32 {
+        let sent = self.records.iter().filter(|record| matches!(record, Record::Sent { .. }));
+        u32::try_from(sent.count()).unwrap()
+    }
+
+    pub fn in_flight(&self) -> Option<Request> {
+        let (place, token, at) = self.last(|place, record| match record {
+            Record::Sent { token, at } => Some((place, *token, *at)),
+            _ => None,
+        })?;
+        let over = self.any(|record| matches!(record, Record::Ended { token: ended, .. } if *ended == token));
+        let overdue = self.last(|place, record| match record {
+            Record::Overdue { token: late } if *late == token => Some(place),
+            _ => None,
+        });
+        (!over).then_some(Request { token, at, place, overdue })
+    }
+
+    /// Whether a change that counts came after a place in the log.
+    pub fn changed_since(&self, start: usize) -> bool {
+        self.here()
+            .any(|(place, record)| place > start && matches!(record, Record::Changed { marks: true }))
+    }
+
+    /// A request that waits for its time: where it was put off, and until when.
+    pub fn deferred(&self) -> Option<(usize, u64)> {
+        self.last(|place, record| match record {
+            Record::Deferred { until } => Some(Some((place, *until))),
+            Record::DeferredOver | Record::Sent { .. } => Some(None),
+            _ => None,
+        })?
+    }
+
+    pub fn last_sent_at(&self) -> Option<u64> {
+        self.last(|_, record| match record {
+            Record::Sent { at, .. } => Some(*at),
+            _ => None,
+        })
+    }
+
+    fn last_clearing(&self) -> usize {
+        let cleared = self.last(|place, record| match record {
+            Record::Changed { .. } | Record::Fresh => Some(place),
+            _ => None,
+        });
+        cleared.unwrap_or(0)
+    }
+
+    pub fn is_unsupported(&self) -> bool {
+        let since = self.last_clearing();
+        self.here().any(|(place, record)| {
+            place > since && matches!(record, Record::Ended { how: End::Unsupported, .. })
+        })
+    }
+
+    /// Failed attempts in a row.
+    fn failures(&self) -> u32 {
+        let since = self.last_clearing();
+        let mut count = 0;
+        for (place, record) in self.here() {
+            if let Record::Ended { how, .. } = record
+                && place > since
+            {
+                count = if how.failed() { count + 1 } else { 0 };
+            }
+        }
+        count
+    }
+
+    pub fn source(&self, kind: SourceKind) -> Option<&Source> {
+        self.policy.sources.iter().find(|source| source.from == kind)
+    }
+
+    /// What the policy and the client's declarations say about asking, whether or not the client is ready.
+    pub fn asking_is_possible(&self) -> bool {
+        self.policy.roots.ask != WhenToAsk::Never
+            && (!self.policy.roots.require_capability || self.initialized() != Some(false))
+    }
+
+    /// Rule 8.
+    pub fn may_ask(&self) -> bool {
+        self.policy.roots.ask != WhenToAsk::Never
+            && self.is_ready()
+            && (!self.policy.roots.require_capability || self.initialized() == Some(true))
+            && !self.is_unsupported()
+            && self.failures() < self.policy.timing.retries.saturating_add(1)
+    }
+
+    // The list.
+
+    pub fn list(&self) -> Option<List> {
+        self.last(|place, record| match record {
+            Record::List { answers, at, roots } => {
+                let sent = answers.and_then(|token| {
+                    self.last(|place, record| match record {
+                        Record::Sent { token: sent, .. } if *sent == token => Some(place),
+                        _ => None,
+                    })
+                });
+                Some(List {
+                    place,
+                    at: *at,
+                    roots: roots.clone(),
+                    asked_at_place: sent.unwrap_or(place),
+                })
+            }
+            _ => None,
+        })
+    }
+
+    /// The list before the newest one.
+    pub fn older_list(&self) -> Option<&Vec<RawRoot>> {
+        let mut lists = self.here().rev().filter_map(|(_, record)| match record {
+            Record::List { roots, .. } => Some(roots),
+            _ => None,
+        });
+        lists.nth(1)
+    }
+
+    pub fn is_stale(&self, list: &List) -> bool {
+        let failed = self.here().any(|(place, record)| {
+            place > list.place && matches!(record, Record::Ended { how, .. } if how.failed())
+        });
+        failed || self.changed_since(list.asked_at_place)
+    }
+
+    /// What the view of the roots shows; `readable` tells whether a root of the list can be read.
+    pub fn roots_state(&self, readable: impl Fn(&RawRoot) -> bool) -> RootsState {
+        if let Some(request) = self.in_flight() {
+            return match request.overdue {
+                Some(_) => RootsState::Overdue,
+                None => RootsState::Pending,
+            };
+        }
+        if let Some(list) = self.list() {
+            return if self.is_stale(&list) {
+                RootsState::Stale
+            } else {
+                state_of(&list.roots, readable)
+            };
+        }
+        if self.is_unsupported() {
+            return RootsState::Unsupported;
+        }
+        let ended = self.last(|_, record| match record {
+            Record::Ended { how, .. } => Some(*how),
+            _ => None,
+        });
+        match ended {
+            Some(End::TimedOut) => RootsState::TimedOut,
+            Some(how) if how.failed() => RootsState::Failed,
+            _ if self.policy.roots.require_capability && self.initialized() == Some(false) => {
+                RootsState::Undeclared
+            }
+            _ if !self.is_ready() => RootsState::NotReady,
+            _ => RootsState::NotAsked,
+        }
+    }
+
+    // Asks.
+
+    /// The asks that wait, as they came.
+    pub fn waiting(&self) -> Vec<Ask> {
+        let mut waiting: Vec<Ask> = Vec::new();
+        for record in &self.records {
+            match record {
+                Record::Asked(ask) => waiting.push(ask.clone()),
+                Record::Over { ask, .. } => waiting.retain(|known| known.id != *ask),
+                _ => {}
+            }
+        }
+        waiting
+    }
+
+    /// Whether an ask's request failed and it goes on without.
+    pub fn goes_without(&self, ask: &Ask) -> bool {
+        self.here().any(|(place, record)| {
+            place > ask.place
+                && matches!(record, Record::Ended { without, .. } if without.contains(&ask.id))
+        })
+    }
+
+    // The disk.
+
+    pub fn probes_given_out(&self) -> u32 {
+        let opened = |record: &&Record| matches!(record, Record::ProbeOpened { .. });
+        u32::try_from(self.records.iter().filter(opened).count()).unwrap()
+    }
+
+    /// The probes that are open: id, end and paths.
+    pub fn open_probes(&self) -> Vec<(u32, u64, BTreeMap<String, BTreeSet<String>>)> {
+        let mut open = Vec::new();
+        for record in &self.records {
+            match record {
+                Record::ProbeOpened { id, until, paths } => open.push((*id, *until, paths.clone())),
+                Record::ProbeOver { id } => open.retain(|(known, ..)| known != id),
+                _ => {}
+            }
+        }
+        open
+    }
+
+    /// What is known of a path: by the connection, or by one ask.
+    pub fn known(&self, path: &str, by: Option<u32>) -> Option<Known> {
+        let mut known: Option<Known> = None;
+        for (_, record) in self.here() {
+            match record {
+                Record::Learnt { path: at, known: new, asks, connection } if at == path => {
+                    let counts = by.map_or(*connection, |ask| asks.contains(&ask));
+                    if counts {
+                        // A later look may have asked for other markers.
+                        let mut merged = new.clone();
+                        if let Some(old) = &known {
+                            merged.asked.extend(old.asked.iter().cloned());
+                            let kept = old.there.difference(&new.asked).cloned();
+                            merged.there.extend(kept.collect::<Vec<_>>());
+                        }
+                        known = Some(merged);
+                    }
+                }
+                Record::Forgotten { path: at } if at == path && by.is_none() => known = None,
+                // Ids may be used again once an ask is over.
+                Record::Asked(ask) if by == Some(ask.id) => known = None,
+                _ => {}
+            }
+        }
+        known
+    }
+
+    pub fn is_unconfirmed(&self, path: &str, ask: &Ask) -> bool {
+        self.here().any(|(place, record)| {
+            place > ask.place
+                && matches!(record, Record::Unconfirmed { path: at, asks } if at == path && asks.contains(&ask.id))
+        })
+    }
+
+    /// Every path the connection knows something of.
+    pub fn known_paths(&self) -> BTreeSet<String> {
+        let learnt = self.here().filter_map(|(_, record)| match record {
+            Record::Learnt { path, connection: true, .. } => Some(path.clone()),
+            _ => None,
+        });
+        let paths: BTreeSet<String> = learnt.collect();
+        paths.into_iter().filter(|path| self.known(path, None).is_some()).collect()
+    }
+
+    // Memory.
+
+    pub fn choice(&self) -> Option<&Choice> {
+        self.last(|_, record| match record {
+            Record::Chose(choice) => Some(Some(choice)),
+            Record::ChoiceGone => Some(None),
+            _ => None,
+        })?
+    }
+
+    pub fn remembered(&self) -> Option<&Win> {
+        self.last(|_, record| match record {
+            Record::Remembered(win) => Some(Some(win)),
+            Record::RememberedGone => Some(None),
+            _ => None,
+        })?
+    }
+
+    pub fn pin(&self) -> Option<&Win> {
+        self.last(|_, record| match record {
+            Record::Pinned(win) => Some(Some(win)),
+            Record::PinGone => Some(None),
+            _ => None,
+        })?
+    }
+
+    pub fn hint_was_given(&self, index: usize) -> bool {
+        self.any(|record| matches!(record, Record::HintGiven(given) if *given == index))
+    }
+
+    pub fn project(&self) -> Option<&Win> {
+        self.last(|_, record| match record {
+            Record::Project(win) => Some(win.as_ref()),
+            _ => None,
+        })?
+    }
+
+    /// Rule 19: whether there can be a connection project yet.
+    pub fn has_begun(&self) -> bool {
+        self.any(|record| match record {
+            Record::Over { answered, modern, .. } => *answered && !*modern,
+            Record::List { .. } | Record::Chose(_) => true,
+            Record::Ended { how, .. } => how.failed(),
+            _ => false,
+        })
+    }
+
+    /// The earliest time at which something is over.
+    pub fn deadline(&self) -> Option<u64> {
+        if self.is_closed() {
+            return None;
+        }
+        let timing = &self.policy.timing;
+        let life = self.in_flight().map(|request| request.at.saturating_add(timing.life_ms.into()));
+        let asks = self.waiting().into_iter().map(|ask| ask.at.saturating_add(timing.wait_ms.into()));
+        let probes = self.open_probes().into_iter().map(|(_, until, _)| until);
+        let deferred = self.deferred().map(|(_, until)| until);
+        life.into_iter().chain(asks).chain(probes).chain(deferred).min()
+    }
+}
+
+/// The state of a list that is up to date.
+pub fn state_of(roots: &[RawRoot], readable: impl Fn(&RawRoot) -> bool) -> RootsState {
+    if roots.is_empty() {
+        RootsState::Empty
+    } else if roots.iter().any(readable) {
+        RootsState::Ok
+    } else {
+        RootsState::AllInvalid
+    }
+}

@@ -1,0 +1,106 @@
+//! A second model of the resolver: slow, simple, and written from `docs/rules.md` alone.
+//!
+//! It keeps no state but a log: every accepted event and every consequence, in order ([`history`]). Whatever it wants
+//! to know (is a request in flight? is the list stale? what does the disk say?) it finds by reading that log from the
+//! start of the connection, every time. [`decide`] then walks the policy's sources once per ask. The shape has nothing in
+//! common with the machine's, so that the two are unlikely to share a mistake.
+//!
+//! Texts (messages, instructions), revisions and explanations are not predicted.
+//!
+//! # AMBIGUITIES
+//!
+//! Where the rules leave room, this is the reading taken here:
+//!
+//! 1. A closed resolver does nothing at any later event, hand-back included; a probe id never given out stays misuse.
+//! 2. An ask with `askBy: request` before `initialize` waits for the handshake: what the client declares is unknown.
+//! 3. `askBy: none` does not wait for roots, but still has its own values looked up on disk.
+//! 4. `onChange: ignore` makes `rootsChanged` do nothing at all; `whileAsking: drop` still clears the failure count.
+//! 5. The failure of a request counts where it ends: with `retries: 0` it also forbids the one more request of rule 13.
+//! 6. A result without a readable `roots` array is no list: the request failed. In `inputResponses` it is an empty list.
+//! 7. The follow-up of rule 13 is caused by the change where the host may push (so it may be deferred, and asks that
+//!    already wait, wait for it); elsewhere by the first ask that waits, at once.
+//! 8. Asks that came before a deferral wait for it; one that comes later sends at once.
+//! 9. The age of a list is judged at the time of the ask; a list that arrives after the ask is never too old for it.
+//! 10. A request that fails flags the list stale whatever its origin.
+//! 11. Of several names in `read`, the first that is there and not blank is the value.
+//! 12. Per-request values are looked up for every ask, whatever the connection knows of the same path.
+//! 13. A path that a probe's reply leaves out is like one of a probe that never came back.
+//! 14. The connection's own evaluation has paths probed only when a list arrives; otherwise it uses what asks found out.
+//! 15. `allowed` needs the spelling inside and, where known, the real path inside.
+//! 16. The waiting asks are looked at once, in order; the connection project is evaluated after them.
+//! 17. `closed` announces nothing and leaves the views as they are; a second `initialize` announces the loss.
+//! 18. A want for roots is not judged for bad arguments.
+//! 19. `lexical` problems and refused places show in a list of roots, what the disk says does not.
+
+pub mod compare;
+pub mod decide;
+pub mod generate;
+pub mod history;
+pub mod model;
+pub mod peer;
+pub mod values;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rootwise::action::{MessageKind, NoticeCode, RootsState};
+use rootwise::error::Reason;
+use rootwise::explain::Era;
+use rootwise::policy::SourceKind;
+
+/// A project as far as it is predicted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proj {
+    pub key: String,
+    pub name: String,
+    pub path: Option<String>,
+    pub source: SourceKind,
+    pub via: Option<String>,
+    pub root: Option<u32>,
+}
+
+/// How an ask ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Out {
+    Resolved(Proj),
+    Selected(Proj),
+    Listed(Vec<(String, Option<Reason>)>, RootsState),
+    NeedsInput(Vec<(String, String)>),
+    Refused(Reason, SourceKind, Option<u16>),
+    Unresolved(Reason),
+}
+
+/// What one event causes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Effects {
+    /// Ask, end and hints, in order.
+    pub answers: Vec<(u32, Out, Vec<String>)>,
+    /// Keys before and after.
+    pub announce: Vec<(Option<String>, Option<String>)>,
+    /// Token and message.
+    pub cancel: Vec<(u32, String)>,
+    /// Token, the ask it travels with, message.
+    pub send: Vec<(u32, Option<u32>, String)>,
+    /// Probe id, and the markers wanted in each path.
+    pub probe: Vec<(u32, BTreeMap<String, BTreeSet<String>>)>,
+    pub hand_back: Vec<(MessageKind, String)>,
+    pub notices: BTreeMap<NoticeCode, usize>,
+}
+
+/// What can be seen between events.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Views {
+    pub deadline: Option<u64>,
+    pub project: Option<String>,
+    pub roots: RootsState,
+    pub era: Era,
+}
+
+/// The notices that are predicted; the others speak of values and are left to other tests.
+pub const PREDICTED: [NoticeCode; 6] = [
+    NoticeCode::AnswerStale,
+    NoticeCode::AnswerUnexpected,
+    NoticeCode::RootsUnsupported,
+    NoticeCode::RootsFailed,
+    NoticeCode::TooManyAsks,
+    NoticeCode::SelectedRootLeft,
+];

@@ -1,0 +1,652 @@
+//! One event after the other: its own effect, then every waiting ask once, then the connection's project.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rootwise::action::{MessageKind, NoticeCode};
+use rootwise::error::Reason;
+use rootwise::event::{
+    AskBy, Event, Probed, RefusalKind, RequestFacts, RootsRefused, SelectBy, Want,
+};
+use rootwise::host::HostFacts;
+use rootwise::policy::{Ask as WhenToAsk, OnChange, Pin, Policy, SourceKind, WhileAsking};
+
+use super::decide::{Decision, End as AskEnd, Waiting};
+use super::history::{Ask, End, History, Kind, Known, Record, Win};
+use super::peer::{self, RawRoot};
+use super::values::Need;
+use super::{Effects, Out, Views};
+
+/// The second model.
+#[derive(Clone, Debug)]
+pub struct Oracle {
+    pub history: History,
+}
+
+/// What is collected during one event.
+#[derive(Default)]
+struct Turn {
+    effects: Effects,
+    needs: Vec<Need>,
+    /// A list arrived, so the connection may have paths looked at.
+    list_arrived: bool,
+}
+
+impl Turn {
+    fn notice(&mut self, code: NoticeCode) {
+        *self.effects.notices.entry(code).or_default() += 1;
+    }
+}
+
+impl Oracle {
+    pub fn new(policy: Policy, host: HostFacts) -> Self {
+        Self { history: History::new(policy, host) }
+    }
+
+    /// What is expected of an event: misuse by its code, or effects.
+    pub fn step(&mut self, event: &Event, now: u64) -> Result<Effects, &'static str> {
+        self.check(event)?;
+        let now = now.max(self.history.now());
+        self.history.note(Record::Now(now));
+        if self.history.is_closed() {
+            return Ok(Effects::default());
+        }
+        let mut turn = Turn::default();
+        self.own_effect(event, now, &mut turn);
+        if !self.history.is_closed() {
+            self.settle(event, now, &mut turn);
+            self.evaluate_connection(&mut turn);
+            self.open_probe(now, &mut turn);
+            self.forget_paths();
+        }
+        Ok(turn.effects)
+    }
+
+    pub fn views(&self) -> Views {
+        let history = &self.history;
+        Views {
+            deadline: history.deadline(),
+            project: history.project().map(|win| win.project.key.clone()),
+            roots: history.roots_state(|raw| history.problem(0, raw).is_none()),
+            era: history.era(),
+        }
+    }
+
+    fn check(&self, event: &Event) -> Result<(), &'static str> {
+        let ask = match event {
+            Event::Asked(asked) => asked.ask,
+            Event::Selected(selected) => selected.ask,
+            Event::SelectionCleared(cleared) => cleared.ask,
+            Event::Probed(probed) => {
+                let given_out = 1..=self.history.probes_given_out();
+                return if given_out.contains(&probed.probe) { Ok(()) } else { Err("unknown_probe") };
+            }
+            _ => return Ok(()),
+        };
+        if self.history.is_closed() {
+            return Err("closed");
+        }
+        if self.history.waiting().iter().any(|known| known.id == ask) {
+            return Err("duplicate_ask");
+        }
+        Ok(())
+    }
+
+    fn own_effect(&mut self, event: &Event, now: u64, turn: &mut Turn) {
+        match event {
+            Event::ClientInitialized(init) => {
+                let capabilities = init.capabilities.as_ref().map(rootwise::Json::text);
+                self.initialized(capabilities, turn);
+            }
+            Event::ClientReady => self.ready(now, turn),
+            Event::RootsListed(listed) => match listed.request {
+                Some(token) => self.answered(token, listed.result.text(), now, turn),
+                None => {
+                    if let Some(roots) = peer::roots(listed.result.text()) {
+                        self.take_list(None, roots, now, turn);
+                    }
+                }
+            },
+            Event::RootsRefused(refused) => self.refused(refused, now, turn),
+            Event::RootsChanged => self.changed(now, turn),
+            Event::HostFactsChanged(changed) => self.history.note(Record::Host(changed.facts.clone())),
+            Event::Asked(asked) => {
+                let kind = match asked.want {
+                    Want::Project => Kind::Project,
+                    Want::Roots => Kind::Roots,
+                };
+                self.asked(asked.ask, kind, asked.ask_by, &asked.facts, asked.about.clone(), now);
+            }
+            Event::Selected(selected) => {
+                let kind = Kind::Select(selected.by.clone());
+                self.asked(selected.ask, kind, selected.ask_by, &selected.facts, None, now);
+            }
+            Event::SelectionCleared(cleared) => {
+                let (_, modern) = self.history.manner(cleared.ask_by, &cleared.facts);
+                let fixed = self.history.policy.memory.pin == Pin::Immutable && self.history.pin().is_some();
+                let kind = if modern || fixed {
+                    // Refused like a selection, for the same reasons.
+                    Kind::Select(SelectBy::Value(String::new()))
+                } else {
+                    self.history.note(Record::ChoiceGone);
+                    self.history.note(Record::PinGone);
+                    Kind::Project
+                };
+                self.asked(cleared.ask, kind, cleared.ask_by, &cleared.facts, None, now);
+            }
+            Event::AskWithdrawn(withdrawn) => {
+                let waiting = self.history.waiting();
+                if let Some(ask) = waiting.iter().find(|ask| ask.id == withdrawn.ask) {
+                    let over = Record::Over { ask: ask.id, answered: false, modern: ask.modern };
+                    self.history.note(over);
+                }
+            }
+            Event::Probed(probed) => self.probed(probed),
+            Event::DeadlineReached => self.deadline_reached(now, turn),
+            Event::Message(message) => self.message(&message.text, now, turn),
+            Event::Closed => self.closed(turn),
+            _ => unreachable!("every kind of event is known"),
+        }
+    }
+
+    // The connection.
+
+    fn initialized(&mut self, capabilities: Option<&str>, turn: &mut Turn) {
+        if self.history.initialized().is_some() {
+            let before = self.history.project().map(|win| win.project.key.clone());
+            self.end_connection(turn);
+            self.history.note(Record::Fresh);
+            if before.is_some() {
+                turn.effects.announce.push((before, None));
+            }
+        }
+        let roots = capabilities.and_then(|capabilities| peer::member(capabilities, "roots"));
+        let declared = roots.is_some_and(|roots| peer::is_object(&roots));
+        self.history.note(Record::Initialized { declared });
+    }
+
+    fn closed(&mut self, turn: &mut Turn) {
+        self.end_connection(turn);
+        self.history.note(Record::Closed);
+    }
+
+    fn end_connection(&mut self, turn: &mut Turn) {
+        for ask in self.history.waiting() {
+            let over = Record::Over { ask: ask.id, answered: true, modern: ask.modern };
+            self.history.note(over);
+            turn.effects.answers.push((ask.id, Out::Unresolved(Reason::Closed), Vec::new()));
+        }
+        for (id, ..) in self.history.open_probes() {
+            self.history.note(Record::ProbeOver { id });
+        }
+        if let Some(request) = self.history.in_flight() {
+            let without = Vec::new();
+            self.history.note(Record::Ended { token: request.token, how: End::Dropped, without });
+        }
+        self.history.note(Record::DeferredOver);
+    }
+
+    fn ready(&mut self, now: u64, turn: &mut Turn) {
+        if self.history.is_ready() {
+            return;
+        }
+        self.history.note(Record::Ready);
+        let eager = self.history.policy.roots.ask == WhenToAsk::Eager;
+        if eager && self.may_send_unasked() {
+            self.send(None, now, turn);
+        }
+    }
+
+    fn may_send_unasked(&self) -> bool {
+        self.history.may_push()
+            && self.history.may_ask()
+            && self.history.source(SourceKind::Roots).is_some()
+            && self.history.in_flight().is_none()
+    }
+
+    // Requests.
+
+    fn id(&self, token: u32) -> String {
+        let prefix = &self.history.policy.roots.request.id_prefix;
+        if prefix.is_empty() {
+            token.to_string()
+        } else {
+            format!("\"{prefix}{token}\"")
+        }
+    }
+
+    fn send(&mut self, relates_to: Option<u32>, now: u64, turn: &mut Turn) {
+        let token = self.history.tokens() + 1;
+        self.history.note(Record::Sent { token, at: now });
+        let params = if self.history.policy.roots.request.empty_params { ",\"params\":{}" } else { "" };
+        let id = self.id(token);
+        let message = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"roots/list\"{params}}}");
+        turn.effects.send.push((token, relates_to, message));
+    }
+
+    /// Sends what a change causes, now or as soon as the interval allows (rule 12).
+    fn send_for_change(&mut self, now: u64, turn: &mut Turn) {
+        let wanted = self.history.policy.roots.on_change == OnChange::Refetch;
+        if !wanted || !self.may_send_unasked() || self.history.deferred().is_some() {
+            return;
+        }
+        let interval = u64::from(self.history.policy.timing.min_interval_ms);
+        let earliest = self.history.last_sent_at().map_or(0, |at| at.saturating_add(interval));
+        if now >= earliest {
+            self.send(None, now, turn);
+        } else {
+            self.history.note(Record::Deferred { until: earliest });
+        }
+    }
+
+    /// Whether an answer is to the request in flight; any other is noticed.
+    fn is_expected(&self, token: u32, turn: &mut Turn) -> bool {
+        if self.history.in_flight().is_some_and(|request| request.token == token) {
+            return true;
+        }
+        turn.notice(if (1..=self.history.tokens()).contains(&token) {
+            NoticeCode::AnswerStale
+        } else {
+            NoticeCode::AnswerUnexpected
+        });
+        false
+    }
+
+    fn answered(&mut self, token: u32, result: &str, now: u64, turn: &mut Turn) {
+        if !self.is_expected(token, turn) {
+            return;
+        }
+        match peer::roots(result) {
+            Some(roots) => {
+                let changed = self.changed_during_request();
+                self.history.note(Record::Ended { token, how: End::Answered, without: Vec::new() });
+                self.take_list(Some(token), roots, now, turn);
+                if changed {
+                    self.send_for_change(now, turn);
+                }
+            }
+            None => self.failed(End::Refused, now, turn),
+        }
+    }
+
+    fn refused(&mut self, refused: &RootsRefused, now: u64, turn: &mut Turn) {
+        if !self.is_expected(refused.request, turn) {
+            return;
+        }
+        let rules = &self.history.policy.roots.unsupported;
+        let message = refused.message.as_deref().unwrap_or_default().to_ascii_lowercase();
+        let unsupported = refused.kind == RefusalKind::Error
+            && (refused.code.is_some_and(|code| rules.codes.contains(&code))
+                || rules.messages.iter().any(|part| message.contains(&part.to_ascii_lowercase())));
+        let how = match refused.kind {
+            _ if unsupported => End::Unsupported,
+            RefusalKind::Abandoned => End::Abandoned,
+            _ => End::Refused,
+        };
+        self.failed(how, now, turn);
+    }
+
+    fn changed_during_request(&self) -> bool {
+        let request = self.history.in_flight();
+        request.is_some_and(|request| self.history.changed_since(request.place))
+    }
+
+    /// The request in flight came to nothing (rules 11 and 13).
+    fn failed(&mut self, how: End, now: u64, turn: &mut Turn) {
+        let Some(request) = self.history.in_flight() else {
+            return;
+        };
+        let changed = self.changed_during_request();
+        let waiting = self.asks_that_wait(|waiting| waiting.request);
+        let once_more = how == End::Abandoned || (changed && how == End::Refused);
+        let without = if once_more { Vec::new() } else { waiting.clone() };
+        self.history.note(Record::Ended { token: request.token, how, without });
+        turn.notice(if how == End::Unsupported {
+            NoticeCode::RootsUnsupported
+        } else {
+            NoticeCode::RootsFailed
+        });
+        let asks_send = how == End::Abandoned && !waiting.is_empty();
+        if changed && once_more && !asks_send {
+            self.send_for_change(now, turn);
+        }
+    }
+
+    fn asks_that_wait(&self, test: impl Fn(&Waiting) -> bool) -> Vec<u32> {
+        let waiting = self.history.waiting().into_iter();
+        let matching = waiting.filter(|ask| match self.history.decide(ask, false) {
+            Decision::Wait(waiting) => test(&waiting),
+            Decision::Done(_) => false,
+        });
+        matching.map(|ask| ask.id).collect()
+    }
+
+    fn changed(&mut self, now: u64, turn: &mut Turn) {
+        let rules = &self.history.policy.roots;
+        let undeclared = rules.require_capability && self.history.initialized() != Some(true);
+        if rules.on_change == OnChange::Ignore || undeclared {
+            return;
+        }
+        let in_flight = self.history.in_flight().is_some();
+        let dropped = in_flight && rules.while_asking == WhileAsking::Drop;
+        self.history.note(Record::Changed { marks: !dropped });
+        if !in_flight {
+            self.send_for_change(now, turn);
+        }
+    }
+
+    fn take_list(&mut self, answers: Option<u32>, mut roots: Vec<RawRoot>, now: u64, turn: &mut Turn) {
+        roots.truncate(self.history.most_roots());
+        self.history.note(Record::List { answers, at: now, roots: roots.clone() });
+        turn.list_arrived = true;
+        let keys = self.history.keys(&roots);
+        // Rule 17.
+        let lost = self.history.remembered().is_some_and(|win| {
+            win.root_key.as_ref().is_some_and(|key| !keys.contains(key))
+        });
+        if lost && !self.history.policy.memory.keep_lost_root {
+            self.history.note(Record::RememberedGone);
+        }
+        // Rule 15.
+        let older = self.history.older_list().map(|roots| self.history.keys(roots)).unwrap_or_default();
+        let left = self.history.choice().is_some_and(|choice| {
+            let key = &choice.win.project.key;
+            older.contains(key) && !keys.contains(key)
+        });
+        if left {
+            turn.notice(NoticeCode::SelectedRootLeft);
+        }
+    }
+
+    // Asks.
+
+    fn asked(&mut self, id: u32, kind: Kind, by: Option<AskBy>, facts: &RequestFacts, about: Option<String>, now: u64) {
+        let (by, modern) = self.history.manner(by, facts);
+        let place = self.history.records.len();
+        let facts = facts.clone();
+        self.history.note(Record::Asked(Ask { id, place, at: now, kind, by, modern, facts, about }));
+    }
+
+    /// Looks at every waiting ask once, in order.
+    fn settle(&mut self, event: &Event, now: u64, turn: &mut Turn) {
+        let wait = u64::from(self.history.policy.timing.wait_ms);
+        let most = usize::try_from(self.history.policy.limits.waiting_asks).unwrap();
+        let new = match event {
+            Event::Asked(asked) => Some(asked.ask),
+            Event::Selected(selected) => Some(selected.ask),
+            Event::SelectionCleared(cleared) => Some(cleared.ask),
+            _ => None,
+        };
+        let all = self.history.waiting();
+        for ask in &all {
+            let is_over = matches!(event, Event::DeadlineReached) && now >= ask.at.saturating_add(wait);
+            let waiting = match self.history.decide(ask, false) {
+                Decision::Done(end) => {
+                    self.answer(ask, end, turn);
+                    continue;
+                }
+                Decision::Wait(waiting) => waiting,
+            };
+            let is_one_too_many = new == Some(ask.id) && all.len() > most;
+            if is_over || is_one_too_many {
+                if is_one_too_many {
+                    turn.notice(NoticeCode::TooManyAsks);
+                } else if waiting.request
+                    && let Some(request) = self.history.in_flight()
+                {
+                    self.history.note(Record::Overdue { token: request.token });
+                }
+                if let Decision::Done(end) = self.history.decide(ask, true) {
+                    self.answer(ask, end, turn);
+                }
+                continue;
+            }
+            if waiting.send {
+                self.send(Some(ask.id), now, turn);
+            }
+            turn.needs.extend(waiting.needs);
+        }
+    }
+
+    fn answer(&mut self, ask: &Ask, end: AskEnd, turn: &mut Turn) {
+        let out = match end {
+            AskEnd::Other(out) => out,
+            AskEnd::Won(win) => {
+                if !ask.modern && !win.project.source.is_per_request() {
+                    self.remember(&win);
+                }
+                Out::Resolved(win.project)
+            }
+            AskEnd::Chosen(choice) => {
+                // What was found out for the selection now serves the connection.
+                if let Some(at) = &choice.win.project.path
+                    && let Some(known) = self.history.known(at, Some(ask.id))
+                {
+                    let path = at.clone();
+                    self.history.note(Record::Learnt { path, known, asks: Vec::new(), connection: true });
+                }
+                if self.history.pin().is_some() {
+                    self.history.note(Record::Pinned(choice.win.clone()));
+                }
+                self.history.note(Record::Chose(choice.clone()));
+                Out::Selected(choice.win.project)
+            }
+        };
+        let hints = self.hints(ask, &out);
+        self.history.note(Record::Over { ask: ask.id, answered: true, modern: ask.modern });
+        turn.effects.answers.push((ask.id, out, hints));
+    }
+
+    fn remember(&mut self, win: &Win) {
+        let mut win = win.clone();
+        if win.project.source != SourceKind::Remembered {
+            win.project.via = Some(win.project.source.name().to_owned());
+        }
+        if win.project.source != SourceKind::Roots && win.project.source != SourceKind::Remembered {
+            win.root_key = None;
+            win.project.root = None;
+        }
+        win.project.source = SourceKind::Remembered;
+        self.history.note(Record::Remembered(win));
+    }
+
+    fn hints(&mut self, ask: &Ask, out: &Out) -> Vec<String> {
+        let (Out::Resolved(project) | Out::Selected(project)) = out else {
+            return Vec::new();
+        };
+        let mut texts = Vec::new();
+        for (index, hint) in self.history.policy.hints.clone().into_iter().enumerate() {
+            if !hint.sources.contains(&project.source) {
+                continue;
+            }
+            if hint.once && !ask.modern {
+                if self.history.hint_was_given(index) {
+                    continue;
+                }
+                self.history.note(Record::HintGiven(index));
+            }
+            texts.push(hint.text);
+        }
+        texts
+    }
+
+    // The connection's project.
+
+    fn evaluate_connection(&mut self, turn: &mut Turn) {
+        if !self.history.has_begun() {
+            return;
+        }
+        let before = self.history.project().cloned();
+        let after = match self.history.decide_connection() {
+            Ok(win) => win,
+            Err(needs) => {
+                if turn.list_arrived {
+                    turn.needs.extend(needs);
+                }
+                let keys = self.history.list().map(|list| self.history.keys(&list.roots)).unwrap_or_default();
+                before.clone().filter(|win| {
+                    win.project.source != SourceKind::Roots
+                        || win.root_key.as_ref().is_none_or(|key| keys.contains(key))
+                })
+            }
+        };
+        let key = |win: &Option<Win>| win.as_ref().map(|win| win.project.key.clone());
+        if key(&before) != key(&after) {
+            turn.effects.announce.push((key(&before), key(&after)));
+        }
+        self.history.note(Record::Project(after.clone()));
+        let memory = &self.history.policy.memory;
+        if memory.pin != Pin::No
+            && self.history.pin().is_none()
+            && let Some(win) = after
+            && (memory.pin_from.is_empty() || memory.pin_from.contains(&win.project.source))
+        {
+            self.history.note(Record::Pinned(win));
+        }
+    }
+
+    // The disk.
+
+    fn open_probe(&mut self, now: u64, turn: &mut Turn) {
+        let open = self.history.open_probes();
+        let mut paths: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (path, markers) in std::mem::take(&mut turn.needs) {
+            if !open.iter().any(|(_, _, asked)| asked.contains_key(&path)) {
+                paths.entry(path).or_default().extend(markers);
+            }
+        }
+        if paths.is_empty() {
+            return;
+        }
+        let id = self.history.probes_given_out() + 1;
+        let until = now.saturating_add(self.history.policy.timing.wait_ms.into());
+        self.history.note(Record::ProbeOpened { id, until, paths: paths.clone() });
+        turn.effects.probe.push((id, paths));
+    }
+
+    fn probed(&mut self, probed: &Probed) {
+        let open = self.history.open_probes();
+        let Some((id, _, asked)) = open.into_iter().find(|(id, ..)| *id == probed.probe) else {
+            return;
+        };
+        let named = self.history.named_paths();
+        let waiting = self.history.waiting();
+        let mut news = vec![Record::ProbeOver { id }];
+        for (path, markers) in asked {
+            let asks = self.asks_that_wait(|waiting| waiting.needs.iter().any(|(need, _)| *need == path));
+            let Some(said) = probed.paths.iter().find(|said| said.path == path) else {
+                let asks = waiting.iter().map(|ask| ask.id).collect();
+                news.push(Record::Unconfirmed { path, asks });
+                continue;
+            };
+            let there = said.markers.iter().filter(|marker| markers.contains(*marker));
+            let known = Known {
+                found: said.found,
+                real: said.real_path.clone(),
+                there: there.cloned().collect(),
+                asked: markers,
+            };
+            let connection = named.contains(&path);
+            news.push(Record::Learnt { path, known, asks, connection });
+        }
+        self.history.records.extend(news);
+    }
+
+    /// Drops what the connection knows of paths that none of its sources names any more.
+    fn forget_paths(&mut self) {
+        let named = self.history.named_paths();
+        for path in self.history.known_paths() {
+            if !named.contains(&path) {
+                self.history.note(Record::Forgotten { path });
+            }
+        }
+    }
+
+    // Time.
+
+    fn deadline_reached(&mut self, now: u64, turn: &mut Turn) {
+        let life = u64::from(self.history.policy.timing.life_ms);
+        if let Some(request) = self.history.in_flight()
+            && now >= request.at.saturating_add(life)
+        {
+            let id = self.id(request.token);
+            let message = format!(
+                "{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{{\"requestId\":{id},\"reason\":\"timeout\"}}}}"
+            );
+            turn.effects.cancel.push((request.token, message));
+            self.failed(End::TimedOut, now, turn);
+        }
+        let asks: Vec<u32> = self.history.waiting().iter().map(|ask| ask.id).collect();
+        for (id, until, paths) in self.history.open_probes() {
+            if now >= until {
+                self.history.note(Record::ProbeOver { id });
+                for (path, _) in paths {
+                    self.history.note(Record::Unconfirmed { path, asks: asks.clone() });
+                }
+            }
+        }
+        if let Some((_, until)) = self.history.deferred()
+            && now >= until
+        {
+            self.history.note(Record::DeferredOver);
+            if self.may_send_unasked() {
+                self.send(None, now, turn);
+            }
+        }
+    }
+
+    // Raw messages.
+
+    fn message(&mut self, text: &str, now: u64, turn: &mut Turn) {
+        let kind = peer::kind(text);
+        if kind != MessageKind::Batch {
+            if !self.read_message(text, now, turn) {
+                turn.effects.hand_back.push((kind, text.to_owned()));
+            }
+            return;
+        }
+        let parts = peer::elements(text).unwrap_or_default();
+        let mut rest = Vec::new();
+        for part in &parts {
+            if !self.read_message(part, now, turn) {
+                rest.push(part.as_str());
+            }
+        }
+        if rest.len() == parts.len() {
+            turn.effects.hand_back.push((kind, text.to_owned()));
+        } else if !rest.is_empty() {
+            turn.effects.hand_back.push((kind, format!("[{}]", rest.join(","))));
+        }
+    }
+
+    /// Takes what one message says; true if it is an answer to one of our requests and so nobody else's.
+    fn read_message(&mut self, text: &str, now: u64, turn: &mut Turn) -> bool {
+        let method = peer::member(text, "method").and_then(|method| peer::string(&method));
+        match (peer::kind(text), method.as_deref()) {
+            (MessageKind::Request, Some("initialize")) => {
+                let params = peer::member(text, "params").unwrap_or_default();
+                let capabilities = peer::member(&params, "capabilities");
+                self.initialized(capabilities.as_deref(), turn);
+            }
+            (MessageKind::Notification, Some("notifications/initialized")) => self.ready(now, turn),
+            (MessageKind::Notification, Some("notifications/roots/list_changed")) => self.changed(now, turn),
+            (MessageKind::Response, _) => {
+                let id = peer::member(text, "id").unwrap_or_default();
+                let Some(token) = (1..=self.history.tokens()).find(|token| self.id(*token) == id) else {
+                    return false;
+                };
+                if let Some(error) = peer::member(text, "error") {
+                    let code = peer::member(&error, "code").and_then(|code| code.parse().ok());
+                    let message = peer::member(&error, "message").and_then(|text| peer::string(&text));
+                    let kind = RefusalKind::Error;
+                    self.refused(&RootsRefused { request: token, kind, code, message }, now, turn);
+                } else {
+                    let result = peer::member(text, "result").unwrap_or_default();
+                    self.answered(token, &result, now, turn);
+                }
+                return true;
+            }
+            _ => {}
+        }
+        false
+    }
+}

@@ -1,0 +1,107 @@
+//! Reading what a peer wrote, part by part: a bad part spoils nothing but itself (rule 29).
+
+use std::fmt;
+
+use rootwise::action::MessageKind;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// One root as the client wrote it; a part that cannot be read is not there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawRoot {
+    pub uri: Option<String>,
+    pub name: Option<String>,
+}
+
+/// The members of an object, each with its raw text; a key that is there twice has none.
+pub fn members(text: &str) -> Option<Vec<(String, Option<String>)>> {
+    struct Pairs(Vec<(String, Option<String>)>);
+    impl<'de> Deserialize<'de> for Pairs {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            struct Reader;
+            impl<'de> Visitor<'de> for Reader {
+                type Value = Pairs;
+                fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    formatter.write_str("an object")
+                }
+                fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {
+                    let mut pairs: Vec<(String, Option<String>)> = Vec::new();
+                    while let Some(key) = map.next_key::<&'de RawValue>()? {
+                        let value = map.next_value::<&'de RawValue>()?;
+                        let Ok(key) = serde_json::from_str::<String>(key.get()) else {
+                            continue;
+                        };
+                        match pairs.iter_mut().find(|(known, _)| *known == key) {
+                            Some(twice) => twice.1 = None,
+                            None => pairs.push((key, Some(value.get().to_owned()))),
+                        }
+                    }
+                    Ok(Pairs(pairs))
+                }
+            }
+            deserializer.deserialize_map(Reader)
+        }
+    }
+    serde_json::from_str::<Pairs>(text).ok().map(|pairs| pairs.0)
+}
+
+pub fn has(text: &str, key: &str) -> bool {
+    members(text).is_some_and(|members| members.iter().any(|(known, _)| known == key))
+}
+
+pub fn member(text: &str, key: &str) -> Option<String> {
+    let found = members(text)?.into_iter().find(|(known, _)| known == key)?;
+    found.1
+}
+
+pub fn elements(text: &str) -> Option<Vec<String>> {
+    let parts: Vec<&RawValue> = serde_json::from_str(text).ok()?;
+    Some(parts.into_iter().map(|part| part.get().to_owned()).collect())
+}
+
+pub fn string(text: &str) -> Option<String> {
+    serde_json::from_str(text).ok()
+}
+
+pub fn is_object(text: &str) -> bool {
+    members(text).is_some()
+}
+
+/// Follows a JSON pointer through objects.
+pub fn pointer(text: &str, pointer: &str) -> Option<String> {
+    let mut here = text.to_owned();
+    for step in pointer.strip_prefix('/')?.split('/') {
+        here = member(&here, &step.replace("~1", "/").replace("~0", "~"))?;
+    }
+    Some(here)
+}
+
+/// The list in a result of `roots/list`; nothing if there is no readable list.
+pub fn roots(result: &str) -> Option<Vec<RawRoot>> {
+    let list = elements(&member(result, "roots")?)?;
+    let read = |part: &String, key: &str| member(part, key).and_then(|text| string(&text));
+    let roots = list.iter().map(|part| RawRoot {
+        uri: read(part, "uri"),
+        name: read(part, "name"),
+    });
+    Some(roots.collect())
+}
+
+/// What kind of message a text is (rule 28).
+pub fn kind(text: &str) -> MessageKind {
+    if text.trim().is_empty() {
+        return MessageKind::Blank;
+    }
+    if elements(text).is_some() {
+        return MessageKind::Batch;
+    }
+    if !is_object(text) {
+        return MessageKind::Broken;
+    }
+    match (has(text, "method"), has(text, "id")) {
+        (true, true) => MessageKind::Request,
+        (true, false) => MessageKind::Notification,
+        (false, _) if has(text, "result") || has(text, "error") => MessageKind::Response,
+        (false, _) => MessageKind::Broken,
+    }
+}

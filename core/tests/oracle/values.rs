@@ -1,0 +1,495 @@
+//! From a text to a place, and from a place to a verdict (rules 22 to 26).
+
+use std::collections::BTreeSet;
+
+use rootwise::error::Reason;
+use rootwise::event::Found;
+use rootwise::path::{self, PathStyle, Refusal};
+use rootwise::policy::{
+    BadOutcome, BarePaths, Files, Format, Markers, NameFrom, NonFile, PlacesRule, Relative, Source,
+    SourceKind, Unmarked, Verify,
+};
+use rootwise::uri;
+
+use super::history::{Ask, History, Known};
+use super::peer::{self, RawRoot};
+
+/// A path to look at, with the markers to look for.
+pub type Need = (String, BTreeSet<String>);
+
+/// What a value names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    pub path: Option<String>,
+    pub key: String,
+    pub name: String,
+    /// The position of the root it is, and that root's key.
+    pub root: Option<(u32, String)>,
+}
+
+/// What comes of a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Good(Target),
+    Bad(Reason),
+    /// It depends on these paths.
+    Pending(Vec<Need>),
+}
+
+/// A root before the disk is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lexed {
+    Place(Target),
+    /// A URI of another scheme.
+    NonFile(String),
+    Bad(Reason),
+}
+
+/// From where a path is looked at.
+#[derive(Clone, Copy, Debug)]
+pub enum Eyes<'a> {
+    /// For the connection.
+    Connection,
+    /// For one ask; `forced` when it waits no longer.
+    Ask { ask: &'a Ask, forced: bool },
+    /// Knowing nothing, to find out what would be looked at.
+    Blind,
+}
+
+enum Look {
+    Known(Known),
+    Unconfirmed,
+    Unknown,
+}
+
+pub fn is_asked_for(kind: SourceKind) -> bool {
+    matches!(
+        kind,
+        SourceKind::Host | SourceKind::Argument | SourceKind::Header | SourceKind::Query
+    )
+}
+
+pub fn is_bad_end(source: &Source, reason: Reason) -> bool {
+    let usual = if is_asked_for(source.from) {
+        BadOutcome::Error
+    } else {
+        BadOutcome::Next
+    };
+    let otherwise = source.on_bad.otherwise.unwrap_or(usual);
+    *source.on_bad.reasons.get(&reason).unwrap_or(&otherwise) == BadOutcome::Error
+}
+
+fn places_rule(source: &Source) -> PlacesRule {
+    let chosen = is_asked_for(source.from)
+        || matches!(source.from, SourceKind::Selected | SourceKind::Configured);
+    source.places.unwrap_or(if chosen {
+        PlacesRule::Allow
+    } else {
+        PlacesRule::Refuse
+    })
+}
+
+pub fn is_file_uri(text: &str) -> bool {
+    text.get(..5).is_some_and(|front| front.eq_ignore_ascii_case("file:"))
+}
+
+fn reason(refusal: Refusal) -> Reason {
+    match refusal {
+        Refusal::NotFileUri => Reason::NotFileUri,
+        Refusal::Relative | Refusal::NoDrive | Refusal::DriveRelative => Reason::Relative,
+        _ => Reason::Invalid,
+    }
+}
+
+impl History {
+    fn style(&self) -> PathStyle {
+        self.host().style
+    }
+
+    fn is_too_long(&self, text: &str) -> bool {
+        text.len() > usize::try_from(self.policy.limits.value_bytes).unwrap()
+    }
+
+    pub fn has_separator(&self, text: &str) -> bool {
+        text.contains('/') || (self.style() == PathStyle::Windows && text.contains('\\'))
+    }
+
+    /// Where the client's folder is found here, if the host says so.
+    fn mapped(&self, text: &str) -> Option<String> {
+        self.host().path_map.iter().find_map(|map| {
+            let theirs = if is_file_uri(text) {
+                uri::file_uri_to_path(text, map.from_style)
+            } else {
+                path::absolute(text, map.from_style)
+            };
+            let theirs = theirs.ok()?;
+            if !path::is_inside(&map.from, &theirs, map.from_style) {
+                return None;
+            }
+            let from = path::absolute(&map.from, map.from_style).ok()?;
+            let rest = theirs.get(from.len()..)?.replace('\\', "/");
+            path::join(&map.to, rest.trim_start_matches('/'), self.style())
+                .or_else(|_| path::absolute(&map.to, self.style()))
+                .ok()
+        })
+    }
+
+    /// Reads a path or a `file:` URI.
+    pub fn place(&self, text: &str, relative: Relative, from_client: bool) -> Result<String, Reason> {
+        if self.is_too_long(text) {
+            return Err(Reason::TooLong);
+        }
+        if uri::is_placeholder(text) {
+            return Err(Reason::Placeholder);
+        }
+        if from_client && let Some(mapped) = self.mapped(text) {
+            return Ok(mapped);
+        }
+        if is_file_uri(text) {
+            return uri::file_uri_to_path(text, self.style()).map_err(reason);
+        }
+        match path::absolute(text, self.style()) {
+            Err(Refusal::Relative) if relative == Relative::Cwd && self.is_local() => {
+                let cwd = self.host().cwd.as_deref().ok_or(Reason::Relative)?;
+                path::join(cwd, text, self.style()).map_err(reason)
+            }
+            other => other.map_err(reason),
+        }
+    }
+
+    pub fn target(&self, at: String) -> Result<Target, Reason> {
+        let key = path::key(&at, self.style()).map_err(reason)?;
+        let name = path::basename(&at, self.style()).ok_or(Reason::Nameless)?;
+        Ok(Target { path: Some(at), key, name, root: None })
+    }
+
+    pub fn named(name: &str) -> Target {
+        Target {
+            path: None,
+            key: format!("name:{name}"),
+            name: name.to_owned(),
+            root: None,
+        }
+    }
+
+    /// What one text of a source names.
+    fn read_text(&self, source: &Source, text: &str) -> Result<Target, Reason> {
+        let from_client = matches!(
+            source.from,
+            SourceKind::Meta | SourceKind::Argument | SourceKind::Header | SourceKind::Query
+        );
+        let is_name = match source.format {
+            Format::Name => true,
+            Format::Any => !is_file_uri(text) && !self.has_separator(text),
+            Format::PathOrUri | Format::List => false,
+        };
+        if is_name {
+            if self.is_too_long(text) {
+                return Err(Reason::TooLong);
+            }
+            if uri::is_placeholder(text) {
+                return Err(Reason::Placeholder);
+            }
+            return Ok(Self::named(text));
+        }
+        self.target(self.place(text, source.relative, from_client)?)
+    }
+
+    /// The texts a value stands for, best first.
+    fn texts(&self, source: &Source, value: &str) -> Vec<String> {
+        if source.format != Format::List {
+            return vec![value.to_owned()];
+        }
+        if value.starts_with('[')
+            && let Some(parts) = peer::elements(value)
+        {
+            let texts = parts.iter().filter_map(|part| peer::string(part));
+            return texts.filter(|text| !text.trim().is_empty()).collect();
+        }
+        let windows = self.style() == PathStyle::Windows;
+        let parts: Vec<&str> = value.split(|c| c == ',' || (windows && c == ';')).collect();
+        let mut texts = vec![value.to_owned()];
+        if parts.len() > 1 {
+            let trimmed = parts.into_iter().map(str::trim);
+            texts.extend(trimmed.filter(|part| !part.is_empty()).map(str::to_owned));
+        }
+        texts
+    }
+
+    /// The verdict on a value of any source but `roots`.
+    pub fn judge(&self, source: &Source, value: &str, eyes: Eyes<'_>) -> Verdict {
+        let mut needs = Vec::new();
+        let mut first_bad = None;
+        for text in self.texts(source, value) {
+            let verdict = match self.read_text(source, &text) {
+                Ok(target) => self.on_disk(source, target, eyes),
+                Err(reason) => Verdict::Bad(reason),
+            };
+            match verdict {
+                Verdict::Good(target) if needs.is_empty() => return Verdict::Good(target),
+                Verdict::Good(_) => break,
+                Verdict::Bad(reason) => first_bad = first_bad.or(Some(reason)),
+                Verdict::Pending(more) => needs.extend(more),
+            }
+        }
+        if needs.is_empty() {
+            Verdict::Bad(first_bad.unwrap_or(Reason::Invalid))
+        } else {
+            Verdict::Pending(needs)
+        }
+    }
+
+    fn look(&self, source: &Source, at: &str, markers: &BTreeSet<String>, eyes: Eyes<'_>) -> Look {
+        let by = match eyes {
+            Eyes::Blind => return Look::Unknown,
+            Eyes::Connection => None,
+            Eyes::Ask { ask, .. } => {
+                let own = ask.modern
+                    || source.from.is_per_request()
+                    || source.recheck == rootwise::policy::Recheck::EachAsk
+                    || matches!(ask.kind, super::history::Kind::Select(_));
+                own.then_some(ask.id)
+            }
+        };
+        if let Some(known) = self.known(at, by)
+            && markers.is_subset(&known.asked)
+        {
+            return Look::Known(known);
+        }
+        match eyes {
+            Eyes::Ask { forced: true, .. } => Look::Unconfirmed,
+            Eyes::Ask { ask, .. } if self.is_unconfirmed(at, ask) => Look::Unconfirmed,
+            _ => Look::Unknown,
+        }
+    }
+
+    /// What the disk, the ceiling and the refused places say about a target.
+    pub fn on_disk(&self, source: &Source, target: Target, eyes: Eyes<'_>) -> Verdict {
+        let Some(start) = target.path.clone() else {
+            return Verdict::Good(target);
+        };
+        let is_root = target.root.is_some();
+        if let Err(reason) = self.acceptable(source, &start) {
+            return Verdict::Bad(reason);
+        }
+        // Roots of a client elsewhere name another disk.
+        if is_root && !self.is_local() {
+            return Verdict::Good(target);
+        }
+        if source.verify == Verify::None && source.refine.is_none() {
+            return Verdict::Good(target);
+        }
+        // A share is not contacted, and so never confirmed.
+        if path::is_unc(&start, self.style()) {
+            return Verdict::Bad(Reason::Unconfirmed);
+        }
+        let markers = source.refine.as_ref().map(all_markers).unwrap_or_default();
+        let walk = source.refine.as_ref().map(|refine| self.walk(&start, refine));
+        let mut wanted: Vec<Need> = Vec::new();
+        let walk = walk.unwrap_or_default();
+        if source.verify != Verify::None && !walk.contains(&start) {
+            wanted.push((start.clone(), BTreeSet::new()));
+        }
+        wanted.extend(walk.iter().map(|folder| (folder.clone(), markers.clone())));
+        let unknown: Vec<Need> = wanted
+            .into_iter()
+            .filter(|(at, markers)| matches!(self.look(source, at, markers, eyes), Look::Unknown))
+            .collect();
+        if !unknown.is_empty() {
+            return Verdict::Pending(unknown);
+        }
+        let no_markers = BTreeSet::new();
+        let mut found = start.clone();
+        if source.verify != Verify::None {
+            let known = match self.look(source, &start, &no_markers, eyes) {
+                Look::Known(known) => known,
+                Look::Unconfirmed | Look::Unknown => return Verdict::Bad(Reason::Unconfirmed),
+            };
+            match known.found {
+                Found::Directory => {}
+                Found::Missing => return Verdict::Bad(Reason::Missing),
+                Found::Unreadable => return Verdict::Bad(Reason::Unconfirmed),
+                Found::File if is_root && self.policy.roots.files == Files::Parent => {
+                    found = match path::parent(&start, self.style()) {
+                        Some(parent) => parent,
+                        None => return Verdict::Bad(Reason::NotDirectory),
+                    };
+                }
+                Found::File if is_root || source.verify == Verify::Directory => {
+                    return Verdict::Bad(Reason::NotDirectory);
+                }
+                Found::File => {}
+            }
+            if let Some(real) = &known.real
+                && !self.is_allowed(real)
+            {
+                return Verdict::Bad(Reason::Outside);
+            }
+        }
+        let mut vouched = false;
+        if let Some(refine) = &source.refine {
+            match self.marked(source, &walk, refine, eyes) {
+                Some(folder) => {
+                    found = folder;
+                    vouched = true;
+                }
+                None if refine.otherwise == Unmarked::Reject => {
+                    return Verdict::Bad(Reason::NoMarker);
+                }
+                None => {}
+            }
+        }
+        if !self.is_allowed(&found) {
+            return Verdict::Bad(Reason::Outside);
+        }
+        if self.is_refused_place(&found, places_rule(source), vouched) {
+            return Verdict::Bad(Reason::RefusedPlace);
+        }
+        if found == start {
+            return Verdict::Good(target);
+        }
+        match self.target(found) {
+            Ok(moved) => Verdict::Good(Target { root: target.root, ..moved }),
+            Err(reason) => Verdict::Bad(reason),
+        }
+    }
+
+    /// What can be said about a path without the disk.
+    fn acceptable(&self, source: &Source, at: &str) -> Result<(), Reason> {
+        if !self.is_allowed(at) {
+            return Err(Reason::Outside);
+        }
+        // Where there is a walk, a marker may still vouch for the place.
+        if self.is_refused_place(at, places_rule(source), source.refine.is_some()) {
+            return Err(Reason::RefusedPlace);
+        }
+        Ok(())
+    }
+
+    fn is_allowed(&self, at: &str) -> bool {
+        let allowed = &self.host().allowed;
+        allowed.is_empty() || allowed.iter().any(|base| path::is_inside(base, at, self.style()))
+    }
+
+    fn is_home(&self, at: &str) -> bool {
+        let home = self.host().places.home.as_deref();
+        home.is_some_and(|home| self.is_same(home, at))
+    }
+
+    fn is_same(&self, one: &str, other: &str) -> bool {
+        path::is_inside(one, other, self.style()) && path::is_inside(other, one, self.style())
+    }
+
+    fn is_refused_place(&self, at: &str, rule: PlacesRule, vouched: bool) -> bool {
+        let is_top = path::parent(at, self.style()).is_none();
+        let places = &self.host().places;
+        let temporary = places.temporary.iter().any(|folder| self.is_same(folder, at));
+        let install = places.install.iter().any(|folder| path::is_inside(folder, at, self.style()));
+        match rule {
+            PlacesRule::Allow => false,
+            PlacesRule::Named => is_top,
+            PlacesRule::Refuse => {
+                is_top || self.is_home(at) || (!vouched && (temporary || install))
+            }
+        }
+    }
+
+    /// The folders a walk looks at: up to below home and below the top.
+    fn walk(&self, start: &str, refine: &Markers) -> Vec<String> {
+        let most = refine.levels.min(self.policy.limits.walk_levels);
+        let mut folders = Vec::new();
+        let mut here = Some(start.to_owned());
+        while let Some(folder) = here {
+            let parent = path::parent(&folder, self.style());
+            if parent.is_none() || self.is_home(&folder) || folders.len() >= most as usize {
+                break;
+            }
+            folders.push(folder);
+            here = parent;
+        }
+        folders
+    }
+
+    fn marked(&self, source: &Source, walk: &[String], refine: &Markers, eyes: Eyes<'_>) -> Option<String> {
+        let markers = all_markers(refine);
+        for tier in &refine.tiers {
+            for folder in walk {
+                let Look::Known(known) = self.look(source, folder, &markers, eyes) else {
+                    continue;
+                };
+                let there = tier.names.iter().filter(|name| known.there.contains(*name)).count();
+                if there >= tier.at_least as usize {
+                    return Some(folder.clone());
+                }
+            }
+        }
+        None
+    }
+
+    /// What a root is, before the disk is asked.
+    pub fn lex_root(&self, index: usize, raw: &RawRoot) -> Lexed {
+        let Some(text) = raw.uri.as_deref() else {
+            return Lexed::Bad(Reason::Invalid);
+        };
+        let bare = !is_file_uri(text);
+        if self.is_too_long(text) {
+            return Lexed::Bad(Reason::TooLong);
+        }
+        if uri::is_placeholder(text) {
+            return Lexed::Bad(Reason::Placeholder);
+        }
+        let is_path = path::is_absolute(text, self.style()) || self.mapped(text).is_some();
+        if bare && !(is_path && self.policy.roots.bare_paths == BarePaths::Repair) {
+            return Lexed::NonFile(text.to_owned());
+        }
+        let read = self.place(text, Relative::Refuse, true).and_then(|at| {
+            if let Some(source) = self.source(SourceKind::Roots) {
+                self.acceptable(source, &at)?;
+            }
+            self.target(at)
+        });
+        match read {
+            Ok(mut target) => {
+                let index = u32::try_from(index).unwrap();
+                target.root = Some((index, target.key.clone()));
+                let own = raw.name.as_deref().filter(|name| !name.trim().is_empty());
+                match (self.policy.name_from, own) {
+                    (NameFrom::RootName, Some(own)) => target.name = own.to_owned(),
+                    (NameFrom::RawBasename, _) => {
+                        let segments = text.trim_end_matches('/').rsplit('/');
+                        target.name = segments.take(1).collect();
+                    }
+                    _ => {}
+                }
+                Lexed::Place(target)
+            }
+            Err(reason) => Lexed::Bad(reason),
+        }
+    }
+
+    /// The problem a list of roots shows for one of them.
+    pub fn problem(&self, index: usize, raw: &RawRoot) -> Option<Reason> {
+        match self.lex_root(index, raw) {
+            Lexed::Place(_) => None,
+            Lexed::NonFile(_) if self.policy.roots.non_file == NonFile::NameOnly => None,
+            Lexed::NonFile(_) => Some(Reason::NotFileUri),
+            Lexed::Bad(reason) => Some(reason),
+        }
+    }
+
+    /// A root of another scheme as a project without a path.
+    pub fn name_only(index: usize, text: &str) -> Target {
+        let segments = text.trim_end_matches('/').rsplit('/');
+        Target {
+            path: None,
+            key: format!("uri:{text}"),
+            name: segments.take(1).collect(),
+            root: Some((u32::try_from(index).unwrap(), format!("uri:{text}"))),
+        }
+    }
+}
+
+fn all_markers(refine: &Markers) -> BTreeSet<String> {
+    let names = refine.tiers.iter().flat_map(|tier| &tier.names);
+    names.cloned().collect()
+}
