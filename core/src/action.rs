@@ -57,11 +57,7 @@ pub struct Answer {
 
 /// The ways an ask ends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(
-    tag = "outcome",
-    rename_all = "camelCase",
-    rename_all_fields = "camelCase"
-)]
+#[serde(tag = "outcome", rename_all = "camelCase", rename_all_fields = "camelCase")]
 #[non_exhaustive]
 pub enum Outcome {
     /// This is the project.
@@ -298,4 +294,25 @@ pub enum NoticeCode {
     TooManyAsks,
     /// Notices of this event were left out.
     NoticesDropped,
+}
+
+impl NoticeCode {
+    /// The stable code.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::ProjectChosen => "project_chosen",
+            Self::Disagreement => "disagreement",
+            Self::ValueRejected => "value_rejected",
+            Self::RootsFailed => "roots_failed",
+            Self::RootsUnsupported => "roots_unsupported",
+            Self::RootsCut => "roots_cut",
+            Self::RootRepaired => "root_repaired",
+            Self::AnswerStale => "answer_stale",
+            Self::AnswerUnexpected => "answer_unexpected",
+            Self::SelectedRootLeft => "selected_root_left",
+            Self::TooManyAsks => "too_many_asks",
+            Self::NoticesDropped => "notices_dropped",
+        }
+    }
 }

@@ -6,87 +6,61 @@ use alloc::string::String;
 
 /// Returns text as one bounded line without characters that hide, reorder or break it.
 ///
-/// Control, bidirectional, default-ignorable and tag characters, noncharacters and the blank braille pattern are dropped, runs
-/// of whitespace become one space, the ends are trimmed. Longer text ends with `…` within the bound. What the words say is not
-/// filtered: text from a peer stays untrusted.
+/// Control, bidirectional, default-ignorable and tag characters, noncharacters and the blank
+/// braille pattern are dropped, runs of whitespace become one space, the ends are trimmed. Longer
+/// text ends with `…` within the bound. What the words say is not filtered: text from a peer stays
+/// untrusted.
 pub fn display(text: &str, max_chars: usize) -> String {
-    let mut words = text
-        .split(char::is_whitespace)
-        .map(|word| word.chars().filter(|c| !is_hidden(*c)).peekable());
-    let mut line = Line {
-        text: String::new(),
-        room: max_chars,
-    };
-    for mut word in &mut words {
-        if word.peek().is_none() {
+    let mut line = String::new();
+    let mut room = max_chars;
+    for word in text.split(char::is_whitespace) {
+        let mut shown = word.chars().filter(|c| !is_hidden(*c)).peekable();
+        if shown.peek().is_none() {
             continue;
         }
-        let gap = (!line.text.is_empty()).then_some(' ');
-        for c in gap.into_iter().chain(word) {
-            if !line.push(c) {
-                return line.cut();
-            }
+        let gap = (!line.is_empty()).then_some(' ');
+        for c in gap.into_iter().chain(shown) {
+            let Some(left) = room.checked_sub(1) else {
+                return cut(line);
+            };
+            room = left;
+            line.push(c);
         }
     }
-    line.text
+    line
 }
 
-/// Returns a name as lower-case `[a-z0-9_]`, for indexes and the like: `My-cool project` becomes `my_cool_project`.
+/// Returns a name as lower-case `[a-z0-9_]`, for indexes and the like: `My-cool project` becomes
+/// `my_cool_project`.
 ///
 /// Everything else between letters and digits becomes one `_`; a name without any is `index`.
 pub fn slug(name: &str) -> String {
     let mut slug = String::new();
-    for word in name
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|word| !word.is_empty())
-    {
+    for word in name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()) {
         if !slug.is_empty() {
             slug.push('_');
         }
         slug.extend(word.chars().map(|c| c.to_ascii_lowercase()));
     }
-    if slug.is_empty() {
-        String::from("index")
-    } else {
-        slug
-    }
+    if slug.is_empty() { String::from("index") } else { slug }
 }
 
-struct Line {
-    text: String,
-    room: usize,
-}
-
-impl Line {
-    fn push(&mut self, c: char) -> bool {
-        match self.room.checked_sub(1) {
-            Some(room) => {
-                self.room = room;
-                self.text.push(c);
-                true
-            }
-            None => false,
-        }
+/// Gives up the last character for `…`, and a space before it.
+fn cut(mut line: String) -> String {
+    if line.pop().is_some() {
+        line.truncate(line.trim_end().len());
+        line.push('…');
     }
-
-    /// Gives up the last character for `…`, and a space before it.
-    fn cut(mut self) -> String {
-        if self.text.pop().is_some() {
-            self.text.truncate(self.text.trim_end().len());
-            self.text.push('…');
-        }
-        self.text
-    }
+    line
 }
 
 fn is_hidden(c: char) -> bool {
-    let noncharacter =
-        matches!(u32::from(c) & 0xFFFF, 0xFFFE | 0xFFFF) || matches!(c, '\u{FDD0}'..='\u{FDEF}');
+    let noncharacter = matches!(u32::from(c) & 0xFFFF, 0xFFFE | 0xFFFF) || matches!(c, '\u{FDD0}'..='\u{FDEF}');
     c.is_control() || noncharacter || is_ignorable(c)
 }
 
-/// Holds Unicode's Default_Ignorable_Code_Point, which covers the bidirectional controls and tags, the interlinear
-/// annotation marks, and the blank braille pattern.
+/// Holds Unicode's Default_Ignorable_Code_Point, which covers the bidirectional controls and tags,
+/// the interlinear annotation marks, and the blank braille pattern.
 fn is_ignorable(c: char) -> bool {
     matches!(
         c,

@@ -100,9 +100,7 @@ pub enum Misuse {
     #[error("probe {0} was never asked for; repeat the id of the probe action")]
     UnknownProbe(u32),
     /// An event larger than the limit.
-    #[error(
-        "the event has {bytes} bytes and the limit is {limit}; cut peer input off before passing it on"
-    )]
+    #[error("the event has {bytes} bytes and the limit is {limit}; cut peer input off before passing it on")]
     EventTooLarge {
         /// Size of the event.
         bytes: usize,
@@ -115,7 +113,7 @@ pub enum Misuse {
         /// Where in the text.
         place: String,
         /// What is wrong, without peer text.
-        problem: &'static str,
+        problem: String,
     },
     /// A policy or host facts that cannot work.
     #[error("bad options at {place}: {problem}")]

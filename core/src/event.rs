@@ -44,6 +44,32 @@ pub enum Event {
     Closed,
 }
 
+impl Event {
+    /// How many bytes of it a peer wrote.
+    pub(crate) fn peer_bytes(&self) -> usize {
+        let json = |part: &Option<Json>| part.as_ref().map_or(0, |part| part.text().len());
+        let parts = |parts: &[usize]| parts.iter().fold(0_usize, |sum, part| sum.saturating_add(*part));
+        match self {
+            Self::ClientInitialized(said) => {
+                parts(&[json(&said.protocol_version), json(&said.capabilities), json(&said.client_info)])
+            }
+            Self::RootsListed(listed) => listed.result.text().len(),
+            Self::RootsRefused(refused) => refused.message.as_ref().map_or(0, String::len),
+            Self::Asked(asked) => asked.facts.bytes().saturating_add(asked.about.as_ref().map_or(0, String::len)),
+            Self::Selected(selected) => selected.facts.bytes().saturating_add(selected.by.text().len()),
+            Self::SelectionCleared(cleared) => cleared.facts.bytes(),
+            Self::Message(message) => message.text.len(),
+            Self::ClientReady
+            | Self::RootsChanged
+            | Self::HostFactsChanged(_)
+            | Self::AskWithdrawn(_)
+            | Self::Probed(_)
+            | Self::DeadlineReached
+            | Self::Closed => 0,
+        }
+    }
+}
+
 /// What `initialize` said; every part is the peer's raw JSON and may be anything.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
@@ -184,6 +210,27 @@ pub struct RequestFacts {
     pub input_responses: Option<Json>,
 }
 
+impl RequestFacts {
+    fn bytes(&self) -> usize {
+        let text = |part: &Option<String>| part.as_ref().map_or(0, String::len);
+        let json = |part: &Option<Json>| part.as_ref().map_or(0, |part| part.text().len());
+        let map = |map: &BTreeMap<String, String>| {
+            map.iter().fold(0_usize, |sum, (key, value)| sum.saturating_add(key.len()).saturating_add(value.len()))
+        };
+        let parts = [
+            text(&self.host),
+            text(&self.argument),
+            map(&self.headers),
+            map(&self.query),
+            json(&self.meta),
+            json(&self.capabilities),
+            json(&self.client_info),
+            json(&self.input_responses),
+        ];
+        parts.into_iter().fold(0, usize::saturating_add)
+    }
+}
+
 /// A tool that selects the connection's project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -217,6 +264,14 @@ pub enum SelectBy {
     Root(String),
     /// Whatever it is: a `file:` URI, a path if it has a separator, else a name.
     Value(String),
+}
+
+impl SelectBy {
+    pub(crate) fn text(&self) -> &str {
+        match self {
+            Self::Name(text) | Self::Path(text) | Self::Uri(text) | Self::Root(text) | Self::Value(text) => text,
+        }
+    }
 }
 
 /// A tool that drops the selection.

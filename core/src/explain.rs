@@ -1,16 +1,22 @@
 //! Why this project: what every source said, as one structure and one text.
 
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use serde::Serialize;
 
-use crate::action::RootsState;
+use crate::action::{Outcome, RootsState};
+use crate::asks::Waiting;
+use crate::display::display;
 use crate::error::Reason;
+use crate::evaluate::{Decision, Finding, RootsAccess, Said};
 use crate::host::Transport;
+use crate::intake::RootList;
 use crate::policy::SourceKind;
-use crate::project::RootView;
+use crate::project::{Project, RootView};
+use crate::resolver::Resolver;
 
 /// What every source said.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -133,4 +139,207 @@ pub enum Era {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 const fn is_zero(value: &u32) -> bool {
     *value == 0
+}
+
+impl Resolver {
+    /// What every source says to an ask.
+    pub(crate) fn findings_of(&self, ask: &Waiting) -> Vec<Finding> {
+        self.view(ask).evaluate(&mut self.look(ask), true).findings
+    }
+
+    pub(crate) fn explain_ask(&self, ask: &Waiting, outcome: &Outcome) -> Explanation {
+        let winner = match outcome {
+            Outcome::Resolved { project } | Outcome::Selected { project, .. } => Some(project),
+            _ => None,
+        };
+        let mut explanation = self.explanation(&self.findings_of(ask), winner);
+        match outcome {
+            Outcome::Unresolved(unresolved) => {
+                explanation.code = Some(unresolved.code);
+                explanation.message = Some(unresolved.message.clone());
+                explanation.instruction.clone_from(&unresolved.instruction);
+            }
+            Outcome::Refused(refused) => {
+                explanation.code = Some(refused.code);
+                explanation.message = Some(refused.message.clone());
+                explanation.instruction.clone_from(&refused.instruction);
+            }
+            _ => {}
+        }
+        if ask.modern {
+            let state = match self.roots_access(ask) {
+                RootsAccess::Known(list) => list.state(),
+                RootsAccess::Unavailable(state) => state,
+                RootsAccess::Input | RootsAccess::Wait | RootsAccess::Send => RootsState::NotAsked,
+            };
+            explanation.roots = self.roots_report(state, ask.input.as_ref());
+            explanation.era = Era::Modern;
+            explanation.stale_answers = 0;
+        }
+        explanation.client = self.client_name(ask).map(|name| self.shown(&name));
+        explanation.text = render(&explanation, winner);
+        explanation
+    }
+
+    pub(crate) fn explain_connection(&self) -> Explanation {
+        let (evaluation, _) = self.evaluate_connection(true, false);
+        let winner = match &evaluation.decision {
+            Decision::Won(project) => Some(project),
+            _ => None,
+        };
+        let mut explanation = self.explanation(&evaluation.findings, winner);
+        explanation.text = render(&explanation, winner);
+        explanation
+    }
+
+    fn explanation(&self, findings: &[Finding], winner: Option<&Arc<Project>>) -> Explanation {
+        let client = self.connection.client.as_ref().and_then(|client| client.name.as_ref());
+        Explanation {
+            policy: self.policy.name.clone(),
+            code: None,
+            message: None,
+            instruction: None,
+            tried: self.tried(findings, winner),
+            roots: self.roots_report(self.roots_state(), self.connection.cycle.list.as_ref()),
+            client: client.map(|name| self.shown(name)),
+            transport: self.host.transport,
+            era: self.era(),
+            stale_answers: self.connection.cycle.stale_answers,
+            text: String::new(),
+        }
+    }
+
+    fn roots_report(&self, state: RootsState, list: Option<&RootList>) -> RootsReport {
+        RootsReport {
+            state,
+            available: list.map(|list| list.views(&self.policy.limits)).unwrap_or_default(),
+            dropped: list.map_or(0, |list| list.dropped),
+        }
+    }
+
+    fn tried(&self, findings: &[Finding], winner: Option<&Arc<Project>>) -> Vec<Tried> {
+        let mut unnamed_winner = winner;
+        let mut tried = Vec::with_capacity(findings.len());
+        for finding in findings {
+            let (verdict, reason, detail) = match &finding.said {
+                Said::Off => (Verdict::Off, None, None),
+                Said::Absent => (Verdict::Absent, None, None),
+                Said::Unavailable | Said::NeedSend | Said::NeedInput => (Verdict::NotAsked, None, None),
+                Said::WaitRoots => (Verdict::Pending, None, None),
+                // Nobody looks at the disk for a source that cannot win any more.
+                Said::WaitDisk if winner.is_some() => (Verdict::NotAsked, None, None),
+                Said::WaitDisk => (Verdict::Pending, None, None),
+                Said::Bad { bad, .. } => (Verdict::Rejected, Some(bad.reason), bad.detail),
+                Said::Offers(project) => (self.compared(project, &mut unnamed_winner, winner), None, None),
+            };
+            tried.push(Tried {
+                source: finding.source,
+                via: finding.via.clone(),
+                verdict,
+                value: finding.value.as_ref().map(|value| self.shown(value)),
+                reason,
+                detail: detail.map(ToString::to_string),
+            });
+        }
+        tried
+    }
+
+    fn compared<'w>(
+        &self,
+        project: &Project,
+        unnamed: &mut Option<&'w Arc<Project>>,
+        winner: Option<&'w Arc<Project>>,
+    ) -> Verdict {
+        let same_source = unnamed.is_some_and(|winner| winner.source == project.source && winner.key == project.key);
+        if same_source {
+            *unnamed = None;
+            return Verdict::Won;
+        }
+        match winner {
+            Some(winner) if winner.key == project.key => Verdict::Agrees,
+            Some(_) => Verdict::Disagrees,
+            None => Verdict::NotAsked,
+        }
+    }
+
+    fn shown(&self, value: &str) -> String {
+        display(value, usize::try_from(self.policy.limits.value_chars).unwrap_or(usize::MAX))
+    }
+}
+
+/// The explanation as a person reads it.
+fn render(explanation: &Explanation, winner: Option<&Arc<Project>>) -> String {
+    let mut text = match (winner, &explanation.message) {
+        (Some(project), _) => {
+            let place = project.path.as_deref().or(project.uri.as_deref()).unwrap_or("no folder");
+            format!(
+                "Project: {} ({place}), from {}\n",
+                project.display_name,
+                source_label(project.source, project.via.as_deref())
+            )
+        }
+        (None, Some(message)) => format!("No project: {message}\n"),
+        (None, None) => String::from("No project yet.\n"),
+    };
+    if let Some(instruction) = &explanation.instruction {
+        text.push_str(&format!("What to do: {instruction}\n"));
+    }
+    text.push('\n');
+    let labels: Vec<String> =
+        explanation.tried.iter().map(|tried| source_label(tried.source, tried.via.as_deref())).collect();
+    let width = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
+    for (tried, label) in explanation.tried.iter().zip(&labels) {
+        let verdict = tried.verdict.word();
+        let value = tried.value.as_deref().unwrap_or_default();
+        let why = tried.reason.map_or_else(String::new, |reason| {
+            let detail = tried.detail.as_ref().filter(|detail| *detail != reason.code());
+            detail.map_or_else(|| format!("({})", reason.code()), |detail| format!("({}: {detail})", reason.code()))
+        });
+        let line = format!("  {label:<width$}  {verdict:<9}  {value} {why}");
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    let client = explanation.client.as_deref().unwrap_or("unknown client");
+    let transport = match explanation.transport {
+        Transport::Stdio => "stdio",
+        Transport::Http => "http",
+        Transport::Other => "another transport",
+    };
+    let roots = explanation.roots.state.words();
+    text.push_str(&format!("\nPolicy {}; {client} over {transport}; roots: {roots}", explanation.policy));
+    let available = explanation.roots.available.len();
+    if available > 0 {
+        text.push_str(&format!(" ({available})"));
+    }
+    if explanation.roots.dropped > 0 {
+        text.push_str(&format!(", {} more not kept", explanation.roots.dropped));
+    }
+    if explanation.stale_answers > 0 {
+        text.push_str(&format!("; {} answers ignored", explanation.stale_answers));
+    }
+    text.push('\n');
+    text
+}
+
+fn source_label(source: SourceKind, via: Option<&str>) -> String {
+    via.map_or_else(|| source.name().into(), |via| format!("{} {}", source.name(), display(via, 64)))
+}
+
+impl RootsState {
+    const fn words(self) -> &'static str {
+        match self {
+            Self::NotAsked => "not asked for",
+            Self::NotReady => "not ready",
+            Self::Undeclared => "not declared by the client",
+            Self::Unsupported => "not supported by the client",
+            Self::Pending => "asked for, no answer yet",
+            Self::Overdue => "asked for, answer overdue",
+            Self::TimedOut => "asked for, never answered",
+            Self::Failed => "asked for, failed",
+            Self::Empty => "none",
+            Self::AllInvalid => "none that can be read",
+            Self::Ok => "listed",
+            Self::Stale => "listed, may have changed",
+        }
+    }
 }

@@ -1,12 +1,14 @@
 //! What the host knows about the machine and the connection.
 
 use alloc::collections::BTreeMap;
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::path::PathStyle;
+use crate::error::Misuse;
+use crate::path::{self, PathStyle};
 
 /// Facts given at construction and replaced whole by an event; never changed by a peer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,6 +65,22 @@ impl HostFacts {
             path_map: Vec::new(),
             probe_shares: false,
         }
+    }
+
+    /// Finds the first fact that cannot work.
+    pub(crate) fn check(&self) -> Result<(), Misuse> {
+        let absolute = |place: String, text: &str, style: PathStyle| match path::absolute(text, style) {
+            Ok(_) => Ok(()),
+            Err(refusal) => Err(Misuse::BadOptions { place, problem: format!("not an absolute path: {refusal}") }),
+        };
+        for (index, base) in self.allowed.iter().enumerate() {
+            absolute(format!("host.allowed[{index}]"), base, self.style)?;
+        }
+        for (index, map) in self.path_map.iter().enumerate() {
+            absolute(format!("host.pathMap[{index}].from"), &map.from, map.from_style)?;
+            absolute(format!("host.pathMap[{index}].to"), &map.to, self.style)?;
+        }
+        Ok(())
     }
 
     pub(crate) fn is_local(&self) -> bool {

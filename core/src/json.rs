@@ -54,7 +54,7 @@ pub(crate) struct Object<'a>(Vec<(Cow<'a, str>, Member<'a>)>);
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Member<'a> {
-    Once(&'a str),
+    Once(&'a RawValue),
     Twice,
 }
 
@@ -76,7 +76,7 @@ impl<'a> Object<'a> {
     /// The raw text of a member that is there exactly once.
     pub(crate) fn get(&self, key: &str) -> Option<&'a str> {
         match self.member(key)? {
-            Member::Once(text) => Some(text),
+            Member::Once(raw) => Some(raw.get()),
             Member::Twice => None,
         }
     }
@@ -103,9 +103,7 @@ impl<'a> Object<'a> {
 
 /// The elements of an array as raw texts; anything else gives nothing.
 pub(crate) fn array(text: &str) -> Option<Vec<&str>> {
-    serde_json::from_str::<RawElements<'_>>(text)
-        .ok()
-        .map(|elements| elements.0)
+    serde_json::from_str::<RawElements<'_>>(text).ok().map(|elements| elements.0)
 }
 
 /// A string value; lone surrogates and other types give nothing.
@@ -138,7 +136,7 @@ impl<'de> Deserialize<'de> for RawMembers<'de> {
                 while let Some(key) = map.next_key::<&'de RawValue>()? {
                     let value = map.next_value::<&'de RawValue>()?;
                     if let Some(key) = key_text(key.get()) {
-                        members.push((key, Member::Once(value.get())));
+                        members.push((key, Member::Once(value)));
                     }
                 }
                 Ok(RawMembers(members))

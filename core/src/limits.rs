@@ -22,8 +22,8 @@ pub struct Limits {
     pub waiting_asks: u32,
     /// Actions one event may cause besides answers; notices give way first.
     pub actions: u32,
-    /// Distinct disagreements remembered per connection, so that each is reported once.
-    pub disagreements: u32,
+    /// Disagreements and rejected values remembered per connection, so that each is reported once; more are not reported.
+    pub reported: u32,
     /// Folders a marker walk looks at, the starting one included.
     pub walk_levels: u32,
 }
@@ -39,7 +39,7 @@ impl Default for Limits {
             value_chars: 1024,
             waiting_asks: 1024,
             actions: 8,
-            disagreements: 64,
+            reported: 64,
             walk_levels: 32,
         }
     }

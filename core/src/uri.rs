@@ -1,16 +1,17 @@
 //! Turns `file:` URIs into paths and back.
 //!
-//! The raw text is examined before any parser may strip, fold or resolve it: what parsers disagree on is refused.
+//! The raw text is examined before any parser may strip, fold or resolve it: what parsers disagree
+//! on is refused.
 
 use alloc::borrow::Cow;
-use alloc::string::String;
+use alloc::format;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use core::fmt::Write;
 
 use sha2::{Digest, Sha256};
 
 use crate::path::{
-    self, Anchor, Parsed, PathStyle, Refusal, is_drive_like, is_separator, strip_drive,
+    self, Anchor, Parsed, PathStyle, Refusal, is_dots_and_blanks, is_drive_like, is_separator, strip_drive,
     strip_ignoring_case, strip_piped_drive,
 };
 
@@ -29,14 +30,12 @@ pub fn file_uri_to_path(uri: &str, style: PathStyle) -> Result<String, Refusal> 
     if let Some(rest) = rest.strip_prefix("//") {
         return with_authority(rest, style);
     }
-    if rest.starts_with('\\') || rest.starts_with("/\\") {
+    if rest.starts_with('\\') {
         return Err(Refusal::Backslash);
     }
     match (rest.strip_prefix('/'), style) {
         (Some(path), _) => local(path, style),
-        (None, PathStyle::Windows) if rest.split(is_separator).next().is_some_and(is_drive) => {
-            local(rest, style)
-        }
+        (None, PathStyle::Windows) if rest.split(is_separator).next().is_some_and(is_drive) => local(rest, style),
         (None, PathStyle::Windows) if is_drive_like(rest) => Err(Refusal::DriveRelative),
         (None, _) => Err(Refusal::Relative),
     }
@@ -44,8 +43,9 @@ pub fn file_uri_to_path(uri: &str, style: PathStyle) -> Result<String, Refusal> 
 
 /// Returns the canonical `file:` URI of an absolute path.
 ///
-/// There is none for a path that is not absolute, nor for a UNC host that a URI cannot hold or would take for the local machine.
-/// [`file_uri_to_path`] gives the normalised path back, except that a UNC host comes back in lower case.
+/// There is none for a path that is not absolute, nor for a UNC host that a URI cannot hold or
+/// would take for the local machine. [`file_uri_to_path`] gives the normalised path back, except
+/// that a UNC host comes back in lower case.
 pub fn path_to_file_uri(path: &str, style: PathStyle) -> Option<String> {
     let parsed = Parsed::absolute(path, style).ok()?;
     let mut uri = String::from("file://");
@@ -81,42 +81,37 @@ pub fn project_key(uri: &str, style: PathStyle) -> Result<String, Refusal> {
 /// Returns a short name for a key, safe in file names: 16 hexadecimal digits of its SHA-256.
 pub fn project_id(key: &str) -> String {
     let digest = Sha256::digest(key.as_bytes());
-    let digits = digest
-        .iter()
-        .take(8)
-        .flat_map(|byte| [hex_digit(byte >> 4), hex_digit(byte & 15)]);
-    digits.map(|digit| digit.to_ascii_lowercase()).collect()
+    let front = digest.iter().take(8).fold(0_u64, |front, byte| front << 8 | u64::from(*byte));
+    format!("{front:016x}")
 }
 
 /// Tells whether a value is template text that nobody expanded, as a path or behind `file:`.
 ///
-/// `${` and `{{` count anywhere, percent-encoded too; `$NAME` and `%NAME%` only in front, because in the middle of a path
-/// they may be real folders.
+/// `${` and `{{` count anywhere, percent-encoded too; `$NAME` and `%NAME%` only in front, because
+/// in the middle of a path they may be real folders.
 pub fn is_placeholder(text: &str) -> bool {
-    let text = text
-        .replace("%24", "$")
-        .replace("%7B", "{")
-        .replace("%7b", "{");
+    let text = text.replace("%24", "$").replace("%7B", "{").replace("%7b", "{");
     if text.contains("${") || text.contains("{{") {
         return true;
     }
     let text = text.trim_start();
-    let front = strip_ignoring_case(text, "file:")
-        .map_or(text, |rest| rest.trim_start_matches(is_separator));
+    let front = strip_ignoring_case(text, "file:").map_or(text, |rest| rest.trim_start_matches(is_separator));
     if let Some(name) = front.strip_prefix('$') {
         return name.starts_with(is_name_start);
     }
-    front
-        .strip_prefix('%')
-        .and_then(|rest| rest.split_once('%'))
-        .is_some_and(|(name, after)| {
-            let escapes = starts_with_hex_pair(name) && starts_with_hex_pair(after);
-            name.starts_with(is_name_start) && !name.contains(is_separator) && !escapes
-        })
+    front.strip_prefix('%').and_then(|rest| rest.split_once('%')).is_some_and(|(name, after)| {
+        let escapes = starts_with_hex_pair(name) && starts_with_hex_pair(after);
+        name.starts_with(is_name_start) && name.chars().all(is_name_part) && !escapes
+    })
 }
 
 fn is_name_start(c: char) -> bool {
     c.is_ascii_alphabetic() || c == '_'
+}
+
+/// Allows for `%ProgramFiles(x86)%`.
+fn is_name_part(c: char) -> bool {
+    is_name_start(c) || c.is_ascii_digit() || matches!(c, '(' | ')')
 }
 
 fn starts_with_hex_pair(text: &str) -> bool {
@@ -171,24 +166,17 @@ fn check_host(host: &str) -> Result<(), Refusal> {
     if host == "?" || host.chars().all(|c| c == '.') {
         return Err(Refusal::DeviceNamespace);
     }
-    let plain = |c: char| {
-        c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '.' | '_' | '$' | '~')
-    };
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '.' | '_' | '$' | '~');
     if !host.chars().all(plain) || host.ends_with('.') {
         return Err(Refusal::InvalidHost);
     }
-    // The parser knows the many spellings of an IPv4 address; one it rewrites is refused. Whether it looks into
-    // punycode depends on the IDNA tables it was built with, so it gets to see none.
+    // The parser knows the many spellings of an IPv4 address; one it rewrites is refused. Whether
+    // it looks into punycode depends on the IDNA tables it was built with, so it gets to see none.
     let ascii = host.replace("xn--", "xx--");
     match url::Host::parse(&ascii) {
-        Ok(parsed) if same_text(&parsed, &ascii) => Ok(()),
+        Ok(parsed) if parsed.to_string() == ascii => Ok(()),
         _ => Err(Refusal::InvalidHost),
     }
-}
-
-fn same_text(host: &url::Host, text: &str) -> bool {
-    let mut written = String::new();
-    write!(written, "{host}").is_ok() && written == text
 }
 
 /// Reads the path of a URI on this machine, without its leading slash.
@@ -205,11 +193,7 @@ fn posix(path: &str) -> Result<String, Refusal> {
     }
     let resolved = Resolved::new(path, PathStyle::Posix)?;
     // Elsewhere `C|` is read as the drive `C:`.
-    if resolved
-        .segments
-        .first()
-        .is_some_and(|segment| is_piped_drive(segment.raw))
-    {
+    if resolved.segments.first().is_some_and(|segment| is_piped_drive(segment.raw)) {
         return Err(Refusal::DriveOnPosix);
     }
     Ok(resolved.render(Anchor::Posix))
@@ -223,9 +207,7 @@ fn drive(path: &str) -> Result<String, Refusal> {
     let name = decode_name(first, PathStyle::Windows)?;
     let resolved = Resolved::new(below, PathStyle::Windows);
     match (strip_drive(&name), strip_piped_drive(first)) {
-        (Some((letter, "")), _) | (None, Some((letter, ""))) => {
-            Ok(resolved?.render(Anchor::Drive(letter)))
-        }
+        (Some((letter, "")), _) | (None, Some((letter, ""))) => Ok(resolved?.render(Anchor::Drive(letter))),
         (Some(_), _) => Err(Refusal::DriveRelative),
         (None, _) => Err(match resolved {
             Ok(_) => Refusal::NoDrive,
@@ -243,7 +225,7 @@ fn share(host: String, path: &str) -> Result<String, Refusal> {
     if resolved.climbed || matches!(&*share, "." | "..") {
         return Err(Refusal::UncEscape);
     }
-    if share.is_empty() || is_drive_like(&share) || is_piped_drive(first) {
+    if is_dots_and_blanks(&share) || is_drive_like(&share) || is_piped_drive(first) {
         return Err(Refusal::BadUnc);
     }
     Ok(resolved.render(Anchor::Unc(Cow::Owned(host), share)))
@@ -288,11 +270,7 @@ impl<'a> Resolved<'a> {
     }
 
     fn render(self, anchor: Anchor<'a>) -> String {
-        let names = self
-            .segments
-            .into_iter()
-            .map(|segment| segment.name)
-            .collect();
+        let names = self.segments.into_iter().map(|segment| segment.name).collect();
         Parsed { anchor, names }.render()
     }
 }
@@ -336,8 +314,8 @@ fn encode(name: &str, uri: &mut String) {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' => uri.push(char::from(byte)),
             // What RFC 3986 lets stand in a segment.
-            b'-' | b'.' | b'_' | b'~' | b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b'+'
-            | b',' | b';' | b'=' | b':' | b'@' => {
+            b'-' | b'.' | b'_' | b'~' | b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b'+' | b',' | b';' | b'='
+            | b':' | b'@' => {
                 uri.push(char::from(byte));
             }
             _ => uri.extend(['%', hex_digit(byte >> 4), hex_digit(byte & 15)]),
@@ -347,9 +325,7 @@ fn encode(name: &str, uri: &mut String) {
 
 /// Gives the upper-case digit of a value below 16.
 fn hex_digit(value: u8) -> char {
-    char::from_digit(value.into(), 16)
-        .unwrap_or_default()
-        .to_ascii_uppercase()
+    char::from_digit(value.into(), 16).unwrap_or_default().to_ascii_uppercase()
 }
 
 /// Tells whether a raw segment is a drive and nothing else.

@@ -1,7 +1,7 @@
 //! Works on paths as text, by the rules of a declared style instead of the host's.
 //!
-//! Nothing here touches a file system. No case folding beyond ASCII, no Unicode normalisation, no `~` or variable
-//! expansion; short names, trailing dots and links are not resolved.
+//! Nothing here touches a file system. No case folding beyond ASCII, no Unicode normalisation, no
+//! `~` or variable expansion; short names, trailing dots and links are not resolved.
 
 mod parse;
 mod refusal;
@@ -12,7 +12,7 @@ use alloc::string::String;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::parse::{
-    Anchor, Parsed, is_drive_like, is_separator, strip_drive, strip_ignoring_case,
+    Anchor, Parsed, is_dots_and_blanks, is_drive_like, is_separator, strip_drive, strip_ignoring_case,
     strip_piped_drive,
 };
 use self::parse::{is_device_name, push_dots};
@@ -30,8 +30,9 @@ pub enum PathStyle {
 
 /// Returns the normal form of a path, absolute or not.
 ///
-/// Separators are single and of the style's kind, dots are resolved, a drive letter is upper-case, a separator ends
-/// only a root. `..` stops at a root. On Windows `\\?\C:\x` becomes `C:\x` where both mean the same.
+/// Separators are single and of the style's kind, dots are resolved, a drive letter is upper-case,
+/// a separator ends only a root. `..` stops at a root. On Windows `\\?\C:\x` becomes `C:\x` where
+/// both mean the same.
 pub fn normalize(path: &str, style: PathStyle) -> Result<String, Refusal> {
     Ok(Parsed::new(path, style)?.render())
 }
@@ -72,7 +73,8 @@ pub fn join(base: &str, relative: &str, style: PathStyle) -> Result<String, Refu
     Ok(joined(&Parsed::absolute(base, style)?, relative, style)?.render())
 }
 
-/// Returns the identity of an absolute path: paths with the same key are the same place by their spelling.
+/// Returns the identity of an absolute path: paths with the same key are the same place by their
+/// spelling.
 ///
 /// POSIX keys are the normal form; Windows keys also have their ASCII letters in upper case.
 pub fn key(path: &str, style: PathStyle) -> Result<String, Refusal> {
@@ -85,11 +87,10 @@ pub fn key(path: &str, style: PathStyle) -> Result<String, Refusal> {
 
 /// Tells whether `path` is `root` or below it, by spelling alone.
 ///
-/// Whole names are compared after normalising, on Windows without regard to ASCII case. Anything refused or not absolute is
-/// never inside. Links are not seen: see [`is_inside_real`].
+/// Whole names are compared after normalising, on Windows without regard to ASCII case. Anything
+/// refused or not absolute is never inside. Links are not seen: see [`is_inside_real`].
 pub fn is_inside(root: &str, path: &str, style: PathStyle) -> bool {
-    let (Ok(root), Ok(path)) = (Parsed::absolute(root, style), Parsed::absolute(path, style))
-    else {
+    let (Ok(root), Ok(path)) = (Parsed::absolute(root, style), Parsed::absolute(path, style)) else {
         return false;
     };
     path.below(&root).is_some()
@@ -97,8 +98,8 @@ pub fn is_inside(root: &str, path: &str, style: PathStyle) -> bool {
 
 /// Holds what the host's file system says two paths really are, every link followed.
 ///
-/// Both are real paths of the *normalised* spellings. For something that does not exist yet the host resolves the
-/// deepest folder that does and appends the rest.
+/// Both are real paths of the *normalised* spellings. For something that does not exist yet the
+/// host resolves the deepest folder that does and appends the rest.
 #[derive(Clone, Copy, Debug)]
 pub struct RealPaths<'a> {
     /// The real path of the root.
@@ -109,17 +110,20 @@ pub struct RealPaths<'a> {
 
 /// Tells whether `path` is `root` or below it on disk.
 ///
-/// The real paths alone decide the place: a link that leads out is outside although its spelling is inside, and
-/// `/private/tmp/p/x` is inside `/tmp/p` where `/tmp` is a link. Both spellings must still be absolute and acceptable.
-/// The answer is as old as the real paths: something may be swapped between this check and its use.
+/// The real paths alone decide the place: a link that leads out is outside although its spelling is
+/// inside, and `/private/tmp/p/x` is inside `/tmp/p` where `/tmp` is a link. Both spellings must
+/// still be absolute and acceptable. The answer is as old as the real paths: something may be
+/// swapped between this check and its use.
 pub fn is_inside_real(root: &str, path: &str, style: PathStyle, real: RealPaths<'_>) -> bool {
     is_absolute(root, style) && is_absolute(path, style) && is_inside(real.root, real.path, style)
 }
 
-/// Returns the place a tool's path means, relative to the project or absolute, if that is the project or below it.
+/// Returns the place a tool's path means, relative to the project or absolute, if that is the
+/// project or below it.
 ///
-/// On Windows names that Windows would not open as spelled are refused as well: streams (`x:y`), devices (`NUL`), and
-/// names of only dots and blanks, which may mean the parent. Links are not seen: see [`is_inside_real`].
+/// On Windows names that Windows would not open as spelled are refused as well: streams (`x:y`),
+/// devices (`NUL`), and names of only dots and blanks, which may mean the parent. Links are not
+/// seen: see [`is_inside_real`].
 pub fn join_inside(project: &str, path: &str, style: PathStyle) -> Result<String, Refusal> {
     let project = Parsed::absolute(project, style)?;
     let joined = joined(&project, path, style)?;
@@ -132,7 +136,7 @@ pub fn join_inside(project: &str, path: &str, style: PathStyle) -> Result<String
             if is_device_name(name) {
                 return Err(Refusal::DeviceNamespace);
             }
-            if name.chars().all(|c| matches!(c, '.' | ' ')) {
+            if is_dots_and_blanks(name) {
                 return Err(Refusal::AmbiguousDots);
             }
         }

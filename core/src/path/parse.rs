@@ -40,11 +40,7 @@ impl<'a> Parsed<'a> {
         }
         match style {
             PathStyle::Posix => {
-                let anchor = if path.starts_with('/') {
-                    Anchor::Posix
-                } else {
-                    Anchor::Relative(style)
-                };
+                let anchor = if path.starts_with('/') { Anchor::Posix } else { Anchor::Relative(style) };
                 let names = resolve(path.split('/'), anchor.holds_dots());
                 Ok(Self { anchor, names })
             }
@@ -69,9 +65,7 @@ impl<'a> Parsed<'a> {
             (Anchor::Relative(PathStyle::Windows), path)
         };
         // Code that appends names one by one jumps to another drive at such a name.
-        if !matches!(anchor, Anchor::Relative(_) | Anchor::Rooted)
-            && rest.split(is_separator).any(is_drive_like)
-        {
+        if !matches!(anchor, Anchor::Relative(_) | Anchor::Rooted) && rest.split(is_separator).any(is_drive_like) {
             return Err(Refusal::DriveLikeComponent);
         }
         let names = resolve(rest.split(is_separator), anchor.holds_dots());
@@ -82,19 +76,20 @@ impl<'a> Parsed<'a> {
         Ok(Self { anchor, names })
     }
 
-    /// Reads what follows `\\?\`, where Windows resolves nothing: only a path that means the same without the prefix passes.
-    fn verbatim(rest: &'a str) -> Result<Self, Refusal> {
-        let plain = match strip_ignoring_case(rest, r"UNC\") {
-            Some(share) => unc(share).map_err(|_| Refusal::DeviceNamespace)?,
-            None => strip_drive(rest)
-                .and_then(|(letter, rest)| Some((Anchor::Drive(letter), rest.strip_prefix('\\')?)))
-                .ok_or(Refusal::DeviceNamespace)?,
-        };
-        let (anchor, rest) = plain;
-        let below = rest.strip_suffix('\\').unwrap_or(rest);
-        if rest.contains('/') || (!below.is_empty() && below.split('\\').any(needs_verbatim)) {
+    /// Reads what follows `\\?\`, where Windows resolves nothing.
+    ///
+    /// Only a path that means the same without the prefix passes.
+    fn verbatim(path: &'a str) -> Result<Self, Refusal> {
+        let share = strip_ignoring_case(path, r"UNC\");
+        let below = share.or_else(|| strip_drive(path)?.1.strip_prefix('\\')).ok_or(Refusal::DeviceNamespace)?;
+        let below = below.strip_suffix('\\').unwrap_or(below);
+        if below.contains('/') || (!below.is_empty() && below.split('\\').any(needs_verbatim)) {
             return Err(Refusal::DeviceNamespace);
         }
+        if share.is_none() {
+            return Self::windows(path);
+        }
+        let (anchor, below) = unc(below).map_err(|_| Refusal::DeviceNamespace)?;
         let names = resolve(below.split('\\'), false);
         Ok(Self { anchor, names })
     }
@@ -117,10 +112,7 @@ impl<'a> Parsed<'a> {
         let (front, below) = self.names.split_at_checked(root.names.len())?;
         let same = match self.anchor {
             Anchor::Posix => front == root.names.as_slice(),
-            _ => front
-                .iter()
-                .zip(&root.names)
-                .all(|(a, b)| a.eq_ignore_ascii_case(b)),
+            _ => front.iter().zip(&root.names).all(|(a, b)| a.eq_ignore_ascii_case(b)),
         };
         same.then_some(below)
     }
@@ -170,7 +162,8 @@ impl Anchor<'_> {
     }
 }
 
-/// Drops empty names and `.`, and lets `..` take back the name before it; at a root it takes back nothing.
+/// Drops empty names and `.`, and lets `..` take back the name before it; at a root it takes back
+/// nothing.
 fn resolve<'a>(names: impl Iterator<Item = &'a str>, keep_leading_dots: bool) -> Vec<Cow<'a, str>> {
     let mut resolved: Vec<Cow<'a, str>> = Vec::new();
     for name in names {
@@ -202,14 +195,11 @@ fn unc(text: &str) -> Result<(Anchor<'_>, &str), Refusal> {
         return Err(Refusal::DeviceNamespace);
     }
     for part in [host, share] {
-        if matches!(part, "" | "." | "..") || is_drive_like(part) {
+        if is_dots_and_blanks(part) || is_drive_like(part) {
             return Err(Refusal::BadUnc);
         }
     }
-    Ok((
-        Anchor::Unc(Cow::Borrowed(host), Cow::Borrowed(share)),
-        parts.next().unwrap_or_default(),
-    ))
+    Ok((Anchor::Unc(Cow::Borrowed(host), Cow::Borrowed(share)), parts.next().unwrap_or_default()))
 }
 
 pub(crate) fn is_separator(c: char) -> bool {
@@ -237,6 +227,11 @@ fn strip_letter(text: &str, mark: char) -> Option<(char, &str)> {
     Some((letter.to_ascii_uppercase(), rest))
 }
 
+/// Tells whether nothing would be left of a name where Windows drops trailing dots and blanks.
+pub(crate) fn is_dots_and_blanks(name: &str) -> bool {
+    name.chars().all(|c| matches!(c, '.' | ' '))
+}
+
 pub(crate) fn is_drive_like(name: &str) -> bool {
     strip_drive(name).is_some()
 }
@@ -252,23 +247,13 @@ fn needs_verbatim(name: &str) -> bool {
 
 /// Tells whether Windows opens a device for this name, with any extension and in any folder.
 pub(crate) fn is_device_name(name: &str) -> bool {
-    let stem = name
-        .split(['.', ':'])
-        .next()
-        .unwrap_or_default()
-        .trim_end_matches(' ');
-    if ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"]
-        .iter()
-        .any(|device| stem.eq_ignore_ascii_case(device))
-    {
+    let stem = name.split(['.', ':']).next().unwrap_or_default().trim_end_matches(' ');
+    if ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"].iter().any(|device| stem.eq_ignore_ascii_case(device)) {
         return true;
     }
     let numbered = strip_ignoring_case(stem, "COM").or_else(|| strip_ignoring_case(stem, "LPT"));
     // Windows takes the superscript digits of Latin-1 for digits here.
     numbered.is_some_and(|number| {
-        matches!(
-            number,
-            "0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "¹" | "²" | "³"
-        )
+        matches!(number, "0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "¹" | "²" | "³")
     })
 }

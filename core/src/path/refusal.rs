@@ -3,7 +3,8 @@ use thiserror::Error;
 
 /// Names the reason a URI or a path is refused.
 ///
-/// The message never repeats the refused text; [`code`](Self::code) is stable across releases and is what serialising gives.
+/// The message never repeats the refused text; [`code`](Self::code) is stable across releases and
+/// is what serialising gives.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Refusal {
@@ -85,34 +86,34 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// Returns the stable code in camelCase.
+    /// Returns the stable code.
     pub const fn code(self) -> &'static str {
         match self {
-            Self::NotFileUri => "notFileUri",
+            Self::NotFileUri => "not_file_uri",
             Self::Relative => "relative",
-            Self::EmptyPath => "emptyPath",
-            Self::EncodedSeparator => "encodedSeparator",
+            Self::EmptyPath => "empty_path",
+            Self::EncodedSeparator => "encoded_separator",
             Self::Nul => "nul",
             Self::Control => "control",
-            Self::OuterBlank => "outerBlank",
-            Self::MalformedPercent => "malformedPercent",
-            Self::InvalidUtf8 => "invalidUtf8",
-            Self::RemoteHost => "remoteHost",
-            Self::InvalidHost => "invalidHost",
-            Self::QueryOrFragment => "queryOrFragment",
+            Self::OuterBlank => "outer_blank",
+            Self::MalformedPercent => "malformed_percent",
+            Self::InvalidUtf8 => "invalid_utf8",
+            Self::RemoteHost => "remote_host",
+            Self::InvalidHost => "invalid_host",
+            Self::QueryOrFragment => "query_or_fragment",
             Self::Backslash => "backslash",
-            Self::NoDrive => "noDrive",
-            Self::DriveRelative => "driveRelative",
-            Self::DriveOnPosix => "driveOnPosix",
-            Self::DriveLikeComponent => "driveLikeComponent",
-            Self::DriveNotFirst => "driveNotFirst",
-            Self::DeviceNamespace => "deviceNamespace",
-            Self::BadUnc => "badUnc",
-            Self::UncEscape => "uncEscape",
-            Self::LeadingDoubleSlash => "leadingDoubleSlash",
-            Self::AmbiguousDots => "ambiguousDots",
+            Self::NoDrive => "no_drive",
+            Self::DriveRelative => "drive_relative",
+            Self::DriveOnPosix => "drive_on_posix",
+            Self::DriveLikeComponent => "drive_like_component",
+            Self::DriveNotFirst => "drive_not_first",
+            Self::DeviceNamespace => "device_namespace",
+            Self::BadUnc => "bad_unc",
+            Self::UncEscape => "unc_escape",
+            Self::LeadingDoubleSlash => "leading_double_slash",
+            Self::AmbiguousDots => "ambiguous_dots",
             Self::Outside => "outside",
-            Self::AlternateStream => "alternateStream",
+            Self::AlternateStream => "alternate_stream",
         }
     }
 }

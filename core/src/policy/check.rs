@@ -8,17 +8,11 @@ use super::{Markers, Pick, Pin, Policy, Source, SourceKind};
 use crate::error::{Misuse, Reason};
 
 pub(super) fn unreadable(error: &serde_json::Error) -> Misuse {
-    bad(
-        format!("line {} column {}", error.line(), error.column()),
-        error.to_string(),
-    )
+    bad(format!("line {} column {}", error.line(), error.column()), error.to_string())
 }
 
 fn bad(place: impl Into<String>, problem: impl Into<String>) -> Misuse {
-    Misuse::BadOptions {
-        place: place.into(),
-        problem: problem.into(),
-    }
+    Misuse::BadOptions { place: place.into(), problem: problem.into() }
 }
 
 impl Policy {
@@ -37,11 +31,7 @@ impl Policy {
             self.check_source(&format!("sources[{index}]"), source)?;
         }
         for (index, source) in self.sources.iter().enumerate() {
-            let again = self
-                .sources
-                .iter()
-                .skip(index.saturating_add(1))
-                .any(|other| other.from == source.from);
+            let again = self.sources.iter().skip(index.saturating_add(1)).any(|other| other.from == source.from);
             if again && !source.from.reads() {
                 let name = source.from.name();
                 return Err(bad(
@@ -55,16 +45,8 @@ impl Policy {
         if self.memory.pin == Pin::No && !self.memory.pin_from.is_empty() {
             return Err(bad("memory.pinFrom", "has no effect without `pin`"));
         }
-        if let Some(kind) = self
-            .memory
-            .pin_from
-            .iter()
-            .find(|kind| kind.is_per_request())
-        {
-            return Err(bad(
-                "memory.pinFrom",
-                format!("`{}` belongs to one request and cannot pin", kind.name()),
-            ));
+        if let Some(kind) = self.memory.pin_from.iter().find(|kind| kind.is_per_request()) {
+            return Err(bad("memory.pinFrom", format!("`{}` belongs to one request and cannot pin", kind.name())));
         }
         self.check_texts()
     }
@@ -72,81 +54,42 @@ impl Policy {
     fn check_source(&self, place: &str, source: &Source) -> Result<(), Misuse> {
         let name = source.from.name();
         if source.from.reads() && source.read.is_empty() {
-            return Err(bad(
-                format!("{place}.read"),
-                format!("is empty; `{name}` needs to know what to read"),
-            ));
+            return Err(bad(format!("{place}.read"), format!("is empty; `{name}` needs to know what to read")));
         }
         if !source.from.reads() && !source.read.is_empty() {
-            return Err(bad(
-                format!("{place}.read"),
-                format!("`{name}` reads nothing by name"),
-            ));
+            return Err(bad(format!("{place}.read"), format!("`{name}` reads nothing by name")));
         }
-        if let Some(entry) = source
-            .read
-            .iter()
-            .find(|entry| entry.trim_start_matches('$').is_empty())
-        {
-            return Err(bad(
-                format!("{place}.read"),
-                format!("has the empty entry `{entry}`"),
-            ));
+        if let Some(entry) = source.read.iter().find(|entry| entry.trim_start_matches('$').is_empty()) {
+            return Err(bad(format!("{place}.read"), format!("has the empty entry `{entry}`")));
         }
         if source.from == SourceKind::Meta
             && let Some(entry) = source.read.iter().find(|entry| !entry.starts_with('/'))
         {
-            return Err(bad(
-                format!("{place}.read"),
-                format!("`{entry}` is no JSON pointer; begin it with `/`"),
-            ));
+            return Err(bad(format!("{place}.read"), format!("`{entry}` is no JSON pointer; begin it with `/`")));
         }
         if let Some(status) = source.status
             && !(400..=599).contains(&status)
         {
-            return Err(bad(
-                format!("{place}.status"),
-                format!("{status} is no HTTP error status"),
-            ));
+            return Err(bad(format!("{place}.status"), format!("{status} is no HTTP error status")));
         }
-        source.refine.as_ref().map_or(Ok(()), |markers| {
-            self.check_markers(&format!("{place}.refine"), markers)
-        })
+        source.refine.as_ref().map_or(Ok(()), |markers| self.check_markers(&format!("{place}.refine"), markers))
     }
 
     fn check_markers(&self, place: &str, markers: &Markers) -> Result<(), Misuse> {
         if markers.tiers.is_empty() {
-            return Err(bad(
-                format!("{place}.tiers"),
-                "is empty; name at least one marker",
-            ));
+            return Err(bad(format!("{place}.tiers"), "is empty; name at least one marker"));
         }
         for tier in &markers.tiers {
-            if let Some(name) = tier
-                .names
-                .iter()
-                .find(|name| name.is_empty() || name.contains(['/', '\\']))
-            {
-                return Err(bad(
-                    format!("{place}.tiers"),
-                    format!("`{name}` is no single file name"),
-                ));
+            if let Some(name) = tier.names.iter().find(|name| name.is_empty() || name.contains(['/', '\\'])) {
+                return Err(bad(format!("{place}.tiers"), format!("`{name}` is no single file name")));
             }
-            if tier.at_least == 0
-                || usize::try_from(tier.at_least).is_ok_and(|least| least > tier.names.len())
-            {
-                return Err(bad(
-                    format!("{place}.tiers"),
-                    "`atLeast` must be between 1 and the number of names",
-                ));
+            if tier.at_least == 0 || usize::try_from(tier.at_least).is_ok_and(|least| least > tier.names.len()) {
+                return Err(bad(format!("{place}.tiers"), "`atLeast` must be between 1 and the number of names"));
             }
         }
         if markers.levels == 0 || markers.levels > self.limits.walk_levels {
             let most = self.limits.walk_levels;
-            return Err(bad(
-                format!("{place}.levels"),
-                format!("must be between 1 and {most} (limits.walkLevels)"),
-            ));
+            return Err(bad(format!("{place}.levels"), format!("must be between 1 and {most} (limits.walkLevels)")));
         }
         Ok(())
     }
@@ -155,13 +98,7 @@ impl Policy {
         if self.roots.pick == Pick::Chosen && self.source(SourceKind::Selected).is_none() {
             return Err(bad("roots.pick", "`chosen` needs a `selected` source"));
         }
-        if self
-            .roots
-            .request
-            .id_prefix
-            .chars()
-            .any(|c| c.is_control() || c == '"' || c == '\\')
-        {
+        if self.roots.request.id_prefix.chars().any(|c| c.is_control() || c == '"' || c == '\\') {
             return Err(bad("roots.request.idPrefix", "must be plain text"));
         }
         Ok(())
@@ -169,10 +106,7 @@ impl Policy {
 
     fn check_timing(&self) -> Result<(), Misuse> {
         if self.timing.wait_ms == 0 || self.timing.wait_ms > self.timing.life_ms {
-            return Err(bad(
-                "timing.waitMs",
-                "must be at least 1 and at most `lifeMs`",
-            ));
+            return Err(bad("timing.waitMs", "must be at least 1 and at most `lifeMs`"));
         }
         let limits = &self.limits;
         let least = [
@@ -185,10 +119,7 @@ impl Policy {
         ];
         match least.iter().find(|(_, value)| *value == 0) {
             Some((place, _)) => Err(bad(*place, "must be at least 1")),
-            None if limits.actions < 6 => Err(bad(
-                "limits.actions",
-                "must be at least 6, one of each kind",
-            )),
+            None if limits.actions < 6 => Err(bad("limits.actions", "must be at least 6, one of each kind")),
             None => Ok(()),
         }
     }
@@ -200,10 +131,7 @@ impl Policy {
             }
             let unknown = used(template).find(|name| !NAMES.contains(name));
             if let (Some(name), false) = (unknown, key.starts_with("host.")) {
-                return Err(bad(
-                    format!("texts.{key}"),
-                    format!("`{{{name}}}` is no value a template can show"),
-                ));
+                return Err(bad(format!("texts.{key}"), format!("`{{{name}}}` is no value a template can show")));
             }
         }
         Ok(())
@@ -219,9 +147,7 @@ fn is_text_key(key: &str) -> bool {
         ("unresolved" | "instruction", (Some(reason), None, None)) => is_reason(reason),
         ("chosen", (Some(source), None, None)) => is_source(source),
         ("refused" | "rejected", (Some(one), None, None)) => is_source(one) || is_reason(one),
-        ("refused" | "rejected", (Some(source), Some(reason), None)) => {
-            is_source(source) && is_reason(reason)
-        }
+        ("refused" | "rejected", (Some(source), Some(reason), None)) => is_source(source) && is_reason(reason),
         ("notice", (Some(_), None, None)) => true,
         ("host", (Some(_), ..)) => true,
         _ => false,

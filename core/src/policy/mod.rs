@@ -99,9 +99,7 @@ impl Policy {
     /// `host.`.
     #[must_use]
     pub fn render(&self, key: &str, values: &[(&str, &str)]) -> Option<String> {
-        self.texts
-            .get(key)
-            .map(|template| texts::fill(template, values))
+        self.texts.get(key).map(|template| texts::fill(template, values))
     }
 
     pub(crate) fn source(&self, kind: SourceKind) -> Option<&Source> {
@@ -155,25 +153,14 @@ pub struct Source {
 
 impl Source {
     pub(crate) fn places(&self) -> PlacesRule {
-        self.places.unwrap_or(if self.from.is_chosen() {
-            PlacesRule::Allow
-        } else {
-            PlacesRule::Refuse
-        })
+        let by_kind = if self.from.is_chosen() { PlacesRule::Allow } else { PlacesRule::Refuse };
+        self.places.unwrap_or(by_kind)
     }
 
     pub(crate) fn on_bad(&self, reason: Reason) -> BadOutcome {
-        let by_kind = if self.from.is_asked_for() {
-            BadOutcome::Error
-        } else {
-            BadOutcome::Next
-        };
+        let by_kind = if self.from.is_asked_for() { BadOutcome::Error } else { BadOutcome::Next };
         let otherwise = self.on_bad.otherwise.unwrap_or(by_kind);
-        self.on_bad
-            .reasons
-            .get(&reason)
-            .copied()
-            .unwrap_or(otherwise)
+        self.on_bad.reasons.get(&reason).copied().unwrap_or(otherwise)
     }
 }
 
@@ -227,18 +214,12 @@ impl SourceKind {
     /// Whether it belongs to one request, and never to the connection.
     #[must_use]
     pub const fn is_per_request(self) -> bool {
-        matches!(
-            self,
-            Self::Host | Self::Argument | Self::Header | Self::Query | Self::Meta
-        )
+        matches!(self, Self::Host | Self::Argument | Self::Header | Self::Query | Self::Meta)
     }
 
     /// Whether somebody put the value there for this very request.
     pub(crate) const fn is_asked_for(self) -> bool {
-        matches!(
-            self,
-            Self::Host | Self::Argument | Self::Header | Self::Query
-        )
+        matches!(self, Self::Host | Self::Argument | Self::Header | Self::Query)
     }
 
     /// Whether somebody chose the value on purpose.
@@ -247,10 +228,7 @@ impl SourceKind {
     }
 
     const fn reads(self) -> bool {
-        matches!(
-            self,
-            Self::Header | Self::Query | Self::Meta | Self::Configured | Self::Env
-        )
+        matches!(self, Self::Header | Self::Query | Self::Meta | Self::Configured | Self::Env)
     }
 }
 
@@ -574,10 +552,7 @@ pub struct RequestForm {
 
 impl Default for RequestForm {
     fn default() -> Self {
-        Self {
-            id_prefix: "rootwise-".into(),
-            empty_params: false,
-        }
+        Self { id_prefix: "rootwise-".into(), empty_params: false }
     }
 }
 
@@ -593,17 +568,8 @@ pub struct UnsupportedErrors {
 
 impl Default for UnsupportedErrors {
     fn default() -> Self {
-        let messages = [
-            "not supported",
-            "unsupported",
-            "method not found",
-            "unknown method",
-            "not implemented",
-        ];
-        Self {
-            codes: [-32601].into(),
-            messages: messages.map(String::from).into(),
-        }
+        let messages = ["not supported", "unsupported", "method not found", "unknown method", "not implemented"];
+        Self { codes: [-32601].into(), messages: messages.map(String::from).into() }
     }
 }
 
@@ -623,12 +589,7 @@ pub struct Timing {
 
 impl Default for Timing {
     fn default() -> Self {
-        Self {
-            wait_ms: 5_000,
-            life_ms: 60_000,
-            min_interval_ms: 250,
-            retries: 3,
-        }
+        Self { wait_ms: 5_000, life_ms: 60_000, min_interval_ms: 250, retries: 3 }
     }
 }
 

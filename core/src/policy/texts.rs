@@ -5,14 +5,14 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::{Advice, Policy};
+use crate::action::NoticeCode;
 use crate::display::display;
+use crate::error::Reason;
 use crate::host::Transport;
 
 /// What templates may show.
-pub(super) const NAMES: [&str; 13] = [
-    "advice", "client", "count", "detail", "from", "list", "name", "path", "reason", "source",
-    "to", "uri", "value",
-];
+pub(super) const NAMES: [&str; 13] =
+    ["advice", "client", "count", "detail", "from", "list", "name", "path", "reason", "source", "to", "uri", "value"];
 
 /// The values of one message, each made safe to show when it is put in.
 #[derive(Debug, Default)]
@@ -54,16 +54,34 @@ impl Texts<'_> {
     pub(crate) fn advice(&self, client: Option<&str>, transport: Transport) -> Option<&str> {
         let fits = |advice: &&Advice| {
             advice.transport.is_none_or(|wanted| wanted == transport)
-                && advice
-                    .client
-                    .as_deref()
-                    .is_none_or(|pattern| matches(pattern, client.unwrap_or_default()))
+                && advice.client.as_deref().is_none_or(|pattern| matches(pattern, client.unwrap_or_default()))
         };
-        self.0
-            .advice
-            .iter()
-            .find(fits)
-            .map(|advice| advice.text.as_str())
+        self.0.advice.iter().find(fits).map(|advice| advice.text.as_str())
+    }
+
+    pub(crate) fn refused(&self, source: &str, reason: Reason, values: &Values<'_>) -> String {
+        let code = reason.code();
+        let keys = [&format!("refused.{source}.{code}"), &format!("refused.{source}"), &format!("refused.{code}")];
+        self.message(&[keys[0], keys[1], keys[2], "refused"], values)
+    }
+
+    pub(crate) fn rejected(&self, source: &str, reason: Reason, values: &Values<'_>) -> String {
+        let code = reason.code();
+        let keys = [&format!("rejected.{source}.{code}"), &format!("rejected.{source}"), &format!("rejected.{code}")];
+        self.message(&[keys[0], keys[1], keys[2], "notice.value_rejected"], values)
+    }
+
+    pub(crate) fn unresolved(&self, reason: Reason, values: &Values<'_>) -> String {
+        self.message(&[&format!("unresolved.{}", reason.code()), "unresolved"], values)
+    }
+
+    pub(crate) fn instruction(&self, reason: Reason, values: &Values<'_>) -> Option<String> {
+        let text = self.message(&[&format!("instruction.{}", reason.code()), "instruction"], values);
+        Some(text).filter(|text| !text.is_empty())
+    }
+
+    pub(crate) fn notice(&self, code: NoticeCode, values: &Values<'_>) -> String {
+        self.message(&[&format!("notice.{}", code.code())], values)
     }
 
     fn fill(&self, template: &str, values: &Values<'_>) -> String {
@@ -73,18 +91,11 @@ impl Texts<'_> {
             .iter()
             .map(|(name, value)| {
                 // Lists and advice are built from safe parts and may be longer than one value.
-                let safe = if matches!(*name, "list" | "advice") {
-                    (*value).to_string()
-                } else {
-                    display(value, most)
-                };
+                let safe = if matches!(*name, "list" | "advice") { (*value).to_string() } else { display(value, most) };
                 (*name, safe)
             })
             .collect();
-        let borrowed: Vec<(&str, &str)> = shown
-            .iter()
-            .map(|(name, value)| (*name, value.as_str()))
-            .collect();
+        let borrowed: Vec<(&str, &str)> = shown.iter().map(|(name, value)| (*name, value.as_str())).collect();
         fill(template, &borrowed)
     }
 }
@@ -123,28 +134,14 @@ pub(super) fn fill(template: &str, values: &[(&str, &str)]) -> String {
 
 /// The names a template uses.
 pub(super) fn used(template: &str) -> impl Iterator<Item = &str> {
-    template
-        .split('{')
-        .skip(1)
-        .filter_map(|part| part.split_once('}').map(|(name, _)| name))
-}
-
-pub(crate) fn refused_keys(source: &str, reason: &str) -> [String; 4] {
-    [
-        format!("refused.{source}.{reason}"),
-        format!("refused.{source}"),
-        format!("refused.{reason}"),
-        "refused".into(),
-    ]
+    template.split('{').skip(1).filter_map(|part| part.split_once('}').map(|(name, _)| name))
 }
 
 /// The texts of a policy that has none of its own.
 fn standard(key: &str) -> Option<&'static str> {
     Some(match key {
         "unresolved" => "No project was found for this connection.",
-        "unresolved.ambiguous" => {
-            "The client has several roots and none was chosen. Available: {list}"
-        }
+        "unresolved.ambiguous" => "The client has several roots and none was chosen. Available: {list}",
         "unresolved.not_chosen" => "The client has roots and none was chosen. Available: {list}",
         "unresolved.closed" => "The connection closed before the project was known.",
         "instruction" => "{advice}",
@@ -152,12 +149,8 @@ fn standard(key: &str) -> Option<&'static str> {
             "Select one of the roots, or name the project in the call."
         }
         "refused" => "The {source} value `{value}` cannot be used as a project ({reason}).",
-        "refused.placeholder" => {
-            "The {source} value `{value}` is a template that nobody filled in."
-        }
-        "refused.relative" => {
-            "The {source} value `{value}` is relative; an absolute path is needed."
-        }
+        "refused.placeholder" => "The {source} value `{value}` is a template that nobody filled in.",
+        "refused.relative" => "The {source} value `{value}` is relative; an absolute path is needed.",
         "refused.missing" => "The {source} path does not exist: {path}",
         "refused.not_directory" => "The {source} path is not a folder: {path}",
         "refused.outside" => "The {source} path is outside the allowed folders: {path}",
@@ -177,12 +170,8 @@ fn standard(key: &str) -> Option<&'static str> {
         "notice.root_repaired" => "root `{value}` is a bare path and was taken as one",
         "notice.answer_stale" => "an answer to a request that is over was ignored",
         "notice.answer_unexpected" => "an answer to a request that was never made was ignored",
-        "notice.selected_root_left" => {
-            "the selected project `{name}` is no longer among the client's roots"
-        }
-        "notice.too_many_asks" => {
-            "too many asks are waiting; this one was answered from what is known"
-        }
+        "notice.selected_root_left" => "the selected project `{name}` is no longer among the client's roots",
+        "notice.too_many_asks" => "too many asks are waiting; this one was answered from what is known",
         "notice.notices_dropped" => "{count} more notices were left out",
         _ => return None,
     })

@@ -1,0 +1,57 @@
+//! What one connection has learned.
+
+use alloc::collections::BTreeSet;
+use alloc::string::String;
+use alloc::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::client::Client;
+use crate::cycle::Cycle;
+use crate::place::Disk;
+use crate::project::Project;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Connection {
+    /// What `initialize` said, once it came.
+    pub(crate) client: Option<Client>,
+    pub(crate) ready: bool,
+    pub(crate) closed: bool,
+    pub(crate) cycle: Cycle,
+    pub(crate) memory: Memory,
+    /// What probes told about the paths of connection sources.
+    pub(crate) disk: Disk,
+    /// Whether there can be a connection project: an ask was answered, roots settled, or something was selected.
+    pub(crate) engaged: bool,
+    pub(crate) project: Option<Arc<Project>>,
+    pub(crate) revision: u32,
+    /// What was said and is not said again.
+    pub(crate) said: Said,
+}
+
+/// What outlives an ask.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Memory {
+    pub(crate) selected: Option<Choice>,
+    pub(crate) pin: Option<Arc<Project>>,
+    pub(crate) remembered: Option<Arc<Project>>,
+}
+
+/// A selection.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Choice {
+    pub(crate) project: Arc<Project>,
+    /// The text it was made by.
+    pub(crate) given: String,
+}
+
+/// What was said and is not said again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Said {
+    /// Hints, by position in the policy.
+    pub(crate) hints: BTreeSet<u32>,
+    /// Disagreements and rejected values, by a hash of their text.
+    pub(crate) notices: BTreeSet<String>,
+}

@@ -1,0 +1,603 @@
+//! Walking the policy's sources: what each says, and what follows.
+
+use alloc::borrow::ToOwned;
+use alloc::string::{String, ToString};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use crate::action::{ProbePath, RootsState};
+use crate::connection::Memory;
+use crate::display::display;
+use crate::error::Reason;
+use crate::event::RequestFacts;
+use crate::host::HostFacts;
+use crate::intake::{RootEntry, RootList, raw_basename, uri_key};
+use crate::json;
+use crate::path;
+use crate::place::{Bad, Judge, Judged, Look, Reading, Thing};
+use crate::policy::{
+    BadOutcome, EnforceRoots, Files, Format, NameFrom, NonFile, OnUnusable, Pick, Policy, RootMatch, Source,
+    SourceKind, Verify,
+};
+use crate::project::{Project, RootRef};
+use crate::uri::{path_to_file_uri, project_id};
+
+/// Everything an evaluation may look at.
+pub(crate) struct View<'a> {
+    pub(crate) policy: &'a Policy,
+    pub(crate) host: &'a HostFacts,
+    /// The facts of the request; nothing for the connection's own project.
+    pub(crate) facts: Option<&'a RequestFacts>,
+    pub(crate) about: Option<&'a str>,
+    /// What the connection remembers; nothing for a modern ask.
+    pub(crate) memory: Option<&'a Memory>,
+    pub(crate) roots: RootsAccess<'a>,
+    /// Whether values that can no longer matter are looked at too.
+    pub(crate) thorough: bool,
+}
+
+/// What an evaluation may know of the client's roots.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum RootsAccess<'a> {
+    Known(&'a RootList),
+    /// An answer is on its way and worth waiting for.
+    Wait,
+    /// Somebody would have to ask first.
+    Send,
+    /// The call would have to come back with them.
+    Input,
+    /// There are none, for this reason.
+    Unavailable(RootsState),
+}
+
+/// What one source said.
+#[derive(Clone, Debug)]
+pub(crate) struct Finding {
+    pub(crate) source: SourceKind,
+    pub(crate) via: Option<String>,
+    /// What it named, raw.
+    pub(crate) value: Option<String>,
+    pub(crate) said: Said,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Said {
+    Off,
+    Absent,
+    /// The client's roots cannot be had.
+    Unavailable,
+    Bad {
+        bad: Bad,
+        ends: bool,
+        status: Option<u16>,
+    },
+    Offers(Arc<Project>),
+    WaitDisk,
+    WaitRoots,
+    NeedSend,
+    NeedInput,
+}
+
+impl Said {
+    const fn waits(&self) -> bool {
+        matches!(self, Self::WaitDisk | Self::WaitRoots | Self::NeedSend)
+    }
+}
+
+/// What follows from all the findings.
+#[derive(Clone, Debug)]
+pub(crate) enum Decision {
+    Won(Arc<Project>),
+    /// The value of the finding at this position ends the ask.
+    Refused(usize),
+    Unresolved(Reason),
+    NeedsInput,
+    Waiting {
+        for_roots: bool,
+        send: bool,
+    },
+}
+
+/// The findings so far, in the policy's order, and what follows.
+pub(crate) struct Evaluation {
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) decision: Decision,
+}
+
+impl Evaluation {
+    /// The finding that ends the ask, and what is wrong with its value.
+    pub(crate) fn refused(&self, at: usize) -> Option<(&Finding, &Bad, Option<u16>)> {
+        let finding = self.findings.get(at)?;
+        match &finding.said {
+            Said::Bad { bad, status, .. } => Some((finding, bad, *status)),
+            _ => None,
+        }
+    }
+}
+
+impl View<'_> {
+    /// Asks the sources, best first, and stops where nothing more can matter. With `all`, every source is asked.
+    pub(crate) fn evaluate(&self, look: &mut Look<'_>, all: bool) -> Evaluation {
+        let mut findings: Vec<Finding> = Vec::with_capacity(self.policy.sources.len());
+        let mut decision: Option<Decision> = None;
+        let mut pinned = self.memory.and_then(|memory| memory.pin.as_ref());
+        for source in &self.policy.sources {
+            let decided = decision.as_ref().is_some_and(|decision| !matches!(decision, Decision::Waiting { .. }));
+            if !all && decided && !self.may_refuse_early(source) {
+                continue;
+            }
+            if decision.is_none()
+                && !source.from.is_per_request()
+                && let Some(project) = pinned.take()
+            {
+                decision = Some(Decision::Won(project.clone()));
+            }
+            let finding = self.ask(source, look);
+            let at = findings.len();
+            let follows = match &finding.said {
+                Said::Bad { ends: true, .. } if source.from.is_asked_for() => {
+                    // A bad value of the request ends the ask, whoever else would have won; the best-ranked is named.
+                    if !matches!(decision, Some(Decision::Refused(_))) {
+                        decision = Some(Decision::Refused(at));
+                    }
+                    None
+                }
+                said if said.waits() && source.from.is_asked_for() => {
+                    // Whether it is bad decides before any winner does.
+                    if !matches!(decision, Some(Decision::Refused(_) | Decision::Waiting { .. })) {
+                        decision = Some(Decision::Waiting { for_roots: false, send: false });
+                    }
+                    None
+                }
+                Said::Bad { ends: true, .. } => Some(Decision::Refused(at)),
+                Said::Offers(project) => Some(Decision::Won(project.clone())),
+                Said::WaitDisk => Some(Decision::Waiting { for_roots: false, send: false }),
+                Said::WaitRoots => Some(Decision::Waiting { for_roots: true, send: false }),
+                Said::NeedSend => Some(Decision::Waiting { for_roots: true, send: true }),
+                Said::NeedInput => Some(Decision::NeedsInput),
+                Said::Off | Said::Absent | Said::Unavailable | Said::Bad { .. } => None,
+            };
+            findings.push(finding);
+            if decision.is_none() {
+                decision = follows;
+            }
+        }
+        let decision = decision.unwrap_or_else(|| Decision::Unresolved(unresolved_reason(&findings)));
+        Evaluation { findings, decision }
+    }
+
+    /// Whether a source that ranks below the winner can still end the ask.
+    fn may_refuse_early(&self, source: &Source) -> bool {
+        source.from.is_asked_for() && self.facts.is_some()
+    }
+
+    fn ask(&self, source: &Source, look: &mut Look<'_>) -> Finding {
+        let mut finding = Finding { source: source.from, via: None, value: None, said: Said::Absent };
+        if self.is_off(source) {
+            finding.said = Said::Off;
+            return finding;
+        }
+        match source.from {
+            SourceKind::Roots => self.ask_roots(source, look, &mut finding),
+            SourceKind::Selected => finding.said = self.selected(),
+            SourceKind::Remembered => finding.said = self.remembered(),
+            _ => self.ask_values(source, look, &mut finding),
+        }
+        match &finding.said {
+            Said::Offers(project) if finding.value.is_none() => {
+                finding.value = project.path.clone().or_else(|| Some(project.name.clone()));
+            }
+            _ => {}
+        }
+        finding
+    }
+
+    fn is_off(&self, source: &Source) -> bool {
+        let when = &source.when;
+        let needs_memory = matches!(source.from, SourceKind::Selected | SourceKind::Remembered);
+        (!when.transports.is_empty() && !when.transports.contains(&self.host.transport))
+            || (when.local && !self.host.is_local())
+            || when.argument.as_ref().is_some_and(|argument| !self.host.arguments.contains_key(argument))
+            || (needs_memory && self.memory.is_none())
+    }
+
+    fn selected(&self) -> Said {
+        let Some(choice) = self.memory.and_then(|memory| memory.selected.as_ref()) else {
+            return Said::Absent;
+        };
+        let suspended = self.policy.selection.enforce_roots == EnforceRoots::Always
+            && matches!(self.roots, RootsAccess::Known(list) if !self.is_among(&choice.project, &choice.given, list));
+        if suspended {
+            return Said::Bad { bad: Bad::new(Reason::NotInRoots), ends: false, status: None };
+        }
+        Said::Offers(choice.project.clone())
+    }
+
+    /// Whether a selection is one of the roots; a client without roots enforces nothing.
+    pub(crate) fn is_among(&self, project: &Project, given: &str, list: &RootList) -> bool {
+        list.entries.is_empty()
+            || list.entries.iter().any(|entry| match self.policy.selection.root_match {
+                RootMatch::Key => entry.key(self.host).as_deref() == Some(&project.key),
+                RootMatch::ExactUri => entry.sent.uri == given,
+                RootMatch::Inside => match (&entry.path, &project.path) {
+                    (Ok(root), Some(path)) => path::is_inside(root, path, self.host.style),
+                    _ => entry.key(self.host).as_deref() == Some(&project.key),
+                },
+            })
+    }
+
+    fn remembered(&self) -> Said {
+        let Some(project) = self.memory.and_then(|memory| memory.remembered.as_ref()) else {
+            return Said::Absent;
+        };
+        let mut again = (**project).clone();
+        again.via = Some(again.source.name().to_owned());
+        again.source = SourceKind::Remembered;
+        Said::Offers(Arc::new(again))
+    }
+
+    /// Sources that read one value, or a list of values of which the first usable one counts.
+    fn ask_values(&self, source: &Source, look: &mut Look<'_>, finding: &mut Finding) {
+        let mut first_bad = None;
+        let mut settled = false;
+        for (via, text) in self.values(source) {
+            let parts = match source.format {
+                Format::List => list_parts(&text, self.host),
+                _ => [text].into(),
+            };
+            for text in parts {
+                let said = self.judge_value(source, via.as_deref(), &text, look);
+                let is_bad = matches!(said, Said::Bad { .. });
+                if settled || (is_bad && first_bad.is_some()) {
+                    continue;
+                }
+                finding.via.clone_from(&via);
+                finding.value = Some(text);
+                if is_bad {
+                    first_bad = Some(said);
+                    continue;
+                }
+                finding.said = said;
+                settled = true;
+                if !self.thorough {
+                    return;
+                }
+            }
+        }
+        if !settled {
+            finding.said = first_bad.unwrap_or(Said::Absent);
+        }
+    }
+
+    /// The texts a source reads, with where each comes from; blank ones are absent.
+    fn values(&self, source: &Source) -> Vec<(Option<String>, String)> {
+        let facts = self.facts;
+        let named = |find: &dyn Fn(&str) -> Option<String>| {
+            source.read.iter().filter_map(|name| Some((Some(name.clone()), find(name)?))).collect()
+        };
+        let mut values: Vec<(Option<String>, String)> = match source.from {
+            SourceKind::Host => facts.and_then(|facts| Some((None, facts.host.clone()?))).into_iter().collect(),
+            SourceKind::Argument => facts.and_then(|facts| Some((None, facts.argument.clone()?))).into_iter().collect(),
+            SourceKind::Header => named(&|name| {
+                facts?.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.clone())
+            }),
+            SourceKind::Query => named(&|name| facts?.query.get(name).cloned()),
+            SourceKind::Meta => named(&|pointer| json::string(json::pointer(facts?.meta.as_ref()?.text(), pointer)?)),
+            SourceKind::Configured => named(&|name| match name.strip_prefix('$') {
+                Some(variable) => self.host.env.get(variable).cloned(),
+                None => self.host.arguments.get(name).cloned(),
+            }),
+            SourceKind::Env => named(&|name| self.host.env.get(name).cloned()),
+            SourceKind::Cwd => self.host.cwd.clone().map(|cwd| (None, cwd)).into_iter().collect(),
+            SourceKind::Selected | SourceKind::Roots | SourceKind::Remembered => Vec::new(),
+        };
+        values.retain(|(_, text)| !text.trim().is_empty());
+        values
+    }
+
+    fn judge_value(&self, source: &Source, via: Option<&str>, text: &str, look: &mut Look<'_>) -> Said {
+        let reading = Reading {
+            host: self.host,
+            format: source.format,
+            relative: source.relative,
+            from_client: source.from.is_per_request() && source.from != SourceKind::Host,
+            value_bytes: self.policy.limits.value_bytes,
+        };
+        let via = via.map(ToOwned::to_owned);
+        match reading.read(text) {
+            Ok(Thing::Name(name)) => Said::Offers(Arc::new(self.named(source.from, via, &name))),
+            Ok(Thing::Path(path)) => {
+                let judge = self.judge(source);
+                match judge.judge(&path, look) {
+                    Judged::Good { path, real_path } => {
+                        Said::Offers(Arc::new(self.placed(source.from, via, path, real_path)))
+                    }
+                    Judged::Wait => Said::WaitDisk,
+                    Judged::Bad(bad) => bad_value(source, bad),
+                }
+            }
+            Err(bad) => bad_value(source, bad),
+        }
+    }
+
+    fn judge<'s>(&'s self, source: &'s Source) -> Judge<'s> {
+        Judge {
+            host: self.host,
+            places: source.places(),
+            verify: source.verify,
+            files: Files::Refuse,
+            accept_missing: false,
+            refine: source.refine.as_ref(),
+            shared: !source.from.is_per_request() && source.recheck == crate::policy::Recheck::OnChange,
+        }
+    }
+
+    fn ask_roots(&self, source: &Source, look: &mut Look<'_>, finding: &mut Finding) {
+        let list = match self.roots {
+            RootsAccess::Known(list) => list,
+            RootsAccess::Wait => return finding.said = Said::WaitRoots,
+            RootsAccess::Send => return finding.said = Said::NeedSend,
+            RootsAccess::Input => return finding.said = Said::NeedInput,
+            RootsAccess::Unavailable(_) => return finding.said = Said::Unavailable,
+        };
+        let rules = &self.policy.roots;
+        if list.entries.is_empty() {
+            return;
+        }
+        if rules.pick == Pick::Chosen {
+            finding.said = Said::Bad { bad: Bad::new(Reason::NotChosen), ends: false, status: None };
+            return;
+        }
+        let about = self.about.and_then(|about| self.containing(about, list));
+        if rules.pick == Pick::Only && about.is_none() && self.distinct(list) > 1 {
+            let ends = rules.ambiguity == BadOutcome::Error;
+            finding.said = Said::Bad { bad: Bad::new(Reason::Ambiguous), ends, status: None };
+            return;
+        }
+        let in_order = about.into_iter().chain(&list.entries);
+        let mut first_bad = None;
+        let mut waits = false;
+        for entry in in_order {
+            let said = self.judge_root(source, entry, list, look);
+            if self.thorough {
+                continue;
+            }
+            match said {
+                Said::Bad { bad, ends, status } => {
+                    let stop = ends || !self.goes_on_after(&bad);
+                    let is_first = first_bad.is_none();
+                    if is_first || ends {
+                        finding.value = Some(entry.sent.uri.clone());
+                        first_bad = Some(Said::Bad { bad, ends, status });
+                    }
+                    if stop {
+                        break;
+                    }
+                }
+                // The later ones are looked at too, so that one probe serves all.
+                Said::WaitDisk => waits = true,
+                said => {
+                    if !waits {
+                        finding.value = Some(entry.sent.uri.clone());
+                        finding.said = said;
+                        return;
+                    }
+                    break;
+                }
+            }
+            if waits && rules.on_unusable != OnUnusable::NextRoot {
+                break;
+            }
+        }
+        finding.said = if waits { Said::WaitDisk } else { first_bad.unwrap_or(Said::Absent) };
+    }
+
+    fn goes_on_after(&self, bad: &Bad) -> bool {
+        match bad.reason {
+            Reason::NotFileUri => self.policy.roots.non_file == NonFile::Skip,
+            _ => matches!(self.policy.roots.on_unusable, OnUnusable::NextRoot | OnUnusable::Accept),
+        }
+    }
+
+    fn judge_root(&self, source: &Source, entry: &RootEntry, list: &RootList, look: &mut Look<'_>) -> Said {
+        let rules = &self.policy.roots;
+        let end = |bad: Bad, ends: bool| Said::Bad { bad, ends, status: source.status };
+        let path = match &entry.path {
+            Ok(path) => path,
+            Err(bad) if bad.reason == Reason::NotFileUri => {
+                return match rules.non_file {
+                    NonFile::NameOnly => Said::Offers(Arc::new(self.rooted(entry, list, None, None))),
+                    NonFile::Error => end(bad.clone(), true),
+                    NonFile::Skip | NonFile::NextSource => end(bad.clone(), false),
+                };
+            }
+            Err(bad) => return end(bad.clone(), rules.on_unusable == OnUnusable::Error),
+        };
+        let local = self.host.is_local();
+        let judge = Judge {
+            // The disk of a client elsewhere is not this one.
+            verify: if local { source.verify } else { Verify::None },
+            refine: if local { source.refine.as_ref() } else { None },
+            files: rules.files,
+            accept_missing: rules.on_unusable == OnUnusable::Accept,
+            ..self.judge(source)
+        };
+        match judge.judge(path, look) {
+            Judged::Good { path, real_path } => Said::Offers(Arc::new(self.rooted(entry, list, Some(path), real_path))),
+            Judged::Wait => Said::WaitDisk,
+            Judged::Bad(bad) => end(bad, rules.on_unusable == OnUnusable::Error),
+        }
+    }
+
+    /// The deepest root that contains a path.
+    fn containing<'l>(&self, about: &str, list: &'l RootList) -> Option<&'l RootEntry> {
+        let reading = Reading {
+            host: self.host,
+            format: Format::PathOrUri,
+            relative: crate::policy::Relative::Refuse,
+            from_client: true,
+            value_bytes: self.policy.limits.value_bytes,
+        };
+        let Ok(Thing::Path(about)) = reading.read(about) else {
+            return None;
+        };
+        let contains =
+            |entry: &&RootEntry| entry.path.as_ref().is_ok_and(|root| path::is_inside(root, &about, self.host.style));
+        let depth = |entry: &&RootEntry| entry.path.as_ref().map_or(0, String::len);
+        // Of equally deep ones the first counts; `max_by_key` alone would take the last.
+        list.entries.iter().rev().filter(contains).max_by_key(depth)
+    }
+
+    fn distinct(&self, list: &RootList) -> usize {
+        let mut keys: Vec<String> =
+            list.entries.iter().map(|entry| entry.key(self.host).unwrap_or_else(|| uri_key(&entry.sent.uri))).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        keys.len()
+    }
+
+    /// A project that is a folder.
+    pub(crate) fn placed(
+        &self,
+        source: SourceKind,
+        via: Option<String>,
+        path: String,
+        real_path: Option<String>,
+    ) -> Project {
+        let style = self.host.style;
+        let key = path::key(&path, style).unwrap_or_else(|_| path.clone());
+        let name = path::basename(&path, style).unwrap_or_else(|| path.clone());
+        Project {
+            id: project_id(&key),
+            display_name: self.shown_name(&name),
+            uri: path_to_file_uri(&path, style),
+            key,
+            name,
+            path: Some(path),
+            real_path,
+            source,
+            via,
+            root: None,
+            other_roots: Vec::new(),
+        }
+    }
+
+    /// A project that is a name.
+    pub(crate) fn named(&self, source: SourceKind, via: Option<String>, name: &str) -> Project {
+        let mut key = String::from("name:");
+        key.push_str(name);
+        Project {
+            id: project_id(&key),
+            display_name: self.shown_name(name),
+            key,
+            name: name.to_owned(),
+            path: None,
+            uri: None,
+            real_path: None,
+            source,
+            via,
+            root: None,
+            other_roots: Vec::new(),
+        }
+    }
+
+    /// A project that is one of the roots.
+    pub(crate) fn rooted(
+        &self,
+        entry: &RootEntry,
+        list: &RootList,
+        path: Option<String>,
+        real_path: Option<String>,
+    ) -> Project {
+        let limits = &self.policy.limits;
+        let mut project = match path {
+            Some(path) => self.placed(SourceKind::Roots, None, path, real_path),
+            None => {
+                let uri = &entry.sent.uri;
+                let name = raw_basename(uri).unwrap_or_else(|| uri.clone());
+                let key = uri_key(uri);
+                Project {
+                    id: project_id(&key),
+                    key,
+                    uri: Some(uri.clone()),
+                    ..self.named(SourceKind::Roots, None, &name)
+                }
+            }
+        };
+        let name = match self.policy.name_from {
+            NameFrom::Basename => None,
+            NameFrom::RawBasename => raw_basename(&entry.sent.uri),
+            NameFrom::RootName => entry.sent.name.clone().filter(|name| !name.trim().is_empty()),
+        };
+        if let Some(name) = name {
+            project.display_name = self.shown_name(&name);
+            project.name = name;
+        }
+        let others = list.entries.iter().filter(|other| other.index != entry.index);
+        project.other_roots = others.map(|other| other.reference(limits)).collect::<Vec<RootRef>>();
+        project.root = Some(entry.reference(limits));
+        project
+    }
+
+    fn shown_name(&self, name: &str) -> String {
+        display(name, usize::try_from(self.policy.limits.name_chars).unwrap_or(usize::MAX))
+    }
+}
+
+fn bad_value(source: &Source, bad: Bad) -> Said {
+    let ends = source.on_bad(bad.reason) == BadOutcome::Error;
+    Said::Bad { bad, ends, status: source.status }
+}
+
+/// The readings of a list: the whole text, then its parts.
+fn list_parts(text: &str, host: &HostFacts) -> Vec<String> {
+    if text.trim_start().starts_with('[')
+        && let Some(elements) = json::array(text)
+    {
+        return elements.into_iter().filter_map(json::string).filter(|part| !part.trim().is_empty()).collect();
+    }
+    let separators: &[char] = match host.style {
+        path::PathStyle::Posix => &[','],
+        path::PathStyle::Windows => &[',', ';'],
+    };
+    let mut parts: Vec<String> = [text.trim().to_string()].into();
+    if text.contains(separators) {
+        parts.extend(text.split(separators).map(|part| part.trim().to_string()).filter(|part| !part.is_empty()));
+    }
+    parts
+}
+
+fn unresolved_reason(findings: &[Finding]) -> Reason {
+    let reason = |wanted: Reason| {
+        findings.iter().any(|finding| matches!(&finding.said, Said::Bad { bad, .. } if bad.reason == wanted))
+    };
+    if reason(Reason::Ambiguous) {
+        Reason::Ambiguous
+    } else if reason(Reason::NotChosen) {
+        Reason::NotChosen
+    } else {
+        Reason::NoProject
+    }
+}
+
+/// What the host still has to look at: each path once, with every marker anybody wants there.
+pub(crate) fn wanted<'t>(touched: impl Iterator<Item = &'t ProbePath>) -> Vec<ProbePath> {
+    let mut wanted: Vec<ProbePath> = Vec::new();
+    let mut at: alloc::collections::BTreeMap<&str, usize> = alloc::collections::BTreeMap::new();
+    for want in touched {
+        match at.get(want.path.as_str()).and_then(|index| wanted.get_mut(*index)) {
+            Some(known) => {
+                for marker in &want.markers {
+                    if !known.markers.contains(marker) {
+                        known.markers.push(marker.clone());
+                    }
+                }
+            }
+            None => {
+                at.insert(&want.path, wanted.len());
+                wanted.push(want.clone());
+            }
+        }
+    }
+    wanted
+}

@@ -1,0 +1,124 @@
+//! Collecting the actions of one event and putting them in order.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use crate::action::{
+    Action, Announce, Answer, Cancel, HandBack, Level, MessageKind, Notice, NoticeCode, Outcome, Probe, SendRequest,
+};
+use crate::cycle::Flight;
+use crate::json::Json;
+use crate::place::Touched;
+use crate::policy::{Policy, Texts, Values};
+use crate::project::Project;
+
+#[derive(Debug, Default)]
+pub(crate) struct Out {
+    answers: Vec<(Answer, Option<u32>)>,
+    announce: Option<Announce>,
+    cancel: Option<Cancel>,
+    send: Option<SendRequest>,
+    probe: Option<Probe>,
+    hand_back: Option<HandBack>,
+    notices: Vec<Notice>,
+    wants: Vec<Touched>,
+    /// Whether the host is asked to look for the connection's own project.
+    pub(crate) probe_connection: bool,
+    /// Whether paths of the connection may have gone.
+    pub(crate) prune_disk: bool,
+}
+
+impl Out {
+    /// An answer whose revision is the connection's after the event.
+    pub(crate) fn answer(&mut self, answer: Answer) {
+        self.answers.push((answer, None));
+    }
+
+    /// An answer with a revision of its own.
+    pub(crate) fn answer_with(&mut self, answer: Answer, revision: Option<u32>) {
+        self.answers.push((answer, revision));
+    }
+
+    pub(crate) fn announce(&mut self, from: Option<Arc<Project>>, to: Option<Arc<Project>>) {
+        self.announce = Some(Announce { from, to });
+    }
+
+    pub(crate) fn cancel(&mut self, flight: &Flight) {
+        let message = format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{},"reason":"timeout"}}}}"#,
+            flight.id
+        );
+        self.cancel = Some(Cancel { request: flight.token, message });
+    }
+
+    pub(crate) fn send(&mut self, flight: &Flight, relates_to: Option<u32>, empty_params: bool) {
+        let params = if empty_params { r#","params":{}"# } else { "" };
+        let message = format!(r#"{{"jsonrpc":"2.0","id":{},"method":"roots/list"{params}}}"#, flight.id);
+        let params = if empty_params { Json::from_text("{}") } else { None };
+        self.send = Some(SendRequest { request: flight.token, method: "roots/list", params, relates_to, message });
+    }
+
+    pub(crate) fn probe(&mut self, probe: Probe) {
+        self.probe = Some(probe);
+    }
+
+    pub(crate) fn hand_back(&mut self, kind: MessageKind, text: String) {
+        self.hand_back = Some(HandBack { kind, text });
+    }
+
+    pub(crate) fn notice(&mut self, level: Level, code: NoticeCode, ask: Option<u32>, message: String) {
+        self.notices.push(Notice { level, code, ask, message });
+    }
+
+    pub(crate) fn want(&mut self, touched: Vec<Touched>) {
+        self.wants.extend(touched);
+    }
+
+    pub(crate) fn take_wants(&mut self) -> Vec<Touched> {
+        core::mem::take(&mut self.wants)
+    }
+
+    pub(crate) const fn changed_connection(&self) -> bool {
+        self.announce.is_some() || self.send.is_some()
+    }
+
+    /// The project of the one answer given, with the hints that would be given again.
+    pub(crate) fn only_project(&self) -> Option<(Arc<Project>, Vec<String>)> {
+        match self.answers.as_slice() {
+            [(Answer { outcome: Outcome::Resolved { project }, hints, .. }, None)] => {
+                Some((project.clone(), hints.clone()))
+            }
+            _ => None,
+        }
+    }
+
+    /// All actions in their fixed order; notices give way to the limit.
+    pub(crate) fn into_actions(self, policy: &Policy, revision: u32) -> Vec<Action> {
+        let mut actions: Vec<Action> = Vec::with_capacity(self.answers.len().saturating_add(4));
+        for (mut answer, own) in self.answers {
+            answer.revision = own.unwrap_or(revision);
+            actions.push(Action::Answer(answer.into()));
+        }
+        let answers = actions.len();
+        actions.extend(self.announce.map(Action::Announce));
+        actions.extend(self.cancel.map(Action::Cancel));
+        actions.extend(self.send.map(Action::SendRequest));
+        actions.extend(self.probe.map(Action::Probe));
+        actions.extend(self.hand_back.map(Action::HandBack));
+        let others = actions.len().saturating_sub(answers);
+        let room = usize::try_from(policy.limits.actions).unwrap_or(usize::MAX).saturating_sub(others);
+        if self.notices.len() <= room {
+            actions.extend(self.notices.into_iter().map(Action::Notice));
+            return actions;
+        }
+        let kept = room.saturating_sub(1);
+        let left_out = self.notices.len().saturating_sub(kept).to_string();
+        actions.extend(self.notices.into_iter().take(kept).map(Action::Notice));
+        let message = Texts(policy).notice(NoticeCode::NoticesDropped, &Values::new().with("count", &left_out));
+        let last = Notice { level: Level::Warning, code: NoticeCode::NoticesDropped, ask: None, message };
+        actions.push(Action::Notice(last));
+        actions
+    }
+}

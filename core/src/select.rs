@@ -1,0 +1,260 @@
+//! Selections: what a tool may choose, and what it must match.
+
+use alloc::boxed::Box;
+use alloc::string::{String, ToString};
+use alloc::sync::Arc;
+
+use crate::action::{Outcome, Refused};
+use crate::asks::{Looked, Purpose, Step, Waiting};
+use crate::connection::Choice;
+use crate::error::Reason;
+use crate::evaluate::{RootsAccess, View};
+use crate::event::SelectBy;
+use crate::intake::{RootEntry, RootList};
+use crate::path;
+use crate::place::{Bad, Judge, Judged, Look, Reading, Thing, is_file_uri};
+use crate::policy::{
+    EnforceRoots, Files, Format, NameRule, Names, Pin, PlacesRule, Relative, SourceKind, Texts, Traversal, Values,
+    Verify,
+};
+use crate::project::Project;
+use crate::resolver::Resolver;
+use crate::uri::project_key;
+
+/// How far a selection has come.
+enum Choosing {
+    Made(Box<Project>),
+    Refused(Bad),
+    NeedsDisk,
+    NeedsRoots(Step),
+}
+
+impl Choosing {
+    fn made(project: Project) -> Self {
+        Self::Made(project.into())
+    }
+}
+
+impl From<Bad> for Choosing {
+    fn from(bad: Bad) -> Self {
+        Self::Refused(bad)
+    }
+}
+
+impl Resolver {
+    pub(crate) fn look_for_selection(&self, ask: &Waiting, by: &SelectBy) -> Looked {
+        let mut look = self.look(ask);
+        let given = by.text();
+        let step = if ask.modern {
+            Step::End(self.refuse_selection(ask, Reason::PassEachCall, given, None))
+        } else if self.is_immutable() {
+            Step::End(self.refuse_selection(ask, Reason::Immutable, given, None))
+        } else {
+            match self.choose(ask, by, &mut look) {
+                Choosing::Made(project) => {
+                    let project = Arc::from(project);
+                    let message = self.selected_text(&project);
+                    Step::End(Outcome::Selected { project, message })
+                }
+                Choosing::Refused(bad) => Step::End(self.refuse_selection(ask, bad.reason, given, Some(&bad))),
+                Choosing::NeedsDisk => Step::Wait { for_roots: false, send: false },
+                Choosing::NeedsRoots(step) => step,
+            }
+        };
+        Looked { step, evaluation: None, touched: look.touched }
+    }
+
+    fn choose(&self, ask: &Waiting, by: &SelectBy, look: &mut Look<'_>) -> Choosing {
+        let view = self.view(ask);
+        let given = by.text().trim();
+        if given.is_empty() {
+            return Bad::new(Reason::Empty).into();
+        }
+        let kind = match by {
+            SelectBy::Value(_) => kind_of(given, &view),
+            SelectBy::Name(_) => Kind::Name,
+            SelectBy::Path(_) => Kind::Path,
+            SelectBy::Uri(_) => Kind::Uri,
+            SelectBy::Root(_) => Kind::Root,
+        };
+        let chosen = match kind {
+            Kind::Name => self.choose_name(ask, given, &view),
+            Kind::Root => self.choose_root(ask, given, &view),
+            Kind::Uri if !is_file_uri(given) => Bad::new(Reason::NotFileUri).into(),
+            Kind::Path | Kind::Uri => self.choose_path(given, &view, look),
+        };
+        match chosen {
+            Choosing::Made(project) if self.policy.selection.enforce_roots != EnforceRoots::Off => {
+                self.enforce(ask, project, given, &view)
+            }
+            other => other,
+        }
+    }
+
+    fn choose_name(&self, ask: &Waiting, name: &str, view: &View<'_>) -> Choosing {
+        let rule = self.policy.selection.name_rule;
+        let fits = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+        if usize::try_from(self.policy.limits.name_bytes).is_ok_and(|most| name.len() > most) {
+            return Bad::new(Reason::TooLong).into();
+        }
+        if rule == NameRule::Word && !name.chars().all(fits) {
+            return Bad::new(Reason::InvalidName).into();
+        }
+        let known = match (self.policy.selection.names, &self.connection.cycle.list) {
+            (Names::Any, Some(list)) => by_name(list, name, view),
+            (Names::Any, None) => None,
+            (Names::Roots, _) => return self.choose_root(ask, name, view),
+        };
+        match known {
+            Some((list, entry)) => self.chosen_root(entry, list, view),
+            None => Choosing::made(view.named(SourceKind::Selected, None, name)),
+        }
+    }
+
+    fn choose_root(&self, ask: &Waiting, given: &str, view: &View<'_>) -> Choosing {
+        let list = match self.roots_for_selection(ask) {
+            Ok(list) => list,
+            Err(step) => return Choosing::NeedsRoots(step),
+        };
+        let Some(list) = list else {
+            return Bad::new(Reason::NotInRoots).into();
+        };
+        let style = self.host.style;
+        let key = if is_file_uri(given) { project_key(given, style) } else { path::key(given, style) }.ok();
+        let by_uri = list.entries.iter().find(|entry| entry.sent.uri == given);
+        let by_key = || list.entries.iter().find(|entry| key.is_some() && entry.key(&self.host) == key);
+        let entry = by_uri.or_else(by_key).or_else(|| by_name(list, given, view).map(|(_, entry)| entry));
+        entry.map_or_else(|| Bad::new(Reason::NotInRoots).into(), |entry| self.chosen_root(entry, list, view))
+    }
+
+    fn chosen_root(&self, entry: &RootEntry, list: &RootList, view: &View<'_>) -> Choosing {
+        let path = match &entry.path {
+            Ok(path) => Some(path.clone()),
+            Err(bad) if bad.reason == Reason::NotFileUri => None,
+            Err(bad) => return bad.clone().into(),
+        };
+        Choosing::made(Project { source: SourceKind::Selected, ..view.rooted(entry, list, path, None) })
+    }
+
+    fn choose_path(&self, given: &str, view: &View<'_>, look: &mut Look<'_>) -> Choosing {
+        let source = self.policy.source(SourceKind::Selected);
+        let reading = Reading {
+            host: &self.host,
+            format: Format::PathOrUri,
+            relative: source.map_or(Relative::Refuse, |source| source.relative),
+            from_client: true,
+            value_bytes: self.policy.limits.value_bytes,
+        };
+        let path = match reading.read(given) {
+            Ok(Thing::Path(path) | Thing::Name(path)) => path,
+            Err(bad) => return bad.into(),
+        };
+        if self.policy.selection.traversal == Traversal::Refuse && climbs(given) {
+            return Bad::new(Reason::Traversal).into();
+        }
+        let judge = Judge {
+            host: &self.host,
+            places: source.map_or(PlacesRule::Allow, |source| source.places()),
+            verify: source.map_or(Verify::None, |source| source.verify),
+            files: Files::Refuse,
+            accept_missing: false,
+            refine: source.and_then(|source| source.refine.as_ref()),
+            shared: false,
+        };
+        match judge.judge(&path, look) {
+            Judged::Good { path, real_path } => {
+                Choosing::made(view.placed(SourceKind::Selected, None, path, real_path))
+            }
+            Judged::Bad(bad) => bad.into(),
+            Judged::Wait => Choosing::NeedsDisk,
+        }
+    }
+
+    fn enforce(&self, ask: &Waiting, project: Box<Project>, given: &str, view: &View<'_>) -> Choosing {
+        match self.roots_for_selection(ask) {
+            Err(step) => Choosing::NeedsRoots(step),
+            Ok(Some(list)) if !view.is_among(&project, given, list) => Bad::new(Reason::NotInRoots).into(),
+            Ok(_) => Choosing::Made(project),
+        }
+    }
+
+    /// The list to compare with, if there is one; or what has to happen first.
+    fn roots_for_selection<'a>(&'a self, ask: &'a Waiting) -> Result<Option<&'a RootList>, Step> {
+        match self.roots_access(ask) {
+            RootsAccess::Known(list) => Ok(Some(list)),
+            RootsAccess::Wait => Err(Step::Wait { for_roots: true, send: false }),
+            RootsAccess::Send => Err(Step::Wait { for_roots: true, send: true }),
+            RootsAccess::Input | RootsAccess::Unavailable(_) => Ok(None),
+        }
+    }
+
+    pub(crate) fn remember_selection(&mut self, ask: &Waiting, project: &Arc<Project>) {
+        let Purpose::Select(by) = &ask.purpose else {
+            return;
+        };
+        let memory = &mut self.connection.memory;
+        memory.selected = Some(Choice { project: project.clone(), given: by.text().trim().to_string() });
+        if self.policy.memory.pin != Pin::No {
+            memory.pin = Some(project.clone());
+        }
+    }
+
+    pub(crate) fn refuse_selection(&self, ask: &Waiting, reason: Reason, given: &str, bad: Option<&Bad>) -> Outcome {
+        let list = self.listing(ask);
+        let path = bad.and_then(|bad| bad.path.as_deref()).unwrap_or(given);
+        let pinned = self.connection.memory.pin.as_ref().map_or("", |project| &project.name);
+        let values = Values::new()
+            .with("value", given)
+            .with("path", path)
+            .with("name", pinned)
+            .with("list", &list)
+            .with("source", SourceKind::Selected.name())
+            .with("reason", reason.code())
+            .with("detail", bad.map_or_else(|| reason.code(), Bad::detail));
+        let texts = Texts(&self.policy);
+        let message = texts.refused(SourceKind::Selected.name(), reason, &values);
+        let instruction = texts.instruction(reason, &values);
+        let status = self.policy.source(SourceKind::Selected).and_then(|source| source.status);
+        Outcome::Refused(Refused { code: reason, source: SourceKind::Selected, message, instruction, status })
+    }
+
+    fn selected_text(&self, project: &Project) -> String {
+        let values = Values::new()
+            .with("name", &project.name)
+            .with("path", project.path.as_deref().unwrap_or(&project.name))
+            .with("uri", project.uri.as_deref().unwrap_or(&project.name));
+        Texts(&self.policy).message(&["selected"], &values)
+    }
+}
+
+enum Kind {
+    Name,
+    Path,
+    Uri,
+    Root,
+}
+
+fn kind_of(given: &str, view: &View<'_>) -> Kind {
+    if is_file_uri(given) || given.contains("://") {
+        Kind::Uri
+    } else if given.contains(['/', '\\']) || path::is_absolute(given, view.host.style) {
+        Kind::Path
+    } else {
+        Kind::Name
+    }
+}
+
+/// The first root of this name: its own, or its folder's.
+fn by_name<'l>(list: &'l RootList, name: &str, view: &View<'_>) -> Option<(&'l RootList, &'l RootEntry)> {
+    let named = |entry: &&RootEntry| {
+        let own = entry.sent.name.as_deref() == Some(name);
+        own || entry.path.as_ref().is_ok_and(|path| path::basename(path, view.host.style).as_deref() == Some(name))
+    };
+    list.entries.iter().find(named).map(|entry| (list, entry))
+}
+
+/// Whether a text has a `..` part, plain or percent-encoded.
+fn climbs(given: &str) -> bool {
+    let dots = given.to_ascii_lowercase().replace("%2e", ".");
+    dots.split(['/', '\\']).any(|part| part == "..")
+}
