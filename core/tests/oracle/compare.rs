@@ -46,7 +46,8 @@ pub fn effects(actions: &[Action]) -> Effects {
                 effects.answers.push((answer.ask, out(&answer.outcome), answer.hints.clone()));
             }
             Action::Announce(announce) => {
-                let key = |project: &Option<std::sync::Arc<Project>>| project.as_ref().map(|project| project.key.clone());
+                let key =
+                    |project: &Option<std::sync::Arc<Project>>| project.as_ref().map(|project| project.key.clone());
                 effects.announce.push((key(&announce.from), key(&announce.to)));
             }
             Action::Cancel(cancel) => effects.cancel.push((cancel.request, cancel.message.clone())),

@@ -6,15 +6,15 @@ use rootwise::error::Reason;
 use rootwise::event::{AskBy, SelectBy};
 use rootwise::path;
 use rootwise::policy::{
-    Ask as WhenToAsk, BadOutcome, EnforceRoots, NameRule, Names, NonFile, OnUnusable, Pick, Pin,
-    Relative, RootMatch, Source, SourceKind, Traversal,
+    Ask as WhenToAsk, BadOutcome, EnforceRoots, NameRule, Names, NonFile, OnUnusable, Pick, Pin, Relative, RootMatch,
+    Source, SourceKind, Traversal,
 };
 use rootwise::uri;
 
 use super::history::{Ask, Choice, History, Kind, List, Win, state_of};
-use super::peer::{self, RawRoot};
-use super::values::{Eyes, Lexed, Need, Target, Verdict, is_asked_for, is_bad_end, is_file_uri};
-use super::{Out, Proj};
+use super::peer::{self, RawList, RawRoot};
+use super::values::{Eyes, Lexed, Need, Patience, Target, Verdict, is_asked_for, is_bad_end, is_file_uri};
+use super::{Out, Proj, disputed};
 
 /// The key of our input request and the request itself.
 pub const INPUT: (&str, &str) = ("rootwise", r#"{"method":"roots/list"}"#);
@@ -49,7 +49,7 @@ pub struct Waiting {
 
 /// Whether there is a list to use, or something to wait for.
 enum RootsNow {
-    Use(Option<Vec<RawRoot>>),
+    Use(Option<RawList>),
     WaitForRequest,
     /// For the handshake, or for a request that was put off.
     WaitForMore,
@@ -66,7 +66,10 @@ enum Says {
     Ends(Out),
     Pending(Vec<Need>),
     /// Roots are not there yet.
-    Roots { send: bool, request: bool },
+    Roots {
+        send: bool,
+        request: bool,
+    },
     NeedsInput,
 }
 
@@ -93,27 +96,27 @@ impl History {
         (by, modern)
     }
 
-    /// What is to be done about an ask; `forced` when it waits no longer.
-    pub fn decide(&self, ask: &Ask, forced: bool) -> Decision {
+    /// What is to be done about an ask.
+    pub fn decide(&self, ask: &Ask, patience: Patience) -> Decision {
         match &ask.kind {
-            Kind::Project => self.walk_sources(Some(ask), forced),
-            Kind::Roots => self.decide_roots(ask, forced),
-            Kind::Select(by) => self.decide_select(ask, by, forced),
+            Kind::Project => self.walk_sources(Some(ask), patience),
+            Kind::Roots => self.decide_roots(ask, patience),
+            Kind::Select(by) => self.decide_select(ask, by, patience),
         }
     }
 
     /// The connection's project: decided, or the paths it depends on.
     pub fn decide_connection(&self) -> Result<Option<Win>, Vec<Need>> {
-        match self.walk_sources(None, false) {
+        match self.walk_sources(None, Patience::Over) {
             Decision::Done(End::Won(win)) => Ok(Some(win)),
             Decision::Done(_) => Ok(None),
             Decision::Wait(waiting) => Err(waiting.needs),
         }
     }
 
-    fn walk_sources(&self, ask: Option<&Ask>, forced: bool) -> Decision {
+    fn walk_sources(&self, ask: Option<&Ask>, patience: Patience) -> Decision {
         let eyes = match ask {
-            Some(ask) => Eyes::Ask { ask, forced },
+            Some(ask) => Eyes::Ask { ask, patience },
             None => Eyes::Connection,
         };
         let mut waiting = Waiting::default();
@@ -121,16 +124,15 @@ impl History {
         let (mut open, mut judging) = (false, false);
         for source in self.policy.sources.iter().filter(|source| is_asked_for(source.from)) {
             match self.ask_source(source, ask, eyes) {
-                Says::Pending(needs) => {
-                    judging = true;
-                    waiting.needs.extend(needs);
-                }
-                Says::Ends(_) if judging => return Decision::Wait(waiting),
+                Says::Pending(_) => judging = true,
+                // Bad is bad, whatever a better one may still turn out to be.
                 Says::Ends(out) => return Decision::Done(End::Other(out)),
                 _ => {}
             }
         }
         let mut code = None;
+        // Whether it is certain who wins if nobody better does; what is named below is still looked at in the same probe.
+        let mut certain = false;
         let mut pin = self.pin().filter(|_| ask.is_none_or(|ask| !ask.modern));
         for source in &self.policy.sources {
             let says = match pin {
@@ -150,7 +152,7 @@ impl History {
                     continue;
                 }
                 Says::Roots { send, request } => {
-                    if !open {
+                    if !open && !certain {
                         waiting.roots = true;
                         waiting.send = send;
                         waiting.request = request;
@@ -162,11 +164,10 @@ impl History {
                 Says::Ends(out) => End::Other(out),
                 Says::NeedsInput => End::Other(needs_input()),
             };
-            return if open || judging {
-                Decision::Wait(waiting)
-            } else {
-                Decision::Done(end)
-            };
+            if !open && !judging {
+                return Decision::Done(end);
+            }
+            certain = true;
         }
         if open || judging {
             return Decision::Wait(waiting);
@@ -198,7 +199,8 @@ impl History {
                 if enforced && !list.is_empty() && !self.is_among(&list, choice) {
                     return Says::Nothing;
                 }
-                self.weigh(source, target_of(&choice.win), None, eyes)
+                // It was judged when it was made.
+                Says::Wins(choice.win.clone())
             }
             SourceKind::Remembered => {
                 let Some(win) = self.remembered() else {
@@ -206,13 +208,14 @@ impl History {
                 };
                 self.weigh(source, target_of(win), win.project.via.clone(), eyes)
             }
-            _ => match self.value_of(source, ask) {
-                None => Says::Nothing,
-                Some((via, value)) => {
-                    let verdict = self.judge(source, &value, eyes);
-                    says(source, verdict, via)
+            _ => {
+                let values = self.values_of(source, ask);
+                if values.is_empty() {
+                    return Says::Nothing;
                 }
-            },
+                let (verdict, via) = self.judge(source, values, eyes);
+                says(source, verdict, via)
+            }
         }
     }
 
@@ -220,43 +223,43 @@ impl History {
         says(source, self.on_disk(source, target, eyes), via)
     }
 
-    /// What a source reads and under which name.
-    pub fn value_of(&self, source: &Source, ask: Option<&Ask>) -> Option<(Option<String>, String)> {
+    /// What a source reads and under which names, blank values left out.
+    pub fn values_of(&self, source: &Source, ask: Option<&Ask>) -> Vec<(Option<String>, String)> {
         let host = self.host();
-        let facts = ask.map(|ask| &ask.facts);
-        let some = |value: &String| Some(value.clone()).filter(|value| !value.trim().is_empty());
-        let first = |find: &dyn Fn(&String) -> Option<String>| {
-            source.read.iter().find_map(|name| {
-                let value = find(name).as_ref().and_then(some)?;
-                Some((Some(name.clone()), value))
-            })
+        let none = rootwise::event::RequestFacts::default();
+        let facts = ask.map_or(&none, |ask| &ask.facts);
+        let by_name = |find: &dyn Fn(&String) -> Option<String>| {
+            source.read.iter().filter_map(|name| Some((Some(name.clone()), find(name)?))).collect()
         };
-        match source.from {
-            SourceKind::Host => Some((None, facts?.host.as_ref().and_then(some)?)),
-            SourceKind::Argument => Some((None, facts?.argument.as_ref().and_then(some)?)),
-            SourceKind::Header => first(&|name| {
-                let mut headers = facts?.headers.iter();
+        let alone = |value: &Option<String>| value.iter().map(|value| (None, value.clone())).collect();
+        let mut values: Vec<(Option<String>, String)> = match source.from {
+            SourceKind::Host => alone(&facts.host),
+            SourceKind::Argument => alone(&facts.argument),
+            SourceKind::Header => by_name(&|name| {
+                let mut headers = facts.headers.iter();
                 let header = headers.find(|(known, _)| known.eq_ignore_ascii_case(name))?;
                 Some(header.1.clone())
             }),
-            SourceKind::Query => first(&|name| facts?.query.get(name).cloned()),
-            SourceKind::Meta => first(&|name| {
-                let text = peer::pointer(facts?.meta.as_ref()?.text(), name)?;
+            SourceKind::Query => by_name(&|name| facts.query.get(name).cloned()),
+            SourceKind::Meta => by_name(&|name| {
+                let text = peer::pointer(facts.meta.as_ref()?.text(), name)?;
                 peer::string(&text)
             }),
-            SourceKind::Configured => first(&|name| match name.strip_prefix('$') {
+            SourceKind::Configured => by_name(&|name| match name.strip_prefix('$') {
                 Some(variable) => host.env.get(variable).cloned(),
                 None => host.arguments.get(name).cloned(),
             }),
-            SourceKind::Env => first(&|name| host.env.get(name).cloned()),
-            SourceKind::Cwd => Some((None, host.cwd.as_ref().and_then(some)?)),
-            SourceKind::Selected | SourceKind::Roots | SourceKind::Remembered => None,
-        }
+            SourceKind::Env => by_name(&|name| host.env.get(name).cloned()),
+            SourceKind::Cwd => alone(&host.cwd),
+            SourceKind::Selected | SourceKind::Roots | SourceKind::Remembered => Vec::new(),
+        };
+        values.retain(|(_, value)| !value.trim().is_empty());
+        values
     }
 
     // Roots.
 
-    fn roots_now(&self, ask: Option<&Ask>, forced: bool) -> RootsNow {
+    fn roots_now(&self, ask: Option<&Ask>, patience: Patience) -> RootsNow {
         let known = || RootsNow::Use(self.list().map(|list| list.roots));
         let Some(ask) = ask else {
             return known();
@@ -265,7 +268,7 @@ impl History {
             return self.modern_roots(ask);
         }
         let cannot = self.policy.roots.ask == WhenToAsk::Never || ask.by != AskBy::Request;
-        if forced || cannot || self.goes_without(ask) {
+        if patience == Patience::Over || cannot || (disputed::GO_WITHOUT_FOR_GOOD && self.goes_without(ask)) {
             return known();
         }
         if self.list().is_some_and(|list| self.is_good_for(&list, ask)) {
@@ -273,13 +276,16 @@ impl History {
         }
         if let Some(request) = self.in_flight() {
             // A silent client costs one wait, not one per call.
-            let given_up = request.overdue.is_some_and(|place| place < ask.place);
+            let given_up = request.overdue && !self.waited_for(ask, request.token);
             return if given_up { known() } else { RootsNow::WaitForRequest };
         }
         if self.deferred().is_some_and(|(place, _)| ask.place < place) {
             return RootsNow::WaitForMore;
         }
-        if self.may_ask() {
+        if self.was_served(ask) || self.goes_without(ask) {
+            // It waits for a newer list that is on its way, but asks only once.
+            known()
+        } else if self.may_ask() {
             RootsNow::Send
         } else if !self.is_ready() && self.asking_is_possible() {
             RootsNow::WaitForMore
@@ -290,19 +296,16 @@ impl History {
 
     /// Whether a list is new enough for an ask.
     fn is_good_for(&self, list: &List, ask: &Ask) -> bool {
+        let rules = &self.policy.roots;
         if self.is_stale(list) {
             return false;
         }
-        if list.place > ask.place {
+        if self.was_served(ask) {
             return true;
         }
-        let rules = &self.policy.roots;
-        let age = ask.at.saturating_sub(list.at);
-        let most = if list.roots.is_empty() {
-            [rules.max_age_ms, rules.empty_max_age_ms]
-        } else {
-            [rules.max_age_ms, None]
-        };
+        let age = self.now().saturating_sub(list.at);
+        let most =
+            if list.roots.says_none { [rules.max_age_ms, rules.empty_max_age_ms] } else { [rules.max_age_ms, None] };
         let aged = most.into_iter().flatten().any(|most| age >= u64::from(most));
         rules.ask != WhenToAsk::EachRequest && !aged
     }
@@ -312,9 +315,7 @@ impl History {
             && peer::has(responses.text(), INPUT.0)
         {
             let ours = peer::member(responses.text(), INPUT.0).unwrap_or_default();
-            let mut roots = peer::roots(&ours).unwrap_or_default();
-            roots.truncate(self.most_roots());
-            return RootsNow::Use(Some(roots));
+            return RootsNow::Use(Some(RawList::read(&ours, self.most_roots())));
         }
         let cannot = self.policy.roots.ask == WhenToAsk::Never || ask.by != AskBy::Return;
         if cannot || (self.policy.roots.require_capability && !declares_roots(ask)) {
@@ -329,8 +330,11 @@ impl History {
     }
 
     fn ask_roots(&self, source: &Source, ask: Option<&Ask>, eyes: Eyes<'_>) -> Says {
-        let forced = matches!(eyes, Eyes::Ask { forced: true, .. });
-        match self.roots_now(ask, forced) {
+        let patience = match eyes {
+            Eyes::Ask { patience, .. } => patience,
+            Eyes::Connection | Eyes::Blind => Patience::Over,
+        };
+        match self.roots_now(ask, patience) {
             RootsNow::Use(None) => Says::Nothing,
             RootsNow::Use(Some(roots)) => {
                 let about = ask.and_then(|ask| ask.about.as_deref());
@@ -352,16 +356,16 @@ impl History {
         if rules.pick == Pick::Chosen {
             return Says::GivesWay(Some(Reason::NotChosen));
         }
-        let mut candidates: Vec<(usize, Lexed)> = Vec::new();
-        for (index, raw) in roots.iter().enumerate() {
-            let lexed = self.lex_root(index, raw);
+        let mut candidates: Vec<(u32, Lexed)> = Vec::new();
+        for raw in roots.iter() {
+            let lexed = self.lex_root(raw);
             let skipped = match &lexed {
                 Lexed::Place(_) => false,
                 Lexed::NonFile(_) => rules.non_file == NonFile::Skip,
                 Lexed::Bad(_) => matches!(rules.on_unusable, OnUnusable::NextRoot | OnUnusable::Accept),
             };
             if !skipped {
-                candidates.push((index, lexed));
+                candidates.push((raw.index, lexed));
             }
         }
         let about = about.and_then(|about| self.place(about, Relative::Refuse, true).ok());
@@ -379,11 +383,14 @@ impl History {
             best.map(|(_, at)| at)
         });
         if rules.pick == Pick::Only && containing.is_none() {
-            let mut keys: Vec<String> = candidates.iter().map(|(_, lexed)| match lexed {
-                Lexed::Place(target) => target.key.clone(),
-                Lexed::NonFile(uri) => uri.clone(),
-                Lexed::Bad(_) => String::new(),
-            }).collect();
+            let mut keys: Vec<String> = candidates
+                .iter()
+                .map(|(_, lexed)| match lexed {
+                    Lexed::Place(target) => target.key.clone(),
+                    Lexed::NonFile(uri) => uri.clone(),
+                    Lexed::Bad(_) => String::new(),
+                })
+                .collect();
             keys.sort();
             keys.dedup();
             if keys.len() > 1 {
@@ -413,48 +420,34 @@ impl History {
                         break;
                     }
                     Verdict::Bad(reason) => match rules.on_unusable {
-                        OnUnusable::Accept if is_disk(reason) => {
-                            Says::Wins(win(SourceKind::Roots, target, None))
-                        }
+                        OnUnusable::Accept if is_disk(reason) => Says::Wins(win(SourceKind::Roots, target, None)),
                         OnUnusable::Accept | OnUnusable::NextRoot => continue,
                         OnUnusable::NextSource => Says::GivesWay(None),
-                        OnUnusable::Error => {
-                            Says::Ends(Out::Refused(reason, SourceKind::Roots, source.status))
-                        }
+                        OnUnusable::Error => Says::Ends(Out::Refused(reason, SourceKind::Roots, source.status)),
                     },
                 },
                 Lexed::NonFile(uri) => match rules.non_file {
                     NonFile::Skip => continue,
                     NonFile::NextSource => Says::GivesWay(None),
-                    NonFile::Error => {
-                        Says::Ends(Out::Refused(Reason::NotFileUri, SourceKind::Roots, source.status))
-                    }
-                    NonFile::NameOnly => {
-                        Says::Wins(win(SourceKind::Roots, Self::name_only(index, &uri), None))
-                    }
+                    NonFile::Error => Says::Ends(Out::Refused(Reason::NotFileUri, SourceKind::Roots, source.status)),
+                    NonFile::NameOnly => Says::Wins(win(SourceKind::Roots, Self::name_only(index, &uri), None)),
                 },
                 Lexed::Bad(reason) => match rules.on_unusable {
                     OnUnusable::Accept | OnUnusable::NextRoot => continue,
                     OnUnusable::NextSource => Says::GivesWay(None),
-                    OnUnusable::Error => {
-                        Says::Ends(Out::Refused(reason, SourceKind::Roots, source.status))
-                    }
+                    OnUnusable::Error => Says::Ends(Out::Refused(reason, SourceKind::Roots, source.status)),
                 },
             };
             return if needs.is_empty() { end } else { Says::Pending(needs) };
         }
-        if needs.is_empty() {
-            Says::GivesWay(None)
-        } else {
-            Says::Pending(needs)
-        }
+        if needs.is_empty() { Says::GivesWay(None) } else { Says::Pending(needs) }
     }
 
-    fn decide_roots(&self, ask: &Ask, forced: bool) -> Decision {
+    fn decide_roots(&self, ask: &Ask, patience: Patience) -> Decision {
         let mut waiting = Waiting { roots: true, ..Waiting::default() };
-        match self.roots_now(Some(ask), forced) {
+        match self.roots_now(Some(ask), patience) {
             RootsNow::Use(roots) => {
-                let readable = |raw: &RawRoot| self.problem(0, raw).is_none();
+                let readable = |raw: &RawRoot| self.problem(raw).is_none();
                 let state = if !ask.modern {
                     self.roots_state(readable)
                 } else if let Some(roots) = &roots {
@@ -478,17 +471,14 @@ impl History {
     /// Roots as a list shows them.
     pub fn view(&self, roots: &[RawRoot]) -> Vec<(String, Option<Reason>)> {
         let most = usize::try_from(self.policy.limits.value_chars).unwrap();
-        let shown = roots.iter().enumerate().map(|(index, raw)| {
-            let uri = display(raw.uri.as_deref().unwrap_or_default(), most);
-            (uri, self.problem(index, raw))
-        });
+        let shown = roots.iter().map(|raw| (display(&raw.uri, most), self.problem(raw)));
         shown.collect()
     }
 
     // Selections.
 
-    fn decide_select(&self, ask: &Ask, by: &SelectBy, forced: bool) -> Decision {
-        match self.weigh_select(ask, by, forced) {
+    fn decide_select(&self, ask: &Ask, by: &SelectBy, patience: Patience) -> Decision {
+        match self.weigh_select(ask, by, patience) {
             Ok(decision) => decision,
             Err(reason) => {
                 let status = self.source(SourceKind::Selected).and_then(|source| source.status);
@@ -497,53 +487,61 @@ impl History {
         }
     }
 
-    fn weigh_select(&self, ask: &Ask, by: &SelectBy, forced: bool) -> Result<Decision, Reason> {
+    fn weigh_select(&self, ask: &Ask, by: &SelectBy, patience: Patience) -> Result<Decision, Reason> {
         if ask.modern {
             return Err(Reason::PassEachCall);
         }
         if self.policy.memory.pin == Pin::Immutable && self.pin().is_some() {
             return Err(Reason::Immutable);
         }
-        let eyes = Eyes::Ask { ask, forced };
+        let eyes = Eyes::Ask { ask, patience };
         let by = match by {
             SelectBy::Value(text) if is_file_uri(text) => SelectBy::Uri(text.clone()),
             SelectBy::Value(text) if self.has_separator(text) => SelectBy::Path(text.clone()),
             SelectBy::Value(text) => SelectBy::Name(text.clone()),
             other => other.clone(),
         };
-        let (SelectBy::Name(text) | SelectBy::Path(text) | SelectBy::Uri(text) | SelectBy::Root(text) | SelectBy::Value(text)) = &by;
+        let (SelectBy::Name(text)
+        | SelectBy::Path(text)
+        | SelectBy::Uri(text)
+        | SelectBy::Root(text)
+        | SelectBy::Value(text)) = &by;
         if text.trim().is_empty() {
             return Err(Reason::Empty);
         }
         let rules = &self.policy.selection;
-        let source = self.source(SourceKind::Selected).ok_or(Reason::NoProject)?;
+        // Where no such source counts, what a tool selects is not looked up on disk.
+        let usual = serde_json::from_str(r#"{"from":"selected","verify":"none"}"#).unwrap();
+        let source = self.source(SourceKind::Selected).unwrap_or(&usual);
         let mut waiting = Waiting::default();
         match &by {
             SelectBy::Path(_) | SelectBy::Uri(_) => {
+                if matches!(by, SelectBy::Uri(_)) && !is_file_uri(text) {
+                    return Err(Reason::NotFileUri);
+                }
                 if rules.traversal == Traversal::Refuse && text.split(['/', '\\']).any(|part| part == "..") {
                     return Err(Reason::Traversal);
                 }
-                if matches!(by, SelectBy::Uri(_)) && !is_file_uri(text) && !uri::is_placeholder(text) {
-                    return Err(Reason::NotFileUri);
-                }
                 let target = self.target(self.place(text, source.relative, true)?)?;
-                let mut good = None;
-                match self.on_disk(source, target, eyes) {
-                    Verdict::Good(target) => good = Some(target),
+                // The disk first: what is not there need not be compared with the roots.
+                let target = match self.on_disk(source, target, eyes) {
+                    Verdict::Good(target) => target,
                     Verdict::Bad(reason) => return Err(reason),
-                    Verdict::Pending(needs) => waiting.needs = needs,
-                }
-                let mut roots = Vec::new();
+                    Verdict::Pending(needs) => {
+                        waiting.needs = needs;
+                        return Ok(Decision::Wait(waiting));
+                    }
+                };
+                let mut roots = RawList::default();
                 if rules.enforce_roots != EnforceRoots::Off {
-                    match self.roots_now(Some(ask), forced) {
+                    match self.roots_now(Some(ask), patience) {
                         RootsNow::Use(known) => roots = known.unwrap_or_default(),
                         other => return Ok(Decision::Wait(waits(waiting, &other))),
                     }
                 }
-                let Some(target) = good else {
-                    return Ok(Decision::Wait(waiting));
-                };
-                let given = if is_file_uri(text) { Some(text.clone()) } else {
+                let given = if is_file_uri(text) {
+                    Some(text.clone())
+                } else {
                     target.path.as_deref().and_then(|at| uri::path_to_file_uri(at, self.host().style))
                 };
                 let choice = Choice { win: win(SourceKind::Selected, target, None), uri: given };
@@ -558,16 +556,19 @@ impl History {
                 if is_name && rules.name_rule == NameRule::Word && !text.chars().all(plain) {
                     return Err(Reason::InvalidName);
                 }
-                let roots = match self.roots_now(Some(ask), forced) {
+                // Any name will do: that of a root if the list is known, else one of its own.
+                let free = is_name && rules.names == Names::Any;
+                let must_compare = !free || rules.enforce_roots != EnforceRoots::Off;
+                let roots = match self.roots_now(Some(ask), patience) {
+                    _ if !must_compare => self.list().map(|list| list.roots).unwrap_or_default(),
                     RootsNow::Use(known) => known.unwrap_or_default(),
                     other => return Ok(Decision::Wait(waits(waiting, &other))),
                 };
-                let found = roots.iter().enumerate().find_map(|(index, raw)| {
-                    let lexed = self.lex_root(index, raw);
-                    self.is_called(raw, &lexed, text, is_name).then_some((index, raw, lexed))
+                let found = roots.iter().find_map(|raw| {
+                    let lexed = self.lex_root(raw);
+                    self.is_called(raw, &lexed, text, free).then_some((raw, lexed))
                 });
-                let Some((index, raw, lexed)) = found else {
-                    let free = is_name && rules.names == Names::Any;
+                let Some((raw, lexed)) = found else {
                     let enforced = rules.enforce_roots != EnforceRoots::Off && !roots.is_empty();
                     if !free || enforced {
                         return Err(Reason::NotInRoots);
@@ -577,14 +578,16 @@ impl History {
                 };
                 let target = match lexed {
                     Lexed::Place(target) => target,
-                    Lexed::NonFile(uri) if self.policy.roots.non_file == NonFile::NameOnly => Self::name_only(index, &uri),
+                    Lexed::NonFile(uri) if self.policy.roots.non_file == NonFile::NameOnly => {
+                        Self::name_only(raw.index, &uri)
+                    }
                     Lexed::NonFile(_) => return Err(Reason::NotFileUri),
                     Lexed::Bad(reason) => return Err(reason),
                 };
                 match self.on_disk(source, target, eyes) {
                     Verdict::Good(target) => Ok(Decision::Done(End::Chosen(Choice {
                         win: win(SourceKind::Selected, target, None),
-                        uri: raw.uri.clone(),
+                        uri: Some(raw.uri.clone()),
                     }))),
                     Verdict::Bad(reason) => Err(reason),
                     Verdict::Pending(needs) => {
@@ -596,7 +599,7 @@ impl History {
         }
     }
 
-    /// Whether a root goes by a name, or for `root` also by its URI or path.
+    /// Whether a root goes by a name or, where that is not all it can be, by a URI or a path.
     fn is_called(&self, raw: &RawRoot, lexed: &Lexed, text: &str, by_name_only: bool) -> bool {
         let own = raw.name.as_deref() == Some(text);
         let place = match lexed {
@@ -611,16 +614,17 @@ impl History {
         }
         let by_place = self.place(text, Relative::Refuse, true).and_then(|at| self.target(at)).ok();
         let same_place = by_place.is_some_and(|wanted| place.is_some_and(|target| target.key == wanted.key));
-        own || by_folder || raw.uri.as_deref() == Some(text) || same_place
+        let by_key = self.policy.selection.root_match != RootMatch::ExactUri;
+        own || by_folder || raw.uri == text || (by_key && same_place)
     }
 
     /// Whether a selection is one of the roots, by the policy's measure.
     fn is_among(&self, roots: &[RawRoot], choice: &Choice) -> bool {
         let style = self.host().style;
-        roots.iter().enumerate().any(|(index, raw)| {
-            let lexed = self.lex_root(index, raw);
+        roots.iter().any(|raw| {
+            let lexed = self.lex_root(raw);
             match (self.policy.selection.root_match, lexed) {
-                (RootMatch::ExactUri, _) => raw.uri.is_some() && raw.uri == choice.uri,
+                (RootMatch::ExactUri, _) => Some(&raw.uri) == choice.uri.as_ref(),
                 (RootMatch::Key, Lexed::Place(target)) => target.key == choice.win.project.key,
                 (RootMatch::Inside, Lexed::Place(Target { path: Some(root), .. })) => {
                     let chosen = choice.win.project.path.as_deref();
@@ -634,7 +638,7 @@ impl History {
 
     /// The keys of the roots in a list.
     pub fn keys(&self, roots: &[RawRoot]) -> Vec<String> {
-        let keys = roots.iter().enumerate().filter_map(|(index, raw)| match self.lex_root(index, raw) {
+        let keys = roots.iter().filter_map(|raw| match self.lex_root(raw) {
             Lexed::Place(target) => Some(target.key),
             Lexed::NonFile(uri) => Some(format!("uri:{uri}")),
             Lexed::Bad(_) => None,
@@ -647,7 +651,7 @@ impl History {
         let mut paths = Vec::new();
         let mut add = |verdict: Verdict| {
             if let Verdict::Pending(needs) = verdict {
-                paths.extend(needs.into_iter().map(|(path, _)| path));
+                paths.extend(needs.into_iter().map(|need| need.path));
             }
         };
         let sources = self.policy.sources.iter();
@@ -655,15 +659,10 @@ impl History {
             match source.from {
                 SourceKind::Roots => {
                     let roots = self.list().map(|list| list.roots).unwrap_or_default();
-                    for (index, raw) in roots.iter().enumerate() {
-                        if let Lexed::Place(target) = self.lex_root(index, raw) {
+                    for raw in roots.iter() {
+                        if let Lexed::Place(target) = self.lex_root(raw) {
                             add(self.on_disk(source, target, Eyes::Blind));
                         }
-                    }
-                }
-                SourceKind::Selected => {
-                    if let Some(choice) = self.choice() {
-                        add(self.on_disk(source, target_of(&choice.win), Eyes::Blind));
                     }
                 }
                 SourceKind::Remembered => {
@@ -672,8 +671,9 @@ impl History {
                     }
                 }
                 _ => {
-                    if let Some((_, value)) = self.value_of(source, None) {
-                        add(self.judge(source, &value, Eyes::Blind));
+                    let values = self.values_of(source, None);
+                    if !values.is_empty() {
+                        add(self.judge(source, values, Eyes::Blind).0);
                     }
                 }
             }
@@ -705,10 +705,8 @@ fn waits(mut waiting: Waiting, roots: &RootsNow) -> Waiting {
 
 /// What `onUnusable: accept` overlooks.
 fn is_disk(reason: Reason) -> bool {
-    matches!(
-        reason,
-        Reason::Missing | Reason::NotDirectory | Reason::Unconfirmed | Reason::NoMarker
-    )
+    matches!(reason, Reason::Missing | Reason::NotDirectory | Reason::NoMarker)
+        || (disputed::ACCEPT_UNCONFIRMED_ROOTS && reason == Reason::Unconfirmed)
 }
 
 fn says(source: &Source, verdict: Verdict, via: Option<String>) -> Says {

@@ -9,7 +9,8 @@ use rootwise::host::{HostFacts, Transport};
 use rootwise::policy::{Ask as WhenToAsk, Policy, Source, SourceKind};
 
 use super::Proj;
-use super::peer::RawRoot;
+use super::disputed;
+use super::peer::{RawList, RawRoot};
 
 /// One thing that happened or was done.
 #[derive(Clone, Debug)]
@@ -38,6 +39,11 @@ pub enum Record {
         how: End,
         without: Vec<u32>,
     },
+    /// An ask waits for a request.
+    Waits {
+        ask: u32,
+        token: u32,
+    },
     Overdue {
         token: u32,
     },
@@ -48,7 +54,7 @@ pub enum Record {
     List {
         answers: Option<u32>,
         at: u64,
-        roots: Vec<RawRoot>,
+        roots: RawList,
     },
     ProbeOpened {
         id: u32,
@@ -57,6 +63,10 @@ pub enum Record {
     },
     ProbeOver {
         id: u32,
+    },
+    /// A source of the connection needs a path that is being looked at.
+    Wanted {
+        path: String,
     },
     /// The host said what is at a path; it serves these asks, and perhaps the connection.
     Learnt {
@@ -78,8 +88,8 @@ pub enum Record {
     /// An ask was answered, or withdrawn.
     Over {
         ask: u32,
-        answered: bool,
-        modern: bool,
+        /// Whether from now on there can be a connection project.
+        begins: bool,
     },
     Chose(Choice),
     ChoiceGone,
@@ -163,7 +173,7 @@ pub enum Kind {
 pub struct List {
     pub place: usize,
     pub at: u64,
-    pub roots: Vec<RawRoot>,
+    pub roots: RawList,
     /// From where on a change makes it stale: the sending of its request, or its own arrival.
     pub asked_at_place: usize,
 }
@@ -174,8 +184,8 @@ pub struct Request {
     pub token: u32,
     pub at: u64,
     pub place: usize,
-    /// Where in the log it became overdue.
-    pub overdue: Option<usize>,
+    /// Somebody's wait for it has ended.
+    pub overdue: bool,
 }
 
 /// Everything that happened.
@@ -187,10 +197,7 @@ pub struct History {
 
 impl History {
     pub fn new(policy: Policy, host: HostFacts) -> Self {
-        Self {
-            policy,
-            records: vec![Record::Host(host), Record::Fresh],
-        }
+        Self { policy, records: vec![Record::Host(host), Record::Fresh] }
     }
 
     pub fn note(&mut self, record: Record) {
@@ -257,11 +264,7 @@ impl History {
     }
 
     pub fn era(&self) -> Era {
-        if self.initialized().is_some() {
-            Era::Legacy
-        } else {
-            Era::Unknown
-        }
+        if self.initialized().is_some() { Era::Legacy } else { Era::Unknown }
     }
 
     // Requests.
@@ -278,17 +281,13 @@ impl History {
             _ => None,
         })?;
         let over = self.any(|record| matches!(record, Record::Ended { token: ended, .. } if *ended == token));
-        let overdue = self.last(|place, record| match record {
-            Record::Overdue { token: late } if *late == token => Some(place),
-            _ => None,
-        });
+        let overdue = self.any(|record| matches!(record, Record::Overdue { token: late } if *late == token));
         (!over).then_some(Request { token, at, place, overdue })
     }
 
     /// Whether a change that counts came after a place in the log.
     pub fn changed_since(&self, start: usize) -> bool {
-        self.here()
-            .any(|(place, record)| place > start && matches!(record, Record::Changed { marks: true }))
+        self.here().any(|(place, record)| place > start && matches!(record, Record::Changed { marks: true }))
     }
 
     /// A request that waits for its time: where it was put off, and until when.
@@ -310,6 +309,7 @@ impl History {
     fn last_clearing(&self) -> usize {
         let cleared = self.last(|place, record| match record {
             Record::Changed { .. } | Record::Fresh => Some(place),
+            Record::List { answers: None, .. } if !disputed::HOST_LIST_CLEARS_NOTHING => Some(place),
             _ => None,
         });
         cleared.unwrap_or(0)
@@ -317,9 +317,8 @@ impl History {
 
     pub fn is_unsupported(&self) -> bool {
         let since = self.last_clearing();
-        self.here().any(|(place, record)| {
-            place > since && matches!(record, Record::Ended { how: End::Unsupported, .. })
-        })
+        self.here()
+            .any(|(place, record)| place > since && matches!(record, Record::Ended { how: End::Unsupported, .. }))
     }
 
     /// Failed attempts in a row.
@@ -343,7 +342,7 @@ impl History {
     /// What the policy and the client's declarations say about asking, whether or not the client is ready.
     pub fn asking_is_possible(&self) -> bool {
         self.policy.roots.ask != WhenToAsk::Never
-            && (!self.policy.roots.require_capability || self.initialized() != Some(false))
+            && (!self.policy.roots.require_capability || self.initialized() == Some(true))
     }
 
     /// Rule 8.
@@ -366,19 +365,14 @@ impl History {
                         _ => None,
                     })
                 });
-                Some(List {
-                    place,
-                    at: *at,
-                    roots: roots.clone(),
-                    asked_at_place: sent.unwrap_or(place),
-                })
+                Some(List { place, at: *at, roots: roots.clone(), asked_at_place: sent.unwrap_or(place) })
             }
             _ => None,
         })
     }
 
     /// The list before the newest one.
-    pub fn older_list(&self) -> Option<&Vec<RawRoot>> {
+    pub fn older_list(&self) -> Option<&RawList> {
         let mut lists = self.here().rev().filter_map(|(_, record)| match record {
             Record::List { roots, .. } => Some(roots),
             _ => None,
@@ -387,41 +381,52 @@ impl History {
     }
 
     pub fn is_stale(&self, list: &List) -> bool {
-        let failed = self.here().any(|(place, record)| {
-            place > list.place && matches!(record, Record::Ended { how, .. } if how.failed())
-        });
+        let failed = self
+            .here()
+            .any(|(place, record)| place > list.place && matches!(record, Record::Ended { how, .. } if how.failed()));
         failed || self.changed_since(list.asked_at_place)
+    }
+
+    /// Whether an ask waited for an answer that then came and was up to date.
+    pub fn was_served(&self, ask: &Ask) -> bool {
+        self.here().any(|(place, record)| match record {
+            Record::List { answers, .. } if place > ask.place => {
+                let sent = |token: u32| {
+                    self.last(|place, record| match record {
+                        Record::Sent { token: sent, .. } if *sent == token => Some(place),
+                        _ => None,
+                    })
+                };
+                let asked = answers.and_then(sent).unwrap_or(place);
+                let changed = self
+                    .here()
+                    .any(|(at, record)| at > asked && at < place && matches!(record, Record::Changed { marks: true }));
+                answers.is_some_and(|token| self.waited_for(ask, token)) && !changed
+            }
+            _ => false,
+        })
     }
 
     /// What the view of the roots shows; `readable` tells whether a root of the list can be read.
     pub fn roots_state(&self, readable: impl Fn(&RawRoot) -> bool) -> RootsState {
         if let Some(request) = self.in_flight() {
-            return match request.overdue {
-                Some(_) => RootsState::Overdue,
-                None => RootsState::Pending,
-            };
+            return if request.overdue { RootsState::Overdue } else { RootsState::Pending };
         }
         if let Some(list) = self.list() {
-            return if self.is_stale(&list) {
-                RootsState::Stale
-            } else {
-                state_of(&list.roots, readable)
-            };
+            return if self.is_stale(&list) { RootsState::Stale } else { state_of(&list.roots, readable) };
         }
         if self.is_unsupported() {
             return RootsState::Unsupported;
         }
         let ended = self.last(|_, record| match record {
-            Record::Ended { how, .. } => Some(*how),
+            Record::Ended { how, .. } if *how != End::Dropped => Some(*how),
             _ => None,
         });
         match ended {
             Some(End::TimedOut) => RootsState::TimedOut,
             Some(how) if how.failed() => RootsState::Failed,
-            _ if self.policy.roots.require_capability && self.initialized() == Some(false) => {
-                RootsState::Undeclared
-            }
             _ if !self.is_ready() => RootsState::NotReady,
+            _ if self.policy.roots.require_capability && self.initialized() != Some(true) => RootsState::Undeclared,
             _ => RootsState::NotAsked,
         }
     }
@@ -441,11 +446,18 @@ impl History {
         waiting
     }
 
+    /// Whether an ask has waited for a request.
+    pub fn waited_for(&self, ask: &Ask, token: u32) -> bool {
+        self.here().any(|(place, record)| {
+            place > ask.place
+                && matches!(record, Record::Waits { ask: id, token: known } if *id == ask.id && *known == token)
+        })
+    }
+
     /// Whether an ask's request failed and it goes on without.
     pub fn goes_without(&self, ask: &Ask) -> bool {
         self.here().any(|(place, record)| {
-            place > ask.place
-                && matches!(record, Record::Ended { without, .. } if without.contains(&ask.id))
+            place > ask.place && matches!(record, Record::Ended { without, .. } if without.contains(&ask.id))
         })
     }
 
@@ -467,6 +479,23 @@ impl History {
             }
         }
         open
+    }
+
+    /// Whether the connection wanted to know about a path since its probe was opened.
+    pub fn was_wanted(&self, path: &str, probe: u32) -> bool {
+        let mut opened = false;
+        self.here().any(|(_, record)| match record {
+            Record::ProbeOpened { id, .. } if *id == probe => {
+                opened = true;
+                false
+            }
+            Record::Now(_) if !disputed::SHARE_OPEN_PROBES => {
+                opened = false;
+                false
+            }
+            Record::Wanted { path: wanted } => opened && wanted == path,
+            _ => false,
+        })
     }
 
     /// What is known of a path: by the connection, or by one ask.
@@ -496,11 +525,17 @@ impl History {
         known
     }
 
+    /// Whether the last that an ask heard of a path is that nobody knows.
     pub fn is_unconfirmed(&self, path: &str, ask: &Ask) -> bool {
-        self.here().any(|(place, record)| {
-            place > ask.place
-                && matches!(record, Record::Unconfirmed { path: at, asks } if at == path && asks.contains(&ask.id))
-        })
+        let mut unconfirmed = false;
+        for (_, record) in self.here().filter(|(place, _)| *place > ask.place) {
+            match record {
+                Record::Unconfirmed { path: at, asks } if at == path && asks.contains(&ask.id) => unconfirmed = true,
+                Record::Learnt { path: at, asks, .. } if at == path && asks.contains(&ask.id) => unconfirmed = false,
+                _ => {}
+            }
+        }
+        unconfirmed
     }
 
     /// Every path the connection knows something of.
@@ -553,7 +588,7 @@ impl History {
     /// Rule 19: whether there can be a connection project yet.
     pub fn has_begun(&self) -> bool {
         self.any(|record| match record {
-            Record::Over { answered, modern, .. } => *answered && !*modern,
+            Record::Over { begins, .. } => *begins,
             Record::List { .. } | Record::Chose(_) => true,
             Record::Ended { how, .. } => how.failed(),
             _ => false,
@@ -575,8 +610,8 @@ impl History {
 }
 
 /// The state of a list that is up to date.
-pub fn state_of(roots: &[RawRoot], readable: impl Fn(&RawRoot) -> bool) -> RootsState {
-    if roots.is_empty() {
+pub fn state_of(roots: &RawList, readable: impl Fn(&RawRoot) -> bool) -> RootsState {
+    if roots.says_none {
         RootsState::Empty
     } else if roots.iter().any(readable) {
         RootsState::Ok

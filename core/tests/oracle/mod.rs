@@ -12,17 +12,17 @@
 //! Where the rules leave room, this is the reading taken here:
 //!
 //! 1. A closed resolver does nothing at any later event, hand-back included; a probe id never given out stays misuse.
-//! 2. An ask with `askBy: request` before `initialize` waits for the handshake: what the client declares is unknown.
+//! 2. An ask with `askBy: request` before `initialize` waits for the handshake only where no capability is required.
 //! 3. `askBy: none` does not wait for roots, but still has its own values looked up on disk.
 //! 4. `onChange: ignore` makes `rootsChanged` do nothing at all; `whileAsking: drop` still clears the failure count.
 //! 5. The failure of a request counts where it ends: with `retries: 0` it also forbids the one more request of rule 13.
-//! 6. A result without a readable `roots` array is no list: the request failed. In `inputResponses` it is an empty list.
+//! 6. A result without a readable `roots` array is an empty list.
 //! 7. The follow-up of rule 13 is caused by the change where the host may push (so it may be deferred, and asks that
 //!    already wait, wait for it); elsewhere by the first ask that waits, at once.
 //! 8. Asks that came before a deferral wait for it; one that comes later sends at once.
-//! 9. The age of a list is judged at the time of the ask; a list that arrives after the ask is never too old for it.
+//! 9. The age of a list is judged whenever an ask looks at it; an answer that arrived since the ask came is never too old.
 //! 10. A request that fails flags the list stale whatever its origin.
-//! 11. Of several names in `read`, the first that is there and not blank is the value.
+//! 11. Of several names in `read`, as of the parts of a list, the first usable counts; if none is, the first is named.
 //! 12. Per-request values are looked up for every ask, whatever the connection knows of the same path.
 //! 13. A path that a probe's reply leaves out is like one of a probe that never came back.
 //! 14. The connection's own evaluation has paths probed only when a list arrives; otherwise it uses what asks found out.
@@ -34,6 +34,7 @@
 
 pub mod compare;
 pub mod decide;
+pub mod disputed;
 pub mod generate;
 pub mod history;
 pub mod model;
@@ -70,7 +71,7 @@ pub enum Out {
 }
 
 /// What one event causes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Effects {
     /// Ask, end and hints, in order.
     pub answers: Vec<(u32, Out, Vec<String>)>,
@@ -84,6 +85,35 @@ pub struct Effects {
     pub probe: Vec<(u32, BTreeMap<String, BTreeSet<String>>)>,
     pub hand_back: Vec<(MessageKind, String)>,
     pub notices: BTreeMap<NoticeCode, usize>,
+}
+
+/// Shows only what there is.
+impl std::fmt::Debug for Effects {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = formatter.debug_struct("Effects");
+        if !self.answers.is_empty() {
+            shown.field("answers", &self.answers);
+        }
+        if !self.announce.is_empty() {
+            shown.field("announce", &self.announce);
+        }
+        if !self.cancel.is_empty() {
+            shown.field("cancel", &self.cancel);
+        }
+        if !self.send.is_empty() {
+            shown.field("send", &self.send);
+        }
+        if !self.probe.is_empty() {
+            shown.field("probe", &self.probe);
+        }
+        if !self.hand_back.is_empty() {
+            shown.field("hand_back", &self.hand_back);
+        }
+        if !self.notices.is_empty() {
+            shown.field("notices", &self.notices);
+        }
+        shown.finish()
+    }
 }
 
 /// What can be seen between events.

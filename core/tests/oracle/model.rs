@@ -4,17 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rootwise::action::{MessageKind, NoticeCode};
 use rootwise::error::Reason;
-use rootwise::event::{
-    AskBy, Event, Probed, RefusalKind, RequestFacts, RootsRefused, SelectBy, Want,
-};
+use rootwise::event::{AskBy, Event, Probed, RefusalKind, RequestFacts, RootsRefused, SelectBy, Want};
 use rootwise::host::HostFacts;
 use rootwise::policy::{Ask as WhenToAsk, OnChange, Pin, Policy, SourceKind, WhileAsking};
 
 use super::decide::{Decision, End as AskEnd, Waiting};
 use super::history::{Ask, End, History, Kind, Known, Record, Win};
-use super::peer::{self, RawRoot};
-use super::values::Need;
-use super::{Effects, Out, Views};
+use super::peer::{self, RawList};
+use super::values::{Need, Patience};
+use super::{Effects, Out, Views, disputed};
 
 /// The second model.
 #[derive(Clone, Debug)]
@@ -27,8 +25,13 @@ pub struct Oracle {
 struct Turn {
     effects: Effects,
     needs: Vec<Need>,
-    /// A list arrived, so the connection may have paths looked at.
+    /// A request is due that no ask causes: the client became ready, or one was put off until now.
+    unasked: bool,
+    /// One more request is due after a change (rule 13).
+    follow_up: bool,
+    /// A list arrived or a selection came, so the connection may have paths looked at.
     list_arrived: bool,
+    selected: bool,
 }
 
 impl Turn {
@@ -51,12 +54,36 @@ impl Oracle {
             return Ok(Effects::default());
         }
         let mut turn = Turn::default();
+        let start = self.history.records.len();
         self.own_effect(event, now, &mut turn);
         if !self.history.is_closed() {
+            let modern = |record: &Record| matches!(record, Record::Asked(ask) if ask.modern);
+            turn.selected = matches!(event, Event::Selected(_))
+                && !(disputed::MODERN_SELECTION_PROBES_NOTHING && self.history.records.iter().skip(start).any(modern));
+            if turn.follow_up
+                && let Some(time) = self.time_for_change()
+            {
+                // What must be put off is, and asks that wait, wait for it; what was put off until now is not any more.
+                if now >= time {
+                    self.history.note(Record::DeferredOver);
+                } else if self.history.deferred().is_none() {
+                    self.history.note(Record::Deferred { until: time });
+                }
+            }
             self.settle(event, now, &mut turn);
+            // What an ask has sent takes the place of what nobody asked for.
+            if turn.unasked && self.may_send_unasked() {
+                self.send(None, now, &mut turn);
+            }
+            if turn.follow_up && self.time_for_change().is_some_and(|time| now >= time) {
+                self.send(None, now, &mut turn);
+            }
             self.evaluate_connection(&mut turn);
             self.open_probe(now, &mut turn);
-            self.forget_paths();
+            let value_changed = turn.list_arrived || matches!(event, Event::HostFactsChanged(_));
+            if value_changed {
+                self.forget_paths();
+            }
         }
         Ok(turn.effects)
     }
@@ -66,7 +93,7 @@ impl Oracle {
         Views {
             deadline: history.deadline(),
             project: history.project().map(|win| win.project.key.clone()),
-            roots: history.roots_state(|raw| history.problem(0, raw).is_none()),
+            roots: history.roots_state(|raw| history.problem(raw).is_none()),
             era: history.era(),
         }
     }
@@ -97,17 +124,13 @@ impl Oracle {
                 let capabilities = init.capabilities.as_ref().map(rootwise::Json::text);
                 self.initialized(capabilities, turn);
             }
-            Event::ClientReady => self.ready(now, turn),
+            Event::ClientReady => self.ready(turn),
             Event::RootsListed(listed) => match listed.request {
                 Some(token) => self.answered(token, listed.result.text(), now, turn),
-                None => {
-                    if let Some(roots) = peer::roots(listed.result.text()) {
-                        self.take_list(None, roots, now, turn);
-                    }
-                }
+                None => self.take_list(None, listed.result.text(), now, turn),
             },
-            Event::RootsRefused(refused) => self.refused(refused, now, turn),
-            Event::RootsChanged => self.changed(now, turn),
+            Event::RootsRefused(refused) => self.refused(refused, turn),
+            Event::RootsChanged => self.changed(turn),
             Event::HostFactsChanged(changed) => self.history.note(Record::Host(changed.facts.clone())),
             Event::Asked(asked) => {
                 let kind = match asked.want {
@@ -136,7 +159,7 @@ impl Oracle {
             Event::AskWithdrawn(withdrawn) => {
                 let waiting = self.history.waiting();
                 if let Some(ask) = waiting.iter().find(|ask| ask.id == withdrawn.ask) {
-                    let over = Record::Over { ask: ask.id, answered: false, modern: ask.modern };
+                    let over = Record::Over { ask: ask.id, begins: false };
                     self.history.note(over);
                 }
             }
@@ -155,7 +178,7 @@ impl Oracle {
             let before = self.history.project().map(|win| win.project.key.clone());
             self.end_connection(turn);
             self.history.note(Record::Fresh);
-            if before.is_some() {
+            if disputed::ANNOUNCE_LOSS_ON_INITIALIZE && before.is_some() {
                 turn.effects.announce.push((before, None));
             }
         }
@@ -171,7 +194,7 @@ impl Oracle {
 
     fn end_connection(&mut self, turn: &mut Turn) {
         for ask in self.history.waiting() {
-            let over = Record::Over { ask: ask.id, answered: true, modern: ask.modern };
+            let over = Record::Over { ask: ask.id, begins: false };
             self.history.note(over);
             turn.effects.answers.push((ask.id, Out::Unresolved(Reason::Closed), Vec::new()));
         }
@@ -185,15 +208,13 @@ impl Oracle {
         self.history.note(Record::DeferredOver);
     }
 
-    fn ready(&mut self, now: u64, turn: &mut Turn) {
+    fn ready(&mut self, turn: &mut Turn) {
         if self.history.is_ready() {
             return;
         }
         self.history.note(Record::Ready);
         let eager = self.history.policy.roots.ask == WhenToAsk::Eager;
-        if eager && self.may_send_unasked() {
-            self.send(None, now, turn);
-        }
+        turn.unasked |= eager;
     }
 
     fn may_send_unasked(&self) -> bool {
@@ -207,11 +228,18 @@ impl Oracle {
 
     fn id(&self, token: u32) -> String {
         let prefix = &self.history.policy.roots.request.id_prefix;
-        if prefix.is_empty() {
-            token.to_string()
+        if prefix.is_empty() { token.to_string() } else { format!("\"{prefix}{token}\"") }
+    }
+
+    /// Whether an id never given out could be taken for one of ours.
+    fn looks_like_ours(&self, id: &str) -> bool {
+        let prefix = &self.history.policy.roots.request.id_prefix;
+        let number = if prefix.is_empty() {
+            Some(id.to_owned())
         } else {
-            format!("\"{prefix}{token}\"")
-        }
+            peer::string(id).and_then(|id| id.strip_prefix(prefix.as_str()).map(str::to_owned))
+        };
+        number.is_some_and(|number| number.parse::<u32>().is_ok())
     }
 
     fn send(&mut self, relates_to: Option<u32>, now: u64, turn: &mut Turn) {
@@ -223,19 +251,16 @@ impl Oracle {
         turn.effects.send.push((token, relates_to, message));
     }
 
-    /// Sends what a change causes, now or as soon as the interval allows (rule 12).
-    fn send_for_change(&mut self, now: u64, turn: &mut Turn) {
-        let wanted = self.history.policy.roots.on_change == OnChange::Refetch;
-        if !wanted || !self.may_send_unasked() || self.history.deferred().is_some() {
-            return;
-        }
+    /// When a change has a request sent (rule 12), if it does at all.
+    fn time_for_change(&self) -> Option<u64> {
+        let rules = &self.history.policy.roots;
+        let wanted = rules.on_change == OnChange::Refetch || !disputed::INVALIDATE_SENDS_NOTHING;
+        // Nothing is asked for *again* that nobody has wanted yet.
+        let eager = rules.ask == WhenToAsk::Eager;
+        let asked = eager || self.history.last_sent_at().is_some() || self.history.list().is_some();
         let interval = u64::from(self.history.policy.timing.min_interval_ms);
         let earliest = self.history.last_sent_at().map_or(0, |at| at.saturating_add(interval));
-        if now >= earliest {
-            self.send(None, now, turn);
-        } else {
-            self.history.note(Record::Deferred { until: earliest });
-        }
+        (wanted && asked && self.may_send_unasked()).then_some(earliest)
     }
 
     /// Whether an answer is to the request in flight; any other is noticed.
@@ -255,20 +280,13 @@ impl Oracle {
         if !self.is_expected(token, turn) {
             return;
         }
-        match peer::roots(result) {
-            Some(roots) => {
-                let changed = self.changed_during_request();
-                self.history.note(Record::Ended { token, how: End::Answered, without: Vec::new() });
-                self.take_list(Some(token), roots, now, turn);
-                if changed {
-                    self.send_for_change(now, turn);
-                }
-            }
-            None => self.failed(End::Refused, now, turn),
-        }
+        let changed = self.changed_during_request();
+        self.history.note(Record::Ended { token, how: End::Answered, without: Vec::new() });
+        self.take_list(Some(token), result, now, turn);
+        turn.follow_up |= changed;
     }
 
-    fn refused(&mut self, refused: &RootsRefused, now: u64, turn: &mut Turn) {
+    fn refused(&mut self, refused: &RootsRefused, turn: &mut Turn) {
         if !self.is_expected(refused.request, turn) {
             return;
         }
@@ -282,7 +300,7 @@ impl Oracle {
             RefusalKind::Abandoned => End::Abandoned,
             _ => End::Refused,
         };
-        self.failed(how, now, turn);
+        self.failed(how, turn);
     }
 
     fn changed_during_request(&self) -> bool {
@@ -291,7 +309,7 @@ impl Oracle {
     }
 
     /// The request in flight came to nothing (rules 11 and 13).
-    fn failed(&mut self, how: End, now: u64, turn: &mut Turn) {
+    fn failed(&mut self, how: End, turn: &mut Turn) {
         let Some(request) = self.history.in_flight() else {
             return;
         };
@@ -300,27 +318,20 @@ impl Oracle {
         let once_more = how == End::Abandoned || (changed && how == End::Refused);
         let without = if once_more { Vec::new() } else { waiting.clone() };
         self.history.note(Record::Ended { token: request.token, how, without });
-        turn.notice(if how == End::Unsupported {
-            NoticeCode::RootsUnsupported
-        } else {
-            NoticeCode::RootsFailed
-        });
-        let asks_send = how == End::Abandoned && !waiting.is_empty();
-        if changed && once_more && !asks_send {
-            self.send_for_change(now, turn);
-        }
+        turn.notice(if how == End::Unsupported { NoticeCode::RootsUnsupported } else { NoticeCode::RootsFailed });
+        turn.follow_up |= changed && once_more;
     }
 
     fn asks_that_wait(&self, test: impl Fn(&Waiting) -> bool) -> Vec<u32> {
         let waiting = self.history.waiting().into_iter();
-        let matching = waiting.filter(|ask| match self.history.decide(ask, false) {
+        let matching = waiting.filter(|ask| match self.history.decide(ask, Patience::Lasts) {
             Decision::Wait(waiting) => test(&waiting),
             Decision::Done(_) => false,
         });
         matching.map(|ask| ask.id).collect()
     }
 
-    fn changed(&mut self, now: u64, turn: &mut Turn) {
+    fn changed(&mut self, turn: &mut Turn) {
         let rules = &self.history.policy.roots;
         let undeclared = rules.require_capability && self.history.initialized() != Some(true);
         if rules.on_change == OnChange::Ignore || undeclared {
@@ -329,20 +340,20 @@ impl Oracle {
         let in_flight = self.history.in_flight().is_some();
         let dropped = in_flight && rules.while_asking == WhileAsking::Drop;
         self.history.note(Record::Changed { marks: !dropped });
-        if !in_flight {
-            self.send_for_change(now, turn);
-        }
+        let rules = &self.history.policy.roots;
+        let wanted = rules.on_change == OnChange::Refetch
+            && (disputed::REFETCH_WITH_EACH_REQUEST || rules.ask != WhenToAsk::EachRequest);
+        turn.follow_up |= !in_flight && wanted;
     }
 
-    fn take_list(&mut self, answers: Option<u32>, mut roots: Vec<RawRoot>, now: u64, turn: &mut Turn) {
-        roots.truncate(self.history.most_roots());
+    fn take_list(&mut self, answers: Option<u32>, result: &str, now: u64, turn: &mut Turn) {
+        let roots = RawList::read(result, self.history.most_roots());
         self.history.note(Record::List { answers, at: now, roots: roots.clone() });
         turn.list_arrived = true;
         let keys = self.history.keys(&roots);
         // Rule 17.
-        let lost = self.history.remembered().is_some_and(|win| {
-            win.root_key.as_ref().is_some_and(|key| !keys.contains(key))
-        });
+        let lost =
+            self.history.remembered().is_some_and(|win| win.root_key.as_ref().is_some_and(|key| !keys.contains(key)));
         if lost && !self.history.policy.memory.keep_lost_root {
             self.history.note(Record::RememberedGone);
         }
@@ -378,8 +389,17 @@ impl Oracle {
         };
         let all = self.history.waiting();
         for ask in &all {
+            if !disputed::ASKS_SETTLE_ALL && new.is_some_and(|new| new != ask.id) {
+                continue;
+            }
             let is_over = matches!(event, Event::DeadlineReached) && now >= ask.at.saturating_add(wait);
-            let waiting = match self.history.decide(ask, false) {
+            if is_over
+                && let Some(request) = self.history.in_flight()
+                && self.history.waited_for(ask, request.token)
+            {
+                self.history.note(Record::Overdue { token: request.token });
+            }
+            let waiting = match self.history.decide(ask, Patience::Lasts) {
                 Decision::Done(end) => {
                     self.answer(ask, end, turn);
                     continue;
@@ -387,21 +407,21 @@ impl Oracle {
                 Decision::Wait(waiting) => waiting,
             };
             let is_one_too_many = new == Some(ask.id) && all.len() > most;
+            if is_one_too_many {
+                turn.notice(NoticeCode::TooManyAsks);
+            }
             if is_over || is_one_too_many {
-                if is_one_too_many {
-                    turn.notice(NoticeCode::TooManyAsks);
-                } else if waiting.request
-                    && let Some(request) = self.history.in_flight()
-                {
-                    self.history.note(Record::Overdue { token: request.token });
-                }
-                if let Decision::Done(end) = self.history.decide(ask, true) {
+                if let Decision::Done(end) = self.history.decide(ask, Patience::Over) {
                     self.answer(ask, end, turn);
                 }
                 continue;
             }
             if waiting.send {
                 self.send(Some(ask.id), now, turn);
+            }
+            if waiting.send || waiting.request {
+                let token = self.history.tokens();
+                self.history.note(Record::Waits { ask: ask.id, token });
             }
             turn.needs.extend(waiting.needs);
         }
@@ -417,14 +437,9 @@ impl Oracle {
                 Out::Resolved(win.project)
             }
             AskEnd::Chosen(choice) => {
-                // What was found out for the selection now serves the connection.
-                if let Some(at) = &choice.win.project.path
-                    && let Some(known) = self.history.known(at, Some(ask.id))
-                {
-                    let path = at.clone();
-                    self.history.note(Record::Learnt { path, known, asks: Vec::new(), connection: true });
-                }
-                if self.history.pin().is_some() {
+                let memory = &self.history.policy.memory;
+                let pins = memory.pin_from.is_empty() || memory.pin_from.contains(&SourceKind::Selected);
+                if memory.pin != Pin::No && (pins || self.history.pin().is_some()) {
                     self.history.note(Record::Pinned(choice.win.clone()));
                 }
                 self.history.note(Record::Chose(choice.clone()));
@@ -432,7 +447,8 @@ impl Oracle {
             }
         };
         let hints = self.hints(ask, &out);
-        self.history.note(Record::Over { ask: ask.id, answered: true, modern: ask.modern });
+        let begins = !ask.modern && matches!(out, Out::Resolved(_) | Out::Unresolved(_));
+        self.history.note(Record::Over { ask: ask.id, begins });
         turn.effects.answers.push((ask.id, out, hints));
     }
 
@@ -479,7 +495,7 @@ impl Oracle {
         let after = match self.history.decide_connection() {
             Ok(win) => win,
             Err(needs) => {
-                if turn.list_arrived {
+                if turn.list_arrived || turn.selected {
                     turn.needs.extend(needs);
                 }
                 let keys = self.history.list().map(|list| self.history.keys(&list.roots)).unwrap_or_default();
@@ -509,18 +525,24 @@ impl Oracle {
     fn open_probe(&mut self, now: u64, turn: &mut Turn) {
         let open = self.history.open_probes();
         let mut paths: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for (path, markers) in std::mem::take(&mut turn.needs) {
-            if !open.iter().any(|(_, _, asked)| asked.contains_key(&path)) {
-                paths.entry(path).or_default().extend(markers);
+        let needs = std::mem::take(&mut turn.needs);
+        for need in &needs {
+            let covered = |asked: &BTreeMap<String, BTreeSet<String>>| {
+                asked.get(&need.path).is_some_and(|markers| need.markers.is_subset(markers))
+            };
+            if !open.iter().any(|(_, _, asked)| covered(asked)) {
+                paths.entry(need.path.clone()).or_default().extend(need.markers.iter().cloned());
             }
         }
-        if paths.is_empty() {
-            return;
+        if !paths.is_empty() {
+            let id = self.history.probes_given_out() + 1;
+            let until = now.saturating_add(self.history.policy.timing.wait_ms.into());
+            self.history.note(Record::ProbeOpened { id, until, paths: paths.clone() });
+            turn.effects.probe.push((id, paths));
         }
-        let id = self.history.probes_given_out() + 1;
-        let until = now.saturating_add(self.history.policy.timing.wait_ms.into());
-        self.history.note(Record::ProbeOpened { id, until, paths: paths.clone() });
-        turn.effects.probe.push((id, paths));
+        for need in needs.into_iter().filter(|need| need.connection) {
+            self.history.note(Record::Wanted { path: need.path });
+        }
     }
 
     fn probed(&mut self, probed: &Probed) {
@@ -528,13 +550,12 @@ impl Oracle {
         let Some((id, _, asked)) = open.into_iter().find(|(id, ..)| *id == probed.probe) else {
             return;
         };
-        let named = self.history.named_paths();
-        let waiting = self.history.waiting();
+        // Whoever waits now has heard it.
+        let asks: Vec<u32> = self.history.waiting().iter().map(|ask| ask.id).collect();
         let mut news = vec![Record::ProbeOver { id }];
         for (path, markers) in asked {
-            let asks = self.asks_that_wait(|waiting| waiting.needs.iter().any(|(need, _)| *need == path));
+            let asks = asks.clone();
             let Some(said) = probed.paths.iter().find(|said| said.path == path) else {
-                let asks = waiting.iter().map(|ask| ask.id).collect();
                 news.push(Record::Unconfirmed { path, asks });
                 continue;
             };
@@ -545,7 +566,7 @@ impl Oracle {
                 there: there.cloned().collect(),
                 asked: markers,
             };
-            let connection = named.contains(&path);
+            let connection = self.history.was_wanted(&path, id);
             news.push(Record::Learnt { path, known, asks, connection });
         }
         self.history.records.extend(news);
@@ -573,7 +594,7 @@ impl Oracle {
                 "{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{{\"requestId\":{id},\"reason\":\"timeout\"}}}}"
             );
             turn.effects.cancel.push((request.token, message));
-            self.failed(End::TimedOut, now, turn);
+            self.failed(End::TimedOut, turn);
         }
         let asks: Vec<u32> = self.history.waiting().iter().map(|ask| ask.id).collect();
         for (id, until, paths) in self.history.open_probes() {
@@ -588,9 +609,7 @@ impl Oracle {
             && now >= until
         {
             self.history.note(Record::DeferredOver);
-            if self.may_send_unasked() {
-                self.send(None, now, turn);
-            }
+            turn.unasked = true;
         }
     }
 
@@ -627,18 +646,21 @@ impl Oracle {
                 let capabilities = peer::member(&params, "capabilities");
                 self.initialized(capabilities.as_deref(), turn);
             }
-            (MessageKind::Notification, Some("notifications/initialized")) => self.ready(now, turn),
-            (MessageKind::Notification, Some("notifications/roots/list_changed")) => self.changed(now, turn),
+            (MessageKind::Notification, Some("notifications/initialized")) => self.ready(turn),
+            (MessageKind::Notification, Some("notifications/roots/list_changed")) => self.changed(turn),
             (MessageKind::Response, _) => {
                 let id = peer::member(text, "id").unwrap_or_default();
                 let Some(token) = (1..=self.history.tokens()).find(|token| self.id(*token) == id) else {
+                    if self.looks_like_ours(&id) {
+                        turn.notice(NoticeCode::AnswerUnexpected);
+                    }
                     return false;
                 };
                 if let Some(error) = peer::member(text, "error") {
                     let code = peer::member(&error, "code").and_then(|code| code.parse().ok());
                     let message = peer::member(&error, "message").and_then(|text| peer::string(&text));
                     let kind = RefusalKind::Error;
-                    self.refused(&RootsRefused { request: token, kind, code, message }, now, turn);
+                    self.refused(&RootsRefused { request: token, kind, code, message }, turn);
                 } else {
                     let result = peer::member(text, "result").unwrap_or_default();
                     self.answered(token, &result, now, turn);

@@ -9,7 +9,9 @@ use serde_json::value::RawValue;
 /// One root as the client wrote it; a part that cannot be read is not there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawRoot {
-    pub uri: Option<String>,
+    /// Its position in the client's list.
+    pub index: u32,
+    pub uri: String,
     pub name: Option<String>,
 }
 
@@ -76,15 +78,35 @@ pub fn pointer(text: &str, pointer: &str) -> Option<String> {
     Some(here)
 }
 
-/// The list in a result of `roots/list`; nothing if there is no readable list.
-pub fn roots(result: &str) -> Option<Vec<RawRoot>> {
-    let list = elements(&member(result, "roots")?)?;
-    let read = |part: &String, key: &str| member(part, key).and_then(|text| string(&text));
-    let roots = list.iter().map(|part| RawRoot {
-        uri: read(part, "uri"),
-        name: read(part, "name"),
-    });
-    Some(roots.collect())
+/// The list in a result of `roots/list`, as far as it can be read; an entry without a URI is none.
+#[derive(Clone, Debug, Default)]
+pub struct RawList {
+    roots: Vec<RawRoot>,
+    /// Whether the client said that it has no roots.
+    pub says_none: bool,
+}
+
+impl RawList {
+    pub fn read(result: &str, most: usize) -> Self {
+        let list = member(result, "roots").and_then(|list| elements(&list));
+        let says_none = list.as_ref().is_some_and(Vec::is_empty);
+        let read = |part: &str, key: &str| member(part, key).and_then(|text| string(&text));
+        let mut roots = Vec::new();
+        for (index, part) in (0..).zip(list.unwrap_or_default()) {
+            if let Some(uri) = read(&part, "uri") {
+                roots.push(RawRoot { index, uri, name: read(&part, "name") });
+            }
+        }
+        roots.truncate(most);
+        Self { roots, says_none }
+    }
+}
+
+impl std::ops::Deref for RawList {
+    type Target = [RawRoot];
+    fn deref(&self) -> &[RawRoot] {
+        &self.roots
+    }
 }
 
 /// What kind of message a text is (rule 28).

@@ -6,16 +6,24 @@ use rootwise::error::Reason;
 use rootwise::event::Found;
 use rootwise::path::{self, PathStyle, Refusal};
 use rootwise::policy::{
-    BadOutcome, BarePaths, Files, Format, Markers, NameFrom, NonFile, PlacesRule, Relative, Source,
+    BadOutcome, BarePaths, Files, Format, Markers, NameFrom, NonFile, PlacesRule, Recheck, Relative, Source,
     SourceKind, Unmarked, Verify,
 };
 use rootwise::uri;
 
-use super::history::{Ask, History, Known};
+use super::disputed;
+use super::history::{Ask, History, Kind, Known};
 use super::peer::{self, RawRoot};
 
-/// A path to look at, with the markers to look for.
-pub type Need = (String, BTreeSet<String>);
+/// A path to look at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Need {
+    pub path: String,
+    /// What to look for in it.
+    pub markers: BTreeSet<String>,
+    /// Whether the result serves the connection (rule 24).
+    pub connection: bool,
+}
 
 /// What a value names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,13 +53,20 @@ pub enum Lexed {
     Bad(Reason),
 }
 
+/// Whether an ask still waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patience {
+    Lasts,
+    Over,
+}
+
 /// From where a path is looked at.
 #[derive(Clone, Copy, Debug)]
 pub enum Eyes<'a> {
     /// For the connection.
     Connection,
-    /// For one ask; `forced` when it waits no longer.
-    Ask { ask: &'a Ask, forced: bool },
+    /// For one ask.
+    Ask { ask: &'a Ask, patience: Patience },
     /// Knowing nothing, to find out what would be looked at.
     Blind,
 }
@@ -63,34 +78,30 @@ enum Look {
 }
 
 pub fn is_asked_for(kind: SourceKind) -> bool {
-    matches!(
-        kind,
-        SourceKind::Host | SourceKind::Argument | SourceKind::Header | SourceKind::Query
-    )
+    matches!(kind, SourceKind::Host | SourceKind::Argument | SourceKind::Header | SourceKind::Query)
 }
 
 pub fn is_bad_end(source: &Source, reason: Reason) -> bool {
-    let usual = if is_asked_for(source.from) {
-        BadOutcome::Error
-    } else {
-        BadOutcome::Next
-    };
+    let usual = if is_asked_for(source.from) { BadOutcome::Error } else { BadOutcome::Next };
     let otherwise = source.on_bad.otherwise.unwrap_or(usual);
     *source.on_bad.reasons.get(&reason).unwrap_or(&otherwise) == BadOutcome::Error
 }
 
 fn places_rule(source: &Source) -> PlacesRule {
-    let chosen = is_asked_for(source.from)
-        || matches!(source.from, SourceKind::Selected | SourceKind::Configured);
-    source.places.unwrap_or(if chosen {
-        PlacesRule::Allow
-    } else {
-        PlacesRule::Refuse
-    })
+    let chosen = is_asked_for(source.from) || matches!(source.from, SourceKind::Selected | SourceKind::Configured);
+    source.places.unwrap_or(if chosen { PlacesRule::Allow } else { PlacesRule::Refuse })
 }
 
 pub fn is_file_uri(text: &str) -> bool {
     text.get(..5).is_some_and(|front| front.eq_ignore_ascii_case("file:"))
+}
+
+/// Whether a text is a URI with an authority, of any scheme.
+fn is_other_uri(text: &str) -> bool {
+    text.split_once("://").is_some_and(|(scheme, _)| {
+        let rest = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
+        scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(rest)
+    })
 }
 
 fn reason(refusal: Refusal) -> Reason {
@@ -148,6 +159,9 @@ impl History {
         if is_file_uri(text) {
             return uri::file_uri_to_path(text, self.style()).map_err(reason);
         }
+        if is_other_uri(text) {
+            return Err(Reason::NotFileUri);
+        }
         match path::absolute(text, self.style()) {
             Err(Refusal::Relative) if relative == Relative::Cwd && self.is_local() => {
                 let cwd = self.host().cwd.as_deref().ok_or(Reason::Relative)?;
@@ -159,25 +173,18 @@ impl History {
 
     pub fn target(&self, at: String) -> Result<Target, Reason> {
         let key = path::key(&at, self.style()).map_err(reason)?;
-        let name = path::basename(&at, self.style()).ok_or(Reason::Nameless)?;
+        let name = path::basename(&at, self.style()).unwrap_or_else(|| at.clone());
         Ok(Target { path: Some(at), key, name, root: None })
     }
 
     pub fn named(name: &str) -> Target {
-        Target {
-            path: None,
-            key: format!("name:{name}"),
-            name: name.to_owned(),
-            root: None,
-        }
+        Target { path: None, key: format!("name:{name}"), name: name.to_owned(), root: None }
     }
 
     /// What one text of a source names.
     fn read_text(&self, source: &Source, text: &str) -> Result<Target, Reason> {
-        let from_client = matches!(
-            source.from,
-            SourceKind::Meta | SourceKind::Argument | SourceKind::Header | SourceKind::Query
-        );
+        let from_client =
+            matches!(source.from, SourceKind::Meta | SourceKind::Argument | SourceKind::Header | SourceKind::Query);
         let is_name = match source.format {
             Format::Name => true,
             Format::Any => !is_file_uri(text) && !self.has_separator(text),
@@ -216,48 +223,80 @@ impl History {
         texts
     }
 
-    /// The verdict on a value of any source but `roots`.
-    pub fn judge(&self, source: &Source, value: &str, eyes: Eyes<'_>) -> Verdict {
+    /// The verdict on the values of any source but `roots`, and the name of the one that is good: the first usable counts.
+    pub fn judge(
+        &self,
+        source: &Source,
+        values: Vec<(Option<String>, String)>,
+        eyes: Eyes<'_>,
+    ) -> (Verdict, Option<String>) {
         let mut needs = Vec::new();
         let mut first_bad = None;
-        for text in self.texts(source, value) {
+        let blind = matches!(eyes, Eyes::Blind);
+        let texts = values.into_iter().flat_map(|(via, value)| {
+            let texts = self.texts(source, &value).into_iter();
+            texts.map(move |text| (via.clone(), text))
+        });
+        for (via, text) in texts {
             let verdict = match self.read_text(source, &text) {
                 Ok(target) => self.on_disk(source, target, eyes),
                 Err(reason) => Verdict::Bad(reason),
             };
             match verdict {
-                Verdict::Good(target) if needs.is_empty() => return Verdict::Good(target),
+                Verdict::Good(target) if needs.is_empty() => return (Verdict::Good(target), via),
                 Verdict::Good(_) => break,
                 Verdict::Bad(reason) => first_bad = first_bad.or(Some(reason)),
-                Verdict::Pending(more) => needs.extend(more),
+                Verdict::Pending(more) => {
+                    needs.extend(more);
+                    if !disputed::PROBE_ALL_CANDIDATES && !blind {
+                        break;
+                    }
+                }
             }
         }
-        if needs.is_empty() {
-            Verdict::Bad(first_bad.unwrap_or(Reason::Invalid))
-        } else {
-            Verdict::Pending(needs)
-        }
+        let verdict =
+            if needs.is_empty() { Verdict::Bad(first_bad.unwrap_or(Reason::Invalid)) } else { Verdict::Pending(needs) };
+        (verdict, None)
+    }
+
+    /// The ask that a look at the disk serves alone, if it does (rule 24).
+    fn only_for(source: &Source, eyes: Eyes<'_>) -> Option<u32> {
+        let Eyes::Ask { ask, .. } = eyes else {
+            return None;
+        };
+        let own = ask.modern
+            || source.from.is_per_request()
+            || source.recheck == Recheck::EachAsk
+            || matches!(ask.kind, Kind::Select(_));
+        own.then_some(ask.id)
     }
 
     fn look(&self, source: &Source, at: &str, markers: &BTreeSet<String>, eyes: Eyes<'_>) -> Look {
-        let by = match eyes {
-            Eyes::Blind => return Look::Unknown,
-            Eyes::Connection => None,
-            Eyes::Ask { ask, .. } => {
-                let own = ask.modern
-                    || source.from.is_per_request()
-                    || source.recheck == rootwise::policy::Recheck::EachAsk
-                    || matches!(ask.kind, super::history::Kind::Select(_));
-                own.then_some(ask.id)
-            }
-        };
-        if let Some(known) = self.known(at, by)
-            && markers.is_subset(&known.asked)
+        let unseen = matches!(eyes, Eyes::Connection)
+            && source.recheck == Recheck::EachAsk
+            && !disputed::CONNECTION_SEES_EACH_ASK;
+        if unseen || matches!(eyes, Eyes::Blind) {
+            return Look::Unknown;
+        }
+        if !disputed::KNOWN_BEATS_UNCONFIRMED
+            && let Eyes::Ask { ask, .. } = eyes
+            && self.is_unconfirmed(at, ask)
         {
-            return Look::Known(known);
+            return Look::Unconfirmed;
+        }
+        // What was found for an ask serves it in any case; what the connection knows, only where that is meant for it.
+        let own = match eyes {
+            Eyes::Ask { ask, .. } => self.known(at, Some(ask.id)),
+            Eyes::Connection | Eyes::Blind => None,
+        };
+        let shared = if Self::only_for(source, eyes).is_none() { self.known(at, None) } else { None };
+        for known in shared.into_iter().chain(own) {
+            if markers.is_subset(&known.asked) {
+                return Look::Known(known);
+            }
         }
         match eyes {
-            Eyes::Ask { forced: true, .. } => Look::Unconfirmed,
+            Eyes::Ask { patience: Patience::Over, .. } => Look::Unconfirmed,
             Eyes::Ask { ask, .. } if self.is_unconfirmed(at, ask) => Look::Unconfirmed,
             _ => Look::Unknown,
         }
@@ -268,9 +307,15 @@ impl History {
         let Some(start) = target.path.clone() else {
             return Verdict::Good(target);
         };
+        if source.from == SourceKind::Remembered && !disputed::JUDGE_REMEMBERED {
+            return Verdict::Good(target);
+        }
         let is_root = target.root.is_some();
         if let Err(reason) = self.acceptable(source, &start) {
             return Verdict::Bad(reason);
+        }
+        if is_root && source.from == SourceKind::Selected && !disputed::VERIFY_SELECTED_ROOT {
+            return Verdict::Good(target);
         }
         // Roots of a client elsewhere name another disk.
         if is_root && !self.is_local() {
@@ -285,15 +330,17 @@ impl History {
         }
         let markers = source.refine.as_ref().map(all_markers).unwrap_or_default();
         let walk = source.refine.as_ref().map(|refine| self.walk(&start, refine));
-        let mut wanted: Vec<Need> = Vec::new();
+        let mut wanted: Vec<(String, BTreeSet<String>)> = Vec::new();
         let walk = walk.unwrap_or_default();
         if source.verify != Verify::None && !walk.contains(&start) {
             wanted.push((start.clone(), BTreeSet::new()));
         }
         wanted.extend(walk.iter().map(|folder| (folder.clone(), markers.clone())));
+        let connection = Self::only_for(source, eyes).is_none();
         let unknown: Vec<Need> = wanted
             .into_iter()
             .filter(|(at, markers)| matches!(self.look(source, at, markers, eyes), Look::Unknown))
+            .map(|(path, markers)| Need { path, markers, connection })
             .collect();
         if !unknown.is_empty() {
             return Verdict::Pending(unknown);
@@ -308,7 +355,8 @@ impl History {
             match known.found {
                 Found::Directory => {}
                 Found::Missing => return Verdict::Bad(Reason::Missing),
-                Found::Unreadable => return Verdict::Bad(Reason::Unconfirmed),
+                Found::Unreadable if disputed::UNREADABLE_IS_UNCONFIRMED => return Verdict::Bad(Reason::Unconfirmed),
+                Found::Unreadable => return Verdict::Bad(Reason::Missing),
                 Found::File if is_root && self.policy.roots.files == Files::Parent => {
                     found = match path::parent(&start, self.style()) {
                         Some(parent) => parent,
@@ -360,7 +408,8 @@ impl History {
             return Err(Reason::Outside);
         }
         // Where there is a walk, a marker may still vouch for the place.
-        if self.is_refused_place(at, places_rule(source), source.refine.is_some()) {
+        let walked = source.refine.is_some() && !disputed::NO_WALK_FROM_HOME;
+        if !walked && self.is_refused_place(at, places_rule(source), source.refine.is_some()) {
             return Err(Reason::RefusedPlace);
         }
         Ok(())
@@ -388,9 +437,7 @@ impl History {
         match rule {
             PlacesRule::Allow => false,
             PlacesRule::Named => is_top,
-            PlacesRule::Refuse => {
-                is_top || self.is_home(at) || (!vouched && (temporary || install))
-            }
+            PlacesRule::Refuse => is_top || self.is_home(at) || (!vouched && (temporary || install)),
         }
     }
 
@@ -401,11 +448,13 @@ impl History {
         let mut here = Some(start.to_owned());
         while let Some(folder) = here {
             let parent = path::parent(&folder, self.style());
-            if parent.is_none() || self.is_home(&folder) || folders.len() >= most as usize {
+            let stop = parent.is_none() || self.is_home(&folder);
+            let start_counts = folders.is_empty() && !disputed::NO_WALK_FROM_HOME;
+            if (stop && !start_counts) || folders.len() >= most as usize {
                 break;
             }
             folders.push(folder);
-            here = parent;
+            here = parent.filter(|_| !stop);
         }
         folders
     }
@@ -427,10 +476,8 @@ impl History {
     }
 
     /// What a root is, before the disk is asked.
-    pub fn lex_root(&self, index: usize, raw: &RawRoot) -> Lexed {
-        let Some(text) = raw.uri.as_deref() else {
-            return Lexed::Bad(Reason::Invalid);
-        };
+    pub fn lex_root(&self, raw: &RawRoot) -> Lexed {
+        let text = raw.uri.as_str();
         let bare = !is_file_uri(text);
         if self.is_too_long(text) {
             return Lexed::Bad(Reason::TooLong);
@@ -442,16 +489,10 @@ impl History {
         if bare && !(is_path && self.policy.roots.bare_paths == BarePaths::Repair) {
             return Lexed::NonFile(text.to_owned());
         }
-        let read = self.place(text, Relative::Refuse, true).and_then(|at| {
-            if let Some(source) = self.source(SourceKind::Roots) {
-                self.acceptable(source, &at)?;
-            }
-            self.target(at)
-        });
+        let read = self.place(text, Relative::Refuse, true).and_then(|at| self.target(at));
         match read {
             Ok(mut target) => {
-                let index = u32::try_from(index).unwrap();
-                target.root = Some((index, target.key.clone()));
+                target.root = Some((raw.index, target.key.clone()));
                 let own = raw.name.as_deref().filter(|name| !name.trim().is_empty());
                 match (self.policy.name_from, own) {
                     (NameFrom::RootName, Some(own)) => target.name = own.to_owned(),
@@ -467,24 +508,28 @@ impl History {
         }
     }
 
-    /// The problem a list of roots shows for one of them.
-    pub fn problem(&self, index: usize, raw: &RawRoot) -> Option<Reason> {
-        match self.lex_root(index, raw) {
+    /// The problem a list of roots shows for one of them: why it cannot be read, not what the place is.
+    pub fn problem(&self, raw: &RawRoot) -> Option<Reason> {
+        match self.lex_root(raw) {
             Lexed::Place(_) => None,
-            Lexed::NonFile(_) if self.policy.roots.non_file == NonFile::NameOnly => None,
+            Lexed::NonFile(_)
+                if disputed::NAME_ONLY_ROOTS_ARE_READ && self.policy.roots.non_file == NonFile::NameOnly =>
+            {
+                None
+            }
             Lexed::NonFile(_) => Some(Reason::NotFileUri),
             Lexed::Bad(reason) => Some(reason),
         }
     }
 
     /// A root of another scheme as a project without a path.
-    pub fn name_only(index: usize, text: &str) -> Target {
+    pub fn name_only(index: u32, text: &str) -> Target {
         let segments = text.trim_end_matches('/').rsplit('/');
         Target {
             path: None,
             key: format!("uri:{text}"),
             name: segments.take(1).collect(),
-            root: Some((u32::try_from(index).unwrap(), format!("uri:{text}"))),
+            root: Some((index, format!("uri:{text}"))),
         }
     }
 }

@@ -1,0 +1,683 @@
+//! Cases: a policy, host facts, a disk, and steps that are turned into events as the run goes.
+//!
+//! A step names ids by position ("the newest request", "the oldest open probe") so that it stays meaningful when a case
+//! is made smaller. A share of the steps is wrong on purpose: ids never given out, junk for JSON, time that goes back.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+use rootwise::Json;
+use rootwise::event::{
+    AskBy, AskWithdrawn, Asked, ClientInitialized, Event, Found, HostFactsChanged, Message, Probed, ProbedPath,
+    RefusalKind, RequestFacts, RootsListed, RootsRefused, SelectBy, Selected, SelectionCleared, Want,
+};
+use rootwise::host::{HostFacts, PathMap, Transport};
+use rootwise::path::PathStyle;
+use rootwise::policy::{
+    Ask, BadOutcome, BarePaths, EnforceRoots, Files, NameFrom, NameRule, Names, NonFile, OnChange, OnUnusable, Pick,
+    Pin, Policy, RECOMMENDED, Recheck, RootMatch, SourceKind, Traversal, Verify, WhileAsking,
+};
+
+use super::Effects;
+
+/// One run.
+#[derive(Clone)]
+pub struct Case {
+    pub policy: Policy,
+    pub host: HostFacts,
+    pub disk: BTreeMap<String, Found>,
+    pub steps: Vec<Step>,
+}
+
+/// Compact, because a failing case is read by a person: the events are in the message of the failure.
+impl std::fmt::Debug for Case {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut policy = serde_json::to_value(&self.policy).unwrap();
+        let usual = serde_json::to_value(Policy::recommended()).unwrap();
+        let sources = policy["sources"].take();
+        writeln!(formatter, "policy {}, other than recommended:", self.policy.name)?;
+        for part in ["roots", "timing", "memory", "selection", "limits"] {
+            for (key, value) in policy[part].as_object().into_iter().flatten() {
+                if usual[part][key] != *value {
+                    writeln!(formatter, "  {part}.{key} = {value}")?;
+                }
+            }
+        }
+        for source in sources.as_array().into_iter().flatten() {
+            write!(formatter, "  {}", source["from"].as_str().unwrap())?;
+            for (key, value) in source.as_object().into_iter().flatten() {
+                let usual = ["pathOrUri", "directory", "refuse", "onChange"].iter().any(|usual| value == usual);
+                if !usual && !["from", "read", "refine"].contains(&key.as_str()) {
+                    write!(formatter, " {key}={value}")?;
+                }
+            }
+        }
+        writeln!(formatter)?;
+        writeln!(formatter, "host {}", serde_json::to_string(&self.host).unwrap())?;
+        write!(formatter, "disk {:?}", self.disk)
+    }
+}
+
+/// One thing to do next.
+#[derive(Clone, Debug)]
+pub struct Step {
+    pub time: Time,
+    pub act: Act,
+}
+
+/// How time goes on.
+#[derive(Clone, Copy, Debug)]
+pub enum Time {
+    By(u64),
+    /// To the deadline, this much off.
+    ToDeadline(i64),
+    Back,
+}
+
+/// Which id.
+#[derive(Clone, Copy, Debug)]
+pub enum Which {
+    Newest,
+    Oldest,
+    Unknown,
+}
+
+/// What happens.
+#[derive(Clone, Debug)]
+pub enum Act {
+    Init(&'static str),
+    Ready,
+    Changed,
+    Listed(Which, String),
+    HostListed(String),
+    Refused(Which, RefusalKind, Option<i64>, &'static str),
+    Ask {
+        id: u32,
+        want: Want,
+        by: Option<AskBy>,
+        facts: RequestFacts,
+        about: Option<&'static str>,
+    },
+    Select {
+        id: u32,
+        by: SelectBy,
+        ask_by: Option<AskBy>,
+        facts: RequestFacts,
+    },
+    Clear {
+        id: u32,
+        ask_by: Option<AskBy>,
+        facts: RequestFacts,
+    },
+    Withdraw(u32),
+    /// The bits say which paths are left out, and which are other than before.
+    Probed(Which, u8, u8),
+    Deadline,
+    Answer(Which, bool, String),
+    Text(&'static str),
+    Batch(Which, Vec<&'static str>, String),
+    Host(HostFacts),
+    Closed,
+}
+
+const PLACES: [&str; 10] =
+    ["/", "/p/a", "/p/b", "/p/a/sub", "/p/file", "/p/c d", "/home/u", "/home/u/w", "/tmp", "/opt/app/x"];
+
+const URIS: [&str; 16] = [
+    "file:///p/a",
+    "file:///p/b",
+    "file:///p/a/sub",
+    "file:///p/a/",
+    "file://localhost/p/b",
+    "file:///p/c%20d",
+    "file:///p/file",
+    "file:///home/u",
+    "file:///opt/app/x",
+    "file:///",
+    "file:///p/%zz",
+    "file:///${workspaceFolder}",
+    "https://example.com/x/repo",
+    "/p/b",
+    "p/b",
+    "file:///theirs/a",
+];
+
+const VALUES: [&str; 14] = [
+    "/",
+    "https://x/y",
+    "/p/a",
+    "/p/b",
+    "/p/a/sub",
+    "/p/a/",
+    "file:///p/b",
+    "/p/file",
+    "/p/missing",
+    "p/rel",
+    "${workspaceFolder}",
+    " ",
+    "/theirs/b",
+    "/opt/app/x",
+];
+
+const CAPABILITIES: [&str; 5] =
+    [r#"{"roots":{"listChanged":true}}"#, r#"{"roots":{}}"#, "{}", r#"{"roots":true}"#, "7"];
+
+const TEXTS: [&str; 14] = [
+    "",
+    "  ",
+    "{",
+    "[]",
+    "17",
+    r#"{"jsonrpc":"2.0","id":7,"method":"tools/list"}"#,
+    r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{}}"#,
+    r#"{"jsonrpc":"2.0","id":"other-1","result":{"roots":[]}}"#,
+    r#"{"jsonrpc":"2.0","id":1,"result":{"roots":[]}}"#,
+    r#"{"jsonrpc":"2.0","id":"rootwise-99","result":{"roots":[]}}"#,
+    r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#,
+    r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+    r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"roots":{}},"clientInfo":{"name":"c"}}}"#,
+    r#"{"jsonrpc":"2.0","id":null}"#,
+];
+
+/// Small policies after the seed systems, beside the recommended one.
+const POLICIES: [&str; 6] = [
+    RECOMMENDED,
+    r#"{"name":"guide","sources":[{"from":"roots","verify":"none"},{"from":"remembered","verify":"none"},
+        {"from":"env","read":["PWD"],"verify":"none","places":"named"}],
+        "roots":{"requireCapability":false,"onUnusable":"nextSource","nonFile":"nextSource","request":{"idPrefix":""}},
+        "memory":{"keepLostRoot":true},"timing":{"minIntervalMs":0}}"#,
+    r#"{"name":"agent","sources":[{"from":"roots"}],
+        "roots":{"ask":"eager","request":{"idPrefix":"s-","emptyParams":true}},"timing":{"waitMs":60000,"minIntervalMs":0}}"#,
+    r#"{"name":"box","sources":[{"from":"host","format":"any","verify":"none"},{"from":"selected","verify":"none"},
+        {"from":"roots","verify":"none"},{"from":"remembered"}],
+        "roots":{"pick":"chosen","onChange":"ignore"},"selection":{"names":"any"}}"#,
+    r#"{"name":"port","sources":[{"from":"header","read":["X-Workspace-Id"],"relative":"cwd","onBad":{"otherwise":"next"}},
+        {"from":"selected"},{"from":"configured","read":["workspace-id"],"relative":"cwd"},{"from":"roots"},
+        {"from":"cwd","when":{"transports":["stdio"]},"places":"allow"}],
+        "roots":{"pick":"only","onUnusable":"error","nonFile":"error","ambiguity":"next"},
+        "memory":{"pin":"sticky","pinFrom":["roots"]},"selection":{"enforceRoots":"onSelect","rootMatch":"exactUri"}}"#,
+    r#"{"name":"search","sources":[{"from":"roots","verify":"exists"},{"from":"query","read":["project_path"],"status":400},
+        {"from":"remembered"},{"from":"env","read":["PROJECT","WORKSPACE_FOLDER_PATHS"],"format":"list"},
+        {"from":"cwd","when":{"argument":"project-from-cwd"},"recheck":"eachAsk"}],
+        "roots":{"ask":"eachRequest","onUnusable":"nextSource","onChange":"invalidate"},
+        "hints":[{"sources":["env","cwd"],"once":true,"text":"Tip"},{"sources":["env"],"text":"Always"}],"reportDisagreement":true}"#,
+];
+
+/// The policies to start from: the small ones, and the presets that are there.
+pub fn policies() -> Vec<Policy> {
+    let mut policies: Vec<Policy> = POLICIES.iter().map(|text| Policy::from_json(text).unwrap()).collect();
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/presets");
+    let mut presets: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    presets.sort();
+    for preset in presets.iter().filter(|preset| preset.extension().is_some_and(|ext| ext == "json")) {
+        policies.push(Policy::from_json(&std::fs::read_to_string(preset).unwrap()).unwrap());
+    }
+    policies
+}
+
+/// A policy with a few of its choices made differently.
+pub fn policy() -> impl Strategy<Value = Policy> {
+    let change = prop_oneof![
+        select(vec![Ask::Eager, Ask::Lazy, Ask::EachRequest, Ask::Never])
+            .prop_map(|ask| Twist::new(move |p| p.roots.ask = ask)),
+        select(vec![Pick::First, Pick::Only, Pick::Chosen]).prop_map(|pick| Twist::new(move |p| p.roots.pick = pick)),
+        select(vec![OnUnusable::Accept, OnUnusable::NextRoot, OnUnusable::NextSource, OnUnusable::Error])
+            .prop_map(|rule| Twist::new(move |p| p.roots.on_unusable = rule)),
+        select(vec![NonFile::Skip, NonFile::NextSource, NonFile::Error, NonFile::NameOnly])
+            .prop_map(|rule| Twist::new(move |p| p.roots.non_file = rule)),
+        select(vec![BarePaths::Repair, BarePaths::Refuse])
+            .prop_map(|rule| Twist::new(move |p| p.roots.bare_paths = rule)),
+        select(vec![Files::Parent, Files::Refuse]).prop_map(|rule| Twist::new(move |p| p.roots.files = rule)),
+        select(vec![BadOutcome::Next, BadOutcome::Error])
+            .prop_map(|rule| Twist::new(move |p| p.roots.ambiguity = rule)),
+        select(vec![OnChange::Ignore, OnChange::Invalidate, OnChange::Refetch])
+            .prop_map(|rule| Twist::new(move |p| p.roots.on_change = rule)),
+        select(vec![WhileAsking::Coalesce, WhileAsking::Drop])
+            .prop_map(|rule| Twist::new(move |p| p.roots.while_asking = rule)),
+        any::<bool>().prop_map(|on| Twist::new(move |p| p.roots.require_capability = on)),
+        select(vec![None, Some(0), Some(500)]).prop_map(|age| Twist::new(move |p| p.roots.max_age_ms = age)),
+        select(vec![None, Some(0), Some(500)]).prop_map(|age| Twist::new(move |p| p.roots.empty_max_age_ms = age)),
+        select(vec![Pin::No, Pin::Sticky, Pin::Immutable]).prop_map(|pin| Twist::new(move |p| {
+            p.memory.pin = pin;
+            if pin == Pin::No {
+                p.memory.pin_from.clear();
+            }
+        })),
+        any::<bool>().prop_map(|on| Twist::new(move |p| p.memory.keep_lost_root = on)),
+        select(vec![Verify::None, Verify::Exists, Verify::Directory]).prop_map(|verify| Twist::new(move |p| {
+            for source in p.sources.iter_mut().filter(|source| source.from == SourceKind::Roots) {
+                source.verify = verify;
+            }
+        })),
+        select(vec![Verify::None, Verify::Directory]).prop_map(|verify| Twist::new(move |p| {
+            for source in &mut p.sources {
+                source.verify = verify;
+            }
+        })),
+        select(vec![Recheck::OnChange, Recheck::EachAsk]).prop_map(|recheck| Twist::new(move |p| {
+            for source in p.sources.iter_mut().filter(|source| !source.from.is_per_request()) {
+                source.recheck = recheck;
+            }
+        })),
+        select(vec![BadOutcome::Next, BadOutcome::Error]).prop_map(|outcome| Twist::new(move |p| {
+            for source in p.sources.iter_mut().filter(|source| source.from != SourceKind::Roots) {
+                source.on_bad.otherwise = Some(outcome);
+            }
+        })),
+        select(vec![EnforceRoots::Off, EnforceRoots::OnSelect, EnforceRoots::Always])
+            .prop_map(|rule| Twist::new(move |p| p.selection.enforce_roots = rule)),
+        select(vec![RootMatch::Key, RootMatch::ExactUri, RootMatch::Inside])
+            .prop_map(|rule| Twist::new(move |p| p.selection.root_match = rule)),
+        select(vec![Names::Roots, Names::Any]).prop_map(|rule| Twist::new(move |p| p.selection.names = rule)),
+        select(vec![NameRule::Any, NameRule::Word]).prop_map(|rule| Twist::new(move |p| p.selection.name_rule = rule)),
+        select(vec![Traversal::Resolve, Traversal::Refuse])
+            .prop_map(|rule| Twist::new(move |p| p.selection.traversal = rule)),
+        select(vec![NameFrom::Basename, NameFrom::RawBasename, NameFrom::RootName])
+            .prop_map(|rule| Twist::new(move |p| p.name_from = rule)),
+        (0..4_u32).prop_map(|retries| Twist::new(move |p| p.timing.retries = retries)),
+        select(vec![0, 100, 400]).prop_map(|interval| Twist::new(move |p| p.timing.min_interval_ms = interval)),
+        select(vec![(300, 300), (300, 1_000), (1_000, 1_500)]).prop_map(|(wait, life)| Twist::new(move |p| {
+            p.timing.wait_ms = wait;
+            p.timing.life_ms = life;
+        })),
+        select(vec![0, 1, 2]).prop_map(|most| Twist::new(move |p| p.limits.waiting_asks = most)),
+        select(vec![1, 2]).prop_map(|most| Twist::new(move |p| p.limits.roots = most)),
+        any::<prop::sample::Index>().prop_map(|from| Twist::new(move |p| {
+            // Another order of the sources.
+            let at = from.index(p.sources.len());
+            p.sources.rotate_left(at);
+        })),
+    ];
+    (select(policies()), vec(change, 0..4)).prop_map(|(policy, twists)| {
+        let mut policy = policy;
+        for twist in twists {
+            let mut twisted = policy.clone();
+            (twist.0)(&mut twisted);
+            if twisted.check().is_ok() {
+                policy = twisted;
+            }
+        }
+        policy
+    })
+}
+
+/// A change to a policy.
+#[derive(Clone)]
+struct Twist(std::rc::Rc<dyn Fn(&mut Policy)>);
+
+impl Twist {
+    fn new(change: impl Fn(&mut Policy) + 'static) -> Self {
+        Self(std::rc::Rc::new(change))
+    }
+}
+
+impl std::fmt::Debug for Twist {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Twist")
+    }
+}
+
+pub fn host() -> impl Strategy<Value = HostFacts> {
+    let place = || prop_oneof![3 => Just(None), 4 => select(VALUES.to_vec()).prop_map(Some)];
+    let flag = || select(vec![None, None, Some(true), Some(false)]);
+    (
+        (select(vec![Transport::Stdio, Transport::Stdio, Transport::Http]), flag(), flag()),
+        (place(), place(), place(), place(), prop_oneof![9 => Just(None), 1 => select(VALUES.to_vec()).prop_map(Some)]),
+        prop_oneof![2 => Just(None), 3 => select(PLACES.to_vec()).prop_map(Some)],
+        (prop::bool::weighted(0.1), prop::bool::weighted(0.1), prop::bool::weighted(0.3)),
+    )
+        .prop_map(
+            |((transport, local, push), (own, client, list, option, other), cwd, (allowed, mapped, flag))| {
+                let mut host = HostFacts::new(PathStyle::Posix);
+                host.transport = transport;
+                host.local = local;
+                host.push = push;
+                let own = own.map(|value| ("ROOTWISE_PROJECT", value.to_owned()));
+                let client = client.map(|value| ("CLAUDE_PROJECT_DIR", value.to_owned()));
+                let other = other.map(|value| ("CURSOR_PROJECT_DIR", value.to_owned()));
+                let pwd = cwd.map(|cwd| ("PWD", cwd.to_owned()));
+                let list = list.map(|value| ("WORKSPACE_FOLDER_PATHS", format!("{value},/p/a")));
+                for (name, value) in own.into_iter().chain(client).chain(other).chain(pwd).chain(list) {
+                    host.env.insert(name.to_owned(), value);
+                }
+                for (name, value) in
+                    option.map(|value| ("project", value)).into_iter().chain(flag.then_some(("project-from-cwd", "")))
+                {
+                    host.arguments.insert(name.to_owned(), value.to_owned());
+                }
+                host.cwd = cwd.map(str::to_owned);
+                host.places.home = Some("/home/u".to_owned());
+                host.places.temporary = vec!["/tmp".to_owned()];
+                host.places.install = vec!["/opt/app".to_owned()];
+                if allowed {
+                    host.allowed = vec!["/p".to_owned()];
+                }
+                if mapped {
+                    host.path_map =
+                        vec![PathMap { from: "/theirs".to_owned(), from_style: PathStyle::Posix, to: "/p".to_owned() }];
+                }
+                host
+            },
+        )
+}
+
+fn list() -> impl Strategy<Value = String> {
+    let entry = prop_oneof![
+        12 => select(URIS.to_vec()).prop_map(|uri| format!("{{\"uri\":\"{uri}\"}}")),
+        3 => select(URIS.to_vec()).prop_map(|uri| format!("{{\"uri\":\"{uri}\",\"name\":\"Own\"}}")),
+        1 => Just("{}".to_owned()),
+        1 => Just("7".to_owned()),
+        1 => Just(r#"{"uri":"\ud800"}"#.to_owned()),
+        1 => Just(r#"{"uri":"file:///p/a","uri":"file:///p/b"}"#.to_owned()),
+        1 => Just(r#"{"uri":"file:///p/a","name":[[[[]]]]}"#.to_owned()),
+    ];
+    prop_oneof![
+        12 => vec(entry, 0..4).prop_map(|entries| format!("{{\"roots\":[{}]}}", entries.join(","))),
+        4 => Just(r#"{"roots":[{"uri":"file:///p/a"}]}"#.to_owned()),
+        1 => Just(r#"{"roots":"x"}"#.to_owned()),
+        1 => Just("{}".to_owned()),
+        1 => Just("[]".to_owned()),
+    ]
+}
+
+fn facts() -> impl Strategy<Value = RequestFacts> {
+    let value = || prop_oneof![9 => Just(None), 2 => select(VALUES.to_vec()).prop_map(|value| Some(value.to_owned()))];
+    let meta = prop_oneof![
+        8 => Just(None),
+        1 => Just(Some(r#"{"agent-working-dir":"/p/b"}"#)),
+        1 => Just(Some(r#"{"agent-working-dir":7}"#)),
+        1 => Just(Some(r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"roots":{}}}"#)),
+        1 => Just(Some("7")),
+    ];
+    let capabilities = prop_oneof![8 => Just(None), 1 => select(CAPABILITIES.to_vec()).prop_map(Some)];
+    let input = prop_oneof![
+        6 => Just(None),
+        1 => list().prop_map(|list| Some(format!("{{\"rootwise\":{list}}}"))),
+        1 => Just(Some(r#"{"other":{}}"#.to_owned())),
+        1 => Just(Some("7".to_owned())),
+    ];
+    let rare = || prop_oneof![30 => Just(None), 1 => select(VALUES.to_vec()).prop_map(|value| Some(value.to_owned()))];
+    let pairs = |one: &str, value: Option<String>, other: &str, more: Option<String>| {
+        let named = |name: &str, value: Option<String>| value.map(|value| (name.to_owned(), value));
+        named(one, value).into_iter().chain(named(other, more)).collect()
+    };
+    (value(), value(), (value(), rare()), (value(), rare()), meta, capabilities, input).prop_map(
+        move |(host, argument, (header, more_header), (query, more_query), meta, capabilities, input)| RequestFacts {
+            host,
+            argument,
+            headers: pairs("X-WORKSPACE-id", header, "x-project-PATH", more_header),
+            query: pairs("project_path", query, "project", more_query),
+            meta: meta.and_then(Json::from_text),
+            capabilities: capabilities.and_then(Json::from_text),
+            client_info: None,
+            input_responses: input.as_deref().and_then(Json::from_text),
+        },
+    )
+}
+
+fn which() -> impl Strategy<Value = Which> {
+    prop_oneof![8 => Just(Which::Newest), 2 => Just(Which::Oldest), 1 => Just(Which::Unknown)]
+}
+
+fn ask_by() -> impl Strategy<Value = Option<AskBy>> {
+    prop_oneof![
+        8 => Just(None),
+        2 => Just(Some(AskBy::Request)),
+        1 => Just(Some(AskBy::Return)),
+        1 => Just(Some(AskBy::None)),
+    ]
+}
+
+fn select_by() -> impl Strategy<Value = SelectBy> {
+    let text = || {
+        select(vec![
+            "/p/a",
+            "/p/b",
+            "a",
+            "Own",
+            "file:///p/a",
+            "file:///p/b",
+            "https://x/y",
+            "/p/../p/a",
+            "p/a",
+            "b c",
+            " ",
+            "/p/missing",
+            "${x}",
+        ])
+    };
+    prop_oneof![
+        text().prop_map(|text| SelectBy::Name(text.to_owned())),
+        text().prop_map(|text| SelectBy::Path(text.to_owned())),
+        text().prop_map(|text| SelectBy::Uri(text.to_owned())),
+        text().prop_map(|text| SelectBy::Root(text.to_owned())),
+        text().prop_map(|text| SelectBy::Value(text.to_owned())),
+    ]
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    let refusal = select(vec![
+        (RefusalKind::Error, Some(-32601), "x"),
+        (RefusalKind::Error, Some(-32603), "Roots NOT supported here"),
+        (RefusalKind::Error, Some(-32603), "broken"),
+        (RefusalKind::Error, None, ""),
+        (RefusalKind::Undeliverable, None, ""),
+        (RefusalKind::Unreadable, None, ""),
+        (RefusalKind::Abandoned, None, ""),
+        (RefusalKind::Abandoned, None, "unsupported"),
+    ]);
+    let about =
+        prop_oneof![6 => Just(None), 1 => select(vec!["/p/a/sub/x", "/p/b/y", "file:///p/a/z", "rel"]).prop_map(Some)];
+    let want = prop_oneof![6 => Just(Want::Project), 1 => Just(Want::Roots)];
+    let bare = || prop_oneof![3 => Just(RequestFacts::default()), 2 => facts()];
+    prop_oneof![
+        1 => prop_oneof![4 => Just(CAPABILITIES[1]), 1 => select(CAPABILITIES.to_vec())].prop_map(Act::Init),
+        2 => Just(Act::Ready),
+        4 => Just(Act::Changed),
+        6 => (which(), list()).prop_map(|(which, list)| Act::Listed(which, list)),
+        1 => list().prop_map(Act::HostListed),
+        4 => (which(), refusal).prop_map(|(which, (kind, code, message))| Act::Refused(which, kind, code, message)),
+        12 => (0..6_u32, want, ask_by(), bare(), about)
+            .prop_map(|(id, want, by, facts, about)| Act::Ask { id, want, by, facts, about }),
+        2 => (0..6_u32, select_by(), ask_by(), bare()).prop_map(|(id, by, ask_by, facts)| Act::Select { id, by, ask_by, facts }),
+        1 => (0..6_u32, ask_by(), bare()).prop_map(|(id, ask_by, facts)| Act::Clear { id, ask_by, facts }),
+        1 => (0..6_u32).prop_map(Act::Withdraw),
+        10 => (which(), prop_oneof![6 => Just(0_u8), 1 => any::<u8>()], prop_oneof![6 => Just(0_u8), 1 => any::<u8>()])
+            .prop_map(|(which, out, other)| Act::Probed(which, out, other)),
+        5 => Just(Act::Deadline),
+        2 => (which(), any::<bool>(), list()).prop_map(|(which, as_string, list)| Act::Answer(which, as_string, list)),
+        1 => select(TEXTS.to_vec()).prop_map(Act::Text),
+        1 => (which(), vec(select(TEXTS[4..12].to_vec()), 0..3), list()).prop_map(|(which, texts, list)| Act::Batch(which, texts, list)),
+        1 => host().prop_map(Act::Host),
+        1 => prop_oneof![4 => Just(Act::Changed), 1 => Just(Act::Closed)],
+    ]
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let time = prop_oneof![
+        6 => select(vec![0, 1, 5, 50, 100, 250, 299, 300, 400, 500, 1_000]).prop_map(Time::By),
+        2 => select(vec![0, 0, 1, -1]).prop_map(Time::ToDeadline),
+        1 => Just(Time::Back),
+    ];
+    (time, act()).prop_map(|(time, act)| {
+        let time = match (&act, time) {
+            // A deadline event mostly comes when it is due.
+            (Act::Deadline, Time::By(odd)) if odd > 1 => Time::ToDeadline(0),
+            (_, time) => time,
+        };
+        Step { time, act }
+    })
+}
+
+pub fn disk() -> impl Strategy<Value = BTreeMap<String, Found>> {
+    let found = prop_oneof![
+        6 => Just(Found::Directory),
+        2 => Just(Found::Missing),
+        1 => Just(Found::File),
+        1 => Just(Found::Unreadable),
+    ];
+    vec(found, PLACES.len()).prop_map(|found| PLACES.iter().map(|place| (*place).to_owned()).zip(found).collect())
+}
+
+/// A case; most begin with a handshake, because little happens without one.
+pub fn case(steps: usize) -> impl Strategy<Value = Case> {
+    let start = prop_oneof![
+        8 => Just(vec![Act::Init(CAPABILITIES[1]), Act::Ready]),
+        1 => Just(vec![Act::Init(CAPABILITIES[1])]),
+        1 => Just(Vec::new()),
+    ];
+    (policy(), host(), disk(), start, vec(step(), 1..steps)).prop_map(|(policy, host, disk, start, more)| {
+        let begin = start.into_iter().map(|act| Step { time: Time::By(1), act });
+        let steps = begin.chain(more).collect();
+        Case { policy, host, disk, steps }
+    })
+}
+
+/// What a host would know while it runs a case.
+#[derive(Clone, Debug, Default)]
+pub struct World {
+    pub now: u64,
+    pub deadline: Option<u64>,
+    pub tokens: u32,
+    pub probes: Vec<(u32, BTreeMap<String, BTreeSet<String>>)>,
+    pub given_out: u32,
+}
+
+impl World {
+    /// Turns a step into an event and its time.
+    pub fn event(&self, case: &Case, step: &Step) -> (Event, u64) {
+        let now = match step.time {
+            Time::By(more) => self.now + more,
+            Time::ToDeadline(off) => {
+                self.deadline.map_or(self.now, |deadline| deadline.saturating_add_signed(off).max(self.now))
+            }
+            Time::Back => self.now.saturating_sub(70),
+        };
+        (self.act(case, &step.act), now)
+    }
+
+    fn token(&self, which: Which) -> u32 {
+        match which {
+            Which::Newest => self.tokens,
+            Which::Oldest => 1,
+            Which::Unknown => 77,
+        }
+    }
+
+    fn id(&self, case: &Case, token: u32, as_minted: bool) -> String {
+        let prefix = &case.policy.roots.request.id_prefix;
+        // A bare number as a string, or a prefixed one as a number, is somebody else's.
+        match (prefix.is_empty(), as_minted) {
+            (true, true) | (false, false) => token.to_string(),
+            _ => format!("\"{prefix}{token}\""),
+        }
+    }
+
+    fn act(&self, case: &Case, act: &Act) -> Event {
+        match act.clone() {
+            Act::Init(capabilities) => Event::ClientInitialized(ClientInitialized {
+                protocol_version: Json::from_text("\"2025-11-25\""),
+                capabilities: Json::from_text(capabilities),
+                client_info: None,
+            }),
+            Act::Ready => Event::ClientReady,
+            Act::Changed => Event::RootsChanged,
+            Act::Listed(which, list) => Event::RootsListed(RootsListed {
+                request: Some(self.token(which)),
+                result: Json::from_text(&list).unwrap(),
+            }),
+            Act::HostListed(list) => {
+                Event::RootsListed(RootsListed { request: None, result: Json::from_text(&list).unwrap() })
+            }
+            Act::Refused(which, kind, code, message) => Event::RootsRefused(RootsRefused {
+                request: self.token(which),
+                kind,
+                code,
+                message: Some(message.to_owned()),
+            }),
+            Act::Ask { id, want, by, facts, about } => Event::Asked(Asked {
+                ask: id,
+                want,
+                ask_by: by,
+                facts,
+                about: about.map(str::to_owned),
+                explain: id % 2 == 0,
+            }),
+            Act::Select { id, by, ask_by, facts } => {
+                Event::Selected(Selected { ask: id, by, ask_by, facts, explain: false })
+            }
+            Act::Clear { id, ask_by, facts } => {
+                Event::SelectionCleared(SelectionCleared { ask: id, ask_by, facts, explain: false })
+            }
+            Act::Withdraw(ask) => Event::AskWithdrawn(AskWithdrawn { ask }),
+            Act::Probed(which, left_out, other) => self.probed(case, which, left_out, other),
+            Act::Deadline => Event::DeadlineReached,
+            Act::Answer(which, as_minted, list) => {
+                let id = self.id(case, self.token(which), as_minted);
+                Event::Message(Message { text: format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{list}}}") })
+            }
+            Act::Text(text) => Event::Message(Message { text: text.to_owned() }),
+            Act::Batch(which, texts, list) => {
+                let id = self.id(case, self.token(which), true);
+                let mut parts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+                parts.insert(parts.len() / 2, format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{list}}}"));
+                Event::Message(Message { text: format!("[{}]", parts.join(",")) })
+            }
+            Act::Host(mut facts) => {
+                // Whether a list is read again when the map changes is left open by the rules.
+                facts.path_map.clone_from(&case.host.path_map);
+                Event::HostFactsChanged(HostFactsChanged { facts })
+            }
+            Act::Closed => Event::Closed,
+        }
+    }
+
+    fn probed(&self, case: &Case, which: Which, left_out: u8, other: u8) -> Event {
+        let open = match which {
+            Which::Newest => self.probes.last(),
+            Which::Oldest => self.probes.first(),
+            Which::Unknown => None,
+        };
+        let Some((probe, asked)) = open else {
+            // One that is over, or one that never was.
+            let probe = if matches!(which, Which::Unknown) { self.given_out + 1 } else { self.given_out };
+            return Event::Probed(Probed { probe, paths: Vec::new() });
+        };
+        let bit = |bits: u8, index: usize| bits >> (index % 8) & 1 == 1;
+        let said = asked.iter().enumerate().filter(|(index, _)| !bit(left_out, *index));
+        let paths = said.map(|(index, (path, markers))| {
+            let usual = case.disk.get(path).copied().unwrap_or(Found::Missing);
+            let found = match (bit(other, index), usual) {
+                (true, Found::Directory) => Found::Missing,
+                (true, _) => Found::Directory,
+                (false, usual) => usual,
+            };
+            let marked = path.ends_with('a') || path == "/tmp";
+            ProbedPath {
+                path: path.clone(),
+                found,
+                real_path: (bit(other, index) && path == "/p/b").then(|| "/elsewhere".to_owned()),
+                markers: markers.iter().filter(|marker| marked && marker.ends_with("git")).cloned().collect(),
+            }
+        });
+        Event::Probed(Probed { probe: *probe, paths: paths.collect() })
+    }
+
+    /// Takes note of what an accepted event caused.
+    pub fn observe(&mut self, event: &Event, now: u64, effects: &Effects, deadline: Option<u64>) {
+        self.now = self.now.max(now);
+        self.deadline = deadline;
+        if let Event::Probed(probed) = event {
+            self.probes.retain(|(probe, _)| *probe != probed.probe);
+        }
+        for (token, ..) in &effects.send {
+            self.tokens = *token;
+        }
+        for (probe, paths) in &effects.probe {
+            self.given_out = *probe;
+            self.probes.push((*probe, paths.clone()));
+        }
+    }
+}
