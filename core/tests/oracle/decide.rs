@@ -9,7 +9,6 @@ use rootwise::policy::{
     Ask as WhenToAsk, BadOutcome, EnforceRoots, NameRule, Names, NonFile, OnUnusable, Pick, Pin, Relative, RootMatch,
     Source, SourceKind, Traversal,
 };
-use rootwise::uri;
 
 use super::history::{Ask, Choice, History, Kind, List, Win, state_of};
 use super::peer::{self, RawList, RawRoot};
@@ -99,22 +98,22 @@ impl History {
     /// What is to be done about an ask.
     pub fn decide(&self, ask: &Ask, patience: Patience) -> Decision {
         match &ask.kind {
-            Kind::Project => self.walk_sources(Some(ask), patience),
+            Kind::Project => self.walk_sources(Some(ask), patience, self.pin().filter(|_| !ask.modern)),
             Kind::Roots => self.decide_roots(ask, patience),
             Kind::Select(by) => self.decide_select(ask, by, patience),
         }
     }
 
     /// The connection's project: decided, or the paths it depends on.
-    pub fn decide_connection(&self) -> Result<Option<Win>, Vec<Need>> {
-        match self.walk_sources(None, Patience::Over) {
+    pub fn decide_connection(&self, pin: Option<&Win>) -> Result<Option<Win>, Vec<Need>> {
+        match self.walk_sources(None, Patience::Over, pin) {
             Decision::Done(End::Won(win)) => Ok(Some(win)),
             Decision::Done(_) => Ok(None),
             Decision::Wait(waiting) => Err(waiting.needs),
         }
     }
 
-    fn walk_sources(&self, ask: Option<&Ask>, patience: Patience) -> Decision {
+    fn walk_sources(&self, ask: Option<&Ask>, patience: Patience, mut pin: Option<&Win>) -> Decision {
         let eyes = match ask {
             Some(ask) => Eyes::Ask { ask, patience },
             None => Eyes::Connection,
@@ -124,7 +123,10 @@ impl History {
         let (mut open, mut judging) = (false, false);
         for source in self.policy.sources.iter().filter(|source| is_asked_for(source.from)) {
             match self.ask_source(source, ask, eyes) {
-                Says::Pending(_) => judging = true,
+                Says::Pending(needs) => {
+                    judging = true;
+                    waiting.needs.extend(needs);
+                }
                 // Bad is bad, whatever a better one may still turn out to be.
                 Says::Ends(out) => return Decision::Done(End::Other(out)),
                 _ => {}
@@ -133,7 +135,6 @@ impl History {
         let mut code = None;
         // Whether it is certain who wins if nobody better does; what is named below is still looked at in the same probe.
         let mut certain = false;
-        let mut pin = self.pin().filter(|_| ask.is_none_or(|ask| !ask.modern));
         for source in &self.policy.sources {
             let says = match pin {
                 // The pin stands ahead of every source of the connection.
@@ -166,6 +167,9 @@ impl History {
             };
             if !open && !judging {
                 return Decision::Done(end);
+            }
+            if !open && matches!(end, End::Won(_)) {
+                return Decision::Wait(waiting);
             }
             certain = true;
         }
@@ -383,14 +387,12 @@ impl History {
             best.map(|(_, at)| at)
         });
         if rules.pick == Pick::Only && containing.is_none() {
-            let mut keys: Vec<String> = candidates
-                .iter()
-                .map(|(_, lexed)| match lexed {
-                    Lexed::Place(target) => target.key.clone(),
-                    Lexed::NonFile(uri) => uri.clone(),
-                    Lexed::Bad(_) => String::new(),
-                })
-                .collect();
+            // Every root counts, also one that cannot be used.
+            let key = |raw: &RawRoot| match self.lex_root(raw) {
+                Lexed::Place(target) => target.key,
+                Lexed::NonFile(_) | Lexed::Bad(_) => format!("uri:{}", raw.uri),
+            };
+            let mut keys: Vec<String> = roots.iter().map(key).collect();
             keys.sort();
             keys.dedup();
             if keys.len() > 1 {
@@ -402,9 +404,6 @@ impl History {
         }
         if let Some(at) = containing {
             let best = candidates.remove(at);
-            if rules.pick == Pick::Only {
-                candidates.clear();
-            }
             candidates.insert(0, best);
         }
         let mut needs: Vec<Need> = Vec::new();
@@ -539,11 +538,7 @@ impl History {
                         other => return Ok(Decision::Wait(waits(waiting, &other))),
                     }
                 }
-                let given = if is_file_uri(text) {
-                    Some(text.clone())
-                } else {
-                    target.path.as_deref().and_then(|at| uri::path_to_file_uri(at, self.host().style))
-                };
+                let given = Some(text.clone());
                 let choice = Choice { win: win(SourceKind::Selected, target, None), uri: given };
                 if !roots.is_empty() && !self.is_among(&roots, &choice) {
                     return Err(Reason::NotInRoots);
@@ -564,10 +559,7 @@ impl History {
                     RootsNow::Use(known) => known.unwrap_or_default(),
                     other => return Ok(Decision::Wait(waits(waiting, &other))),
                 };
-                let found = roots.iter().find_map(|raw| {
-                    let lexed = self.lex_root(raw);
-                    self.is_called(raw, &lexed, text, free).then_some((raw, lexed))
-                });
+                let found = self.called(&roots, text, free).map(|raw| (raw, self.lex_root(raw)));
                 let Some((raw, lexed)) = found else {
                     let enforced = rules.enforce_roots != EnforceRoots::Off && !roots.is_empty();
                     if !free || enforced {
@@ -576,9 +568,16 @@ impl History {
                     let named = win(SourceKind::Selected, Self::named(text), None);
                     return Ok(Decision::Done(End::Chosen(Choice { win: named, uri: None })));
                 };
+                let exact = rules.enforce_roots != EnforceRoots::Off && rules.root_match == RootMatch::ExactUri;
+                if exact && !disputed::NAMED_ROOT_IS_AMONG_ROOTS && !roots.iter().any(|raw| raw.uri == *text) {
+                    return Err(Reason::NotInRoots);
+                }
                 let target = match lexed {
                     Lexed::Place(target) => target,
-                    Lexed::NonFile(uri) if self.policy.roots.non_file == NonFile::NameOnly => {
+                    Lexed::NonFile(uri)
+                        if self.policy.roots.non_file == NonFile::NameOnly
+                            || !disputed::SELECTED_NON_FILE_IS_REFUSED =>
+                    {
                         Self::name_only(raw.index, &uri)
                     }
                     Lexed::NonFile(_) => return Err(Reason::NotFileUri),
@@ -599,23 +598,25 @@ impl History {
         }
     }
 
-    /// Whether a root goes by a name or, where that is not all it can be, by a URI or a path.
-    fn is_called(&self, raw: &RawRoot, lexed: &Lexed, text: &str, by_name_only: bool) -> bool {
-        let own = raw.name.as_deref() == Some(text);
-        let place = match lexed {
+    /// The root a text means: by its URI, else by its path, else by its own name, else by its folder's name.
+    fn called<'a>(&self, roots: &'a [RawRoot], text: &str, by_name_only: bool) -> Option<&'a RawRoot> {
+        let place = |raw: &RawRoot| match self.lex_root(raw) {
             Lexed::Place(target) => Some(target),
             _ => None,
         };
-        let by_folder = place.is_some_and(|target| {
-            target.path.as_deref().and_then(|at| path::basename(at, self.host().style)).as_deref() == Some(text)
-        });
-        if by_name_only {
-            return own || by_folder;
-        }
-        let by_place = self.place(text, Relative::Refuse, true).and_then(|at| self.target(at)).ok();
-        let same_place = by_place.is_some_and(|wanted| place.is_some_and(|target| target.key == wanted.key));
-        let by_key = self.policy.selection.root_match != RootMatch::ExactUri;
-        own || by_folder || raw.uri == text || (by_key && same_place)
+        let meant = self.place(text, Relative::Refuse, true).and_then(|at| self.target(at)).ok();
+        let by_uri = |raw: &&RawRoot| !by_name_only && raw.uri == text;
+        let by_path = |raw: &&RawRoot| {
+            let same = |meant: &Target| place(raw).is_some_and(|target| target.key == meant.key);
+            !by_name_only && meant.as_ref().is_some_and(same)
+        };
+        let by_own_name = |raw: &&RawRoot| raw.name.as_deref() == Some(text);
+        let by_folder = |raw: &&RawRoot| {
+            let at = place(raw).and_then(|target| target.path);
+            at.and_then(|at| path::basename(&at, self.host().style)).as_deref() == Some(text)
+        };
+        let find = |test: &dyn Fn(&&RawRoot) -> bool| roots.iter().find(|raw| test(raw));
+        find(&by_uri).or_else(|| find(&by_path)).or_else(|| find(&by_own_name)).or_else(|| find(&by_folder))
     }
 
     /// Whether a selection is one of the roots, by the policy's measure.

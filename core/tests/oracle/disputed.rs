@@ -27,8 +27,12 @@ pub const NO_WALK_FROM_HOME: bool = false;
 /// `onChange: refetch`: a change has the roots asked for at once, also where every ask asks anew.
 pub const REFETCH_WITH_EACH_REQUEST: bool = false;
 
-/// Rule 24: a root that a tool selects by its name is looked up on disk like one it selects by path.
-pub const VERIFY_SELECTED_ROOT: bool = false;
+/// `HostFacts::allowed`, rule 24: a root that a tool selects by its name is judged like one it selects by path: it must be
+/// inside the operator's folders, and on disk.
+pub const JUDGE_SELECTED_ROOT: bool = false;
+
+/// `names: roots`: a root that a tool selects by its name is one of the roots, also where `rootMatch` is `exactUri`.
+pub const NAMED_ROOT_IS_AMONG_ROOTS: bool = false;
 
 /// Rule 4: a selection refused because its call is modern leaves nothing behind, not even a probe for the connection.
 pub const MODERN_SELECTION_PROBES_NOTHING: bool = false;
@@ -52,3 +56,9 @@ pub const HOST_LIST_CLEARS_NOTHING: bool = false;
 /// Rule 24: what the connection knows of a path stays known to an ask, although a probe of the same path that somebody
 /// else had opened ran out while the ask waited.
 pub const KNOWN_BEATS_UNCONFIRMED: bool = false;
+
+/// `nonFile`, `barePaths`: a root that is no project by the policy does not become one because a tool selects it.
+pub const SELECTED_NON_FILE_IS_REFUSED: bool = false;
+
+/// `nameFrom: rawBasename`: a root that is a file stands for its folder, and is named after the folder, not the file.
+pub const NAME_FOLLOWS_THE_FOLDER: bool = false;

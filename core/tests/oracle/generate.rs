@@ -37,7 +37,11 @@ impl std::fmt::Debug for Case {
         let mut policy = serde_json::to_value(&self.policy).unwrap();
         let usual = serde_json::to_value(Policy::recommended()).unwrap();
         let sources = policy["sources"].take();
-        writeln!(formatter, "policy {}, other than recommended:", self.policy.name)?;
+        writeln!(
+            formatter,
+            "policy {}, names from {:?}, other than recommended:",
+            self.policy.name, self.policy.name_from
+        )?;
         for part in ["roots", "timing", "memory", "selection", "limits"] {
             for (key, value) in policy[part].as_object().into_iter().flatten() {
                 if usual[part][key] != *value {

@@ -454,6 +454,14 @@ impl History {
         })
     }
 
+    /// Whether an ask has waited for a request and still has nothing of it.
+    pub fn counts_on_roots(&self, ask: &Ask) -> bool {
+        let waited = self.here().any(|(place, record)| {
+            place > ask.place && matches!(record, Record::Waits { ask: id, .. } if *id == ask.id)
+        });
+        waited && !self.goes_without(ask) && !self.was_served(ask)
+    }
+
     /// Whether an ask's request failed and it goes on without.
     pub fn goes_without(&self, ask: &Ask) -> bool {
         self.here().any(|(place, record)| {

@@ -32,6 +32,7 @@ struct Turn {
     /// A list arrived or a selection came, so the connection may have paths looked at.
     list_arrived: bool,
     selected: bool,
+    chosen: bool,
 }
 
 impl Turn {
@@ -75,10 +76,16 @@ impl Oracle {
             if turn.unasked && self.may_send_unasked() {
                 self.send(None, now, &mut turn);
             }
-            if turn.follow_up && self.time_for_change().is_some_and(|time| now >= time) {
+            if turn.follow_up && self.history.may_push() && self.time_for_change().is_some_and(|time| now >= time) {
                 self.send(None, now, &mut turn);
             }
             self.evaluate_connection(&mut turn);
+            // Without anybody to carry it, what was put off is left to the next ask.
+            let carried = |waiting: &Waiting| waiting.roots;
+            if !self.history.may_push() && self.history.deferred().is_some() && self.asks_that_wait(carried).is_empty()
+            {
+                self.history.note(Record::DeferredOver);
+            }
             self.open_probe(now, &mut turn);
             let value_changed = turn.list_arrived || matches!(event, Event::HostFactsChanged(_));
             if value_changed {
@@ -218,10 +225,11 @@ impl Oracle {
     }
 
     fn may_send_unasked(&self) -> bool {
-        self.history.may_push()
-            && self.history.may_ask()
-            && self.history.source(SourceKind::Roots).is_some()
-            && self.history.in_flight().is_none()
+        self.history.may_push() && self.may_send_if_carried()
+    }
+
+    fn may_send_if_carried(&self) -> bool {
+        self.history.may_ask() && self.history.source(SourceKind::Roots).is_some() && self.history.in_flight().is_none()
     }
 
     // Requests.
@@ -260,7 +268,9 @@ impl Oracle {
         let asked = eager || self.history.last_sent_at().is_some() || self.history.list().is_some();
         let interval = u64::from(self.history.policy.timing.min_interval_ms);
         let earliest = self.history.last_sent_at().map_or(0, |at| at.saturating_add(interval));
-        (wanted && asked && self.may_send_unasked()).then_some(earliest)
+        // Where nothing may be sent outside a call, the call of an ask that waits will do.
+        let carried = self.history.may_push() || !self.asks_that_wait(|waiting| waiting.roots).is_empty();
+        (wanted && asked && carried && self.may_send_if_carried()).then_some(earliest)
     }
 
     /// Whether an answer is to the request in flight; any other is noticed.
@@ -314,12 +324,16 @@ impl Oracle {
             return;
         };
         let changed = self.changed_during_request();
-        let waiting = self.asks_that_wait(|waiting| waiting.request);
+        let joined = |ask: &Ask| self.history.waited_for(ask, request.token);
+        let waited: Vec<u32> = self.history.waiting().into_iter().filter(joined).map(|ask| ask.id).collect();
+        let waits = !waited.is_empty();
         let once_more = how == End::Abandoned || (changed && how == End::Refused);
-        let without = if once_more { Vec::new() } else { waiting.clone() };
+        let without = if once_more { Vec::new() } else { waited };
         self.history.note(Record::Ended { token: request.token, how, without });
         turn.notice(if how == End::Unsupported { NoticeCode::RootsUnsupported } else { NoticeCode::RootsFailed });
-        turn.follow_up |= changed && once_more;
+        // Asks that still wait have an abandoned request sent again at once.
+        let at_once = how == End::Abandoned && waits;
+        turn.follow_up |= changed && once_more && !at_once;
     }
 
     fn asks_that_wait(&self, test: impl Fn(&Waiting) -> bool) -> Vec<u32> {
@@ -393,13 +407,14 @@ impl Oracle {
                 continue;
             }
             let is_over = matches!(event, Event::DeadlineReached) && now >= ask.at.saturating_add(wait);
+            let decision = self.history.decide(ask, Patience::Lasts);
             if is_over
                 && let Some(request) = self.history.in_flight()
-                && self.history.waited_for(ask, request.token)
+                && self.history.counts_on_roots(ask)
             {
                 self.history.note(Record::Overdue { token: request.token });
             }
-            let waiting = match self.history.decide(ask, Patience::Lasts) {
+            let waiting = match decision {
                 Decision::Done(end) => {
                     self.answer(ask, end, turn);
                     continue;
@@ -419,7 +434,8 @@ impl Oracle {
             if waiting.send {
                 self.send(Some(ask.id), now, turn);
             }
-            if waiting.send || waiting.request {
+            let first = !self.history.goes_without(ask) && !self.history.was_served(ask);
+            if first && (waiting.send || waiting.request) {
                 let token = self.history.tokens();
                 self.history.note(Record::Waits { ask: ask.id, token });
             }
@@ -442,6 +458,7 @@ impl Oracle {
                 if memory.pin != Pin::No && (pins || self.history.pin().is_some()) {
                     self.history.note(Record::Pinned(choice.win.clone()));
                 }
+                turn.chosen = true;
                 self.history.note(Record::Chose(choice.clone()));
                 Out::Selected(choice.win.project)
             }
@@ -491,11 +508,18 @@ impl Oracle {
         if !self.history.has_begun() {
             return;
         }
+        // A selection has everything looked up that the sources name; when it moves the pin, as if there were none.
+        let pin = if turn.chosen { None } else { self.history.pin() };
+        if turn.selected
+            && let Err(needs) = self.history.decide_connection(pin)
+        {
+            turn.needs.extend(needs);
+        }
         let before = self.history.project().cloned();
-        let after = match self.history.decide_connection() {
+        let after = match self.history.decide_connection(self.history.pin()) {
             Ok(win) => win,
             Err(needs) => {
-                if turn.list_arrived || turn.selected {
+                if turn.list_arrived {
                     turn.needs.extend(needs);
                 }
                 let keys = self.history.list().map(|list| self.history.keys(&list.roots)).unwrap_or_default();

@@ -92,6 +92,10 @@ fn places_rule(source: &Source) -> PlacesRule {
     source.places.unwrap_or(if chosen { PlacesRule::Allow } else { PlacesRule::Refuse })
 }
 
+fn place_reason(source: &Source) -> Reason {
+    if places_rule(source) == PlacesRule::Named { Reason::Nameless } else { Reason::RefusedPlace }
+}
+
 pub fn is_file_uri(text: &str) -> bool {
     text.get(..5).is_some_and(|front| front.eq_ignore_ascii_case("file:"))
 }
@@ -290,7 +294,7 @@ impl History {
             Eyes::Connection | Eyes::Blind => None,
         };
         let shared = if Self::only_for(source, eyes).is_none() { self.known(at, None) } else { None };
-        for known in shared.into_iter().chain(own) {
+        for known in own.into_iter().chain(shared) {
             if markers.is_subset(&known.asked) {
                 return Look::Known(known);
             }
@@ -311,11 +315,11 @@ impl History {
             return Verdict::Good(target);
         }
         let is_root = target.root.is_some();
+        if is_root && source.from == SourceKind::Selected && !disputed::JUDGE_SELECTED_ROOT {
+            return Verdict::Good(target);
+        }
         if let Err(reason) = self.acceptable(source, &start) {
             return Verdict::Bad(reason);
-        }
-        if is_root && source.from == SourceKind::Selected && !disputed::VERIFY_SELECTED_ROOT {
-            return Verdict::Good(target);
         }
         // Roots of a client elsewhere name another disk.
         if is_root && !self.is_local() {
@@ -391,13 +395,17 @@ impl History {
             return Verdict::Bad(Reason::Outside);
         }
         if self.is_refused_place(&found, places_rule(source), vouched) {
-            return Verdict::Bad(Reason::RefusedPlace);
+            return Verdict::Bad(place_reason(source));
         }
         if found == start {
             return Verdict::Good(target);
         }
         match self.target(found) {
-            Ok(moved) => Verdict::Good(Target { root: target.root, ..moved }),
+            Ok(moved) => {
+                let raw = is_root && self.policy.name_from == NameFrom::RawBasename;
+                let name = if raw && !disputed::NAME_FOLLOWS_THE_FOLDER { target.name } else { moved.name };
+                Verdict::Good(Target { root: target.root, name, ..moved })
+            }
             Err(reason) => Verdict::Bad(reason),
         }
     }
@@ -410,7 +418,7 @@ impl History {
         // Where there is a walk, a marker may still vouch for the place.
         let walked = source.refine.is_some() && !disputed::NO_WALK_FROM_HOME;
         if !walked && self.is_refused_place(at, places_rule(source), source.refine.is_some()) {
-            return Err(Reason::RefusedPlace);
+            return Err(place_reason(source));
         }
         Ok(())
     }
