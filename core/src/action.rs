@@ -17,6 +17,7 @@ use crate::project::{Project, RootView};
 /// One thing to do. The actions of an event come in a fixed order: answers as the asks came, announce, cancel, send,
 /// probe, hand back, notices.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum Action {
@@ -38,6 +39,7 @@ pub enum Action {
 
 /// The end of one ask.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct Answer {
     /// The ask.
@@ -49,6 +51,7 @@ pub struct Answer {
     pub revision: u32,
     /// Texts worth showing beside the result.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub hints: Vec<String>,
     /// What every source said; there when nothing was found, and on request.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,6 +60,7 @@ pub struct Answer {
 
 /// The ways an ask ends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(tag = "outcome", rename_all = "camelCase", rename_all_fields = "camelCase")]
 #[non_exhaustive]
 pub enum Outcome {
@@ -92,6 +96,7 @@ pub enum Outcome {
 
 /// Why a value is not acceptable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct Refused {
     /// The stable code.
@@ -110,6 +115,7 @@ pub struct Refused {
 
 /// Why there is no project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct Unresolved {
     /// The stable code.
@@ -123,6 +129,7 @@ pub struct Unresolved {
 
 /// How current the list of roots is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum RootsState {
     /// Nobody asked yet.
@@ -153,6 +160,7 @@ pub enum RootsState {
 
 /// A change of the connection's project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Announce {
     /// What it was.
@@ -163,6 +171,7 @@ pub struct Announce {
 
 /// A request to give up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct Cancel {
     /// The request; SDK hosts abort it.
@@ -173,6 +182,7 @@ pub struct Cancel {
 
 /// A request to send.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct SendRequest {
     /// The resolver's token; the answer's event repeats it.
@@ -191,6 +201,7 @@ pub struct SendRequest {
 
 /// Paths to look at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct Probe {
     /// The probe's id; the reply repeats it.
@@ -201,17 +212,20 @@ pub struct Probe {
 
 /// One path to look at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct ProbePath {
     /// The path.
     pub path: String,
     /// Names to look for in it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub markers: Vec<String>,
 }
 
 /// A message that is not the resolver's.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct HandBack {
     /// What it is.
@@ -222,6 +236,7 @@ pub struct HandBack {
 
 /// What a raw message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum MessageKind {
     /// It has a method and an id.
@@ -240,6 +255,7 @@ pub enum MessageKind {
 
 /// A line for the log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct Notice {
     /// How much it matters.
@@ -255,6 +271,7 @@ pub struct Notice {
 
 /// How much a notice matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum Level {
     /// Only for whoever looks for the cause of something.
@@ -267,6 +284,7 @@ pub enum Level {
 
 /// What a notice is about; the serialised form is the stable code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum NoticeCode {

@@ -1,5 +1,6 @@
 //! Asks: taking them in, looking at them again after every event, ending each exactly once.
 
+use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -15,6 +16,7 @@ use crate::json::{Json, Object};
 use crate::out::Out;
 use crate::place::{Disk, Look, Touched};
 use crate::policy::{Ask, Pin, SourceKind, Texts, Values};
+use crate::probes::Asker;
 use crate::project::Project;
 use crate::resolver::{Resolver, Standing};
 
@@ -27,6 +29,8 @@ const INPUT_REQUEST: &str = r#"{"method":"roots/list"}"#;
 #[derive(Clone, Debug)]
 pub(crate) struct Waiting {
     pub(crate) ask: u32,
+    /// Its place among all asks of this resolver, in the order they came.
+    pub(crate) place: u64,
     pub(crate) purpose: Purpose,
     pub(crate) by: AskBy,
     pub(crate) modern: bool,
@@ -143,22 +147,26 @@ impl Resolver {
         }
         let by_request = ask.by == AskBy::Request;
         let selects = matches!(ask.purpose, Purpose::Select(_));
+        let waiting = if selects { core::mem::take(&mut self.asks) } else { Vec::new() };
         self.settle_asks([ask].into(), out);
         if selects {
+            // A selection can end asks that wait for something worse.
             out.probe_connection = true;
+            let asks = waiting.into_iter().chain(core::mem::take(&mut self.asks)).collect();
+            self.settle_asks(asks, out);
         }
         self.settle_connection(out);
         let unchanged = remembered == self.connection.memory.remembered;
         if plain && by_request && unchanged && !out.changed_connection() {
-            self.standing = out.only_project().map(|(project, hints)| Standing {
-                hints,
+            self.standing = out.only_project().map(|project| Standing {
+                hints: self.lasting_hints(&project),
                 until: self.connection.cycle.expires_at(&self.policy),
                 project,
             });
         }
     }
 
-    fn take_in(&self, incoming: Incoming) -> Waiting {
+    fn take_in(&mut self, incoming: Incoming) -> Waiting {
         let looks_modern = looks_modern(&incoming.facts);
         let by = incoming.ask_by.unwrap_or_else(|| {
             if looks_modern {
@@ -171,8 +179,10 @@ impl Resolver {
         });
         let modern = by == AskBy::Return || (by == AskBy::None && looks_modern);
         let input = if modern { self.read_input(&incoming.facts) } else { None };
+        self.taken_in = self.taken_in.saturating_add(1);
         Waiting {
             ask: incoming.ask,
+            place: self.taken_in,
             purpose: incoming.purpose,
             by,
             modern,
@@ -214,7 +224,7 @@ impl Resolver {
             match looked.step {
                 Step::End(outcome) => self.end(&ask, outcome, looked.evaluation, out),
                 Step::Wait { for_roots, send } => {
-                    out.want(looked.touched);
+                    out.want(Asker::Ask(ask.place), looked.touched);
                     if send && sender.is_none() {
                         sender = Some(ask.ask);
                     }
@@ -251,7 +261,8 @@ impl Resolver {
         if self.connection.engaged && !self.connection.closed {
             let (evaluation, touched) = self.evaluate_connection(false, false);
             if out.probe_connection {
-                out.want(touched);
+                self.probes.forget_connection();
+                out.want(Asker::Connection, touched);
             }
             self.update_project(&evaluation.decision, out);
             if out.prune_disk {
@@ -263,6 +274,8 @@ impl Resolver {
         if let Some(probe) = self.probes.open(out.take_wants(), deadline) {
             out.probe(probe);
         }
+        let waiting: BTreeSet<u64> = self.asks.iter().map(|ask| ask.place).collect();
+        self.probes.keep_wanted(|place| waiting.contains(&place));
     }
 
     pub(crate) fn evaluate_connection(&self, all: bool, thorough: bool) -> (Evaluation, Vec<Touched>) {
@@ -297,7 +310,7 @@ impl Resolver {
                 self.connection.project.clone().filter(|project| !gone(project))
             }
         };
-        if let Some(project) = &new {
+        if let Decision::Won(project) = decision {
             self.pin(project);
         }
         let old = &self.connection.project;
@@ -386,8 +399,9 @@ impl Resolver {
             Purpose::Roots => Looked { step: self.look_for_roots(ask), evaluation: None, touched: Vec::new() },
             Purpose::Select(by) => self.look_for_selection(ask, by),
             Purpose::Clear => {
-                let reason = if ask.modern { Reason::PassEachCall } else { Reason::Immutable };
-                let step = Step::End(self.refuse_selection(ask, reason, "", None));
+                let (reason, given) =
+                    if ask.modern { (Reason::PassEachCall, "/path/to/project") } else { (Reason::Immutable, "none") };
+                let step = Step::End(self.refuse_selection(ask, reason, given, None));
                 Looked { step, evaluation: None, touched: Vec::new() }
             }
         }
@@ -439,7 +453,7 @@ impl Resolver {
             self.connection.engaged |= concludes;
         }
         let revision = if ask.modern { Some(0) } else { None };
-        out.answer_with(Answer { ask: ask.ask, outcome, revision: 0, hints, explanation }, revision);
+        out.answer(ask.place, revision, Answer { ask: ask.ask, outcome, revision: 0, hints, explanation });
     }
 
     fn remember(&mut self, project: &Arc<Project>) {
@@ -467,11 +481,16 @@ impl Resolver {
         hints
     }
 
+    /// The hints that come with every answer from this source.
+    fn lasting_hints(&self, project: &Project) -> Vec<String> {
+        let lasting = self.policy.hints.iter().filter(|hint| !hint.once && hint.sources.contains(&project.source));
+        lasting.map(|hint| hint.text.clone()).collect()
+    }
+
     pub(crate) fn closed_answer(&self, ask: &Waiting) -> Answer {
         let outcome = self.unresolved(ask, Reason::Closed);
         let explanation = Some(self.explain_ask(ask, &outcome));
-        let revision = if ask.modern { 0 } else { self.connection.revision };
-        Answer { ask: ask.ask, outcome, revision, hints: Vec::new(), explanation }
+        Answer { ask: ask.ask, outcome, revision: 0, hints: Vec::new(), explanation }
     }
 
     fn refusal(&self, ask: &Waiting, evaluation: &Evaluation, at: usize) -> Outcome {
@@ -492,7 +511,7 @@ impl Resolver {
             .with("detail", bad.detail());
         let texts = Texts(&self.policy);
         let message = texts.refused(source.name(), bad.reason, &values);
-        let instruction = texts.instruction(bad.reason, &values);
+        let instruction = texts.refused_instruction(bad.reason, &values);
         Outcome::Refused(Refused { code: bad.reason, source, message, instruction, status })
     }
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Why a value is not taken or an ask has no project; the serialised form is the stable code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Reason {
@@ -31,6 +32,8 @@ pub enum Reason {
     Missing,
     /// Something other than a folder is there.
     NotDirectory,
+    /// The host may not look there.
+    Unreadable,
     /// The host did not say in time what is there.
     Unconfirmed,
     /// Outside the folders the operator allows.
@@ -49,6 +52,8 @@ pub enum Reason {
     Traversal,
     /// Not among the client's roots.
     NotInRoots,
+    /// The client's roots, which it should be among, cannot be had.
+    NoRoots,
     /// The project of this connection is fixed.
     Immutable,
     /// A selection on a connection that keeps nothing: the value belongs on every call.
@@ -71,6 +76,7 @@ impl Reason {
             Self::TooLong => "too_long",
             Self::Missing => "missing",
             Self::NotDirectory => "not_directory",
+            Self::Unreadable => "unreadable",
             Self::Unconfirmed => "unconfirmed",
             Self::Outside => "outside",
             Self::RefusedPlace => "refused_place",
@@ -80,6 +86,7 @@ impl Reason {
             Self::Empty => "empty",
             Self::Traversal => "traversal",
             Self::NotInRoots => "not_in_roots",
+            Self::NoRoots => "no_roots",
             Self::Immutable => "immutable",
             Self::PassEachCall => "pass_each_call",
         }

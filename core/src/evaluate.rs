@@ -14,10 +14,10 @@ use crate::host::HostFacts;
 use crate::intake::{RootEntry, RootList, raw_basename, uri_key};
 use crate::json;
 use crate::path;
-use crate::place::{Bad, Judge, Judged, Look, Reading, Thing};
+use crate::place::{Bad, Judge, Judged, Look, Reach, Reading, SharedUse, Thing};
 use crate::policy::{
-    BadOutcome, EnforceRoots, Files, Format, NameFrom, NonFile, OnUnusable, Pick, Policy, RootMatch, Source,
-    SourceKind, Verify,
+    BadOutcome, EnforceRoots, Files, Format, NameFrom, NonFile, OnUnusable, Pick, Policy, Recheck, Relative, RootMatch,
+    Source, SourceKind, Verify,
 };
 use crate::project::{Project, RootRef};
 use crate::uri::{path_to_file_uri, project_id};
@@ -65,7 +65,7 @@ pub(crate) enum Said {
     Off,
     Absent,
     /// The client's roots cannot be had.
-    Unavailable,
+    Unavailable(RootsState),
     Bad {
         bad: Bad,
         ends: bool,
@@ -142,7 +142,7 @@ impl View<'_> {
                     }
                     None
                 }
-                said if said.waits() && source.from.is_asked_for() => {
+                said if said.waits() && self.may_refuse_early(source) => {
                     // Whether it is bad decides before any winner does.
                     if !matches!(decision, Some(Decision::Refused(_) | Decision::Waiting { .. })) {
                         decision = Some(Decision::Waiting { for_roots: false, send: false });
@@ -155,7 +155,7 @@ impl View<'_> {
                 Said::WaitRoots => Some(Decision::Waiting { for_roots: true, send: false }),
                 Said::NeedSend => Some(Decision::Waiting { for_roots: true, send: true }),
                 Said::NeedInput => Some(Decision::NeedsInput),
-                Said::Off | Said::Absent | Said::Unavailable | Said::Bad { .. } => None,
+                Said::Off | Said::Absent | Said::Unavailable(_) | Said::Bad { .. } => None,
             };
             findings.push(finding);
             if decision.is_none() {
@@ -168,7 +168,9 @@ impl View<'_> {
 
     /// Whether a source that ranks below the winner can still end the ask.
     fn may_refuse_early(&self, source: &Source) -> bool {
-        source.from.is_asked_for() && self.facts.is_some()
+        let all = source.on_bad.otherwise.is_none() || source.on_bad.otherwise == Some(BadOutcome::Error);
+        let some = source.on_bad.reasons.values().any(|outcome| *outcome == BadOutcome::Error);
+        source.from.is_asked_for() && self.facts.is_some() && (all || some)
     }
 
     fn ask(&self, source: &Source, look: &mut Look<'_>) -> Finding {
@@ -179,7 +181,7 @@ impl View<'_> {
         }
         match source.from {
             SourceKind::Roots => self.ask_roots(source, look, &mut finding),
-            SourceKind::Selected => finding.said = self.selected(),
+            SourceKind::Selected => self.ask_selected(source, look, &mut finding),
             SourceKind::Remembered => finding.said = self.remembered(),
             _ => self.ask_values(source, look, &mut finding),
         }
@@ -201,16 +203,24 @@ impl View<'_> {
             || (needs_memory && self.memory.is_none())
     }
 
-    fn selected(&self) -> Said {
-        let Some(choice) = self.memory.and_then(|memory| memory.selected.as_ref()) else {
-            return Said::Absent;
-        };
+    fn ask_selected(&self, source: &Source, look: &mut Look<'_>, finding: &mut Finding) {
+        let Some(choice) = self.memory.and_then(|memory| memory.selected.as_ref()) else { return };
+        finding.value = Some(choice.given.clone());
         let suspended = self.policy.selection.enforce_roots == EnforceRoots::Always
             && matches!(self.roots, RootsAccess::Known(list) if !self.is_among(&choice.project, &choice.given, list));
         if suspended {
-            return Said::Bad { bad: Bad::new(Reason::NotInRoots), ends: false, status: None };
+            finding.said = bad_value(source, Bad::new(Reason::NotInRoots));
+            return;
         }
-        Said::Offers(choice.project.clone())
+        let judged = match &choice.project.path {
+            Some(path) if source.recheck == Recheck::EachAsk => Some(self.judge(source).judge(path, look)),
+            _ => None,
+        };
+        finding.said = match judged {
+            None | Some(Judged::Good { .. }) => Said::Offers(choice.project.clone()),
+            Some(Judged::Wait) => Said::WaitDisk,
+            Some(Judged::Bad(bad)) => bad_value(source, bad),
+        };
     }
 
     /// Whether a selection is one of the roots; a client without roots enforces nothing.
@@ -236,36 +246,36 @@ impl View<'_> {
         Said::Offers(Arc::new(again))
     }
 
-    /// Sources that read one value, or a list of values of which the first usable one counts.
+    /// Sources that read one value, or several of which the first usable one counts.
     fn ask_values(&self, source: &Source, look: &mut Look<'_>, finding: &mut Finding) {
-        let mut first_bad = None;
-        let mut settled = false;
-        for (via, text) in self.values(source) {
-            let parts = match source.format {
-                Format::List => list_parts(&text, self.host),
+        let most = usize::try_from(self.policy.limits.roots).unwrap_or(usize::MAX);
+        let mut found: Option<(Option<String>, String, Said)> = None;
+        'values: for (via, text) in self.values(source) {
+            let parts: Vec<String> = match source.format {
+                Format::List => list_parts(&text, self.host).into_iter().take(most).collect(),
                 _ => [text].into(),
             };
             for text in parts {
                 let said = self.judge_value(source, via.as_deref(), &text, look);
-                let is_bad = matches!(said, Said::Bad { .. });
-                if settled || (is_bad && first_bad.is_some()) {
-                    continue;
+                // A good one replaces a bad one before it; what waits goes on, so that one probe serves all.
+                let better = match (&found, &said) {
+                    (None, _) | (Some((.., Said::Bad { ends: false, .. })), Said::Offers(_) | Said::WaitDisk) => true,
+                    (Some((.., Said::Bad { ends: false, .. })), Said::Bad { ends, .. }) => *ends,
+                    _ => false,
+                };
+                let last = !self.thorough && !matches!(said, Said::WaitDisk | Said::Bad { ends: false, .. });
+                if better {
+                    found = Some((via.clone(), text, said));
                 }
-                finding.via.clone_from(&via);
-                finding.value = Some(text);
-                if is_bad {
-                    first_bad = Some(said);
-                    continue;
-                }
-                finding.said = said;
-                settled = true;
-                if !self.thorough {
-                    return;
+                if last {
+                    break 'values;
                 }
             }
         }
-        if !settled {
-            finding.said = first_bad.unwrap_or(Said::Absent);
+        if let Some((via, value, said)) = found {
+            finding.via = via;
+            finding.value = Some(value);
+            finding.said = said;
         }
     }
 
@@ -328,8 +338,16 @@ impl View<'_> {
             files: Files::Refuse,
             accept_missing: false,
             refine: source.refine.as_ref(),
-            shared: !source.from.is_per_request() && source.recheck == crate::policy::Recheck::OnChange,
+            reach: self.reach(source),
         }
+    }
+
+    fn reach(&self, source: &Source) -> Reach {
+        if source.from.is_per_request() {
+            return Reach::default();
+        }
+        let again = source.recheck == Recheck::EachAsk && self.facts.is_some();
+        Reach { reads: if again { SharedUse::None } else { SharedUse::All }, serves_shared: true }
     }
 
     fn ask_roots(&self, source: &Source, look: &mut Look<'_>, finding: &mut Finding) {
@@ -338,7 +356,7 @@ impl View<'_> {
             RootsAccess::Wait => return finding.said = Said::WaitRoots,
             RootsAccess::Send => return finding.said = Said::NeedSend,
             RootsAccess::Input => return finding.said = Said::NeedInput,
-            RootsAccess::Unavailable(_) => return finding.said = Said::Unavailable,
+            RootsAccess::Unavailable(state) => return finding.said = Said::Unavailable(state),
         };
         let rules = &self.policy.roots;
         if list.entries.is_empty() {
@@ -434,7 +452,7 @@ impl View<'_> {
         let reading = Reading {
             host: self.host,
             format: Format::PathOrUri,
-            relative: crate::policy::Relative::Refuse,
+            relative: Relative::Refuse,
             from_client: true,
             value_bytes: self.policy.limits.value_bytes,
         };

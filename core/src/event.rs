@@ -11,6 +11,7 @@ use crate::json::Json;
 
 /// One thing that happened, in the past tense.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum Event {
@@ -72,6 +73,7 @@ impl Event {
 
 /// What `initialize` said; every part is the peer's raw JSON and may be anything.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct ClientInitialized {
     /// `params.protocolVersion`.
@@ -87,6 +89,7 @@ pub struct ClientInitialized {
 
 /// A list of roots, raw.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RootsListed {
     /// The request it answers; without one it is a list the host was given some other way.
@@ -98,6 +101,7 @@ pub struct RootsListed {
 
 /// Why a request for roots came to nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RootsRefused {
     /// The request.
@@ -114,6 +118,7 @@ pub struct RootsRefused {
 
 /// The ways a request for roots comes to nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum RefusalKind {
     /// The client answered with a JSON-RPC error.
@@ -128,6 +133,7 @@ pub enum RefusalKind {
 
 /// New host facts, whole.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct HostFactsChanged {
     /// All of them: nothing of the old ones stays.
@@ -136,6 +142,7 @@ pub struct HostFactsChanged {
 
 /// A call that asks for its project.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Asked {
     /// The host's id for this ask.
@@ -159,6 +166,7 @@ pub struct Asked {
 
 /// What an ask wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum Want {
     /// The project.
@@ -170,6 +178,7 @@ pub enum Want {
 
 /// Whether and how a call can carry a question to the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum AskBy {
     /// It cannot: answered at once from what is known.
@@ -182,6 +191,7 @@ pub enum AskBy {
 
 /// What came with one request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct RequestFacts {
     /// What the host itself knows of the caller: an authenticated workspace, or a handle the server issued.
@@ -192,9 +202,11 @@ pub struct RequestFacts {
     pub argument: Option<String>,
     /// HTTP headers; names match in any case.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub headers: BTreeMap<String, String>,
     /// HTTP query parameters.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub query: BTreeMap<String, String>,
     /// The request's raw `_meta`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -233,6 +245,7 @@ impl RequestFacts {
 
 /// A tool that selects the connection's project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Selected {
     /// The host's id for this ask.
@@ -252,6 +265,7 @@ pub struct Selected {
 
 /// How a selection names its project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum SelectBy {
     /// By name.
@@ -276,6 +290,7 @@ impl SelectBy {
 
 /// A tool that drops the selection.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SelectionCleared {
     /// The host's id for this ask.
@@ -293,6 +308,7 @@ pub struct SelectionCleared {
 
 /// An ask whose caller is gone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AskWithdrawn {
     /// The ask.
@@ -301,6 +317,7 @@ pub struct AskWithdrawn {
 
 /// What the host found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Probed {
     /// The probe.
@@ -311,6 +328,7 @@ pub struct Probed {
 
 /// What is at one path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProbedPath {
     /// The path as the probe spelled it.
@@ -327,6 +345,7 @@ pub struct ProbedPath {
 
 /// What can be at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum Found {
     /// A folder.
@@ -341,6 +360,7 @@ pub enum Found {
 
 /// One raw message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Message {
     /// The message or batch as it arrived, without its line end.

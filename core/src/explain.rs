@@ -20,6 +20,7 @@ use crate::resolver::Resolver;
 
 /// What every source said.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct Explanation {
     /// The policy.
@@ -46,6 +47,7 @@ pub struct Explanation {
     pub era: Era,
     /// Answers that came too late to count.
     #[serde(skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub stale_answers: u32,
     /// All of this as a small table.
     pub text: String,
@@ -53,6 +55,7 @@ pub struct Explanation {
 
 /// What one source said.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct Tried {
     /// The source.
@@ -75,6 +78,7 @@ pub struct Tried {
 
 /// What came of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum Verdict {
     /// It named the project.
@@ -112,20 +116,24 @@ impl Verdict {
 
 /// The client's roots as far as they are known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct RootsReport {
     /// How current they are.
     pub state: RootsState,
     /// The roots, good and bad.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub available: Vec<RootView>,
     /// How many more the client sent than are kept.
     #[serde(skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub dropped: u32,
 }
 
 /// How a client speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum Era {
     /// It has not said yet.
@@ -224,7 +232,8 @@ impl Resolver {
             let (verdict, reason, detail) = match &finding.said {
                 Said::Off => (Verdict::Off, None, None),
                 Said::Absent => (Verdict::Absent, None, None),
-                Said::Unavailable | Said::NeedSend | Said::NeedInput => (Verdict::NotAsked, None, None),
+                Said::NeedSend | Said::NeedInput => (Verdict::NotAsked, None, None),
+                Said::Unavailable(state) => (without_roots(*state), None, None),
                 Said::WaitRoots => (Verdict::Pending, None, None),
                 // Nobody looks at the disk for a source that cannot win any more.
                 Said::WaitDisk if winner.is_some() => (Verdict::NotAsked, None, None),
@@ -319,6 +328,14 @@ fn render(explanation: &Explanation, winner: Option<&Arc<Project>>) -> String {
     }
     text.push('\n');
     text
+}
+
+const fn without_roots(state: RootsState) -> Verdict {
+    match state {
+        RootsState::Pending | RootsState::Overdue => Verdict::Pending,
+        RootsState::Unsupported | RootsState::TimedOut | RootsState::Failed => Verdict::Absent,
+        _ => Verdict::NotAsked,
+    }
 }
 
 fn source_label(source: SourceKind, via: Option<&str>) -> String {

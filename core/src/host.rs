@@ -12,12 +12,14 @@ use crate::path::{self, PathStyle};
 
 /// Facts given at construction and replaced whole by an event; never changed by a peer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct HostFacts {
     /// How paths are spelled on the server's machine.
     pub style: PathStyle,
     /// How the client is connected.
     #[serde(default)]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub transport: Transport,
     /// Whether the client's paths mean the same here; by default true over stdio and false otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -94,6 +96,7 @@ impl HostFacts {
 
 /// How the client is connected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Transport {
     /// A pipe to a process the client started.
@@ -107,6 +110,7 @@ pub enum Transport {
 
 /// Folders that are nobody's project.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Places {
     /// The user's home; refused itself, not what is below.
@@ -114,9 +118,11 @@ pub struct Places {
     pub home: Option<String>,
     /// Temporary folders; refused themselves, not what is below.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub temporary: Vec<String>,
     /// Install folders of programs and plugins; refused with everything below.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub install: Vec<String>,
 }
 
@@ -128,6 +134,7 @@ impl Places {
 
 /// One folder of the client and where it is found on the server's machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PathMap {
     /// The folder as the client spells it.

@@ -4,6 +4,7 @@
 //! a lone surrogate, a duplicate key or a wrong type spoils only the value it sits in.
 
 use alloc::borrow::{Cow, ToOwned};
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -14,6 +15,7 @@ use serde_json::value::RawValue;
 
 /// JSON text as a peer wrote it, known to be well formed.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "unknown"))]
 pub struct Json(String);
 
 impl Json {
@@ -40,7 +42,7 @@ impl Serialize for Json {
 
 impl<'de> Deserialize<'de> for Json {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = alloc::boxed::Box::<RawValue>::deserialize(deserializer)?;
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
         Ok(Self(raw.get().to_owned()))
     }
 }

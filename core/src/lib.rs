@@ -1,5 +1,6 @@
-//! Tells an MCP server which project its client is working in.
-#![no_std]
+#![doc = include_str!("../README.md")]
+// The derive that makes the TypeScript declarations needs `std`; nothing that is shipped has it.
+#![cfg_attr(not(feature = "ts"), no_std)]
 #![forbid(unsafe_code)]
 extern crate alloc;
 
@@ -25,6 +26,7 @@ mod place;
 pub mod policy;
 mod probes;
 pub mod project;
+pub mod recover;
 mod resolver;
 mod select;
 mod snapshot;

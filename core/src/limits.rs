@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// How much of each thing a resolver takes; reaching a bound is visible in the explanation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Limits {
     /// Bytes of one event; a larger one is misuse, because the host should have cut it off before copying it in.

@@ -92,7 +92,8 @@ impl Resolver {
 
     /// What an ask found out about values that cannot be used, and about sources that disagree.
     pub(crate) fn note_findings(&mut self, ask: &Waiting, evaluation: &Evaluation, outcome: &Outcome, out: &mut Out) {
-        for finding in &evaluation.findings {
+        let won = |finding: &&Finding| matches!(&finding.said, Said::Offers(_));
+        for finding in evaluation.findings.iter().take_while(|finding| !won(finding)) {
             if let Said::Bad { bad, ends: false, .. } = &finding.said
                 && !matches!(bad.reason, Reason::Ambiguous | Reason::NotChosen)
             {

@@ -12,36 +12,41 @@ use crate::cycle::Flight;
 use crate::json::Json;
 use crate::place::Touched;
 use crate::policy::{Policy, Texts, Values};
+use crate::probes::Asker;
 use crate::project::Project;
 
 #[derive(Debug, Default)]
 pub(crate) struct Out {
-    answers: Vec<(Answer, Option<u32>)>,
+    answers: Vec<Placed>,
     announce: Option<Announce>,
     cancel: Option<Cancel>,
     send: Option<SendRequest>,
     probe: Option<Probe>,
     hand_back: Option<HandBack>,
     notices: Vec<Notice>,
-    wants: Vec<Touched>,
+    wants: Vec<(Asker, Touched)>,
     /// Whether the host is asked to look for the connection's own project.
     pub(crate) probe_connection: bool,
     /// Whether paths of the connection may have gone.
     pub(crate) prune_disk: bool,
 }
 
+#[derive(Debug)]
+struct Placed {
+    place: u64,
+    revision: Option<u32>,
+    answer: Answer,
+}
+
 impl Out {
-    /// An answer whose revision is the connection's after the event.
-    pub(crate) fn answer(&mut self, answer: Answer) {
-        self.answers.push((answer, None));
+    /// An answer, with the place of its ask and a revision of its own where it has one.
+    pub(crate) fn answer(&mut self, place: u64, revision: Option<u32>, answer: Answer) {
+        self.answers.push(Placed { place, revision, answer });
     }
 
-    /// An answer with a revision of its own.
-    pub(crate) fn answer_with(&mut self, answer: Answer, revision: Option<u32>) {
-        self.answers.push((answer, revision));
-    }
-
+    /// A change of project; a second one in the same event goes on from the first.
     pub(crate) fn announce(&mut self, from: Option<Arc<Project>>, to: Option<Arc<Project>>) {
+        let from = self.announce.take().map_or(from, |earlier| earlier.from);
         self.announce = Some(Announce { from, to });
     }
 
@@ -72,11 +77,11 @@ impl Out {
         self.notices.push(Notice { level, code, ask, message });
     }
 
-    pub(crate) fn want(&mut self, touched: Vec<Touched>) {
-        self.wants.extend(touched);
+    pub(crate) fn want(&mut self, asker: Asker, touched: Vec<Touched>) {
+        self.wants.extend(touched.into_iter().map(|touched| (asker, touched)));
     }
 
-    pub(crate) fn take_wants(&mut self) -> Vec<Touched> {
+    pub(crate) fn take_wants(&mut self) -> Vec<(Asker, Touched)> {
         core::mem::take(&mut self.wants)
     }
 
@@ -84,20 +89,21 @@ impl Out {
         self.announce.is_some() || self.send.is_some()
     }
 
-    /// The project of the one answer given, with the hints that would be given again.
-    pub(crate) fn only_project(&self) -> Option<(Arc<Project>, Vec<String>)> {
+    /// The project of the one answer given.
+    pub(crate) fn only_project(&self) -> Option<Arc<Project>> {
         match self.answers.as_slice() {
-            [(Answer { outcome: Outcome::Resolved { project }, hints, .. }, None)] => {
-                Some((project.clone(), hints.clone()))
+            [Placed { answer: Answer { outcome: Outcome::Resolved { project }, .. }, revision: None, .. }] => {
+                Some(project.clone())
             }
             _ => None,
         }
     }
 
     /// All actions in their fixed order; notices give way to the limit.
-    pub(crate) fn into_actions(self, policy: &Policy, revision: u32) -> Vec<Action> {
+    pub(crate) fn into_actions(mut self, policy: &Policy, revision: u32) -> Vec<Action> {
+        self.answers.sort_by_key(|placed| placed.place);
         let mut actions: Vec<Action> = Vec::with_capacity(self.answers.len().saturating_add(4));
-        for (mut answer, own) in self.answers {
+        for Placed { revision: own, mut answer, .. } in self.answers {
             answer.revision = own.unwrap_or(revision);
             actions.push(Action::Answer(answer.into()));
         }

@@ -178,13 +178,19 @@ impl<'a> Look<'a> {
         Self { own, shared, gave_up, touched: Vec::new() }
     }
 
-    fn at(&mut self, path: &str, markers: &[String], shared: bool) -> Seen<'a> {
+    fn at(&mut self, path: &str, markers: &[String], reach: Reach) -> Seen<'a> {
         let enough = |fact: &&Fact| markers.iter().all(|marker| fact.asked.contains(marker));
         let own = self.own.iter().rev().find_map(|disk| disk.get(path).filter(enough));
-        let common = if shared { self.shared.and_then(|disk| disk.get(path)).filter(enough) } else { None };
+        let usable = |fact: &&Fact| match reach.reads {
+            SharedUse::None => false,
+            SharedUse::Folders => fact.found == Some(Found::Directory),
+            SharedUse::All => true,
+        };
+        let common = self.shared.and_then(|disk| disk.get(path)).filter(enough).filter(usable);
         let fact = own.or(common);
         let want = ProbePath { path: path.to_string(), markers: markers.to_vec() };
-        self.touched.push(Touched { want, known: fact.is_some(), shared: shared && self.shared.is_some() });
+        let shared = reach.serves_shared && self.shared.is_some();
+        self.touched.push(Touched { want, known: fact.is_some(), shared });
         match fact {
             Some(Fact { found: None, .. }) => Seen::Unconfirmed,
             Some(fact) => Seen::Known(fact),
@@ -203,8 +209,26 @@ pub(crate) struct Judge<'a> {
     /// Whether a path the disk speaks against is taken all the same.
     pub(crate) accept_missing: bool,
     pub(crate) refine: Option<&'a Markers>,
-    /// Whether replies may serve the whole connection.
-    pub(crate) shared: bool,
+    pub(crate) reach: Reach,
+}
+
+/// Whom a reply serves.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Reach {
+    /// How much of what the connection knows already is good enough.
+    pub(crate) reads: SharedUse,
+    /// Whether the connection may keep it.
+    pub(crate) serves_shared: bool,
+}
+
+/// How much of what the connection knows serves again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum SharedUse {
+    #[default]
+    None,
+    /// Folders that were there; what was missing may have been made since.
+    Folders,
+    All,
 }
 
 /// What came of judging a path.
@@ -233,9 +257,8 @@ impl Judge<'_> {
             return Err(Bad { detail: Some(Refusal::Control.code()), ..Bad::new(Reason::Invalid) });
         }
         self.check_ceiling(path)?;
-        if self.refine.is_none() {
-            self.check_place(path, false)?;
-        }
+        // A marker may yet vouch for some places, never for the others.
+        self.check_place(path, self.refine.is_some())?;
         let Some((mut path, real_path)) = self.verified(path, look)? else {
             return Ok(None);
         };
@@ -284,7 +307,7 @@ impl Judge<'_> {
             return Err(Bad::at(Reason::Unconfirmed, path));
         }
         let markers = self.refine.map_or_else(Vec::new, names);
-        let fact = match look.at(path, &markers, self.shared) {
+        let fact = match look.at(path, &markers, self.reach) {
             Seen::Known(fact) => fact,
             Seen::Unconfirmed => return Err(Bad::at(Reason::Unconfirmed, path)),
             Seen::Unknown => {
@@ -304,6 +327,7 @@ impl Judge<'_> {
             (Some(Found::File), Verify::Exists) => Ok(Some((path.to_string(), real))),
             _ if self.accept_missing => Ok(Some((path.to_string(), None))),
             (Some(Found::File), _) => Err(Bad::at(Reason::NotDirectory, path)),
+            (Some(Found::Unreadable), _) => Err(Bad::at(Reason::Unreadable, path)),
             _ => Err(Bad::at(Reason::Missing, path)),
         }
     }
@@ -314,7 +338,7 @@ impl Judge<'_> {
         let mut seen: Vec<(String, &Fact)> = Vec::new();
         let mut waiting = false;
         for folder in self.folders(start, markers.levels) {
-            match look.at(&folder, &names, self.shared) {
+            match look.at(&folder, &names, self.reach) {
                 Seen::Known(fact) => seen.push((folder, fact)),
                 Seen::Unconfirmed => {}
                 Seen::Unknown => waiting = true,
@@ -341,7 +365,7 @@ impl Judge<'_> {
         if let Some(markers) = self.refine {
             let names = names(markers);
             for folder in self.folders(start, markers.levels).into_iter().skip(1) {
-                let _ = look.at(&folder, &names, self.shared);
+                let _ = look.at(&folder, &names, self.reach);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Probes: what the host was asked to look at and has not told yet.
 
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -22,6 +22,15 @@ pub(crate) struct OpenProbe {
     pub(crate) paths: Vec<ProbePath>,
     /// The paths whose replies serve the whole connection.
     pub(crate) shared: BTreeSet<String>,
+    /// Whose question it is.
+    wanted_by: BTreeSet<Asker>,
+}
+
+/// Who wants to know: an ask, by its place, or the connection itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Asker {
+    Connection,
+    Ask(u64),
 }
 
 impl Probes {
@@ -39,25 +48,55 @@ impl Probes {
     }
 
     /// Opens one probe for all that is unknown and not being looked at already.
-    pub(crate) fn open(&mut self, touched: Vec<Touched>, deadline: Time) -> Option<Probe> {
-        let unknown: Vec<Touched> =
-            touched.into_iter().filter(|touched| !touched.known && !self.is_open(&touched.want)).collect();
-        let paths = wanted(unknown.iter().map(|touched| &touched.want));
+    pub(crate) fn open(&mut self, touched: Vec<(Asker, Touched)>, deadline: Time) -> Option<Probe> {
+        let index = self.index();
+        let mut unknown: Vec<(Asker, Touched)> = Vec::new();
+        for (asker, touched) in touched.into_iter().filter(|(_, touched)| !touched.known) {
+            let covers = |markers: &[String]| touched.want.markers.iter().all(|marker| markers.contains(marker));
+            let open = index.get(&touched.want.path).filter(|(_, markers)| covers(markers));
+            match open.and_then(|(at, _)| self.open.get_mut(*at)) {
+                Some(probe) => {
+                    probe.wanted_by.insert(asker);
+                    if touched.shared {
+                        probe.shared.insert(touched.want.path);
+                    }
+                }
+                None => unknown.push((asker, touched)),
+            }
+        }
+        let paths = wanted(unknown.iter().map(|(_, touched)| &touched.want));
         if paths.is_empty() {
             return None;
         }
-        let shared = unknown.iter().filter(|touched| touched.shared).map(|touched| touched.want.path.clone()).collect();
         self.asked = self.asked.saturating_add(1);
         let id = self.asked;
-        self.open.push(OpenProbe { id, deadline, paths: paths.clone(), shared });
+        let wanted_by = unknown.iter().map(|(asker, _)| *asker).collect();
+        let shared = unknown.into_iter().filter(|(_, touched)| touched.shared).map(|(_, touched)| touched.want.path);
+        self.open.push(OpenProbe { id, deadline, paths: paths.clone(), shared: shared.collect(), wanted_by });
         Some(Probe { probe: id, paths })
     }
 
-    fn is_open(&self, want: &ProbePath) -> bool {
-        let covers = |path: &ProbePath| {
-            path.path == want.path && want.markers.iter().all(|marker| path.markers.contains(marker))
-        };
-        self.open.iter().flat_map(|probe| &probe.paths).any(covers)
+    /// Which open probe looks at a path, and for which markers; the newest counts.
+    fn index(&self) -> BTreeMap<String, (usize, Vec<String>)> {
+        let paths = self.open.iter().enumerate().flat_map(|(at, probe)| probe.paths.iter().map(move |path| (at, path)));
+        paths.map(|(at, path)| (path.path.clone(), (at, path.markers.clone()))).collect()
+    }
+
+    /// What the connection wanted to know may be another thing now.
+    pub(crate) fn forget_connection(&mut self) {
+        for probe in &mut self.open {
+            probe.wanted_by.remove(&Asker::Connection);
+        }
+    }
+
+    /// Drops the probes nobody wants to know any more.
+    pub(crate) fn keep_wanted(&mut self, waits: impl Fn(u64) -> bool) {
+        self.open.retain(|probe| {
+            probe.wanted_by.iter().any(|asker| match asker {
+                Asker::Connection => true,
+                Asker::Ask(place) => waits(*place),
+            })
+        });
     }
 
     pub(crate) fn close(&mut self, id: u32) -> Option<OpenProbe> {

@@ -9,6 +9,7 @@ use crate::policy::SourceKind;
 
 /// The project a client works in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct Project {
     /// Identity: the same folder has the same key whatever its spelling; lexical, never the real path.
@@ -38,11 +39,13 @@ pub struct Project {
     pub root: Option<RootRef>,
     /// The client's other roots, where this one was picked from several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub other_roots: Vec<RootRef>,
 }
 
 /// A client root as a project refers to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct RootRef {
     /// Position in the client's list.
@@ -59,12 +62,13 @@ pub struct RootRef {
 
 /// A client root as the roots view shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct RootView {
     /// The root itself.
     #[serde(flatten)]
     pub root: RootRef,
-    /// Why it cannot be a project, as a stable code.
+    /// Why it names no folder here, as a stable code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<crate::error::Reason>,
 }

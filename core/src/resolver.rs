@@ -30,6 +30,7 @@ pub struct Resolver {
     pub(crate) host: Arc<HostFacts>,
     pub(crate) connection: Connection,
     pub(crate) asks: Vec<Waiting>,
+    pub(crate) taken_in: u64,
     pub(crate) probes: Probes,
     pub(crate) id_prefix: String,
     pub(crate) now: Time,
@@ -58,6 +59,7 @@ impl Resolver {
             host,
             connection: Connection::default(),
             asks: Vec::new(),
+            taken_in: 0,
             probes: Probes::default(),
             id_prefix,
             now: 0,
@@ -185,7 +187,7 @@ impl Resolver {
             Event::ClientInitialized(said) => {
                 if self.connection.client.is_some() {
                     self.close(out);
-                    self.reopen();
+                    self.reopen(out);
                 }
                 self.connection.client = Some(Client::of_initialize(&said, self.policy.limits.name_bytes));
             }
@@ -354,8 +356,8 @@ impl Resolver {
 
     fn close(&mut self, out: &mut Out) {
         for ask in core::mem::take(&mut self.asks) {
-            let answer = self.closed_answer(&ask);
-            out.answer(answer);
+            let revision = if ask.modern { 0 } else { self.connection.revision };
+            out.answer(ask.place, Some(revision), self.closed_answer(&ask));
         }
         let cycle = &mut self.connection.cycle;
         cycle.flight = None;
@@ -366,9 +368,13 @@ impl Resolver {
     }
 
     /// A fresh connection whose ids go on counting.
-    fn reopen(&mut self) {
+    fn reopen(&mut self, out: &mut Out) {
         let minted = self.connection.cycle.minted;
-        let revision = self.connection.revision.saturating_add(self.connection.project.is_some().into());
+        let mut revision = self.connection.revision;
+        if let Some(project) = self.connection.project.take() {
+            out.announce(Some(project), None);
+            revision = revision.saturating_add(1);
+        }
         self.connection = Connection::default();
         self.connection.cycle.minted = minted;
         self.connection.revision = revision;

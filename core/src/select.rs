@@ -12,10 +12,10 @@ use crate::evaluate::{RootsAccess, View};
 use crate::event::SelectBy;
 use crate::intake::{RootEntry, RootList};
 use crate::path;
-use crate::place::{Bad, Judge, Judged, Look, Reading, Thing, is_file_uri};
+use crate::place::{Bad, Judge, Judged, Look, Reach, Reading, SharedUse, Thing, is_file_uri};
 use crate::policy::{
-    EnforceRoots, Files, Format, NameRule, Names, Pin, PlacesRule, Relative, SourceKind, Texts, Traversal, Values,
-    Verify,
+    EnforceRoots, Files, Format, NameRule, Names, PlacesRule, Recheck, Relative, Source, SourceKind, Texts, Traversal,
+    Values, Verify,
 };
 use crate::project::Project;
 use crate::resolver::Resolver;
@@ -78,8 +78,8 @@ impl Resolver {
             SelectBy::Root(_) => Kind::Root,
         };
         let chosen = match kind {
-            Kind::Name => self.choose_name(ask, given, &view),
-            Kind::Root => self.choose_root(ask, given, &view),
+            Kind::Name => self.choose_name(ask, given, &view, look),
+            Kind::Root => self.choose_root(ask, given, &view, look),
             Kind::Uri if !is_file_uri(given) => Bad::new(Reason::NotFileUri).into(),
             Kind::Path | Kind::Uri => self.choose_path(given, &view, look),
         };
@@ -91,7 +91,7 @@ impl Resolver {
         }
     }
 
-    fn choose_name(&self, ask: &Waiting, name: &str, view: &View<'_>) -> Choosing {
+    fn choose_name(&self, ask: &Waiting, name: &str, view: &View<'_>, look: &mut Look<'_>) -> Choosing {
         let rule = self.policy.selection.name_rule;
         let fits = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
         if usize::try_from(self.policy.limits.name_bytes).is_ok_and(|most| name.len() > most) {
@@ -103,15 +103,15 @@ impl Resolver {
         let known = match (self.policy.selection.names, &self.connection.cycle.list) {
             (Names::Any, Some(list)) => by_name(list, name, view),
             (Names::Any, None) => None,
-            (Names::Roots, _) => return self.choose_root(ask, name, view),
+            (Names::Roots, _) => return self.choose_root(ask, name, view, look),
         };
         match known {
-            Some((list, entry)) => self.chosen_root(entry, list, view),
+            Some((list, entry)) => self.chosen_root(entry, list, view, look),
             None => Choosing::made(view.named(SourceKind::Selected, None, name)),
         }
     }
 
-    fn choose_root(&self, ask: &Waiting, given: &str, view: &View<'_>) -> Choosing {
+    fn choose_root(&self, ask: &Waiting, given: &str, view: &View<'_>, look: &mut Look<'_>) -> Choosing {
         let list = match self.roots_for_selection(ask) {
             Ok(list) => list,
             Err(step) => return Choosing::NeedsRoots(step),
@@ -124,16 +124,38 @@ impl Resolver {
         let by_uri = list.entries.iter().find(|entry| entry.sent.uri == given);
         let by_key = || list.entries.iter().find(|entry| key.is_some() && entry.key(&self.host) == key);
         let entry = by_uri.or_else(by_key).or_else(|| by_name(list, given, view).map(|(_, entry)| entry));
-        entry.map_or_else(|| Bad::new(Reason::NotInRoots).into(), |entry| self.chosen_root(entry, list, view))
+        entry.map_or_else(|| Bad::new(Reason::NotInRoots).into(), |entry| self.chosen_root(entry, list, view, look))
     }
 
-    fn chosen_root(&self, entry: &RootEntry, list: &RootList, view: &View<'_>) -> Choosing {
-        let path = match &entry.path {
-            Ok(path) => Some(path.clone()),
-            Err(bad) if bad.reason == Reason::NotFileUri => None,
-            Err(bad) => return bad.clone().into(),
+    fn chosen_root(&self, entry: &RootEntry, list: &RootList, view: &View<'_>, look: &mut Look<'_>) -> Choosing {
+        let rooted = |path, real_path| {
+            let project = view.rooted(entry, list, path, real_path);
+            Choosing::made(Project { source: SourceKind::Selected, ..project })
         };
-        Choosing::made(Project { source: SourceKind::Selected, ..view.rooted(entry, list, path, None) })
+        match &entry.path {
+            Ok(path) => match self.selection_judge().judge(path, look) {
+                Judged::Good { path, real_path } => rooted(Some(path), real_path),
+                Judged::Bad(bad) => bad.into(),
+                Judged::Wait => Choosing::NeedsDisk,
+            },
+            Err(bad) if bad.reason == Reason::NotFileUri => rooted(None, None),
+            Err(bad) => bad.clone().into(),
+        }
+    }
+
+    fn selection_judge(&self) -> Judge<'_> {
+        let source = self.policy.source(SourceKind::Selected);
+        let again = source.is_some_and(|source| source.recheck == Recheck::EachAsk);
+        let reads = if again { SharedUse::None } else { SharedUse::Folders };
+        Judge {
+            host: &self.host,
+            places: source.map_or(PlacesRule::Allow, Source::places),
+            verify: source.map_or(Verify::None, |source| source.verify),
+            files: Files::Refuse,
+            accept_missing: false,
+            refine: source.and_then(|source| source.refine.as_ref()),
+            reach: Reach { reads, serves_shared: true },
+        }
     }
 
     fn choose_path(&self, given: &str, view: &View<'_>, look: &mut Look<'_>) -> Choosing {
@@ -152,16 +174,7 @@ impl Resolver {
         if self.policy.selection.traversal == Traversal::Refuse && climbs(given) {
             return Bad::new(Reason::Traversal).into();
         }
-        let judge = Judge {
-            host: &self.host,
-            places: source.map_or(PlacesRule::Allow, |source| source.places()),
-            verify: source.map_or(Verify::None, |source| source.verify),
-            files: Files::Refuse,
-            accept_missing: false,
-            refine: source.and_then(|source| source.refine.as_ref()),
-            shared: false,
-        };
-        match judge.judge(&path, look) {
+        match self.selection_judge().judge(&path, look) {
             Judged::Good { path, real_path } => {
                 Choosing::made(view.placed(SourceKind::Selected, None, path, real_path))
             }
@@ -194,9 +207,8 @@ impl Resolver {
         };
         let memory = &mut self.connection.memory;
         memory.selected = Some(Choice { project: project.clone(), given: by.text().trim().to_string() });
-        if self.policy.memory.pin != Pin::No {
-            memory.pin = Some(project.clone());
-        }
+        // The selection stands at its own rank from now on, and may itself become the pin.
+        memory.pin = None;
     }
 
     pub(crate) fn refuse_selection(&self, ask: &Waiting, reason: Reason, given: &str, bad: Option<&Bad>) -> Outcome {
@@ -213,7 +225,7 @@ impl Resolver {
             .with("detail", bad.map_or_else(|| reason.code(), Bad::detail));
         let texts = Texts(&self.policy);
         let message = texts.refused(SourceKind::Selected.name(), reason, &values);
-        let instruction = texts.instruction(reason, &values);
+        let instruction = texts.refused_instruction(reason, &values);
         let status = self.policy.source(SourceKind::Selected).and_then(|source| source.status);
         Outcome::Refused(Refused { code: reason, source: SourceKind::Selected, message, instruction, status })
     }

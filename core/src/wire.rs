@@ -15,6 +15,7 @@ use crate::host::HostFacts;
 use crate::json::{Member, Object};
 use crate::policy::Policy;
 use crate::project::Project;
+use crate::recover::{RecoverRequest, recover_session};
 use crate::resolver::Resolver;
 
 /// What a resolver is made from.
@@ -91,10 +92,28 @@ pub fn handle(resolver: &mut Resolver, event: &str, now: f64) -> String {
     }
 }
 
+/// The connection's project as JSON, `null` where there is none.
+#[must_use]
+pub fn project(resolver: &Resolver) -> String {
+    text(&resolver.project())
+}
+
 /// The explanation of the connection's project as JSON.
 #[must_use]
 pub fn explain(resolver: &Resolver) -> String {
     text(&resolver.explain())
+}
+
+/// Finds a session: [`RecoverRequest`] as JSON in, [`crate::recover::Recovery`] as JSON out.
+///
+/// # Errors
+/// The request cannot be read.
+pub fn recover(request: &str) -> Result<String, Misuse> {
+    let request: RecoverRequest = serde_json::from_str(request).map_err(|error| Misuse::BadOptions {
+        place: format!("line {} column {}", error.line(), error.column()),
+        problem: error.to_string(),
+    })?;
+    Ok(text(&recover_session(&request)))
 }
 
 /// A misuse as `{"error": {"code", "message"}}`.

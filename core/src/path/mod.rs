@@ -20,6 +20,7 @@ pub use self::refusal::Refusal;
 
 /// Names the rules a path is read by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum PathStyle {
     /// One root, `/` between names.

@@ -6,6 +6,7 @@ use thiserror::Error;
 /// The message never repeats the refused text; [`code`](Self::code) is stable across releases and
 /// is what serialising gives.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Refusal {
     /// The text is not a `file:` URI.

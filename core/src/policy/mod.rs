@@ -17,6 +17,7 @@ pub(crate) use texts::{Texts, Values};
 
 /// How a server finds its project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Policy {
     /// A name for logs and snapshots.
@@ -28,21 +29,27 @@ pub struct Policy {
     pub sources: Vec<Source>,
     /// How the client's roots are asked for and picked from.
     #[serde(default)]
+    #[cfg_attr(feature = "ts", ts(optional = nullable, type = "Partial<RootsRules>"))]
     pub roots: RootsRules,
     /// How long things take.
     #[serde(default)]
+    #[cfg_attr(feature = "ts", ts(optional = nullable, type = "Partial<Timing>"))]
     pub timing: Timing,
     /// What outlives an ask.
     #[serde(default)]
+    #[cfg_attr(feature = "ts", ts(optional = nullable, type = "Partial<Memory>"))]
     pub memory: Memory,
     /// What a tool may select.
     #[serde(default)]
+    #[cfg_attr(feature = "ts", ts(optional = nullable, type = "Partial<Selection>"))]
     pub selection: Selection,
     /// Where a project's name comes from.
     #[serde(default)]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub name_from: NameFrom,
     /// Whether a notice tells when a source that lost names another project.
     #[serde(default)]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub report_disagreement: bool,
     /// Texts to show beside certain results.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -55,6 +62,7 @@ pub struct Policy {
     pub texts: BTreeMap<String, String>,
     /// Bounds on what a peer can grow.
     #[serde(default)]
+    #[cfg_attr(feature = "ts", ts(optional = nullable, type = "Partial<Limits>"))]
     pub limits: Limits,
 }
 
@@ -112,6 +120,7 @@ pub const RECOMMENDED: &str = include_str!("../../presets/recommended.json");
 
 /// One source: where a value is read and how it is judged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Source {
     /// The kind of source.
@@ -122,12 +131,15 @@ pub struct Source {
     pub read: Vec<String>,
     /// What the value looks like.
     #[serde(default)]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub format: Format,
     /// What must be on disk.
     #[serde(default)]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub verify: Verify,
     /// What happens to a relative path.
     #[serde(default)]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub relative: Relative,
     /// Which places are refused; by default all for sources nobody chose on purpose (`meta`, `roots`, `remembered`,
     /// `env`, `cwd`), none for the others.
@@ -148,6 +160,7 @@ pub struct Source {
     pub when: When,
     /// How often the disk is looked at.
     #[serde(default)]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub recheck: Recheck,
 }
 
@@ -166,6 +179,7 @@ impl Source {
 
 /// The kinds of sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum SourceKind {
     /// What the host knows of the caller.
@@ -234,6 +248,7 @@ impl SourceKind {
 
 /// What a value looks like.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum Format {
     /// A path or a `file:` URI.
@@ -249,6 +264,7 @@ pub enum Format {
 
 /// What must be on disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum Verify {
     /// Nothing is looked at.
@@ -262,6 +278,7 @@ pub enum Verify {
 
 /// What happens to a relative path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum Relative {
     /// It is refused.
@@ -273,6 +290,7 @@ pub enum Relative {
 
 /// Which places are refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum PlacesRule {
     /// None.
@@ -285,6 +303,7 @@ pub enum PlacesRule {
 
 /// What a bad value does.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct OnBad {
     /// For every reason not named.
@@ -303,6 +322,7 @@ impl OnBad {
 
 /// The two things a bad value can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum BadOutcome {
     /// The next source is looked at.
@@ -313,15 +333,18 @@ pub enum BadOutcome {
 
 /// A walk from a folder up to a marked one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Markers {
     /// Groups of markers, best first; within a group the nearest folder wins.
     pub tiers: Vec<Tier>,
     /// How many folders are looked at, the starting one included.
     #[serde(default = "ten")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub levels: u32,
     /// What happens when no folder is marked.
     #[serde(default)]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub otherwise: Unmarked,
 }
 
@@ -331,12 +354,14 @@ const fn ten() -> u32 {
 
 /// A group of markers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Tier {
     /// File or folder names.
     pub names: Vec<String>,
     /// How many of them must be there.
     #[serde(default = "one")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub at_least: u32,
 }
 
@@ -346,6 +371,7 @@ const fn one() -> u32 {
 
 /// What happens when no folder is marked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum Unmarked {
     /// The value is rejected.
@@ -357,13 +383,16 @@ pub enum Unmarked {
 
 /// When a source counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct When {
     /// Only over these transports; none means any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub transports: Vec<Transport>,
     /// Only when the client's paths mean the same here.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub local: bool,
     /// Only when the command line has this option.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -378,6 +407,7 @@ impl When {
 
 /// How often the disk is looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum Recheck {
     /// Until the value changes.
@@ -389,6 +419,7 @@ pub enum Recheck {
 
 /// How the client's roots are asked for and picked from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct RootsRules {
     /// When to ask.
@@ -415,11 +446,12 @@ pub struct RootsRules {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_age_ms: Option<u32>,
     /// After how long an empty list is asked for again.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub empty_max_age_ms: Option<u32>,
     /// How the requests look.
+    #[cfg_attr(feature = "ts", ts(optional = nullable, type = "Partial<RequestForm>"))]
     pub request: RequestForm,
     /// Which errors mean that the client has no roots method.
+    #[cfg_attr(feature = "ts", ts(optional = nullable, type = "Partial<UnsupportedErrors>"))]
     pub unsupported: UnsupportedErrors,
 }
 
@@ -446,6 +478,7 @@ impl Default for RootsRules {
 
 /// When roots are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum Ask {
     /// As soon as the client is ready.
@@ -460,6 +493,7 @@ pub enum Ask {
 
 /// Which root counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum Pick {
     /// The one that contains what the ask is about, else the first.
@@ -472,6 +506,7 @@ pub enum Pick {
 
 /// What an unusable root does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum OnUnusable {
     /// It is taken although the disk says otherwise.
@@ -486,6 +521,7 @@ pub enum OnUnusable {
 
 /// What a root that is no `file:` URI does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum NonFile {
     /// The next root is looked at.
@@ -500,6 +536,7 @@ pub enum NonFile {
 
 /// What an absolute path in place of a URI is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum BarePaths {
     /// A path, with a notice.
@@ -510,6 +547,7 @@ pub enum BarePaths {
 
 /// What a root that is a file stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum Files {
     /// The folder it is in.
@@ -520,6 +558,7 @@ pub enum Files {
 
 /// What `list_changed` does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum OnChange {
     /// Nothing.
@@ -532,6 +571,7 @@ pub enum OnChange {
 
 /// What `list_changed` does while a request is in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum WhileAsking {
     /// One more request follows.
@@ -542,6 +582,7 @@ pub enum WhileAsking {
 
 /// How requests for roots look.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct RequestForm {
     /// What precedes the number in a request id; an empty prefix makes the id a number.
@@ -558,6 +599,7 @@ impl Default for RequestForm {
 
 /// Which errors mean that the client has no roots method.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct UnsupportedErrors {
     /// These codes do.
@@ -575,6 +617,7 @@ impl Default for UnsupportedErrors {
 
 /// How long things take, in milliseconds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Timing {
     /// How long one caller waits, and how long a probe stays open.
@@ -595,6 +638,7 @@ impl Default for Timing {
 
 /// What outlives an ask.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Memory {
     /// Whether the connection's first project stays.
@@ -609,6 +653,7 @@ pub struct Memory {
 
 /// Whether the connection's first project stays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum Pin {
     /// It does not.
@@ -622,6 +667,7 @@ pub enum Pin {
 
 /// What a tool may select.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Selection {
     /// What a bare name may be.
@@ -638,6 +684,7 @@ pub struct Selection {
 
 /// What a bare name may be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum Names {
     /// The name of one of the client's roots.
@@ -649,6 +696,7 @@ pub enum Names {
 
 /// How a name must look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum NameRule {
     /// Anything that is not empty.
@@ -660,6 +708,7 @@ pub enum NameRule {
 
 /// Whether a `..` is resolved or refused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum Traversal {
     /// Resolved.
@@ -671,6 +720,7 @@ pub enum Traversal {
 
 /// When a selection must be one of the client's roots.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum EnforceRoots {
     /// Never.
@@ -684,6 +734,7 @@ pub enum EnforceRoots {
 
 /// What makes a selection one of the roots.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum RootMatch {
     /// The same folder.
@@ -697,6 +748,7 @@ pub enum RootMatch {
 
 /// Where a project's name comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum NameFrom {
     /// The last component of the path.
@@ -710,12 +762,14 @@ pub enum NameFrom {
 
 /// A text to show beside certain results.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Hint {
     /// When one of these sources won.
     pub sources: Vec<SourceKind>,
     /// Whether a connection gets it only once.
     #[serde(default)]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub once: bool,
     /// The text.
     pub text: String,
@@ -723,6 +777,7 @@ pub struct Hint {
 
 /// What to do for a certain client or transport.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Advice {
     /// The client's name, with `*` at the end for any that begins so; none means any client.

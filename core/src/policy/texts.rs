@@ -80,6 +80,12 @@ impl Texts<'_> {
         Some(text).filter(|text| !text.is_empty())
     }
 
+    /// What to do about a value that is refused; the general instruction is about having no value at all.
+    pub(crate) fn refused_instruction(&self, reason: Reason, values: &Values<'_>) -> Option<String> {
+        let text = self.message(&[&format!("instruction.{}", reason.code())], values);
+        Some(text).filter(|text| !text.is_empty())
+    }
+
     pub(crate) fn notice(&self, code: NoticeCode, values: &Values<'_>) -> String {
         self.message(&[&format!("notice.{}", code.code())], values)
     }
@@ -155,11 +161,13 @@ fn standard(key: &str) -> Option<&'static str> {
         "refused.not_directory" => "The {source} path is not a folder: {path}",
         "refused.outside" => "The {source} path is outside the allowed folders: {path}",
         "refused.not_in_roots" => "`{value}` is not one of the client's roots. Available: {list}",
+        "refused.no_roots" => "`{value}` cannot be compared with the client's roots: there are none to be had.",
+        "refused.unreadable" => "The {source} path cannot be looked at: {path}",
         "refused.invalid_name" => "`{value}` is not a usable project name.",
         "refused.empty" => "The selected project is empty.",
         "refused.immutable" => "The project of this connection is `{name}` and cannot be changed.",
         "refused.pass_each_call" => {
-            "This client keeps no connection state: pass `{value}` as the project of every call."
+            "This client keeps no state between calls: pass the project with every call, for example `{value}`."
         }
         "selected" => "Project set to: {name}",
         "notice.disagreement" => "{from} and {to} name different projects",

@@ -1,0 +1,8 @@
+// What every entry of the package exports besides its resolver.
+export { type ErrorCode, type MisuseCode, RootwiseError } from "./error.js";
+export type { Backend } from "./face.js";
+export type { Functions } from "./functions.js";
+export type * from "./generated/types.js";
+export { presets } from "./generated/presets.js";
+export { version } from "./generated/version.js";
+export type { PresetName, ResolverOptions, Saved } from "./resolver.js";

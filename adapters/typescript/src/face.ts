@@ -1,0 +1,23 @@
+/** One connection inside a face. Texts are JSON; failures come as `{"error": {"code", "message"}}`. */
+export interface Machine {
+  handle(event: string, now: number): string;
+  view(): string;
+  explain(): string;
+  snapshot(): string;
+  free(): void;
+}
+
+/** The core behind a boundary, be it an addon or WebAssembly. Only text and numbers cross. */
+export interface Face {
+  /** Throws a RootwiseError. */
+  open(options: string): Machine;
+  /** Throws a RootwiseError. */
+  restore(snapshot: string, options: string, now: number, idPrefix: string | undefined): Machine;
+  call(args: string): string;
+}
+
+/** Which face is in use, and why it is not the addon where it could have been. */
+export interface Backend {
+  readonly face: "native" | "wasm";
+  readonly reason?: string;
+}

@@ -1,0 +1,2 @@
+/** Made by the build from the compiled module. */
+export default function glue(): object;

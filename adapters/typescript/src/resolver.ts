@@ -1,0 +1,157 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import { RootwiseError, understood } from "./error.js";
+import type { Face, Machine } from "./face.js";
+import { presets } from "./generated/presets.js";
+import type { Action, Event, Explanation, HostFacts, Policy, Project } from "./generated/types.js";
+import { bounded, bytesOf, isLonger, textOf } from "./text.js";
+
+/** The name of a policy that comes with the package. */
+export type PresetName = keyof typeof presets;
+
+/** What a resolver is made from. */
+export interface ResolverOptions {
+  /** How the project is found: a preset's name or a policy of your own; by default `recommended`. */
+  policy?: PresetName | Policy;
+  /** What you know about the machine and the connection. */
+  host: HostFacts;
+}
+
+/** A saved connection, as `Resolver.restore` passes it on. */
+export interface Saved {
+  snapshot: string;
+  now: number;
+  idPrefix?: string | undefined;
+}
+
+interface View {
+  deadline: number | null;
+  project?: Project | null;
+}
+
+/** Bytes of an event where the policy names no limit; the same as the core's. */
+const EVENT_BYTES = 1 << 20;
+
+/** What every face's resolver does. */
+export class BaseResolver {
+  #machine: Machine | undefined;
+  #deadline: number | null = null;
+  #project: Readonly<Project> | null = null;
+  readonly #eventBytes: number;
+
+  protected constructor(face: Face, options: ResolverOptions, saved?: Saved) {
+    const policy = policyOf(options);
+    this.#eventBytes = limitOf(policy);
+    const text = bounded(textOf({ ...options, policy }, "bad_options", "options"), "options");
+    this.#machine = saved
+      ? face.restore(bounded(saved.snapshot, "the snapshot"), text, timeOf(saved.now), prefixOf(saved.idPrefix))
+      : face.open(text);
+    if (saved) this.#keep(understood<View>(this.#machine.view()));
+  }
+
+  /**
+   * Takes one event and gives back, in order, all you must do about it.
+   *
+   * @param event what happened
+   * @param now whole milliseconds of a clock that does not run backwards
+   * @throws RootwiseError the call was wrong; nothing changed
+   */
+  handle(event: Event, now: number): Action[] {
+    const machine = this.#open();
+    const text = textOf(event, "bad_event", "the event");
+    // Before it is copied: the core takes twice the limit as text, because escapes can lengthen what a peer wrote.
+    if (isLonger(text, this.#eventBytes * 2)) {
+      const bytes = bytesOf(text);
+      throw new RootwiseError(
+        "event_too_large",
+        `the event has ${bytes} bytes and the limit is ${this.#eventBytes}; cut peer input off before passing it on`,
+      );
+    }
+    const said = understood<View & { actions: Action[] }>(machine.handle(text, timeOf(now)));
+    this.#keep(said);
+    return said.actions;
+  }
+
+  /** When to pass `{ type: "deadlineReached" }` if nothing else happens first. */
+  get deadline(): number | null {
+    return this.#deadline;
+  }
+
+  /** The connection's project: the same frozen object until it changes. */
+  get project(): Readonly<Project> | null {
+    return this.#project;
+  }
+
+  /** What every source says about the connection's project, and the same as a small table in `text`. */
+  explain(): Explanation {
+    return understood<Explanation>(this.#open().explain());
+  }
+
+  /** The connection's state as text, for `Resolver.restore` in this or another process. */
+  snapshot(): string {
+    const text = this.#open().snapshot();
+    understood(text);
+    return text;
+  }
+
+  /** Frees what the resolver holds; afterwards every call throws. Closing twice does no harm. */
+  close(): void {
+    this.#machine?.free();
+    this.#machine = undefined;
+    this.#deadline = null;
+    this.#project = null;
+  }
+
+  declare [Symbol.dispose]: () => void;
+
+  static {
+    // Runtimes without `using` have no such symbol, and nobody to call it.
+    if (Symbol.dispose) {
+      Object.defineProperty(this.prototype, Symbol.dispose, { value: this.prototype.close, writable: true, configurable: true });
+    }
+  }
+
+  #open(): Machine {
+    if (!this.#machine) {
+      throw new RootwiseError("used_after_close", "the resolver is closed; make a new one for a new connection");
+    }
+    return this.#machine;
+  }
+
+  #keep(view: View): void {
+    this.#deadline = view.deadline;
+    if (Object.hasOwn(view, "project")) this.#project = frozen(view.project ?? null);
+  }
+}
+
+function policyOf(options: ResolverOptions): Policy | undefined {
+  const { policy } = options ?? {};
+  if (typeof policy !== "string") return policy;
+  if (policy === "recommended") return undefined;
+  if (!Object.hasOwn(presets, policy)) {
+    const known = Object.keys(presets).join(", ");
+    throw new RootwiseError("bad_options", `bad options at policy: there is no preset of that name; there are ${known}`);
+  }
+  return presets[policy];
+}
+
+function limitOf(policy: Policy | undefined): number {
+  const limit = policy?.limits?.eventBytes;
+  return typeof limit === "number" && limit >= 0 ? limit : EVENT_BYTES;
+}
+
+function timeOf(now: unknown): number {
+  if (typeof now !== "number") throw new RootwiseError("bad_event", "not an event at now: must be a number");
+  return now;
+}
+
+function prefixOf(prefix: unknown): string | undefined {
+  return prefix === undefined || prefix === null ? undefined : bounded(prefix as string, "the id prefix", 1024);
+}
+
+function frozen<T>(value: T): T {
+  if (typeof value === "object" && value !== null) {
+    for (const part of Object.values(value)) frozen(part);
+    Object.freeze(value);
+  }
+  return value;
+}

@@ -1,0 +1,117 @@
+import { RootwiseError, understood } from "./error.js";
+import type { Face, Machine } from "./face.js";
+import glue from "./glue.js";
+
+/** A compiled `WebAssembly.Module`, or the bytes of one. */
+export type WasmSource = ArrayBuffer | ArrayBufferView | object;
+
+/** What wasm-bindgen makes of the module; one per instance. */
+export interface Glue {
+  initSync(options: { module: object }): unknown;
+  readonly Machine: {
+    open(options: string): Machine;
+    restore(snapshot: string, options: string, now: number, idPrefix?: string): Machine;
+  };
+  call(args: string): string;
+}
+
+/**
+ * An instance of the module. A trap may leave its memory in any state, so after one nothing in it answers again.
+ */
+class Instance {
+  readonly #glue: Glue;
+  #dead = false;
+
+  constructor(module: object) {
+    this.#glue = glue() as unknown as Glue;
+    this.#glue.initSync({ module });
+  }
+
+  get dead(): boolean {
+    return this.#dead;
+  }
+
+  run<T>(work: (glue: Glue) => T): T {
+    if (this.#dead) throw broken();
+    try {
+      return work(this.#glue);
+    } catch (thrown) {
+      // A failure the core reports is a text; anything else is a trap, or glue that lost its footing.
+      if (typeof thrown === "string") throw failure(thrown);
+      this.#dead = true;
+      throw broken(thrown);
+    }
+  }
+}
+
+const broken = (cause?: unknown) =>
+  new RootwiseError("dead", "the WebAssembly instance broke down and answers no more; make a new resolver", { cause });
+
+function failure(text: string): unknown {
+  try {
+    return understood(text);
+  } catch (error) {
+    return error;
+  }
+}
+
+/** The face over the module with glue. Makes a fresh instance when the last one died. */
+export class WasmFace implements Face {
+  readonly #load: () => WasmSource;
+  #module: object | undefined;
+  #instance: Instance | undefined;
+
+  /** `load` is asked for the module or its bytes when they are needed first. */
+  constructor(load: () => WasmSource) {
+    this.#load = load;
+  }
+
+  /** Takes a module or bytes; resolvers made from now on use it. */
+  use(source: WasmSource): void {
+    this.#module = compiled(source);
+    this.#instance = undefined;
+  }
+
+  open(options: string): Machine {
+    const instance = this.#current();
+    return guarded(instance, instance.run((glue) => glue.Machine.open(options)));
+  }
+
+  restore(snapshot: string, options: string, now: number, idPrefix: string | undefined): Machine {
+    const instance = this.#current();
+    return guarded(instance, instance.run((glue) => glue.Machine.restore(snapshot, options, now, idPrefix)));
+  }
+
+  call(args: string): string {
+    return this.#current().run((glue) => glue.call(args));
+  }
+
+  #current(): Instance {
+    if (!this.#instance || this.#instance.dead) {
+      this.#module ??= compiled(this.#load());
+      this.#instance = new Instance(this.#module);
+    }
+    return this.#instance;
+  }
+}
+
+function compiled(source: WasmSource): object {
+  if (source instanceof WebAssembly.Module) return source;
+  try {
+    return new WebAssembly.Module(source as BufferSource);
+  } catch (cause) {
+    throw new RootwiseError("cannot_load", "this is no WebAssembly module, or this runtime compiles none", { cause });
+  }
+}
+
+function guarded(instance: Instance, machine: Machine): Machine {
+  return {
+    handle: (event, now) => instance.run(() => machine.handle(event, now)),
+    view: () => instance.run(() => machine.view()),
+    explain: () => instance.run(() => machine.explain()),
+    snapshot: () => instance.run(() => machine.snapshot()),
+    free: () => {
+      if (!instance.dead) machine.free();
+    },
+  };
+}

@@ -1,0 +1,152 @@
+//! Finding a project's session again (requirements T-01 to T-21).
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
+
+use rootwise::Json;
+use rootwise::path::PathStyle;
+use rootwise::recover::{RecoverRequest, RecoveryOutcome, SessionRecord, recover_session};
+
+fn session(id: &str, project: Option<&str>, updated_at: &str) -> SessionRecord {
+    SessionRecord {
+        id: id.into(),
+        project: project.map(Into::into),
+        updated_at: Json::from_text(updated_at),
+        pinned: false,
+        archived: false,
+    }
+}
+
+fn request(session_id: Option<&str>, project: Option<&str>, sessions: Vec<SessionRecord>) -> RecoverRequest {
+    RecoverRequest {
+        style: PathStyle::Posix,
+        session_id: session_id.map(Into::into),
+        project: project.map(Into::into),
+        sessions,
+    }
+}
+
+const X: &str = "file:///Users/dev/my-project";
+const Y: &str = "file:///Users/dev/other";
+
+#[test]
+fn the_newest_session_of_the_root_is_found_without_any_memory_of_the_agent() {
+    // T-01, T-02, T-05, T-08, T-17, T-18 (1) and (2)
+    let sessions = vec![session("a", Some(X), "100"), session("b", Some(X), "200"), session("c", Some(Y), "300")];
+    let found = recover_session(&request(None, Some(X), sessions));
+    assert_eq!(found.outcome, RecoveryOutcome::Newest);
+    assert_eq!(found.session_id.as_deref(), Some("b"));
+    assert!(!found.other_project);
+}
+
+#[test]
+fn an_explicit_id_wins_although_the_root_has_a_newer_session() {
+    // T-04, T-06, T-18 (3)
+    let sessions = vec![session("a", Some(X), "100"), session("b", Some(X), "200")];
+    let found = recover_session(&request(Some("a"), Some(X), sessions));
+    assert_eq!((found.outcome, found.session_id.as_deref()), (RecoveryOutcome::Explicit, Some("a")));
+}
+
+#[test]
+fn a_root_without_sessions_gives_none() {
+    // T-09, T-18 (4)
+    let found = recover_session(&request(None, Some("file:///new"), vec![session("a", Some(X), "1")]));
+    assert_eq!((found.outcome, found.session_id), (RecoveryOutcome::NoSession, None));
+}
+
+#[test]
+fn an_unknown_id_is_not_replaced_by_a_guess() {
+    // T-10
+    let found = recover_session(&request(Some("zzz"), Some(X), vec![session("a", Some(X), "1")]));
+    assert_eq!((found.outcome, found.session_id), (RecoveryOutcome::UnknownId, None));
+}
+
+#[test]
+fn neither_id_nor_root_asks_for_a_root_to_be_bound() {
+    // T-11
+    let found = recover_session(&request(None, None, vec![session("a", Some(X), "1"), session("b", None, "2")]));
+    assert_eq!((found.outcome, found.session_id), (RecoveryOutcome::NoProject, None));
+}
+
+#[test]
+fn a_session_without_a_root_never_matches_one() {
+    // T-02
+    let found = recover_session(&request(None, Some(X), vec![session("a", None, "9")]));
+    assert_eq!(found.outcome, RecoveryOutcome::NoSession);
+}
+
+#[test]
+fn every_spelling_of_the_root_is_the_same_root() {
+    // T-07, T-20
+    for spelling in [
+        "file:///Users/dev/my-project/",
+        "file://localhost/Users/dev/my-project",
+        "file:///Users/dev/./my%2Dproject",
+        "/Users/dev/my-project",
+    ] {
+        let found = recover_session(&request(None, Some(spelling), vec![session("a", Some(X), "1")]));
+        assert_eq!(found.session_id.as_deref(), Some("a"), "{spelling}");
+    }
+    let other_case =
+        recover_session(&request(None, Some("file:///users/dev/my-project"), vec![session("a", Some(X), "1")]));
+    assert_eq!(other_case.outcome, RecoveryOutcome::NoSession);
+}
+
+#[test]
+fn the_agent_can_choose_among_the_sessions_of_one_root() {
+    // T-15
+    let sessions = vec![session("a", Some(X), "1"), session("c", Some(Y), "9"), session("b", Some(X), "2")];
+    let found = recover_session(&request(None, Some(X), sessions));
+    assert_eq!(found.candidates, ["b", "a"]);
+}
+
+#[test]
+fn a_session_of_another_root_is_allowed_by_id_and_said() {
+    // T-16
+    let found = recover_session(&request(Some("c"), Some(X), vec![session("c", Some(Y), "1")]));
+    assert_eq!(found.outcome, RecoveryOutcome::Explicit);
+    assert!(found.other_project);
+    let rootless = recover_session(&request(Some("c"), Some(X), vec![session("c", None, "1")]));
+    assert!(!rootless.other_project);
+}
+
+#[test]
+fn a_pinned_session_beats_a_newer_one_and_the_newest_pinned_beats_the_others() {
+    // T-19
+    let mut sessions = vec![session("a", Some(X), "1"), session("b", Some(X), "9"), session("c", Some(X), "5")];
+    sessions[0].pinned = true;
+    let found = recover_session(&request(None, Some(X), sessions.clone()));
+    assert_eq!((found.outcome, found.session_id.as_deref()), (RecoveryOutcome::Pinned, Some("a")));
+    sessions[2].pinned = true;
+    let found = recover_session(&request(None, Some(X), sessions));
+    assert_eq!(found.session_id.as_deref(), Some("c"));
+}
+
+#[test]
+fn an_archived_session_is_found_only_by_its_id() {
+    // T-19
+    let mut sessions = vec![session("old", Some(X), "9"), session("new", Some(X), "1")];
+    sessions[0].archived = true;
+    sessions[0].pinned = true;
+    let found = recover_session(&request(None, Some(X), sessions.clone()));
+    assert_eq!(found.session_id.as_deref(), Some("new"));
+    assert_eq!(found.candidates, ["new"]);
+    let found = recover_session(&request(Some("old"), Some(X), sessions));
+    assert_eq!(found.session_id.as_deref(), Some("old"));
+}
+
+#[test]
+fn equal_times_keep_their_order_and_unreadable_times_are_oldest() {
+    // T-08, T-21
+    let sessions = vec![session("a", Some(X), "7"), session("b", Some(X), "7"), session("c", Some(X), "\"yesterday\"")];
+    let found = recover_session(&request(None, Some(X), sessions));
+    assert_eq!(found.candidates, ["a", "b", "c"]);
+    let sessions = vec![session("c", Some(X), "null"), session("d", Some(X), "{}"), session("a", Some(X), "-5")];
+    let found = recover_session(&request(None, Some(X), sessions));
+    assert_eq!(found.candidates, ["a", "c", "d"]);
+}
+
+#[test]
+fn a_request_reads_from_plain_json() {
+    let text = r#"{"style":"posix","project":"file:///p","sessions":[{"id":"a","project":"file:///p","updatedAt":1.5,"title":"kept by the host"}]}"#;
+    let request: RecoverRequest = serde_json::from_str(text).unwrap();
+    assert_eq!(recover_session(&request).session_id.as_deref(), Some("a"));
+}

@@ -1,0 +1,230 @@
+//! The life cycle of the client's roots: every state against every event, as one reviewed table.
+//!
+//! `UPDATE_SNAPSHOTS=1 cargo test -p rootwise --test transitions` writes docs/transitions.md and the diagram in README.md.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail loudly")]
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rootwise::action::{Action, Outcome, RootsState};
+use rootwise::host::HostFacts;
+use rootwise::path::PathStyle;
+use rootwise::policy::Policy;
+use rootwise::{Resolver, wire};
+
+const POLICY: &str = r#"{
+  "name": "table",
+  "sources": [{ "from": "selected", "verify": "none" }, { "from": "roots", "verify": "none" }],
+  "selection": { "names": "any" },
+  "timing": { "waitMs": 5000, "lifeMs": 60000, "minIntervalMs": 0, "retries": 1 }
+}"#;
+
+/// How each state is reached; the last line of each leaves the resolver in it.
+const STATES: [(&str, &[&str]); 15] = [
+    ("not ready", &[INITIALIZED]),
+    ("idle", &[INITIALIZED, READY]),
+    ("in flight", &[INITIALIZED, READY, ASKED]),
+    ("in flight, dirty", &[INITIALIZED, READY, ASKED, CHANGED]),
+    ("overdue", &[INITIALIZED, READY, ASKED, "5000 deadlineReached"]),
+    ("overdue, dirty", &[INITIALIZED, READY, ASKED, "5000 deadlineReached", CHANGED]),
+    ("timed out", &[INITIALIZED, READY, ASKED, "60000 deadlineReached"]),
+    ("ok", &[INITIALIZED, READY, ASKED, LISTED]),
+    ("empty", &[INITIALIZED, READY, ASKED, EMPTY]),
+    ("all invalid", &[INITIALIZED, READY, ASKED, INVALID]),
+    ("failed", &[INITIALIZED, READY, ASKED, FAILED]),
+    ("unsupported", &[INITIALIZED, READY, ASKED, UNSUPPORTED]),
+    ("stale", &[INITIALIZED, READY, ASKED, LISTED, NO_PUSH, CHANGED]),
+    ("undeclared", &["0 clientInitialized {}", READY]),
+    ("closed", &[INITIALIZED, READY, "0 closed"]),
+];
+
+const INITIALIZED: &str = r#"0 clientInitialized {"capabilities":{"roots":{}}}"#;
+const READY: &str = "0 clientReady";
+const ASKED: &str = r#"0 asked {"ask":1}"#;
+const CHANGED: &str = "0 rootsChanged";
+const NO_PUSH: &str = r#"0 hostFactsChanged {"facts":{"style":"posix","push":false}}"#;
+const LISTED: &str = r#"0 rootsListed {"request":1,"result":{"roots":[{"uri":"file:///a"}]}}"#;
+const EMPTY: &str = r#"0 rootsListed {"request":1,"result":{"roots":[]}}"#;
+const INVALID: &str = r#"0 rootsListed {"request":1,"result":{"roots":[{"uri":"https://x"}]}}"#;
+const FAILED: &str = r#"0 rootsRefused {"request":1,"kind":"error","code":-32000,"message":"busy"}"#;
+const UNSUPPORTED: &str = r#"0 rootsRefused {"request":1,"kind":"error","code":-32601}"#;
+
+/// What can happen, and how the table calls it.
+const EVENTS: [(&str, &str); 24] = [
+    ("initialized again", INITIALIZED),
+    ("ready", READY),
+    ("listed", LISTED),
+    ("listed, empty", EMPTY),
+    ("listed, all invalid", INVALID),
+    ("listed by the host", r#"0 rootsListed {"result":{"roots":[{"uri":"file:///h"}]}}"#),
+    ("listed for an unknown request", r#"0 rootsListed {"request":9,"result":{"roots":[]}}"#),
+    ("refused", FAILED),
+    ("refused, unsupported", UNSUPPORTED),
+    ("refused, undeliverable", r#"0 rootsRefused {"request":1,"kind":"undeliverable"}"#),
+    ("refused, unreadable", r#"0 rootsRefused {"request":1,"kind":"unreadable"}"#),
+    ("refused, abandoned", r#"0 rootsRefused {"request":1,"kind":"abandoned"}"#),
+    ("changed", CHANGED),
+    ("asked", r#"0 asked {"ask":2}"#),
+    ("asked, nobody to ask", r#"0 asked {"ask":2,"askBy":"none"}"#),
+    ("asked, modern", r#"0 asked {"ask":2,"facts":{"capabilities":{"roots":{}}}}"#),
+    ("selected", r#"0 selected {"ask":2,"by":{"path":"/s"}}"#),
+    ("selection cleared", r#"0 selectionCleared {"ask":2}"#),
+    ("ask withdrawn", r#"0 askWithdrawn {"ask":1}"#),
+    ("host facts changed", r#"0 hostFactsChanged {"facts":{"style":"posix","cwd":"/w"}}"#),
+    ("probed", r#"0 probed {"probe":1,"paths":[]}"#),
+    ("wait over", "5000 deadlineReached"),
+    ("life over", "60000 deadlineReached"),
+    ("connection closed", "0 closed"),
+];
+
+#[test]
+fn every_state_meets_every_event_as_the_table_says() {
+    let mut page = String::from(
+        "# Every state of the roots life cycle against every event\n\n\
+         Written by `core/tests/transitions.rs` and reviewed by people. The policy has a selection and the roots, nothing is\n\
+         looked at on disk, and one retry is allowed. One ask (1) waits in the states that begin with \"in flight\".\n",
+    );
+    let mut edges: BTreeMap<(&str, String), Vec<&str>> = BTreeMap::new();
+    for (state, path) in STATES {
+        write!(page, "\n## {state}\n\n| event | next | actions |\n|---|---|---|\n").unwrap();
+        let mut resolver = fresh();
+        for line in path {
+            step(&mut resolver, line).unwrap();
+        }
+        assert_eq!(observed(&resolver), state, "the state is what its name says");
+        for (name, line) in EVENTS {
+            let mut after = resolver.clone();
+            let actions = step(&mut after, line).unwrap_or_else(|misuse| format!("misuse: {misuse}"));
+            let next = observed(&after);
+            writeln!(page, "| {name} | {} | {actions} |", if next == state { "" } else { next.as_str() }).unwrap();
+            if next != state {
+                edges.entry((state, next)).or_default().push(name);
+            }
+        }
+    }
+    compare("docs/transitions.md", &page);
+    compare_part("README.md", "state diagram", &diagram(&edges));
+}
+
+fn diagram(edges: &BTreeMap<(&str, String), Vec<&str>>) -> String {
+    let id = |state: &str| state.replace([' ', ','], "");
+    let mut text = String::from("```mermaid\nstateDiagram-v2\n    direction LR\n    [*] --> notready\n");
+    for (state, _) in STATES {
+        writeln!(text, "    {}: {state}", id(state)).unwrap();
+    }
+    for ((from, to), names) in edges {
+        // Leaving for good is the same everywhere, and the host's own lists would draw a line from each to each.
+        let telling: Vec<&str> = names
+            .iter()
+            .copied()
+            .filter(|name| !["connection closed", "initialized again", "listed by the host"].contains(name))
+            .collect();
+        if !telling.is_empty() {
+            writeln!(text, "    {} --> {}: {}", id(from), id(to), telling.join(" / ")).unwrap();
+        }
+    }
+    text.push_str("```\n");
+    text
+}
+
+fn fresh() -> Resolver {
+    let policy = Policy::from_json(POLICY).unwrap();
+    Resolver::new(Arc::new(policy), Arc::new(HostFacts::new(PathStyle::Posix))).unwrap()
+}
+
+/// Feeds one line of the tables above and tells the actions in short.
+fn step(resolver: &mut Resolver, line: &str) -> Result<String, &'static str> {
+    let (now, rest) = line.split_once(' ').unwrap();
+    let (kind, fields) = rest.split_once(' ').unwrap_or((rest, "{}"));
+    let fields = fields.strip_prefix('{').unwrap();
+    let comma = if fields == "}" { "" } else { "," };
+    let event = wire::parse_event(&format!(r#"{{"type":"{kind}"{comma}{fields}"#)).unwrap();
+    let actions = resolver.handle(event, now.parse().unwrap()).map_err(|misuse| misuse.code())?;
+    Ok(actions.iter().map(short).collect::<Vec<_>>().join(", "))
+}
+
+fn short(action: &Action) -> String {
+    match action {
+        Action::Answer(answer) => {
+            let outcome = match &answer.outcome {
+                Outcome::Resolved { project } => format!("{} ({})", project.key, project.source.name()),
+                Outcome::Selected { project, .. } => format!("selected {}", project.key),
+                Outcome::NeedsInput { .. } => "needs input".into(),
+                Outcome::Unresolved(unresolved) => unresolved.code.code().into(),
+                Outcome::Refused(refused) => format!("refused: {}", refused.code.code()),
+                other => format!("{other:?}"),
+            };
+            format!("answer {}: {outcome}", answer.ask)
+        }
+        Action::Announce(announce) => {
+            let key = |project: &Option<Arc<rootwise::project::Project>>| {
+                project.as_ref().map_or_else(|| "none".into(), |project| project.key.clone())
+            };
+            format!("announce {} → {}", key(&announce.from), key(&announce.to))
+        }
+        Action::Cancel(cancel) => format!("cancel {}", cancel.request),
+        Action::SendRequest(send) => format!("send {}", send.request),
+        Action::Probe(probe) => format!("probe {}", probe.probe),
+        Action::HandBack(_) => "hand back".into(),
+        Action::Notice(notice) => format!("notice {}", notice.code.code()),
+        other => format!("{other:?}"),
+    }
+}
+
+/// The state, told from outside.
+fn observed(resolver: &Resolver) -> String {
+    let mut probe = resolver.clone();
+    if step(&mut probe, r#"0 asked {"ask":77,"askBy":"none"}"#) == Err("closed") {
+        return "closed".into();
+    }
+    let state = match resolver.roots().0 {
+        RootsState::NotReady => "not ready",
+        RootsState::NotAsked => "idle",
+        RootsState::Pending if is_dirty(resolver) => "in flight, dirty",
+        RootsState::Pending => "in flight",
+        RootsState::Overdue if is_dirty(resolver) => "overdue, dirty",
+        RootsState::Overdue => "overdue",
+        RootsState::Ok => "ok",
+        RootsState::Empty => "empty",
+        RootsState::AllInvalid => "all invalid",
+        RootsState::Failed => "failed",
+        RootsState::TimedOut => "timed out",
+        RootsState::Unsupported => "unsupported",
+        RootsState::Stale => "stale",
+        RootsState::Undeclared => "undeclared",
+    };
+    state.into()
+}
+
+/// A request is dirty when its answer makes the resolver ask once more.
+fn is_dirty(resolver: &Resolver) -> bool {
+    (1..9).any(|token| {
+        let mut probe = resolver.clone();
+        let listed = format!(r#"0 rootsListed {{"request":{token},"result":{{"roots":[]}}}}"#);
+        step(&mut probe, &listed).unwrap().contains("send")
+    })
+}
+
+fn repository() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
+}
+
+fn compare(file: &str, text: &str) {
+    let path = repository().join(file);
+    if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+        std::fs::write(&path, text).unwrap();
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(kept == text, "{file} differs; run with UPDATE_SNAPSHOTS=1 and review the change");
+}
+
+/// Compares the part of a page between `<!-- name -->` and `<!-- /name -->`.
+fn compare_part(file: &str, name: &str, text: &str) {
+    let page = std::fs::read_to_string(repository().join(file)).unwrap();
+    let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
+    let (before, rest) = page.split_once(&open).unwrap_or_else(|| panic!("{file} has no part {name}"));
+    let (_, after) = rest.split_once(&close).unwrap_or_else(|| panic!("{file} does not close its part {name}"));
+    compare(file, &format!("{before}{open}{text}{close}{after}"));
+}

@@ -1,0 +1,58 @@
+// The parts of the package that are text: generated sources and the compiled TypeScript.
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, relative } from "node:path";
+import { at, bin, read, root, Stop } from "./tools.mjs";
+import { platformPackages, settle } from "./platforms.mjs";
+
+const generated = (name) => at("adapters", "typescript", "src", "generated", name);
+
+/** Declarations from the Rust types, presets as data, package files of the platforms; all committed. */
+export function generate({ check }) {
+  const files = [
+    [generated("types.ts"), read("cargo", ["run", "--quiet", "-p", "rootwise-bindings", "--features", "ts", "--example", "types"])],
+    [generated("presets.ts"), presets()],
+    [generated("version.ts"), versionOf(JSON.parse(readFileSync(at("package.json"), "utf8")))],
+    ...platformPackages().map(({ file, content }) => [file, `${JSON.stringify(content, null, 2)}\n`]),
+  ];
+  const stale = files.filter(([file, text]) => !settle(file, text, { check })).map(([file]) => relative(root, file));
+  if (check && stale.length > 0) {
+    throw new Stop(`out of date: ${stale.join(", ")}. Make them again: npm run build -- --types`);
+  }
+  console.log(stale.length > 0 ? `  written: ${stale.join(", ")}` : "  all up to date");
+}
+
+const versionOf = ({ version }) => `/** The version of the package. */\nexport const version = ${JSON.stringify(version)};\n`;
+
+function presets() {
+  const entries = readdirSync(at("core", "presets")).sort().map((file) => {
+    const preset = JSON.parse(readFileSync(at("core", "presets", file), "utf8"));
+    return `  ${JSON.stringify(basename(file, ".json"))}: ${JSON.stringify(preset)},`;
+  });
+  return [
+    "// Generated from core/presets by `npm run build -- --types`. Change those and run it again.",
+    'import type { Policy } from "./types.js";',
+    "",
+    "/** The policies that come with the package, by name; plain data to use or to change. */",
+    "export const presets = {",
+    ...entries,
+    "} as const satisfies Record<string, Policy>;",
+    "",
+  ].join("\n");
+}
+
+/** Sources in adapters/typescript/src become dist/esm and dist/cjs; entries that Node can require have an ESM twin. */
+export async function typescript() {
+  await bin("tsc", "-p", "adapters/typescript/tsconfig.json");
+  await bin("tsc", "-p", "adapters/typescript/tsconfig.cjs.json");
+  mkdirSync(at("dist", "node"), { recursive: true });
+  writeFileSync(at("dist", "cjs", "package.json"), '{ "type": "commonjs" }\n');
+  for (const entry of ["index", "native", "wasm"]) {
+    const names = Object.keys(await import(`${at("dist", "cjs", "node", `${entry}.js`)}`)).filter((name) => !["default", "__esModule", "module.exports"].includes(name));
+    // One implementation for `import` and `require`, so that a Resolver is the same class whoever loaded it.
+    writeFileSync(at("dist", "node", `${entry}.js`), `import rootwise from "../cjs/node/${entry}.js";\nexport const { ${names.join(", ")} } = rootwise;\n`);
+    writeFileSync(at("dist", "node", `${entry}.d.ts`), `export * from "../cjs/node/${entry}.js";\n`);
+  }
+  cpSync(at("dist", "glue.js"), at("dist", "esm", "glue.js"));
+  const glue = readFileSync(at("dist", "glue.js"), "utf8").replace("export default function glue", "module.exports = function glue");
+  writeFileSync(at("dist", "cjs", "glue.js"), glue);
+}

@@ -1,0 +1,41 @@
+// npm run build: everything the package is made of, into dist/.
+import { parseArgs } from "node:util";
+import { bold, main, prepare, seconds } from "./tools.mjs";
+import { addon, plainModule, wasmModule } from "./build-native.mjs";
+import { generate, typescript } from "./build-package.mjs";
+
+const help = `npm run build -- [parts]
+
+Builds the package into dist/. Without parts it builds all of them.
+
+  --types       generated sources: TypeScript declarations and presets
+  --wasm        the WebAssembly module with its glue
+  --plain       the WebAssembly module without glue and imports
+  --addon       the Node addon for this machine
+  --typescript  the package itself
+  --check       with --types: only say whether the generated sources are up to date
+  --provoke     also the variants in which a test can provoke a panic
+  --help        this text`;
+
+const parts = {
+  types: (values) => generate({ check: values.check }),
+  wasm: wasmModule,
+  plain: plainModule,
+  addon,
+  typescript,
+};
+
+main(async () => {
+  const flag = { type: "boolean" };
+  const names = [...Object.keys(parts), "check", "provoke", "help"];
+  const { values } = parseArgs({ options: Object.fromEntries(names.map((name) => [name, flag])) });
+  if (values.help) return console.log(help);
+  await prepare();
+  const wanted = Object.keys(parts).filter((part) => values[part]);
+  for (const part of wanted.length > 0 ? wanted : Object.keys(parts)) {
+    const began = performance.now();
+    console.log(bold(`Building ${part}.`));
+    await parts[part](values);
+    console.log(`Built ${part} in ${seconds(began)}.`);
+  }
+});

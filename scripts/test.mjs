@@ -1,0 +1,78 @@
+// npm test: everything that must hold, in named steps. What .ci/run calls is what a developer calls.
+import { parseArgs } from "node:util";
+import { bold, dim, green, main, prepare, red, seconds, Stop } from "./tools.mjs";
+import { steps } from "./steps.mjs";
+
+const help = `npm test -- [options]
+
+Runs every step and ends with a table. Installs and builds what it needs.
+
+  --list          show the steps
+  --only a,b      run only these steps
+  --from a        start at this step
+  --sequences n   random sequences compared between the faces (default 2000)
+  --keep-going    run the other steps after one has failed
+  --help          this text`;
+
+main(async () => {
+  const { values } = parseArgs({
+    options: {
+      list: { type: "boolean" },
+      only: { type: "string" },
+      from: { type: "string" },
+      sequences: { type: "string" },
+      "keep-going": { type: "boolean" },
+      help: { type: "boolean" },
+    },
+  });
+  if (values.help) return console.log(help);
+  if (values.list) {
+    for (const step of steps) console.log(`${step.name.padEnd(12)} ${step.what}`);
+    return;
+  }
+  if (values.sequences) process.env.ROOTWISE_SEQUENCES = values.sequences;
+
+  const chosen = choose(values);
+  const began = performance.now();
+  const results = [];
+  await prepare();
+  for (const step of chosen) {
+    console.log(`\n${bold(`[${results.length + 1}/${chosen.length}] ${step.name}`)}: ${step.what}`);
+    const stepBegan = performance.now();
+    try {
+      await step.run();
+      results.push({ step, time: seconds(stepBegan) });
+    } catch (error) {
+      if (!(error instanceof Stop)) throw error;
+      console.error(red(`${step.name} failed: ${error.message}`));
+      results.push({ step, time: seconds(stepBegan), failed: true });
+      if (!values["keep-going"]) break;
+    }
+  }
+  table(chosen, results);
+  console.log(`\n${results.filter((result) => !result.failed).length} of ${chosen.length} steps passed in ${seconds(began)}`);
+  const failed = results.filter((result) => result.failed).map((result) => result.step.name);
+  if (failed.length > 0) throw new Stop(`failed: ${failed.join(", ")}. Again alone: npm test -- --only ${failed.join(",")}`);
+});
+
+function choose({ only, from }) {
+  const named = (name) => {
+    const index = steps.findIndex((step) => step.name === name);
+    if (index < 0) throw new Stop(`there is no step \`${name}\`; npm test -- --list shows them`);
+    return index;
+  };
+  if (only) {
+    const wanted = only.split(",").map(named);
+    return steps.filter((_, index) => wanted.includes(index));
+  }
+  return from ? steps.slice(named(from)) : steps;
+}
+
+function table(chosen, results) {
+  console.log();
+  for (const [index, step] of chosen.entries()) {
+    const result = results[index];
+    const word = !result ? dim("not run") : result.failed ? red("FAILED ") : green("passed ");
+    console.log(`  ${word}  ${step.name.padEnd(12)} ${result ? result.time.padStart(8) : ""}`);
+  }
+}
