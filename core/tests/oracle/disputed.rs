@@ -1,64 +1,57 @@
 //! Points on which the model's reading of the rules and the machine differ: `true` is the model's reading.
 
 /// Rule 19: a second `initialize` announces that the old connection's project is gone.
-pub const ANNOUNCE_LOSS_ON_INITIALIZE: bool = false;
+pub const ANNOUNCE_LOSS_ON_INITIALIZE: bool = true;
 
 /// Rule 24: all candidates of a list are probed at once, not one after the other.
-pub const PROBE_ALL_CANDIDATES: bool = false;
+pub const PROBE_ALL_CANDIDATES: bool = true;
 
 /// Rules 4 and 24: what a probe finds serves everybody who waits for it, whoever had it opened.
-pub const SHARE_OPEN_PROBES: bool = false;
+pub const SHARE_OPEN_PROBES: bool = true;
 
 /// `Source::places` names `remembered`: what is remembered is judged again, by its own source's `verify` and `places`.
-pub const JUDGE_REMEMBERED: bool = false;
+pub const JUDGE_REMEMBERED: bool = true;
 
 /// Rule 11: an ask whose request failed goes on without, also when another ask has sent a new request since.
-pub const GO_WITHOUT_FOR_GOOD: bool = false;
+pub const GO_WITHOUT_FOR_GOOD: bool = true;
 
 /// `Found::Unreadable`: where the host may not look, nothing is confirmed; that is not the same as missing.
-pub const UNREADABLE_IS_UNCONFIRMED: bool = false;
-
-/// Rules 19 and 24: what is looked up for the connection's own evaluation serves it, also for a `recheck: eachAsk` source.
-pub const CONNECTION_SEES_EACH_ASK: bool = false;
+pub const UNREADABLE_IS_UNCONFIRMED: bool = true;
 
 /// Rule 25: a walk stops below home and below the top, so one that starts there has nothing to look at.
-pub const NO_WALK_FROM_HOME: bool = false;
+pub const NO_WALK_FROM_HOME: bool = true;
 
 /// `onChange: refetch`: a change has the roots asked for at once, also where every ask asks anew.
-pub const REFETCH_WITH_EACH_REQUEST: bool = false;
+pub const REFETCH_WITH_EACH_REQUEST: bool = true;
 
 /// `HostFacts::allowed`, rule 24: a root that a tool selects by its name is judged like one it selects by path: it must be
 /// inside the operator's folders, and on disk.
-pub const JUDGE_SELECTED_ROOT: bool = false;
+pub const JUDGE_SELECTED_ROOT: bool = true;
 
 /// `names: roots`: a root that a tool selects by its name is one of the roots, also where `rootMatch` is `exactUri`.
-pub const NAMED_ROOT_IS_AMONG_ROOTS: bool = false;
+pub const NAMED_ROOT_IS_AMONG_ROOTS: bool = true;
 
 /// Rule 4: a selection refused because its call is modern leaves nothing behind, not even a probe for the connection.
-pub const MODERN_SELECTION_PROBES_NOTHING: bool = false;
+pub const MODERN_SELECTION_PROBES_NOTHING: bool = true;
 
 /// `onChange: invalidate`: a change sends nothing by itself, also when it came while a request was in flight.
-pub const INVALIDATE_SENDS_NOTHING: bool = false;
+pub const INVALIDATE_SENDS_NOTHING: bool = true;
 
 /// "To settle an event is to look at every waiting ask again": also when the event is another ask.
-pub const ASKS_SETTLE_ALL: bool = false;
+pub const ASKS_SETTLE_ALL: bool = true;
 
 /// `nonFile: nameOnly`: a root that is taken as a project has no problem, and its list is not all invalid.
-pub const NAME_ONLY_ROOTS_ARE_READ: bool = false;
+pub const NAME_ONLY_ROOTS_ARE_READ: bool = true;
 
 /// `onUnusable: accept`: a root is taken although the disk says otherwise, so also when the disk says nothing.
-pub const ACCEPT_UNCONFIRMED_ROOTS: bool = false;
+pub const ACCEPT_UNCONFIRMED_ROOTS: bool = true;
 
 /// Rule 11: only `rootsChanged` and `initialize` let a client be asked again that said "unsupported"; a list that the host
 /// was given some other way does not.
-pub const HOST_LIST_CLEARS_NOTHING: bool = false;
-
-/// Rule 24: what the connection knows of a path stays known to an ask, although a probe of the same path that somebody
-/// else had opened ran out while the ask waited.
-pub const KNOWN_BEATS_UNCONFIRMED: bool = false;
+pub const HOST_LIST_CLEARS_NOTHING: bool = true;
 
 /// `nonFile`, `barePaths`: a root that is no project by the policy does not become one because a tool selects it.
-pub const SELECTED_NON_FILE_IS_REFUSED: bool = false;
+pub const SELECTED_NON_FILE_IS_REFUSED: bool = true;
 
 /// `nameFrom: rawBasename`: a root that is a file stands for its folder, and is named after the folder, not the file.
-pub const NAME_FOLLOWS_THE_FOLDER: bool = false;
+pub const NAME_FOLLOWS_THE_FOLDER: bool = true;

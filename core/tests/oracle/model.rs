@@ -32,7 +32,6 @@ struct Turn {
     /// A list arrived or a selection came, so the connection may have paths looked at.
     list_arrived: bool,
     selected: bool,
-    chosen: bool,
 }
 
 impl Turn {
@@ -402,7 +401,10 @@ impl Oracle {
             _ => None,
         };
         let all = self.history.waiting();
-        for ask in &all {
+        // Selections first: what they choose is there for the asks that came before them.
+        let is_selection = |ask: &&Ask| matches!(ask.kind, Kind::Select(_));
+        let (selections, others): (Vec<&Ask>, Vec<&Ask>) = all.iter().partition(is_selection);
+        for ask in selections.into_iter().chain(others) {
             if !disputed::ASKS_SETTLE_ALL && new.is_some_and(|new| new != ask.id) {
                 continue;
             }
@@ -441,6 +443,8 @@ impl Oracle {
             }
             turn.needs.extend(waiting.needs);
         }
+        let place = |id: u32| all.iter().position(|ask| ask.id == id);
+        turn.effects.answers.sort_by_key(|(id, ..)| place(*id));
     }
 
     fn answer(&mut self, ask: &Ask, end: AskEnd, turn: &mut Turn) {
@@ -453,12 +457,8 @@ impl Oracle {
                 Out::Resolved(win.project)
             }
             AskEnd::Chosen(choice) => {
-                let memory = &self.history.policy.memory;
-                let pins = memory.pin_from.is_empty() || memory.pin_from.contains(&SourceKind::Selected);
-                if memory.pin != Pin::No && (pins || self.history.pin().is_some()) {
-                    self.history.note(Record::Pinned(choice.win.clone()));
-                }
-                turn.chosen = true;
+                // Rule 16: what wins now may be pinned in turn.
+                self.history.note(Record::PinGone);
                 self.history.note(Record::Chose(choice.clone()));
                 Out::Selected(choice.win.project)
             }
@@ -508,18 +508,11 @@ impl Oracle {
         if !self.history.has_begun() {
             return;
         }
-        // A selection has everything looked up that the sources name; when it moves the pin, as if there were none.
-        let pin = if turn.chosen { None } else { self.history.pin() };
-        if turn.selected
-            && let Err(needs) = self.history.decide_connection(pin)
-        {
-            turn.needs.extend(needs);
-        }
         let before = self.history.project().cloned();
         let after = match self.history.decide_connection(self.history.pin()) {
             Ok(win) => win,
             Err(needs) => {
-                if turn.list_arrived {
+                if turn.list_arrived || turn.selected {
                     turn.needs.extend(needs);
                 }
                 let keys = self.history.list().map(|list| self.history.keys(&list.roots)).unwrap_or_default();

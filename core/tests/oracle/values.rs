@@ -263,37 +263,34 @@ impl History {
         (verdict, None)
     }
 
-    /// The ask that a look at the disk serves alone, if it does (rule 24).
-    fn only_for(source: &Source, eyes: Eyes<'_>) -> Option<u32> {
-        let Eyes::Ask { ask, .. } = eyes else {
-            return None;
-        };
-        let own = ask.modern
-            || source.from.is_per_request()
-            || source.recheck == Recheck::EachAsk
-            || matches!(ask.kind, Kind::Select(_));
-        own.then_some(ask.id)
+    /// Whether a look at the disk serves the connection (rule 24).
+    fn serves_connection(source: &Source, eyes: Eyes<'_>) -> bool {
+        match eyes {
+            Eyes::Ask { ask, .. } => {
+                !ask.modern && !source.from.is_per_request() && !matches!(ask.kind, Kind::Select(_))
+            }
+            Eyes::Connection | Eyes::Blind => true,
+        }
     }
 
     fn look(&self, source: &Source, at: &str, markers: &BTreeSet<String>, eyes: Eyes<'_>) -> Look {
-        let unseen = matches!(eyes, Eyes::Connection)
-            && source.recheck == Recheck::EachAsk
-            && !disputed::CONNECTION_SEES_EACH_ASK;
-        if unseen || matches!(eyes, Eyes::Blind) {
+        if matches!(eyes, Eyes::Blind) {
             return Look::Unknown;
         }
-        if !disputed::KNOWN_BEATS_UNCONFIRMED
-            && let Eyes::Ask { ask, .. } = eyes
-            && self.is_unconfirmed(at, ask)
-        {
-            return Look::Unconfirmed;
-        }
-        // What was found for an ask serves it in any case; what the connection knows, only where that is meant for it.
+        // What was found for an ask serves it in any case.
         let own = match eyes {
             Eyes::Ask { ask, .. } => self.known(at, Some(ask.id)),
             Eyes::Connection | Eyes::Blind => None,
         };
-        let shared = if Self::only_for(source, eyes).is_none() { self.known(at, None) } else { None };
+        // What the connection knows serves its sources; a selection takes folders that were seen as seen.
+        let seen = |known: &Known| match eyes {
+            Eyes::Ask { ask, .. } if matches!(ask.kind, Kind::Select(_)) => {
+                !ask.modern && known.found == Found::Directory
+            }
+            Eyes::Ask { .. } => Self::serves_connection(source, eyes) && source.recheck != Recheck::EachAsk,
+            Eyes::Connection | Eyes::Blind => true,
+        };
+        let shared = self.known(at, None).filter(seen);
         for known in own.into_iter().chain(shared) {
             if markers.is_subset(&known.asked) {
                 return Look::Known(known);
@@ -340,7 +337,7 @@ impl History {
             wanted.push((start.clone(), BTreeSet::new()));
         }
         wanted.extend(walk.iter().map(|folder| (folder.clone(), markers.clone())));
-        let connection = Self::only_for(source, eyes).is_none();
+        let connection = Self::serves_connection(source, eyes);
         let unknown: Vec<Need> = wanted
             .into_iter()
             .filter(|(at, markers)| matches!(self.look(source, at, markers, eyes), Look::Unknown))
