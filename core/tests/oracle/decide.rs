@@ -6,13 +6,13 @@ use rootwise::error::Reason;
 use rootwise::event::{AskBy, SelectBy};
 use rootwise::path;
 use rootwise::policy::{
-    Ask as WhenToAsk, BadOutcome, EnforceRoots, NameRule, Names, NonFile, OnUnusable, Pick, Pin, Relative, RootMatch,
-    Source, SourceKind, Traversal,
+    Ask as WhenToAsk, BadOutcome, EnforceRoots, NameRule, Names, NonFile, OnUnusable, Pick, Pin, Recheck, Relative,
+    RootMatch, Source, SourceKind, Traversal,
 };
 
 use super::history::{Ask, Choice, History, Kind, List, Win, state_of};
 use super::peer::{self, RawList, RawRoot};
-use super::values::{Eyes, Lexed, Need, Patience, Target, Verdict, is_asked_for, is_bad_end, is_file_uri};
+use super::values::{Eyes, Lexed, Need, Patience, Target, Verdict, can_end, is_asked_for, is_bad_end, is_file_uri};
 use super::{Out, Proj, disputed};
 
 /// The key of our input request and the request itself.
@@ -121,7 +121,7 @@ impl History {
         let mut waiting = Waiting::default();
         // Whether a better source, or a value judged before ranking, is still being looked at.
         let (mut open, mut judging) = (false, false);
-        for source in self.policy.sources.iter().filter(|source| is_asked_for(source.from)) {
+        for source in self.policy.sources.iter().filter(|source| is_asked_for(source.from) && can_end(source)) {
             match self.ask_source(source, ask, eyes) {
                 Says::Pending(needs) => {
                     judging = true;
@@ -203,7 +203,10 @@ impl History {
                 if enforced && !list.is_empty() && !self.is_among(&list, choice) {
                     return Says::Nothing;
                 }
-                // It was judged when it was made.
+                // It was judged when it was made, and is again only where the policy says so.
+                if source.recheck == Recheck::EachAsk {
+                    return self.weigh(source, target_of(&choice.win), None, eyes);
+                }
                 Says::Wins(choice.win.clone())
             }
             SourceKind::Remembered => {
@@ -666,6 +669,11 @@ impl History {
                         }
                     }
                 }
+                SourceKind::Selected => {
+                    if let Some(choice) = self.choice().filter(|_| source.recheck == Recheck::EachAsk) {
+                        add(self.on_disk(source, target_of(&choice.win), Eyes::Blind));
+                    }
+                }
                 SourceKind::Remembered => {
                     if let Some(win) = self.remembered() {
                         add(self.on_disk(source, target_of(win), Eyes::Blind));
@@ -706,7 +714,7 @@ fn waits(mut waiting: Waiting, roots: &RootsNow) -> Waiting {
 
 /// What `onUnusable: accept` overlooks.
 fn is_disk(reason: Reason) -> bool {
-    matches!(reason, Reason::Missing | Reason::NotDirectory | Reason::NoMarker)
+    matches!(reason, Reason::Missing | Reason::NotDirectory | Reason::Unreadable | Reason::NoMarker)
         || (disputed::ACCEPT_UNCONFIRMED_ROOTS && reason == Reason::Unconfirmed)
 }
 

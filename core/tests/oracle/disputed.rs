@@ -6,23 +6,14 @@ pub const ANNOUNCE_LOSS_ON_INITIALIZE: bool = true;
 /// Rule 24: all candidates of a list are probed at once, not one after the other.
 pub const PROBE_ALL_CANDIDATES: bool = true;
 
-/// Rules 4 and 24: what a probe finds serves everybody who waits for it, whoever had it opened.
-pub const SHARE_OPEN_PROBES: bool = true;
-
 /// `Source::places` names `remembered`: what is remembered is judged again, by its own source's `verify` and `places`.
-pub const JUDGE_REMEMBERED: bool = true;
+pub const JUDGE_REMEMBERED: bool = false;
 
 /// Rule 11: an ask whose request failed goes on without, also when another ask has sent a new request since.
-pub const GO_WITHOUT_FOR_GOOD: bool = true;
-
-/// `Found::Unreadable`: where the host may not look, nothing is confirmed; that is not the same as missing.
-pub const UNREADABLE_IS_UNCONFIRMED: bool = true;
-
-/// Rule 25: a walk stops below home and below the top, so one that starts there has nothing to look at.
-pub const NO_WALK_FROM_HOME: bool = true;
+pub const GO_WITHOUT_FOR_GOOD: bool = false;
 
 /// `onChange: refetch`: a change has the roots asked for at once, also where every ask asks anew.
-pub const REFETCH_WITH_EACH_REQUEST: bool = true;
+pub const REFETCH_WITH_EACH_REQUEST: bool = false;
 
 /// `HostFacts::allowed`, rule 24: a root that a tool selects by its name is judged like one it selects by path: it must be
 /// inside the operator's folders, and on disk.
@@ -32,16 +23,13 @@ pub const JUDGE_SELECTED_ROOT: bool = true;
 pub const NAMED_ROOT_IS_AMONG_ROOTS: bool = true;
 
 /// Rule 4: a selection refused because its call is modern leaves nothing behind, not even a probe for the connection.
-pub const MODERN_SELECTION_PROBES_NOTHING: bool = true;
+pub const MODERN_SELECTION_PROBES_NOTHING: bool = false;
 
 /// `onChange: invalidate`: a change sends nothing by itself, also when it came while a request was in flight.
-pub const INVALIDATE_SENDS_NOTHING: bool = true;
-
-/// "To settle an event is to look at every waiting ask again": also when the event is another ask.
-pub const ASKS_SETTLE_ALL: bool = true;
+pub const INVALIDATE_SENDS_NOTHING: bool = false;
 
 /// `nonFile: nameOnly`: a root that is taken as a project has no problem, and its list is not all invalid.
-pub const NAME_ONLY_ROOTS_ARE_READ: bool = true;
+pub const NAME_ONLY_ROOTS_ARE_READ: bool = false;
 
 /// `onUnusable: accept`: a root is taken although the disk says otherwise, so also when the disk says nothing.
 pub const ACCEPT_UNCONFIRMED_ROOTS: bool = true;
@@ -54,4 +42,10 @@ pub const HOST_LIST_CLEARS_NOTHING: bool = true;
 pub const SELECTED_NON_FILE_IS_REFUSED: bool = true;
 
 /// `nameFrom: rawBasename`: a root that is a file stands for its folder, and is named after the folder, not the file.
-pub const NAME_FOLLOWS_THE_FOLDER: bool = true;
+pub const NAME_FOLLOWS_THE_FOLDER: bool = false;
+
+/// Rule 26: a root that is a file means its parent, also when a tool selects it.
+pub const SELECTED_FILE_MEANS_PARENT: bool = false;
+
+/// `format: list`: the first usable part counts, also where `onBad` says `error` and the value as a whole is no path.
+pub const PARTS_BEFORE_ERROR: bool = false;

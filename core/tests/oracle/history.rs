@@ -67,6 +67,12 @@ pub enum Record {
     /// A source of the connection needs a path that is being looked at.
     Wanted {
         path: String,
+        /// Also when the asks are gone.
+        lasting: bool,
+    },
+    /// No source of the connection names a path that is being looked at any more.
+    Unwanted {
+        path: String,
     },
     /// The host said what is at a path; it serves these asks, and perhaps the connection.
     Learnt {
@@ -490,20 +496,17 @@ impl History {
     }
 
     /// Whether the connection wanted to know about a path since its probe was opened.
-    pub fn was_wanted(&self, path: &str, probe: u32) -> bool {
-        let mut opened = false;
-        self.here().any(|(_, record)| match record {
-            Record::ProbeOpened { id, .. } if *id == probe => {
-                opened = true;
-                false
+    pub fn was_wanted(&self, path: &str, probe: u32, lastingly: bool) -> bool {
+        let (mut opened, mut wanted) = (false, false);
+        for (_, record) in self.here() {
+            match record {
+                Record::ProbeOpened { id, .. } if *id == probe => opened = true,
+                Record::Wanted { path: at, lasting } if opened && at == path => wanted |= *lasting || !lastingly,
+                Record::Unwanted { path: at } if at == path => wanted = false,
+                _ => {}
             }
-            Record::Now(_) if !disputed::SHARE_OPEN_PROBES => {
-                opened = false;
-                false
-            }
-            Record::Wanted { path: wanted } => opened && wanted == path,
-            _ => false,
-        })
+        }
+        wanted
     }
 
     /// What is known of a path: by the connection, or by one ask.

@@ -86,6 +86,7 @@ impl Oracle {
                 self.history.note(Record::DeferredOver);
             }
             self.open_probe(now, &mut turn);
+            self.drop_unwanted_probes(&turn);
             let value_changed = turn.list_arrived || matches!(event, Event::HostFactsChanged(_));
             if value_changed {
                 self.forget_paths();
@@ -392,6 +393,15 @@ impl Oracle {
 
     /// Looks at every waiting ask once, in order.
     fn settle(&mut self, event: &Event, now: u64, turn: &mut Turn) {
+        let all = self.history.waiting();
+        // What a selection chooses is there for the asks that came before it.
+        while self.look_at_asks(event, now, turn) {}
+        let place = |id: u32| all.iter().position(|ask| ask.id == id);
+        turn.effects.answers.sort_by_key(|(id, ..)| place(*id));
+    }
+
+    /// Looks at every waiting ask, in order; true if one of them selected something.
+    fn look_at_asks(&mut self, event: &Event, now: u64, turn: &mut Turn) -> bool {
         let wait = u64::from(self.history.policy.timing.wait_ms);
         let most = usize::try_from(self.history.policy.limits.waiting_asks).unwrap();
         let new = match event {
@@ -400,14 +410,10 @@ impl Oracle {
             Event::SelectionCleared(cleared) => Some(cleared.ask),
             _ => None,
         };
+        let start = self.history.records.len();
         let all = self.history.waiting();
-        // Selections first: what they choose is there for the asks that came before them.
-        let is_selection = |ask: &&Ask| matches!(ask.kind, Kind::Select(_));
-        let (selections, others): (Vec<&Ask>, Vec<&Ask>) = all.iter().partition(is_selection);
-        for ask in selections.into_iter().chain(others) {
-            if !disputed::ASKS_SETTLE_ALL && new.is_some_and(|new| new != ask.id) {
-                continue;
-            }
+        turn.needs.clear();
+        for ask in &all {
             let is_over = matches!(event, Event::DeadlineReached) && now >= ask.at.saturating_add(wait);
             let decision = self.history.decide(ask, Patience::Lasts);
             if is_over
@@ -443,8 +449,7 @@ impl Oracle {
             }
             turn.needs.extend(waiting.needs);
         }
-        let place = |id: u32| all.iter().position(|ask| ask.id == id);
-        turn.effects.answers.sort_by_key(|(id, ..)| place(*id));
+        self.history.records.iter().skip(start).any(|record| matches!(record, Record::Chose(_)))
     }
 
     fn answer(&mut self, ask: &Ask, end: AskEnd, turn: &mut Turn) {
@@ -457,6 +462,13 @@ impl Oracle {
                 Out::Resolved(win.project)
             }
             AskEnd::Chosen(choice) => {
+                // What was found out for the selection now serves the connection.
+                if let Some(at) = &choice.win.project.path
+                    && let Some(known) = self.history.known(at, Some(ask.id))
+                {
+                    let path = at.clone();
+                    self.history.note(Record::Learnt { path, known, asks: Vec::new(), connection: true });
+                }
                 // Rule 16: what wins now may be pinned in turn.
                 self.history.note(Record::PinGone);
                 self.history.note(Record::Chose(choice.clone()));
@@ -558,7 +570,31 @@ impl Oracle {
             turn.effects.probe.push((id, paths));
         }
         for need in needs.into_iter().filter(|need| need.connection) {
-            self.history.note(Record::Wanted { path: need.path });
+            self.history.note(Record::Wanted { path: need.path, lasting: need.lasting });
+        }
+    }
+
+    /// Ends the probes that nobody waits for any more.
+    fn drop_unwanted_probes(&mut self, turn: &Turn) {
+        if turn.list_arrived {
+            // Only what the connection cannot do without is still wanted.
+            let needs = self.history.decide_connection(self.history.pin()).err().unwrap_or_default();
+            for path in self.history.open_probes().into_iter().flat_map(|(_, _, paths)| paths.into_keys()) {
+                if !needs.iter().any(|need| need.path == path) {
+                    self.history.note(Record::Unwanted { path });
+                }
+            }
+        }
+        let mut needed: BTreeSet<String> = BTreeSet::new();
+        for ask in self.history.waiting() {
+            if let Decision::Wait(waiting) = self.history.decide(&ask, Patience::Lasts) {
+                needed.extend(waiting.needs.into_iter().map(|need| need.path));
+            }
+        }
+        for (id, _, paths) in self.history.open_probes() {
+            if !paths.keys().any(|path| needed.contains(path) || self.history.was_wanted(path, id, true)) {
+                self.history.note(Record::ProbeOver { id });
+            }
         }
     }
 
@@ -583,7 +619,7 @@ impl Oracle {
                 there: there.cloned().collect(),
                 asked: markers,
             };
-            let connection = self.history.was_wanted(&path, id);
+            let connection = self.history.was_wanted(&path, id, false);
             news.push(Record::Learnt { path, known, asks, connection });
         }
         self.history.records.extend(news);

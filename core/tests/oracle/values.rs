@@ -23,6 +23,8 @@ pub struct Need {
     pub markers: BTreeSet<String>,
     /// Whether the result serves the connection (rule 24).
     pub connection: bool,
+    /// Whether the connection wants to know also when the ask is gone.
+    pub lasting: bool,
 }
 
 /// What a value names.
@@ -79,6 +81,13 @@ enum Look {
 
 pub fn is_asked_for(kind: SourceKind) -> bool {
     matches!(kind, SourceKind::Host | SourceKind::Argument | SourceKind::Header | SourceKind::Query)
+}
+
+/// Whether a bad value of a source can end an ask at all.
+pub fn can_end(source: &Source) -> bool {
+    let usual = if is_asked_for(source.from) { BadOutcome::Error } else { BadOutcome::Next };
+    let otherwise = source.on_bad.otherwise.unwrap_or(usual);
+    otherwise == BadOutcome::Error || source.on_bad.reasons.values().any(|outcome| *outcome == BadOutcome::Error)
 }
 
 pub fn is_bad_end(source: &Source, reason: Reason) -> bool {
@@ -249,7 +258,13 @@ impl History {
             match verdict {
                 Verdict::Good(target) if needs.is_empty() => return (Verdict::Good(target), via),
                 Verdict::Good(_) => break,
-                Verdict::Bad(reason) => first_bad = first_bad.or(Some(reason)),
+                Verdict::Bad(reason) => {
+                    first_bad = first_bad.or(Some(reason));
+                    let ends = is_bad_end(source, reason);
+                    if ends && !blind && (source.format != Format::List || !disputed::PARTS_BEFORE_ERROR) {
+                        break;
+                    }
+                }
                 Verdict::Pending(more) => {
                     needs.extend(more);
                     if !disputed::PROBE_ALL_CANDIDATES && !blind {
@@ -285,7 +300,7 @@ impl History {
         // What the connection knows serves its sources; a selection takes folders that were seen as seen.
         let seen = |known: &Known| match eyes {
             Eyes::Ask { ask, .. } if matches!(ask.kind, Kind::Select(_)) => {
-                !ask.modern && known.found == Found::Directory
+                !ask.modern && known.found == Found::Directory && source.recheck != Recheck::EachAsk
             }
             Eyes::Ask { .. } => Self::serves_connection(source, eyes) && source.recheck != Recheck::EachAsk,
             Eyes::Connection | Eyes::Blind => true,
@@ -338,10 +353,11 @@ impl History {
         }
         wanted.extend(walk.iter().map(|folder| (folder.clone(), markers.clone())));
         let connection = Self::serves_connection(source, eyes);
+        let lasting = connection && (source.recheck != Recheck::EachAsk || matches!(eyes, Eyes::Connection));
         let unknown: Vec<Need> = wanted
             .into_iter()
             .filter(|(at, markers)| matches!(self.look(source, at, markers, eyes), Look::Unknown))
-            .map(|(path, markers)| Need { path, markers, connection })
+            .map(|(path, markers)| Need { path, markers, connection, lasting })
             .collect();
         if !unknown.is_empty() {
             return Verdict::Pending(unknown);
@@ -356,15 +372,18 @@ impl History {
             match known.found {
                 Found::Directory => {}
                 Found::Missing => return Verdict::Bad(Reason::Missing),
-                Found::Unreadable if disputed::UNREADABLE_IS_UNCONFIRMED => return Verdict::Bad(Reason::Unconfirmed),
-                Found::Unreadable => return Verdict::Bad(Reason::Missing),
-                Found::File if is_root && self.policy.roots.files == Files::Parent => {
+                Found::Unreadable => return Verdict::Bad(Reason::Unreadable),
+                Found::File
+                    if is_root
+                        && self.policy.roots.files == Files::Parent
+                        && (source.from == SourceKind::Roots || disputed::SELECTED_FILE_MEANS_PARENT) =>
+                {
                     found = match path::parent(&start, self.style()) {
                         Some(parent) => parent,
                         None => return Verdict::Bad(Reason::NotDirectory),
                     };
                 }
-                Found::File if is_root || source.verify == Verify::Directory => {
+                Found::File if source.from == SourceKind::Roots || source.verify == Verify::Directory => {
                     return Verdict::Bad(Reason::NotDirectory);
                 }
                 Found::File => {}
@@ -413,8 +432,7 @@ impl History {
             return Err(Reason::Outside);
         }
         // Where there is a walk, a marker may still vouch for the place.
-        let walked = source.refine.is_some() && !disputed::NO_WALK_FROM_HOME;
-        if !walked && self.is_refused_place(at, places_rule(source), source.refine.is_some()) {
+        if self.is_refused_place(at, places_rule(source), source.refine.is_some()) {
             return Err(place_reason(source));
         }
         Ok(())
@@ -454,8 +472,7 @@ impl History {
         while let Some(folder) = here {
             let parent = path::parent(&folder, self.style());
             let stop = parent.is_none() || self.is_home(&folder);
-            let start_counts = folders.is_empty() && !disputed::NO_WALK_FROM_HOME;
-            if (stop && !start_counts) || folders.len() >= most as usize {
+            if (stop && !folders.is_empty()) || folders.len() >= most as usize {
                 break;
             }
             folders.push(folder);
