@@ -286,7 +286,7 @@ impl History {
             let given_up = request.overdue && !self.waited_for(ask, request.token);
             return if given_up { known() } else { RootsNow::WaitForRequest };
         }
-        if self.deferred().is_some_and(|(place, _)| ask.place < place) {
+        if self.deferred().is_some_and(|(place, _)| self.waited_for_roots(ask, place)) {
             return RootsNow::WaitForMore;
         }
         if self.was_served(ask) || self.goes_without(ask) {
@@ -363,7 +363,7 @@ impl History {
         if rules.pick == Pick::Chosen {
             return Says::GivesWay(Some(Reason::NotChosen));
         }
-        let mut candidates: Vec<(u32, Lexed)> = Vec::new();
+        let mut candidates: Vec<(&RawRoot, Lexed)> = Vec::new();
         for raw in roots.iter() {
             let lexed = self.lex_root(raw);
             let skipped = match &lexed {
@@ -372,7 +372,7 @@ impl History {
                 Lexed::Bad(_) => matches!(rules.on_unusable, OnUnusable::NextRoot | OnUnusable::Accept),
             };
             if !skipped {
-                candidates.push((raw.index, lexed));
+                candidates.push((raw, lexed));
             }
         }
         let about = about.and_then(|about| self.place(about, Relative::Refuse, true).ok());
@@ -410,7 +410,7 @@ impl History {
             candidates.insert(0, best);
         }
         let mut needs: Vec<Need> = Vec::new();
-        for (index, lexed) in candidates {
+        for (raw, lexed) in candidates {
             let end = match lexed {
                 Lexed::Place(target) => match self.on_disk(source, target.clone(), eyes) {
                     Verdict::Good(good) => Says::Wins(win(SourceKind::Roots, good, None)),
@@ -428,11 +428,11 @@ impl History {
                         OnUnusable::Error => Says::Ends(Out::Refused(reason, SourceKind::Roots, source.status)),
                     },
                 },
-                Lexed::NonFile(uri) => match rules.non_file {
+                Lexed::NonFile(_) => match rules.non_file {
                     NonFile::Skip => continue,
                     NonFile::NextSource => Says::GivesWay(None),
                     NonFile::Error => Says::Ends(Out::Refused(Reason::NotFileUri, SourceKind::Roots, source.status)),
-                    NonFile::NameOnly => Says::Wins(win(SourceKind::Roots, Self::name_only(index, &uri), None)),
+                    NonFile::NameOnly => Says::Wins(win(SourceKind::Roots, self.name_only(raw), None)),
                 },
                 Lexed::Bad(reason) => match rules.on_unusable {
                     OnUnusable::Accept | OnUnusable::NextRoot => continue,
@@ -571,22 +571,22 @@ impl History {
                     let named = win(SourceKind::Selected, Self::named(text), None);
                     return Ok(Decision::Done(End::Chosen(Choice { win: named, uri: None })));
                 };
-                let exact = rules.enforce_roots != EnforceRoots::Off && rules.root_match == RootMatch::ExactUri;
-                if exact && !disputed::NAMED_ROOT_IS_AMONG_ROOTS && !roots.iter().any(|raw| raw.uri == *text) {
-                    return Err(Reason::NotInRoots);
-                }
                 let target = match lexed {
                     Lexed::Place(target) => target,
-                    Lexed::NonFile(uri)
+                    Lexed::NonFile(_)
                         if self.policy.roots.non_file == NonFile::NameOnly
                             || !disputed::SELECTED_NON_FILE_IS_REFUSED =>
                     {
-                        Self::name_only(raw.index, &uri)
+                        self.name_only(raw)
                     }
                     Lexed::NonFile(_) => return Err(Reason::NotFileUri),
                     Lexed::Bad(reason) => return Err(reason),
                 };
+                let exact = rules.enforce_roots != EnforceRoots::Off && rules.root_match == RootMatch::ExactUri;
+                let refused =
+                    exact && !disputed::NAMED_ROOT_IS_AMONG_ROOTS && !roots.iter().any(|raw| raw.uri == *text);
                 match self.on_disk(source, target, eyes) {
+                    Verdict::Good(_) if refused => Err(Reason::NotInRoots),
                     Verdict::Good(target) => Ok(Decision::Done(End::Chosen(Choice {
                         win: win(SourceKind::Selected, target, None),
                         uri: Some(raw.uri.clone()),

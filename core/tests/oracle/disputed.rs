@@ -20,7 +20,7 @@ pub const REFETCH_WITH_EACH_REQUEST: bool = false;
 pub const JUDGE_SELECTED_ROOT: bool = true;
 
 /// `names: roots`: a root that a tool selects by its name is one of the roots, also where `rootMatch` is `exactUri`.
-pub const NAMED_ROOT_IS_AMONG_ROOTS: bool = true;
+pub const NAMED_ROOT_IS_AMONG_ROOTS: bool = false;
 
 /// Rule 4: a selection refused because its call is modern leaves nothing behind, not even a probe for the connection.
 pub const MODERN_SELECTION_PROBES_NOTHING: bool = false;
@@ -32,11 +32,11 @@ pub const INVALIDATE_SENDS_NOTHING: bool = false;
 pub const NAME_ONLY_ROOTS_ARE_READ: bool = false;
 
 /// `onUnusable: accept`: a root is taken although the disk says otherwise, so also when the disk says nothing.
-pub const ACCEPT_UNCONFIRMED_ROOTS: bool = true;
+pub const ACCEPT_UNCONFIRMED_ROOTS: bool = false;
 
 /// Rule 11: only `rootsChanged` and `initialize` let a client be asked again that said "unsupported"; a list that the host
 /// was given some other way does not.
-pub const HOST_LIST_CLEARS_NOTHING: bool = true;
+pub const HOST_LIST_CLEARS_NOTHING: bool = false;
 
 /// `nonFile`, `barePaths`: a root that is no project by the policy does not become one because a tool selects it.
 pub const SELECTED_NON_FILE_IS_REFUSED: bool = true;
@@ -49,3 +49,19 @@ pub const SELECTED_FILE_MEANS_PARENT: bool = false;
 
 /// `format: list`: the first usable part counts, also where `onBad` says `error` and the value as a whole is no path.
 pub const PARTS_BEFORE_ERROR: bool = false;
+
+/// "To settle an event is to look at every waiting ask again": also when the event is another ask.
+pub const ASKS_LOOK_AT_ALL: bool = false;
+
+/// Rule 24: roots of a client that is not local are not probed, also when a tool selects one by its name.
+pub const REMOTE_ROOT_IS_NEVER_PROBED: bool = false;
+
+/// Rule 24: what the connection knows of a path stays known to an ask, although a probe of the same path that somebody
+/// else had opened ran out while the ask waited.
+pub const KNOWN_BEATS_UNCONFIRMED: bool = false;
+
+/// A selection that had to wait is there for the asks that came before it in the same event, as one that is made at once is.
+pub const LATE_SELECTION_SETTLES_ALL: bool = false;
+
+/// Rule 8: a policy without a `roots` source asks only for an ask that wants roots, or a selection: never eagerly.
+pub const NOTHING_UNASKED_WITHOUT_ROOTS_SOURCE: bool = false;

@@ -658,7 +658,7 @@ impl World {
                 (true, _) => Found::Directory,
                 (false, usual) => usual,
             };
-            let marked = path.ends_with('a') || path == "/tmp";
+            let marked = found == Found::Directory && (path.ends_with('a') || path == "/tmp");
             ProbedPath {
                 path: path.clone(),
                 found,

@@ -67,12 +67,16 @@ pub enum Record {
     /// A source of the connection needs a path that is being looked at.
     Wanted {
         path: String,
-        /// Also when the asks are gone.
-        lasting: bool,
     },
-    /// No source of the connection names a path that is being looked at any more.
-    Unwanted {
-        path: String,
+    /// What an ask depends on.
+    AskWants {
+        ask: u32,
+        paths: BTreeSet<String>,
+        roots: bool,
+    },
+    /// What the connection's own evaluation depends on, when it was last allowed to have paths looked at.
+    ConnectionWants {
+        paths: BTreeSet<String>,
     },
     /// The host said what is at a path; it serves these asks, and perhaps the connection.
     Learnt {
@@ -460,12 +464,14 @@ impl History {
         })
     }
 
-    /// Whether an ask has waited for a request and still has nothing of it.
-    pub fn counts_on_roots(&self, ask: &Ask) -> bool {
-        let waited = self.here().any(|(place, record)| {
-            place > ask.place && matches!(record, Record::Waits { ask: id, .. } if *id == ask.id)
+    /// Whether an ask waited for roots when it was last looked at before a place in the log.
+    pub fn waited_for_roots(&self, ask: &Ask, before: usize) -> bool {
+        let looks = self.here().rev().skip_while(|(place, _)| *place >= before);
+        let mut roots = looks.filter_map(|(place, record)| match record {
+            Record::AskWants { ask: id, roots, .. } if place > ask.place && *id == ask.id => Some(*roots),
+            _ => None,
         });
-        waited && !self.goes_without(ask) && !self.was_served(ask)
+        roots.next() == Some(true)
     }
 
     /// Whether an ask's request failed and it goes on without.
@@ -496,17 +502,37 @@ impl History {
     }
 
     /// Whether the connection wanted to know about a path since its probe was opened.
-    pub fn was_wanted(&self, path: &str, probe: u32, lastingly: bool) -> bool {
-        let (mut opened, mut wanted) = (false, false);
-        for (_, record) in self.here() {
-            match record {
-                Record::ProbeOpened { id, .. } if *id == probe => opened = true,
-                Record::Wanted { path: at, lasting } if opened && at == path => wanted |= *lasting || !lastingly,
-                Record::Unwanted { path: at } if at == path => wanted = false,
-                _ => {}
+    pub fn was_wanted(&self, path: &str, probe: u32) -> bool {
+        let mut opened = false;
+        self.here().any(|(_, record)| match record {
+            Record::ProbeOpened { id, .. } if *id == probe => {
+                opened = true;
+                false
+            }
+            Record::Wanted { path: wanted } => opened && wanted == path,
+            _ => false,
+        })
+    }
+
+    /// Everything an ask has depended on since it came.
+    pub fn ask_wanted(&self, ask: &Ask) -> BTreeSet<String> {
+        let mut wanted = BTreeSet::new();
+        for (_, record) in self.here().filter(|(place, _)| *place > ask.place) {
+            if let Record::AskWants { ask: id, paths, .. } = record
+                && *id == ask.id
+            {
+                wanted.extend(paths.iter().cloned());
             }
         }
         wanted
+    }
+
+    pub fn connection_wants(&self) -> BTreeSet<String> {
+        let wants = self.last(|_, record| match record {
+            Record::ConnectionWants { paths } => Some(paths.clone()),
+            _ => None,
+        });
+        wants.unwrap_or_default()
     }
 
     /// What is known of a path: by the connection, or by one ask.

@@ -86,7 +86,7 @@ impl Oracle {
                 self.history.note(Record::DeferredOver);
             }
             self.open_probe(now, &mut turn);
-            self.drop_unwanted_probes(&turn);
+            self.drop_unwanted_probes();
             let value_changed = turn.list_arrived || matches!(event, Event::HostFactsChanged(_));
             if value_changed {
                 self.forget_paths();
@@ -395,7 +395,8 @@ impl Oracle {
     fn settle(&mut self, event: &Event, now: u64, turn: &mut Turn) {
         let all = self.history.waiting();
         // What a selection chooses is there for the asks that came before it.
-        while self.look_at_asks(event, now, turn) {}
+        let again = disputed::LATE_SELECTION_SETTLES_ALL || matches!(event, Event::Selected(_));
+        while self.look_at_asks(event, now, turn) && again {}
         let place = |id: u32| all.iter().position(|ask| ask.id == id);
         turn.effects.answers.sort_by_key(|(id, ..)| place(*id));
     }
@@ -413,12 +414,17 @@ impl Oracle {
         let start = self.history.records.len();
         let all = self.history.waiting();
         turn.needs.clear();
+        let only_new = !disputed::ASKS_LOOK_AT_ALL && matches!(event, Event::Asked(_) | Event::SelectionCleared(_));
         for ask in &all {
+            if only_new && new != Some(ask.id) {
+                continue;
+            }
             let is_over = matches!(event, Event::DeadlineReached) && now >= ask.at.saturating_add(wait);
             let decision = self.history.decide(ask, Patience::Lasts);
             if is_over
                 && let Some(request) = self.history.in_flight()
-                && self.history.counts_on_roots(ask)
+                && (self.history.waited_for(ask, request.token)
+                    || (self.history.waited_for_roots(ask, usize::MAX) && !self.history.goes_without(ask)))
             {
                 self.history.note(Record::Overdue { token: request.token });
             }
@@ -442,11 +448,12 @@ impl Oracle {
             if waiting.send {
                 self.send(Some(ask.id), now, turn);
             }
-            let first = !self.history.goes_without(ask) && !self.history.was_served(ask);
-            if first && (waiting.send || waiting.request) {
+            if !self.history.goes_without(ask) && (waiting.send || waiting.request) {
                 let token = self.history.tokens();
                 self.history.note(Record::Waits { ask: ask.id, token });
             }
+            let paths = waiting.needs.iter().map(|need| need.path.clone()).collect();
+            self.history.note(Record::AskWants { ask: ask.id, paths, roots: waiting.roots });
             turn.needs.extend(waiting.needs);
         }
         self.history.records.iter().skip(start).any(|record| matches!(record, Record::Chose(_)))
@@ -521,12 +528,17 @@ impl Oracle {
             return;
         }
         let before = self.history.project().cloned();
-        let after = match self.history.decide_connection(self.history.pin()) {
+        let decision = self.history.decide_connection(self.history.pin());
+        if turn.list_arrived || turn.selected {
+            let needs = decision.as_ref().err().cloned().unwrap_or_default();
+            let paths = needs.iter().map(|need| need.path.clone()).collect();
+            self.history.note(Record::ConnectionWants { paths });
+            turn.needs.extend(needs);
+        }
+        let decided = decision.is_ok();
+        let after = match decision {
             Ok(win) => win,
-            Err(needs) => {
-                if turn.list_arrived || turn.selected {
-                    turn.needs.extend(needs);
-                }
+            Err(_) => {
                 let keys = self.history.list().map(|list| self.history.keys(&list.roots)).unwrap_or_default();
                 before.clone().filter(|win| {
                     win.project.source != SourceKind::Roots
@@ -540,7 +552,8 @@ impl Oracle {
         }
         self.history.note(Record::Project(after.clone()));
         let memory = &self.history.policy.memory;
-        if memory.pin != Pin::No
+        if decided
+            && memory.pin != Pin::No
             && self.history.pin().is_none()
             && let Some(win) = after
             && (memory.pin_from.is_empty() || memory.pin_from.contains(&win.project.source))
@@ -570,29 +583,18 @@ impl Oracle {
             turn.effects.probe.push((id, paths));
         }
         for need in needs.into_iter().filter(|need| need.connection) {
-            self.history.note(Record::Wanted { path: need.path, lasting: need.lasting });
+            self.history.note(Record::Wanted { path: need.path });
         }
     }
 
     /// Ends the probes that nobody waits for any more.
-    fn drop_unwanted_probes(&mut self, turn: &Turn) {
-        if turn.list_arrived {
-            // Only what the connection cannot do without is still wanted.
-            let needs = self.history.decide_connection(self.history.pin()).err().unwrap_or_default();
-            for path in self.history.open_probes().into_iter().flat_map(|(_, _, paths)| paths.into_keys()) {
-                if !needs.iter().any(|need| need.path == path) {
-                    self.history.note(Record::Unwanted { path });
-                }
-            }
-        }
-        let mut needed: BTreeSet<String> = BTreeSet::new();
+    fn drop_unwanted_probes(&mut self) {
+        let mut needed = self.history.connection_wants();
         for ask in self.history.waiting() {
-            if let Decision::Wait(waiting) = self.history.decide(&ask, Patience::Lasts) {
-                needed.extend(waiting.needs.into_iter().map(|need| need.path));
-            }
+            needed.extend(self.history.ask_wanted(&ask));
         }
         for (id, _, paths) in self.history.open_probes() {
-            if !paths.keys().any(|path| needed.contains(path) || self.history.was_wanted(path, id, true)) {
+            if !paths.keys().any(|path| needed.contains(path)) {
                 self.history.note(Record::ProbeOver { id });
             }
         }
@@ -619,7 +621,7 @@ impl Oracle {
                 there: there.cloned().collect(),
                 asked: markers,
             };
-            let connection = self.history.was_wanted(&path, id, false);
+            let connection = self.history.was_wanted(&path, id);
             news.push(Record::Learnt { path, known, asks, connection });
         }
         self.history.records.extend(news);

@@ -23,8 +23,6 @@ pub struct Need {
     pub markers: BTreeSet<String>,
     /// Whether the result serves the connection (rule 24).
     pub connection: bool,
-    /// Whether the connection wants to know also when the ask is gone.
-    pub lasting: bool,
 }
 
 /// What a value names.
@@ -224,7 +222,7 @@ impl History {
             && let Some(parts) = peer::elements(value)
         {
             let texts = parts.iter().filter_map(|part| peer::string(part));
-            return texts.filter(|text| !text.trim().is_empty()).collect();
+            return texts.filter(|text| !text.trim().is_empty()).take(self.most_roots()).collect();
         }
         let windows = self.style() == PathStyle::Windows;
         let parts: Vec<&str> = value.split(|c| c == ',' || (windows && c == ';')).collect();
@@ -233,6 +231,7 @@ impl History {
             let trimmed = parts.into_iter().map(str::trim);
             texts.extend(trimmed.filter(|part| !part.is_empty()).map(str::to_owned));
         }
+        texts.truncate(self.most_roots());
         texts
     }
 
@@ -292,6 +291,12 @@ impl History {
         if matches!(eyes, Eyes::Blind) {
             return Look::Unknown;
         }
+        if !disputed::KNOWN_BEATS_UNCONFIRMED
+            && let Eyes::Ask { ask, .. } = eyes
+            && self.is_unconfirmed(at, ask)
+        {
+            return Look::Unconfirmed;
+        }
         // What was found for an ask serves it in any case.
         let own = match eyes {
             Eyes::Ask { ask, .. } => self.known(at, Some(ask.id)),
@@ -334,7 +339,8 @@ impl History {
             return Verdict::Bad(reason);
         }
         // Roots of a client elsewhere name another disk.
-        if is_root && !self.is_local() {
+        let selected = source.from == SourceKind::Selected;
+        if is_root && !self.is_local() && (!selected || disputed::REMOTE_ROOT_IS_NEVER_PROBED) {
             return Verdict::Good(target);
         }
         if source.verify == Verify::None && source.refine.is_none() {
@@ -353,11 +359,10 @@ impl History {
         }
         wanted.extend(walk.iter().map(|folder| (folder.clone(), markers.clone())));
         let connection = Self::serves_connection(source, eyes);
-        let lasting = connection && (source.recheck != Recheck::EachAsk || matches!(eyes, Eyes::Connection));
         let unknown: Vec<Need> = wanted
             .into_iter()
             .filter(|(at, markers)| matches!(self.look(source, at, markers, eyes), Look::Unknown))
-            .map(|(path, markers)| Need { path, markers, connection, lasting })
+            .map(|(path, markers)| Need { path, markers, connection })
             .collect();
         if !unknown.is_empty() {
             return Verdict::Pending(unknown);
@@ -545,13 +550,16 @@ impl History {
     }
 
     /// A root of another scheme as a project without a path.
-    pub fn name_only(index: u32, text: &str) -> Target {
+    pub fn name_only(&self, raw: &RawRoot) -> Target {
+        let text = raw.uri.as_str();
+        let own =
+            raw.name.clone().filter(|name| self.policy.name_from == NameFrom::RootName && !name.trim().is_empty());
         let segments = text.trim_end_matches('/').rsplit('/');
         Target {
             path: None,
             key: format!("uri:{text}"),
-            name: segments.take(1).collect(),
-            root: Some((index, format!("uri:{text}"))),
+            name: own.unwrap_or_else(|| segments.take(1).collect()),
+            root: Some((raw.index, format!("uri:{text}"))),
         }
     }
 }
