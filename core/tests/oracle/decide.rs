@@ -113,6 +113,20 @@ impl History {
         }
     }
 
+    /// What the connection's own evaluation has looked up.
+    pub fn connection_needs(&self) -> Vec<Need> {
+        let mut needs = self.decide_connection(self.pin()).err().unwrap_or_default();
+        let mut sources = self.policy.sources.iter();
+        if !disputed::PIN_SPARES_THE_LOOK
+            && self.pin().is_some()
+            && let Some(first) = sources.find(|source| !source.from.is_per_request())
+            && let Says::Pending(more) = self.ask_source(first, None, Eyes::Connection)
+        {
+            needs.extend(more);
+        }
+        needs
+    }
+
     fn walk_sources(&self, ask: Option<&Ask>, patience: Patience, mut pin: Option<&Win>) -> Decision {
         let eyes = match ask {
             Some(ask) => Eyes::Ask { ask, patience },
@@ -307,7 +321,7 @@ impl History {
         if self.is_stale(list) {
             return false;
         }
-        if self.was_served(ask) {
+        if self.was_served(ask) || self.goes_without(ask) {
             return true;
         }
         let age = self.now().saturating_sub(list.at);

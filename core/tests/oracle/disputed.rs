@@ -39,7 +39,7 @@ pub const ACCEPT_UNCONFIRMED_ROOTS: bool = false;
 pub const HOST_LIST_CLEARS_NOTHING: bool = false;
 
 /// `nonFile`, `barePaths`: a root that is no project by the policy does not become one because a tool selects it.
-pub const SELECTED_NON_FILE_IS_REFUSED: bool = true;
+pub const SELECTED_NON_FILE_IS_REFUSED: bool = false;
 
 /// `nameFrom: rawBasename`: a root that is a file stands for its folder, and is named after the folder, not the file.
 pub const NAME_FOLLOWS_THE_FOLDER: bool = false;
@@ -65,3 +65,12 @@ pub const LATE_SELECTION_SETTLES_ALL: bool = false;
 
 /// Rule 8: a policy without a `roots` source asks only for an ask that wants roots, or a selection: never eagerly.
 pub const NOTHING_UNASKED_WITHOUT_ROOTS_SOURCE: bool = false;
+
+/// A later reply about a path that did not ask for markers does not undo what an earlier one said about them.
+pub const REPLIES_ADD_UP: bool = false;
+
+/// Rule 16: a pin stands ahead of every connection source, so none of them is looked up for the connection.
+pub const PIN_SPARES_THE_LOOK: bool = false;
+
+/// `files: refuse`: a root that is a file stands for nothing, also where `verify` is `exists`.
+pub const REFUSED_FILE_IS_REFUSED: bool = false;

@@ -527,12 +527,19 @@ impl History {
         wanted
     }
 
+    /// What the connection still waits to hear of.
     pub fn connection_wants(&self) -> BTreeSet<String> {
-        let wants = self.last(|_, record| match record {
-            Record::ConnectionWants { paths } => Some(paths.clone()),
-            _ => None,
-        });
-        wants.unwrap_or_default()
+        let mut wants = BTreeSet::new();
+        for (_, record) in self.here() {
+            match record {
+                Record::ConnectionWants { paths } => wants.clone_from(paths),
+                Record::Learnt { path, .. } | Record::Unconfirmed { path, .. } => {
+                    wants.remove(path);
+                }
+                _ => {}
+            }
+        }
+        wants
     }
 
     /// What is known of a path: by the connection, or by one ask.
@@ -545,7 +552,9 @@ impl History {
                     if counts {
                         // A later look may have asked for other markers.
                         let mut merged = new.clone();
-                        if let Some(old) = &known {
+                        if disputed::REPLIES_ADD_UP
+                            && let Some(old) = &known
+                        {
                             merged.asked.extend(old.asked.iter().cloned());
                             let kept = old.there.difference(&new.asked).cloned();
                             merged.there.extend(kept.collect::<Vec<_>>());

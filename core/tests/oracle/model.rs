@@ -229,7 +229,9 @@ impl Oracle {
     }
 
     fn may_send_if_carried(&self) -> bool {
-        self.history.may_ask() && self.history.source(SourceKind::Roots).is_some() && self.history.in_flight().is_none()
+        self.history.may_ask()
+            && (self.history.source(SourceKind::Roots).is_some() || !disputed::NOTHING_UNASKED_WITHOUT_ROOTS_SOURCE)
+            && self.history.in_flight().is_none()
     }
 
     // Requests.
@@ -357,7 +359,7 @@ impl Oracle {
         let rules = &self.history.policy.roots;
         let wanted = rules.on_change == OnChange::Refetch
             && (disputed::REFETCH_WITH_EACH_REQUEST || rules.ask != WhenToAsk::EachRequest);
-        turn.follow_up |= !in_flight && wanted;
+        turn.follow_up |= !in_flight && wanted && self.history.may_push();
     }
 
     fn take_list(&mut self, answers: Option<u32>, result: &str, now: u64, turn: &mut Turn) {
@@ -423,8 +425,7 @@ impl Oracle {
             let decision = self.history.decide(ask, Patience::Lasts);
             if is_over
                 && let Some(request) = self.history.in_flight()
-                && (self.history.waited_for(ask, request.token)
-                    || (self.history.waited_for_roots(ask, usize::MAX) && !self.history.goes_without(ask)))
+                && (self.history.waited_for(ask, request.token) || self.history.waited_for_roots(ask, usize::MAX))
             {
                 self.history.note(Record::Overdue { token: request.token });
             }
@@ -448,7 +449,7 @@ impl Oracle {
             if waiting.send {
                 self.send(Some(ask.id), now, turn);
             }
-            if !self.history.goes_without(ask) && (waiting.send || waiting.request) {
+            if waiting.send || waiting.request {
                 let token = self.history.tokens();
                 self.history.note(Record::Waits { ask: ask.id, token });
             }
@@ -530,7 +531,7 @@ impl Oracle {
         let before = self.history.project().cloned();
         let decision = self.history.decide_connection(self.history.pin());
         if turn.list_arrived || turn.selected {
-            let needs = decision.as_ref().err().cloned().unwrap_or_default();
+            let needs = self.history.connection_needs();
             let paths = needs.iter().map(|need| need.path.clone()).collect();
             self.history.note(Record::ConnectionWants { paths });
             turn.needs.extend(needs);
@@ -609,7 +610,11 @@ impl Oracle {
         let asks: Vec<u32> = self.history.waiting().iter().map(|ask| ask.id).collect();
         let mut news = vec![Record::ProbeOver { id }];
         for (path, markers) in asked {
-            let asks = asks.clone();
+            // What an ask has heard of a path stays, for as long as it waits.
+            let news_to = |ask: &&u32| {
+                self.history.known(&path, Some(**ask)).is_none_or(|known| !markers.is_subset(&known.asked))
+            };
+            let asks: Vec<u32> = asks.iter().filter(news_to).copied().collect();
             let Some(said) = probed.paths.iter().find(|said| said.path == path) else {
                 news.push(Record::Unconfirmed { path, asks });
                 continue;

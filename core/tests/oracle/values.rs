@@ -352,10 +352,10 @@ impl History {
         }
         let markers = source.refine.as_ref().map(all_markers).unwrap_or_default();
         let walk = source.refine.as_ref().map(|refine| self.walk(&start, refine));
-        let mut wanted: Vec<(String, BTreeSet<String>)> = Vec::new();
         let walk = walk.unwrap_or_default();
+        let mut wanted: Vec<(String, BTreeSet<String>)> = Vec::new();
         if source.verify != Verify::None && !walk.contains(&start) {
-            wanted.push((start.clone(), BTreeSet::new()));
+            wanted.push((start.clone(), markers.clone()));
         }
         wanted.extend(walk.iter().map(|folder| (folder.clone(), markers.clone())));
         let connection = Self::serves_connection(source, eyes);
@@ -364,15 +364,12 @@ impl History {
             .filter(|(at, markers)| matches!(self.look(source, at, markers, eyes), Look::Unknown))
             .map(|(path, markers)| Need { path, markers, connection })
             .collect();
-        if !unknown.is_empty() {
-            return Verdict::Pending(unknown);
-        }
-        let no_markers = BTreeSet::new();
         let mut found = start.clone();
         if source.verify != Verify::None {
-            let known = match self.look(source, &start, &no_markers, eyes) {
+            let known = match self.look(source, &start, &markers, eyes) {
                 Look::Known(known) => known,
-                Look::Unconfirmed | Look::Unknown => return Verdict::Bad(Reason::Unconfirmed),
+                Look::Unconfirmed => return Verdict::Bad(Reason::Unconfirmed),
+                Look::Unknown => return Verdict::Pending(unknown),
             };
             match known.found {
                 Found::Directory => {}
@@ -388,7 +385,10 @@ impl History {
                         None => return Verdict::Bad(Reason::NotDirectory),
                     };
                 }
-                Found::File if source.from == SourceKind::Roots || source.verify == Verify::Directory => {
+                Found::File
+                    if source.verify == Verify::Directory
+                        || (source.from == SourceKind::Roots && disputed::REFUSED_FILE_IS_REFUSED) =>
+                {
                     return Verdict::Bad(Reason::NotDirectory);
                 }
                 Found::File => {}
@@ -398,6 +398,10 @@ impl History {
             {
                 return Verdict::Bad(Reason::Outside);
             }
+        }
+        // A start that will not do spares the walk.
+        if !unknown.is_empty() {
+            return Verdict::Pending(unknown);
         }
         let mut vouched = false;
         if let Some(refine) = &source.refine {
@@ -477,7 +481,7 @@ impl History {
         while let Some(folder) = here {
             let parent = path::parent(&folder, self.style());
             let stop = parent.is_none() || self.is_home(&folder);
-            if (stop && !folders.is_empty()) || folders.len() >= most as usize {
+            if stop || folders.len() >= most as usize {
                 break;
             }
             folders.push(folder);
