@@ -176,6 +176,9 @@ impl History {
                     continue;
                 }
                 Says::Wins(win) => End::Won(win),
+                Says::Ends(out) if !open && !disputed::ENDS_WAIT_FOR_JUDGEMENT => {
+                    return Decision::Done(End::Other(out));
+                }
                 Says::Ends(out) => End::Other(out),
                 Says::NeedsInput => End::Other(needs_input()),
             };
@@ -212,7 +215,15 @@ impl History {
                 let Some(choice) = self.choice() else {
                     return Says::Nothing;
                 };
-                let list = self.list().map(|list| list.roots).unwrap_or_default();
+                let patience = match eyes {
+                    Eyes::Ask { patience, .. } => patience,
+                    Eyes::Connection | Eyes::Blind => Patience::Over,
+                };
+                let list = match self.roots_now(ask, patience) {
+                    RootsNow::Use(list) => list.unwrap_or_default(),
+                    _ if disputed::NEWEST_LIST_SUSPENDS => self.list().map(|list| list.roots).unwrap_or_default(),
+                    _ => RawList::default(),
+                };
                 let enforced = self.policy.selection.enforce_roots == EnforceRoots::Always;
                 if enforced && !list.is_empty() && !self.is_among(&list, choice) {
                     return Says::Nothing;

@@ -74,3 +74,17 @@ pub const PIN_SPARES_THE_LOOK: bool = false;
 
 /// `files: refuse`: a root that is a file stands for nothing, also where `verify` is `exists`.
 pub const REFUSED_FILE_IS_REFUSED: bool = false;
+
+/// Rules 4 and 24: what a modern ask, or another call's value, had looked up changes nothing for an ask that already knows.
+pub const HEARSAY_STAYS_OUT: bool = false;
+
+/// Rule 12: where nothing may be sent outside a call, a change only marks the list stale: it arms nothing for an ask that
+/// does not wait for roots.
+pub const CHANGE_ARMS_NOTHING_WITHOUT_PUSH: bool = false;
+
+/// Rule 15: what suspends a selection is the newest list the client gave, for an ask as for the connection, also while a
+/// newer one is awaited.
+pub const NEWEST_LIST_SUSPENDS: bool = false;
+
+/// Rule 22: a bad value is judged before ranking, also where the ask would otherwise end without a project.
+pub const ENDS_WAIT_FOR_JUDGEMENT: bool = false;

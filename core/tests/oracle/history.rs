@@ -577,7 +577,11 @@ impl History {
         for (_, record) in self.here().filter(|(place, _)| *place > ask.place) {
             match record {
                 Record::Unconfirmed { path: at, asks } if at == path && asks.contains(&ask.id) => unconfirmed = true,
-                Record::Learnt { path: at, asks, .. } if at == path && asks.contains(&ask.id) => unconfirmed = false,
+                Record::Learnt { path: at, asks, connection, .. }
+                    if at == path && (*connection || asks.contains(&ask.id)) =>
+                {
+                    unconfirmed = false
+                }
                 _ => {}
             }
         }

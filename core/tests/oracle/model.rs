@@ -29,6 +29,8 @@ struct Turn {
     unasked: bool,
     /// One more request is due after a change (rule 13).
     follow_up: bool,
+    /// One is to be put off, if it cannot go at once.
+    arm: bool,
     /// A list arrived or a selection came, so the connection may have paths looked at.
     list_arrived: bool,
     selected: bool,
@@ -60,29 +62,15 @@ impl Oracle {
             let modern = |record: &Record| matches!(record, Record::Asked(ask) if ask.modern);
             turn.selected = matches!(event, Event::Selected(_))
                 && !(disputed::MODERN_SELECTION_PROBES_NOTHING && self.history.records.iter().skip(start).any(modern));
-            if turn.follow_up
-                && let Some(time) = self.time_for_change()
-            {
-                // What must be put off is, and asks that wait, wait for it; what was put off until now is not any more.
-                if now >= time {
-                    self.history.note(Record::DeferredOver);
-                } else if self.history.deferred().is_none() {
-                    self.history.note(Record::Deferred { until: time });
-                }
-            }
-            self.settle(event, now, &mut turn);
-            // What an ask has sent takes the place of what nobody asked for.
-            if turn.unasked && self.may_send_unasked() {
-                self.send(None, now, &mut turn);
-            }
-            if turn.follow_up && self.history.may_push() && self.time_for_change().is_some_and(|time| now >= time) {
-                self.send(None, now, &mut turn);
-            }
+            self.react(event, now, &mut turn);
             self.evaluate_connection(&mut turn);
             // Without anybody to carry it, what was put off is left to the next ask.
-            let carried = |waiting: &Waiting| waiting.roots;
-            if !self.history.may_push() && self.history.deferred().is_some() && self.asks_that_wait(carried).is_empty()
-            {
+            let carried = if disputed::CHANGE_ARMS_NOTHING_WITHOUT_PUSH {
+                !self.asks_that_wait(|waiting| waiting.roots).is_empty()
+            } else {
+                self.history.waiting().iter().any(|ask| !ask.modern)
+            };
+            if !self.history.may_push() && self.history.deferred().is_some() && !carried {
                 self.history.note(Record::DeferredOver);
             }
             self.open_probe(now, &mut turn);
@@ -93,6 +81,38 @@ impl Oracle {
             }
         }
         Ok(turn.effects)
+    }
+
+    /// What follows from the effect of an event, or of one message of a batch.
+    fn react(&mut self, event: &Event, now: u64, turn: &mut Turn) {
+        if std::mem::take(&mut turn.arm)
+            && let Some(time) = self.time_for_change_if(true)
+            && now < time
+            && self.history.deferred().is_none()
+        {
+            self.history.note(Record::Deferred { until: time });
+        }
+        if turn.follow_up
+            && let Some(time) = self.time_for_change()
+        {
+            // What must be put off is, and asks that wait, wait for it; what was put off until now is not any more.
+            if now >= time {
+                self.history.note(Record::DeferredOver);
+            } else if self.history.deferred().is_none() {
+                self.history.note(Record::Deferred { until: time });
+            }
+        }
+        self.settle(event, now, turn);
+        // What an ask has sent takes the place of what nobody asked for.
+        if std::mem::take(&mut turn.unasked) && self.may_send_unasked() {
+            self.send(None, now, turn);
+        }
+        if std::mem::take(&mut turn.follow_up)
+            && self.history.may_push()
+            && self.time_for_change().is_some_and(|time| now >= time)
+        {
+            self.send(None, now, turn);
+        }
     }
 
     pub fn views(&self) -> Views {
@@ -172,7 +192,7 @@ impl Oracle {
             }
             Event::Probed(probed) => self.probed(probed),
             Event::DeadlineReached => self.deadline_reached(now, turn),
-            Event::Message(message) => self.message(&message.text, now, turn),
+            Event::Message(message) => self.message(event, &message.text, now, turn),
             Event::Closed => self.closed(turn),
             _ => unreachable!("every kind of event is known"),
         }
@@ -263,6 +283,11 @@ impl Oracle {
 
     /// When a change has a request sent (rule 12), if it does at all.
     fn time_for_change(&self) -> Option<u64> {
+        // Where nothing may be sent outside a call, the call of an ask that waits will do.
+        self.time_for_change_if(self.history.may_push() || !self.asks_that_wait(|waiting| waiting.roots).is_empty())
+    }
+
+    fn time_for_change_if(&self, carried: bool) -> Option<u64> {
         let rules = &self.history.policy.roots;
         let wanted = rules.on_change == OnChange::Refetch || !disputed::INVALIDATE_SENDS_NOTHING;
         // Nothing is asked for *again* that nobody has wanted yet.
@@ -270,8 +295,6 @@ impl Oracle {
         let asked = eager || self.history.last_sent_at().is_some() || self.history.list().is_some();
         let interval = u64::from(self.history.policy.timing.min_interval_ms);
         let earliest = self.history.last_sent_at().map_or(0, |at| at.saturating_add(interval));
-        // Where nothing may be sent outside a call, the call of an ask that waits will do.
-        let carried = self.history.may_push() || !self.asks_that_wait(|waiting| waiting.roots).is_empty();
         (wanted && asked && carried && self.may_send_if_carried()).then_some(earliest)
     }
 
@@ -360,6 +383,11 @@ impl Oracle {
         let wanted = rules.on_change == OnChange::Refetch
             && (disputed::REFETCH_WITH_EACH_REQUEST || rules.ask != WhenToAsk::EachRequest);
         turn.follow_up |= !in_flight && wanted && self.history.may_push();
+        turn.arm = !in_flight
+            && wanted
+            && !disputed::CHANGE_ARMS_NOTHING_WITHOUT_PUSH
+            && !self.history.may_push()
+            && self.history.waiting().iter().any(|ask| !ask.modern);
     }
 
     fn take_list(&mut self, answers: Option<u32>, result: &str, now: u64, turn: &mut Turn) {
@@ -601,22 +629,33 @@ impl Oracle {
         }
     }
 
+    /// Whether an ask takes note of what is found at a path.
+    fn is_news(&self, path: &str, markers: &BTreeSet<String>, ask: u32, connection: bool) -> bool {
+        let waiting = self.history.waiting();
+        let needs =
+            match waiting.iter().find(|known| known.id == ask).map(|ask| self.history.decide(ask, Patience::Lasts)) {
+                Some(Decision::Wait(waiting)) => waiting.needs,
+                _ => Vec::new(),
+            };
+        let needed = needs.iter().any(|need| need.path == path && (need.own || !connection));
+        let unheard = self.history.known(path, Some(ask)).is_none_or(|known| !markers.is_subset(&known.asked));
+        needed || (!disputed::HEARSAY_STAYS_OUT && !connection && unheard)
+    }
+
     fn probed(&mut self, probed: &Probed) {
         let open = self.history.open_probes();
         let Some((id, _, asked)) = open.into_iter().find(|(id, ..)| *id == probed.probe) else {
             return;
         };
         // Whoever waits now has heard it.
-        let asks: Vec<u32> = self.history.waiting().iter().map(|ask| ask.id).collect();
+        let all: Vec<u32> = self.history.waiting().iter().map(|ask| ask.id).collect();
         let mut news = vec![Record::ProbeOver { id }];
         for (path, markers) in asked {
-            // What an ask has heard of a path stays, for as long as it waits.
-            let news_to = |ask: &&u32| {
-                self.history.known(&path, Some(**ask)).is_none_or(|known| !markers.is_subset(&known.asked))
-            };
-            let asks: Vec<u32> = asks.iter().filter(news_to).copied().collect();
+            let connection = self.history.was_wanted(&path, id);
+            let asks: Vec<u32> =
+                all.iter().filter(|ask| self.is_news(&path, &markers, **ask, connection)).copied().collect();
             let Some(said) = probed.paths.iter().find(|said| said.path == path) else {
-                news.push(Record::Unconfirmed { path, asks });
+                news.push(Record::Unconfirmed { path, asks: all.clone() });
                 continue;
             };
             let there = said.markers.iter().filter(|marker| markers.contains(*marker));
@@ -626,7 +665,6 @@ impl Oracle {
                 there: there.cloned().collect(),
                 asked: markers,
             };
-            let connection = self.history.was_wanted(&path, id);
             news.push(Record::Learnt { path, known, asks, connection });
         }
         self.history.records.extend(news);
@@ -675,7 +713,7 @@ impl Oracle {
 
     // Raw messages.
 
-    fn message(&mut self, text: &str, now: u64, turn: &mut Turn) {
+    fn message(&mut self, event: &Event, text: &str, now: u64, turn: &mut Turn) {
         let kind = peer::kind(text);
         if kind != MessageKind::Batch {
             if !self.read_message(text, now, turn) {
@@ -689,6 +727,7 @@ impl Oracle {
             if !self.read_message(part, now, turn) {
                 rest.push(part.as_str());
             }
+            self.settle(event, now, turn);
         }
         if rest.len() == parts.len() {
             turn.effects.hand_back.push((kind, text.to_owned()));

@@ -23,6 +23,8 @@ pub struct Need {
     pub markers: BTreeSet<String>,
     /// Whether the result serves the connection (rule 24).
     pub connection: bool,
+    /// Whether the ask must look for itself.
+    pub own: bool,
 }
 
 /// What a value names.
@@ -359,10 +361,11 @@ impl History {
         }
         wanted.extend(walk.iter().map(|folder| (folder.clone(), markers.clone())));
         let connection = Self::serves_connection(source, eyes);
+        let own = !connection || source.recheck == Recheck::EachAsk;
         let unknown: Vec<Need> = wanted
             .into_iter()
             .filter(|(at, markers)| matches!(self.look(source, at, markers, eyes), Look::Unknown))
-            .map(|(path, markers)| Need { path, markers, connection })
+            .map(|(path, markers)| Need { path, markers, connection, own })
             .collect();
         let mut found = start.clone();
         if source.verify != Verify::None {
