@@ -185,9 +185,6 @@ impl History {
             if !open && !judging {
                 return Decision::Done(end);
             }
-            if !open && matches!(end, End::Won(_)) {
-                return Decision::Wait(waiting);
-            }
             certain = true;
         }
         if open || judging {
@@ -308,16 +305,17 @@ impl History {
         }
         if let Some(request) = self.in_flight() {
             // A silent client costs one wait, not one per call.
-            let given_up = request.overdue && !self.waited_for(ask, request.token);
-            return if given_up { known() } else { RootsNow::WaitForRequest };
+            let waits = self.waited_for(ask, request.token) || self.waited_for_roots(ask, usize::MAX);
+            return if request.overdue && !waits { known() } else { RootsNow::WaitForRequest };
+        }
+        if self.was_served(ask) || self.goes_without(ask) {
+            // It waits for a newer list that is on its way, but asks only once.
+            return known();
         }
         if self.deferred().is_some_and(|(place, _)| self.waited_for_roots(ask, place)) {
             return RootsNow::WaitForMore;
         }
-        if self.was_served(ask) || self.goes_without(ask) {
-            // It waits for a newer list that is on its way, but asks only once.
-            known()
-        } else if self.may_ask() {
+        if self.may_ask() {
             RootsNow::Send
         } else if !self.is_ready() && self.asking_is_possible() {
             RootsNow::WaitForMore
@@ -329,17 +327,12 @@ impl History {
     /// Whether a list is new enough for an ask.
     fn is_good_for(&self, list: &List, ask: &Ask) -> bool {
         let rules = &self.policy.roots;
-        if self.is_stale(list) {
-            return false;
-        }
-        if self.was_served(ask) || self.goes_without(ask) {
-            return true;
-        }
         let age = self.now().saturating_sub(list.at);
         let most =
             if list.roots.says_none { [rules.max_age_ms, rules.empty_max_age_ms] } else { [rules.max_age_ms, None] };
         let aged = most.into_iter().flatten().any(|most| age >= u64::from(most));
-        rules.ask != WhenToAsk::EachRequest && !aged
+        let asked = self.was_served(ask) || self.goes_without(ask);
+        !self.is_stale(list) && !aged && (asked || rules.ask != WhenToAsk::EachRequest)
     }
 
     fn modern_roots(&self, ask: &Ask) -> RootsNow {

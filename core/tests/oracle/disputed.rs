@@ -88,3 +88,6 @@ pub const NEWEST_LIST_SUSPENDS: bool = false;
 
 /// Rule 22: a bad value is judged before ranking, also where the ask would otherwise end without a project.
 pub const ENDS_WAIT_FOR_JUDGEMENT: bool = false;
+
+/// Rule 24: what was looked up for a selection that came to nothing serves no source of the connection later.
+pub const REFUSED_SELECTION_TEACHES_NOTHING: bool = false;

@@ -17,7 +17,7 @@ use rootwise::host::{HostFacts, PathMap, Transport};
 use rootwise::path::PathStyle;
 use rootwise::policy::{
     Ask, BadOutcome, BarePaths, EnforceRoots, Files, NameFrom, NameRule, Names, NonFile, OnChange, OnUnusable, Pick,
-    Pin, Policy, RECOMMENDED, Recheck, RootMatch, SourceKind, Traversal, Verify, WhileAsking,
+    Pin, Policy, RECOMMENDED, RootMatch, SourceKind, Traversal, Verify, WhileAsking,
 };
 
 use super::Effects;
@@ -258,11 +258,6 @@ pub fn policy() -> impl Strategy<Value = Policy> {
         select(vec![Verify::None, Verify::Directory]).prop_map(|verify| Twist::new(move |p| {
             for source in &mut p.sources {
                 source.verify = verify;
-            }
-        })),
-        select(vec![Recheck::OnChange, Recheck::EachAsk]).prop_map(|recheck| Twist::new(move |p| {
-            for source in p.sources.iter_mut().filter(|source| !source.from.is_per_request()) {
-                source.recheck = recheck;
             }
         })),
         select(vec![BadOutcome::Next, BadOutcome::Error]).prop_map(|outcome| Twist::new(move |p| {

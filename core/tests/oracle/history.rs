@@ -514,14 +514,16 @@ impl History {
         })
     }
 
-    /// Everything an ask has depended on since it came.
+    /// What an ask has depended on since it came and has not heard of.
     pub fn ask_wanted(&self, ask: &Ask) -> BTreeSet<String> {
         let mut wanted = BTreeSet::new();
         for (_, record) in self.here().filter(|(place, _)| *place > ask.place) {
-            if let Record::AskWants { ask: id, paths, .. } = record
-                && *id == ask.id
-            {
-                wanted.extend(paths.iter().cloned());
+            match record {
+                Record::AskWants { ask: id, paths, .. } if *id == ask.id => wanted.extend(paths.iter().cloned()),
+                Record::Learnt { path, .. } | Record::Unconfirmed { path, .. } => {
+                    wanted.remove(path);
+                }
+                _ => {}
             }
         }
         wanted

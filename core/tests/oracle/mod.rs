@@ -126,11 +126,10 @@ pub struct Views {
 }
 
 /// The notices that are predicted; the others speak of values and are left to other tests.
-pub const PREDICTED: [NoticeCode; 6] = [
+pub const PREDICTED: [NoticeCode; 5] = [
     NoticeCode::AnswerStale,
     NoticeCode::AnswerUnexpected,
     NoticeCode::RootsUnsupported,
     NoticeCode::RootsFailed,
-    NoticeCode::TooManyAsks,
     NoticeCode::SelectedRootLeft,
 ];

@@ -75,15 +75,14 @@ impl Oracle {
             }
             self.open_probe(now, &mut turn);
             self.drop_unwanted_probes();
-            let value_changed = turn.list_arrived || matches!(event, Event::HostFactsChanged(_));
-            if value_changed {
+            if turn.list_arrived {
                 self.forget_paths();
             }
         }
         Ok(turn.effects)
     }
 
-    /// What follows from the effect of an event, or of one message of a batch.
+    /// What follows from the effect of an event.
     fn react(&mut self, event: &Event, now: u64, turn: &mut Turn) {
         if std::mem::take(&mut turn.arm)
             && let Some(time) = self.time_for_change_if(true)
@@ -158,7 +157,10 @@ impl Oracle {
             },
             Event::RootsRefused(refused) => self.refused(refused, turn),
             Event::RootsChanged => self.changed(turn),
-            Event::HostFactsChanged(changed) => self.history.note(Record::Host(changed.facts.clone())),
+            Event::HostFactsChanged(changed) => {
+                self.history.note(Record::Host(changed.facts.clone()));
+                self.forget_paths();
+            }
             Event::Asked(asked) => {
                 let kind = match asked.want {
                     Want::Project => Kind::Project,
@@ -192,7 +194,7 @@ impl Oracle {
             }
             Event::Probed(probed) => self.probed(probed),
             Event::DeadlineReached => self.deadline_reached(now, turn),
-            Event::Message(message) => self.message(event, &message.text, now, turn),
+            Event::Message(message) => self.message(&message.text, now, turn),
             Event::Closed => self.closed(turn),
             _ => unreachable!("every kind of event is known"),
         }
@@ -465,9 +467,6 @@ impl Oracle {
                 Decision::Wait(waiting) => waiting,
             };
             let is_one_too_many = new == Some(ask.id) && all.len() > most;
-            if is_one_too_many {
-                turn.notice(NoticeCode::TooManyAsks);
-            }
             if is_over || is_one_too_many {
                 if let Decision::Done(end) = self.history.decide(ask, Patience::Over) {
                     self.answer(ask, end, turn);
@@ -637,9 +636,10 @@ impl Oracle {
                 Some(Decision::Wait(waiting)) => waiting.needs,
                 _ => Vec::new(),
             };
-        let needed = needs.iter().any(|need| need.path == path && (need.own || !connection));
+        let needed = needs.iter().any(|need| need.path == path);
         let unheard = self.history.known(path, Some(ask)).is_none_or(|known| !markers.is_subset(&known.asked));
-        needed || (!disputed::HEARSAY_STAYS_OUT && !connection && unheard)
+        let _ = (connection, unheard);
+        needed || !disputed::HEARSAY_STAYS_OUT
     }
 
     fn probed(&mut self, probed: &Probed) {
@@ -695,10 +695,13 @@ impl Oracle {
             self.failed(End::TimedOut, turn);
         }
         let asks: Vec<u32> = self.history.waiting().iter().map(|ask| ask.id).collect();
-        for (id, until, paths) in self.history.open_probes() {
-            if now >= until {
-                self.history.note(Record::ProbeOver { id });
-                for (path, _) in paths {
+        let (over, open): (Vec<_>, Vec<_>) =
+            self.history.open_probes().into_iter().partition(|(_, until, _)| now >= *until);
+        for (id, _, paths) in over {
+            self.history.note(Record::ProbeOver { id });
+            for path in paths.into_keys() {
+                // Another probe may still tell.
+                if !open.iter().any(|(_, _, asked)| asked.contains_key(&path)) {
                     self.history.note(Record::Unconfirmed { path, asks: asks.clone() });
                 }
             }
@@ -713,7 +716,7 @@ impl Oracle {
 
     // Raw messages.
 
-    fn message(&mut self, event: &Event, text: &str, now: u64, turn: &mut Turn) {
+    fn message(&mut self, text: &str, now: u64, turn: &mut Turn) {
         let kind = peer::kind(text);
         if kind != MessageKind::Batch {
             if !self.read_message(text, now, turn) {
@@ -727,7 +730,6 @@ impl Oracle {
             if !self.read_message(part, now, turn) {
                 rest.push(part.as_str());
             }
-            self.settle(event, now, turn);
         }
         if rest.len() == parts.len() {
             turn.effects.hand_back.push((kind, text.to_owned()));

@@ -283,7 +283,8 @@ impl History {
     fn serves_connection(source: &Source, eyes: Eyes<'_>) -> bool {
         match eyes {
             Eyes::Ask { ask, .. } => {
-                !ask.modern && !source.from.is_per_request() && !matches!(ask.kind, Kind::Select(_))
+                let selects = matches!(ask.kind, Kind::Select(_)) && disputed::REFUSED_SELECTION_TEACHES_NOTHING;
+                !ask.modern && !source.from.is_per_request() && !selects
             }
             Eyes::Connection | Eyes::Blind => true,
         }
@@ -372,6 +373,14 @@ impl History {
             let known = match self.look(source, &start, &markers, eyes) {
                 Look::Known(known) => known,
                 Look::Unconfirmed => return Verdict::Bad(Reason::Unconfirmed),
+                // Of a start that is known to be bad only the start is named.
+                Look::Unknown if matches!(eyes, Eyes::Blind) => {
+                    let bad = self
+                        .known(&start, None)
+                        .is_some_and(|known| markers.is_subset(&known.asked) && known.found != Found::Directory);
+                    let named = unknown.into_iter().filter(|need| !bad || need.path == start);
+                    return Verdict::Pending(named.collect());
+                }
                 Look::Unknown => return Verdict::Pending(unknown),
             };
             match known.found {
@@ -531,8 +540,10 @@ impl History {
                 match (self.policy.name_from, own) {
                     (NameFrom::RootName, Some(own)) => target.name = own.to_owned(),
                     (NameFrom::RawBasename, _) => {
-                        let segments = text.trim_end_matches('/').rsplit('/');
-                        target.name = segments.take(1).collect();
+                        let last = text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+                        if !last.is_empty() && target.path.as_deref() != Some("/") {
+                            target.name = last.to_owned();
+                        }
                     }
                     _ => {}
                 }
