@@ -135,21 +135,31 @@ impl History {
         let mut waiting = Waiting::default();
         // Whether a better source, or a value judged before ranking, is still being looked at.
         let (mut open, mut judging) = (false, false);
+        if !disputed::ENDS_WAIT_FOR_JUDGEMENT && pin.is_none() {
+            for source in &self.policy.sources {
+                match self.ask_source(source, ask, eyes) {
+                    Says::Nothing | Says::GivesWay(_) => {}
+                    Says::Ends(out) => return Decision::Done(End::Other(out)),
+                    _ => break,
+                }
+            }
+        }
         for source in self.policy.sources.iter().filter(|source| is_asked_for(source.from) && can_end(source)) {
             match self.ask_source(source, ask, eyes) {
-                Says::Pending(needs) => {
-                    judging = true;
-                    waiting.needs.extend(needs);
-                }
+                Says::Pending(_) => judging = true,
                 // Bad is bad, whatever a better one may still turn out to be.
                 Says::Ends(out) => return Decision::Done(End::Other(out)),
                 _ => {}
             }
         }
         let mut code = None;
-        // Whether it is certain who wins if nobody better does; what is named below is still looked at in the same probe.
+        // Whether it is certain how the ask ends if nobody better wins. From then on only what can still end it counts;
+        // but once anything is looked at, what is named below is looked at in the same probe.
         let mut certain = false;
         for source in &self.policy.sources {
+            if certain && !open && !(is_asked_for(source.from) && can_end(source)) {
+                continue;
+            }
             let says = match pin {
                 // The pin stands ahead of every source of the connection.
                 Some(_) if !source.from.is_per_request() => pin.take().cloned().map_or(Says::Nothing, Says::Wins),
@@ -235,6 +245,9 @@ impl History {
                 let Some(win) = self.remembered() else {
                     return Says::Nothing;
                 };
+                if !disputed::JUDGE_REMEMBERED {
+                    return Says::Wins(win.clone());
+                }
                 self.weigh(source, target_of(win), win.project.via.clone(), eyes)
             }
             _ => {
@@ -681,10 +694,8 @@ impl History {
             match source.from {
                 SourceKind::Roots => {
                     let roots = self.list().map(|list| list.roots).unwrap_or_default();
-                    for raw in roots.iter() {
-                        if let Lexed::Place(target) = self.lex_root(raw) {
-                            add(self.on_disk(source, target, Eyes::Blind));
-                        }
+                    if let Says::Pending(needs) = self.pick(source, &roots, None, Eyes::Blind) {
+                        add(Verdict::Pending(needs));
                     }
                 }
                 SourceKind::Selected => {

@@ -91,3 +91,6 @@ pub const ENDS_WAIT_FOR_JUDGEMENT: bool = false;
 
 /// Rule 24: what was looked up for a selection that came to nothing serves no source of the connection later.
 pub const REFUSED_SELECTION_TEACHES_NOTHING: bool = false;
+
+/// Rules 4 and 12: a selection refused because its call is modern does not have a request sent that was put off.
+pub const MODERN_SELECTION_SENDS_NOTHING: bool = false;

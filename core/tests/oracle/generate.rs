@@ -517,7 +517,13 @@ pub fn disk() -> impl Strategy<Value = BTreeMap<String, Found>> {
         1 => Just(Found::File),
         1 => Just(Found::Unreadable),
     ];
-    vec(found, PLACES.len()).prop_map(|found| PLACES.iter().map(|place| (*place).to_owned()).zip(found).collect())
+    vec(found, PLACES.len()).prop_map(|found| {
+        let mut disk: BTreeMap<String, Found> = PLACES.iter().map(|place| (*place).to_owned()).zip(found).collect();
+        for folder in ["/", "/p", "/home/u", "/tmp"] {
+            disk.insert(folder.to_owned(), Found::Directory);
+        }
+        disk
+    })
 }
 
 /// A case; most begin with a handshake, because little happens without one.

@@ -88,6 +88,7 @@ pub enum Record {
     /// The host did not say; that counts for these asks.
     Unconfirmed {
         path: String,
+        asked: BTreeSet<String>,
         asks: Vec<u32>,
     },
     /// No source of the connection names the path any more.
@@ -529,6 +530,14 @@ impl History {
         wanted
     }
 
+    /// Whether an ask has depended on a path.
+    pub fn ever_wanted(&self, ask: &Ask, path: &str) -> bool {
+        self.here().any(|(place, record)| {
+            place > ask.place
+                && matches!(record, Record::AskWants { ask: id, paths, .. } if *id == ask.id && paths.contains(path))
+        })
+    }
+
     /// What the connection still waits to hear of.
     pub fn connection_wants(&self) -> BTreeSet<String> {
         let mut wants = BTreeSet::new();
@@ -574,15 +583,15 @@ impl History {
     }
 
     /// Whether the last that an ask heard of a path is that nobody knows.
-    pub fn is_unconfirmed(&self, path: &str, ask: &Ask) -> bool {
+    pub fn is_unconfirmed(&self, path: &str, markers: &BTreeSet<String>, ask: &Ask) -> bool {
         let mut unconfirmed = false;
         for (_, record) in self.here().filter(|(place, _)| *place > ask.place) {
             match record {
-                Record::Unconfirmed { path: at, asks } if at == path && asks.contains(&ask.id) => unconfirmed = true,
-                Record::Learnt { path: at, asks, connection, .. }
-                    if at == path && (*connection || asks.contains(&ask.id)) =>
-                {
-                    unconfirmed = false
+                Record::Unconfirmed { path: at, asked, asks } => {
+                    unconfirmed |= at == path && asks.contains(&ask.id) && markers.is_subset(asked);
+                }
+                Record::Learnt { path: at, asks, connection, .. } if *connection || asks.contains(&ask.id) => {
+                    unconfirmed &= at != path;
                 }
                 _ => {}
             }

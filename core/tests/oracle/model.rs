@@ -58,6 +58,11 @@ impl Oracle {
         let mut turn = Turn::default();
         let start = self.history.records.len();
         self.own_effect(event, now, &mut turn);
+        // What was put off under this roof goes as soon as anybody selects.
+        if !disputed::MODERN_SELECTION_SENDS_NOTHING && matches!(event, Event::Selected(_)) && !self.history.may_push()
+        {
+            self.history.note(Record::DeferredOver);
+        }
         if !self.history.is_closed() {
             let modern = |record: &Record| matches!(record, Record::Asked(ask) if ask.modern);
             turn.selected = matches!(event, Event::Selected(_))
@@ -159,7 +164,9 @@ impl Oracle {
             Event::RootsChanged => self.changed(turn),
             Event::HostFactsChanged(changed) => {
                 self.history.note(Record::Host(changed.facts.clone()));
-                self.forget_paths();
+                if self.history.has_begun() {
+                    self.forget_paths();
+                }
             }
             Event::Asked(asked) => {
                 let kind = match asked.want {
@@ -353,7 +360,7 @@ impl Oracle {
         let changed = self.changed_during_request();
         let joined = |ask: &Ask| self.history.waited_for(ask, request.token);
         let waited: Vec<u32> = self.history.waiting().into_iter().filter(joined).map(|ask| ask.id).collect();
-        let waits = !waited.is_empty();
+        let waits = !self.asks_that_wait(|waiting| waiting.request).is_empty();
         let once_more = how == End::Abandoned || (changed && how == End::Refused);
         let without = if once_more { Vec::new() } else { waited };
         self.history.note(Record::Ended { token: request.token, how, without });
@@ -446,10 +453,17 @@ impl Oracle {
         let start = self.history.records.len();
         let all = self.history.waiting();
         turn.needs.clear();
+        let mut senders = Vec::new();
         let only_new = !disputed::ASKS_LOOK_AT_ALL && matches!(event, Event::Asked(_) | Event::SelectionCleared(_));
-        for ask in &all {
+        // A selection is the event's own effect: it comes before the asks that wait.
+        let selects = matches!(event, Event::Selected(_));
+        let (first, others): (Vec<&Ask>, Vec<&Ask>) = all.iter().partition(|ask| selects && new == Some(ask.id));
+        for ask in first.into_iter().chain(others) {
             if only_new && new != Some(ask.id) {
                 continue;
+            }
+            if selects && new != Some(ask.id) {
+                self.send_for(std::mem::take(&mut senders), now, turn);
             }
             let is_over = matches!(event, Event::DeadlineReached) && now >= ask.at.saturating_add(wait);
             let decision = self.history.decide(ask, Patience::Lasts);
@@ -474,9 +488,8 @@ impl Oracle {
                 continue;
             }
             if waiting.send {
-                self.send(Some(ask.id), now, turn);
-            }
-            if waiting.send || waiting.request {
+                senders.push(ask.id);
+            } else if waiting.request {
                 let token = self.history.tokens();
                 self.history.note(Record::Waits { ask: ask.id, token });
             }
@@ -484,7 +497,19 @@ impl Oracle {
             self.history.note(Record::AskWants { ask: ask.id, paths, roots: waiting.roots });
             turn.needs.extend(waiting.needs);
         }
+        self.send_for(senders, now, turn);
         self.history.records.iter().skip(start).any(|record| matches!(record, Record::Chose(_)))
+    }
+
+    /// Sends a request for the first of these asks; all of them wait for it.
+    fn send_for(&mut self, asks: Vec<u32>, now: u64, turn: &mut Turn) {
+        if let Some(first) = asks.first() {
+            self.send(Some(*first), now, turn);
+            let token = self.history.tokens();
+            for ask in asks {
+                self.history.note(Record::Waits { ask, token });
+            }
+        }
     }
 
     fn answer(&mut self, ask: &Ask, end: AskEnd, turn: &mut Turn) {
@@ -523,7 +548,6 @@ impl Oracle {
         }
         if win.project.source != SourceKind::Roots && win.project.source != SourceKind::Remembered {
             win.root_key = None;
-            win.project.root = None;
         }
         win.project.source = SourceKind::Remembered;
         self.history.note(Record::Remembered(win));
@@ -571,6 +595,7 @@ impl Oracle {
                 before.clone().filter(|win| {
                     win.project.source != SourceKind::Roots
                         || win.root_key.as_ref().is_none_or(|key| keys.contains(key))
+                        || keys.contains(&win.project.key)
                 })
             }
         };
@@ -655,7 +680,7 @@ impl Oracle {
             let asks: Vec<u32> =
                 all.iter().filter(|ask| self.is_news(&path, &markers, **ask, connection)).copied().collect();
             let Some(said) = probed.paths.iter().find(|said| said.path == path) else {
-                news.push(Record::Unconfirmed { path, asks: all.clone() });
+                news.push(Record::Unconfirmed { path, asked: markers, asks: all.clone() });
                 continue;
             };
             let there = said.markers.iter().filter(|marker| markers.contains(*marker));
@@ -673,8 +698,11 @@ impl Oracle {
     /// Drops what the connection knows of paths that none of its sources names any more.
     fn forget_paths(&mut self) {
         let named = self.history.named_paths();
+        let waiting = self.history.waiting();
         for path in self.history.known_paths() {
-            if !named.contains(&path) {
+            let selections = waiting.iter().filter(|ask| matches!(ask.kind, Kind::Select(_)));
+            let heard = selections.into_iter().any(|ask| self.history.ever_wanted(ask, &path));
+            if !named.contains(&path) && !heard {
                 self.history.note(Record::Forgotten { path });
             }
         }
@@ -699,10 +727,10 @@ impl Oracle {
             self.history.open_probes().into_iter().partition(|(_, until, _)| now >= *until);
         for (id, _, paths) in over {
             self.history.note(Record::ProbeOver { id });
-            for path in paths.into_keys() {
+            for (path, asked) in paths {
                 // Another probe may still tell.
-                if !open.iter().any(|(_, _, asked)| asked.contains_key(&path)) {
-                    self.history.note(Record::Unconfirmed { path, asks: asks.clone() });
+                if !open.iter().any(|(_, _, others)| others.contains_key(&path)) {
+                    self.history.note(Record::Unconfirmed { path, asked, asks: asks.clone() });
                 }
             }
         }

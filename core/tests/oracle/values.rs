@@ -296,7 +296,7 @@ impl History {
         }
         if !disputed::KNOWN_BEATS_UNCONFIRMED
             && let Eyes::Ask { ask, .. } = eyes
-            && self.is_unconfirmed(at, ask)
+            && self.is_unconfirmed(at, markers, ask)
         {
             return Look::Unconfirmed;
         }
@@ -321,7 +321,7 @@ impl History {
         }
         match eyes {
             Eyes::Ask { patience: Patience::Over, .. } => Look::Unconfirmed,
-            Eyes::Ask { ask, .. } if self.is_unconfirmed(at, ask) => Look::Unconfirmed,
+            Eyes::Ask { ask, .. } if self.is_unconfirmed(at, markers, ask) => Look::Unconfirmed,
             _ => Look::Unknown,
         }
     }
@@ -375,9 +375,15 @@ impl History {
                 Look::Unconfirmed => return Verdict::Bad(Reason::Unconfirmed),
                 // Of a start that is known to be bad only the start is named.
                 Look::Unknown if matches!(eyes, Eyes::Blind) => {
-                    let bad = self
-                        .known(&start, None)
-                        .is_some_and(|known| markers.is_subset(&known.asked) && known.found != Found::Directory);
+                    let bad = self.known(&start, None).is_some_and(|known| {
+                        let file = source.verify == Verify::Directory && source.from != SourceKind::Roots;
+                        let bad = match known.found {
+                            Found::Missing | Found::Unreadable => true,
+                            Found::File => file,
+                            Found::Directory => false,
+                        };
+                        markers.is_subset(&known.asked) && bad
+                    });
                     let named = unknown.into_iter().filter(|need| !bad || need.path == start);
                     return Verdict::Pending(named.collect());
                 }
