@@ -1,81 +1,442 @@
 //! Properties over sequences of events: the machine against its second model, and what must hold of any sequence.
+//!
+//! A normal run takes [`CASES`] cases of up to [`STEPS`] events against the model and half as many for each other property,
+//! always the same ones. `ROOTWISE_CASES` asks for more, `ROOTWISE_SEED` for others.
 #![allow(
     missing_docs,
+    unreachable_pub,
     clippy::unwrap_used,
-    clippy::expect_used,
     clippy::panic,
     clippy::unreachable,
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
-    unreachable_pub,
     reason = "a test stops at the first surprise"
 )]
 
 mod oracle;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use oracle::Views;
 use oracle::compare::{effects, left_out_notices, rank, views};
-use oracle::generate::{Case, World, case};
+use oracle::generate::{Act, Case, Step, Time, World, case};
 use oracle::model::Oracle;
 use proptest::prelude::*;
-use proptest::test_runner::Config;
+use proptest::test_runner::{Config, RngSeed};
 use rootwise::Resolver;
+use rootwise::action::{Action, RootsState};
+use rootwise::event::{
+    AskBy, AskWithdrawn, ClientInitialized, Event, RefusalKind, RequestFacts, RootsListed, RootsRefused,
+};
+use rootwise::host::HostFacts;
+use rootwise::path::PathStyle;
+use rootwise::policy::Policy;
 
-/// Cases per property; each has up to [`STEPS`] events.
+/// Cases against the model.
 const CASES: u32 = 512;
+/// Events per case.
 const STEPS: usize = 40;
 
-fn config() -> Config {
-    let cases = std::env::var("ROOTWISE_CASES").ok().and_then(|cases| cases.parse().ok());
-    Config { cases: cases.unwrap_or(CASES), max_shrink_iters: 20_000, failure_persistence: None, ..Config::default() }
+fn config(cases: u32) -> Config {
+    let number = |name| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    Config {
+        cases: number("ROOTWISE_CASES").map_or(cases, |cases| cases as u32),
+        rng_seed: RngSeed::Fixed(number("ROOTWISE_SEED").unwrap_or(7)),
+        max_shrink_iters: 20_000,
+        failure_persistence: None,
+        ..Config::default()
+    }
 }
 
 fn resolver(case: &Case) -> Resolver {
     Resolver::new(Arc::new(case.policy.clone()), Arc::new(case.host.clone())).unwrap()
 }
 
-/// Runs a case through the machine and the model side by side.
-fn compare(case: &Case) -> Result<(), TestCaseError> {
+/// What one step did: the event, its time, and the actions unless it was refused.
+struct Done {
+    event: Event,
+    now: u64,
+    actions: Option<Vec<Action>>,
+    views: Views,
+}
+
+/// Runs a case through the machine alone.
+fn run(case: &Case) -> Vec<Done> {
     let mut machine = resolver(case);
-    let mut oracle = Oracle::new(case.policy.clone(), case.host.clone());
     let mut world = World::default();
-    let mut trace = String::new();
+    let mut done = Vec::new();
     for step in &case.steps {
         let (event, now) = world.event(case, step);
-        trace.push_str(&format!("\n@{now} {event:?}"));
-        let expected = oracle.step(&event, now);
-        let got = machine.handle(event.clone(), now);
-        match (&expected, &got) {
-            (Err(code), Err(misuse)) => prop_assert_eq!(*code, misuse.code(), "{}", trace),
-            (Ok(expected), Ok(actions)) => {
-                let mut seen = effects(actions);
-                trace.push_str(&format!("\n    -> {seen:?}"));
-                prop_assert!(actions.is_sorted_by_key(rank), "order of {:?}", actions);
-                if left_out_notices(actions) {
-                    seen.notices = expected.notices.clone();
-                }
-                prop_assert_eq!(expected, &seen, "model (left) and machine (right) differ after{}", trace);
-                world.observe(&event, now, &seen, machine.deadline());
-            }
-            _ => prop_assert!(false, "model {expected:?}, machine {got:?} after{trace}"),
+        let actions = machine.handle(event.clone(), now).ok();
+        if let Some(actions) = &actions {
+            world.observe(&event, now, &effects(actions), machine.deadline());
         }
-        prop_assert_eq!(
-            oracle.views(),
-            views(&machine),
-            "views of model (left) and machine (right) differ after{}",
-            trace
-        );
+        done.push(Done { event, now, actions, views: views(&machine) });
     }
-    Ok(())
+    done
+}
+
+/// Feeds events that were taken down before.
+fn replay(machine: &mut Resolver, done: &[Done]) -> Vec<Option<Vec<Action>>> {
+    done.iter().map(|done| machine.handle(done.event.clone(), done.now).ok()).collect()
+}
+
+fn ask_of(event: &Event) -> Option<u32> {
+    match event {
+        Event::Asked(asked) => Some(asked.ask),
+        Event::Selected(selected) => Some(selected.ask),
+        Event::SelectionCleared(cleared) => Some(cleared.ask),
+        _ => None,
+    }
+}
+
+fn is_modern(by: Option<AskBy>, facts: &RequestFacts) -> bool {
+    Oracle::new(Policy::recommended(), HostFacts::new(PathStyle::Posix)).history.manner(by, facts).1
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(config(CASES))]
 
     #[test]
     fn the_machine_does_what_the_model_predicts(case in case(STEPS)) {
-        compare(&case)?;
+        let mut machine = resolver(&case);
+        let mut oracle = Oracle::new(case.policy.clone(), case.host.clone());
+        let mut world = World::default();
+        let mut trace = String::new();
+        for step in &case.steps {
+            let (event, now) = world.event(&case, step);
+            trace.push_str(&format!("\n@{now} {event:?}"));
+            let expected = oracle.step(&event, now);
+            let got = machine.handle(event.clone(), now);
+            match (&expected, &got) {
+                (Err(code), Err(misuse)) => prop_assert_eq!(*code, misuse.code(), "{}", trace),
+                (Ok(expected), Ok(actions)) => {
+                    let mut seen = effects(actions);
+                    trace.push_str(&format!("\n    -> {seen:?}"));
+                    if left_out_notices(actions) {
+                        seen.notices = expected.notices.clone();
+                    }
+                    prop_assert_eq!(expected, &seen, "model (left) and machine (right) differ after{}", trace);
+                    world.observe(&event, now, &seen, machine.deadline());
+                }
+                _ => prop_assert!(false, "model {expected:?}, machine {got:?} after{trace}"),
+            }
+            let (expected, seen) = (oracle.views(), views(&machine));
+            prop_assert_eq!(expected, seen, "views of model (left) and machine (right) differ after{}", trace);
+        }
     }
+
+}
+
+proptest! {
+    #![proptest_config(config(CASES / 2))]
+
+    #[test]
+    fn actions_come_in_the_fixed_order_and_are_bounded(case in case(STEPS)) {
+        for done in run(&case) {
+            let actions = done.actions.unwrap_or_default();
+            prop_assert!(actions.is_sorted_by_key(rank), "order of {actions:?}");
+            let others = actions.iter().filter(|action| !matches!(action, Action::Answer(_))).count();
+            prop_assert!(others <= case.policy.limits.actions as usize, "{others} actions for {:?}", done.event);
+            let seen = effects(&actions);
+            prop_assert!(seen.send.len() <= 1 && seen.probe.len() <= 1 && seen.cancel.len() <= 1 && seen.announce.len() <= 1);
+        }
+    }
+
+    #[test]
+    fn at_most_one_request_is_outstanding(case in case(STEPS)) {
+        let mut outstanding: Option<u32> = None;
+        let mut initialized = false;
+        for done in run(&case) {
+            let Some(actions) = done.actions else { continue };
+            let seen = effects(&actions);
+            let over = match &done.event {
+                Event::RootsListed(listed) => listed.request,
+                Event::RootsRefused(refused) => Some(refused.request),
+                Event::Closed => outstanding,
+                Event::ClientInitialized(_) => outstanding.filter(|_| initialized),
+                // A raw message may hold the answer, or a second `initialize`.
+                Event::Message(message) => {
+                    let id = outstanding.map(|token| format!("{}{token}", case.policy.roots.request.id_prefix));
+                    let answered = id.is_some_and(|id| message.text.contains(&format!("\"id\":\"{id}\"")) || message.text.contains(&format!("\"id\":{id},")));
+                    outstanding.filter(|_| answered || message.text.contains("\"initialize\""))
+                }
+                _ => None,
+            };
+            initialized |= matches!(&done.event, Event::ClientInitialized(_)) || matches!(&done.event, Event::Message(message) if message.text.contains("\"initialize\""));
+            for token in over.into_iter().chain(seen.cancel.iter().map(|(token, _)| *token)) {
+                if outstanding == Some(token) {
+                    outstanding = None;
+                }
+            }
+            for (token, ..) in &seen.send {
+                prop_assert_eq!(outstanding, None, "request {} was sent while another was outstanding", token);
+                outstanding = Some(*token);
+            }
+        }
+    }
+
+    #[test]
+    fn every_ask_is_answered_exactly_once_and_never_after_it_was_withdrawn(case in case(STEPS)) {
+        let mut case = case;
+        case.steps.push(Step { time: Time::By(1), act: Act::Closed });
+        let mut waiting: BTreeSet<u32> = BTreeSet::new();
+        for done in run(&case) {
+            let Some(actions) = done.actions else { continue };
+            if let Some(ask) = ask_of(&done.event) {
+                prop_assert!(waiting.insert(ask), "ask {ask} was taken twice");
+            }
+            if let Event::AskWithdrawn(withdrawn) = &done.event {
+                waiting.remove(&withdrawn.ask);
+            }
+            for (ask, ..) in effects(&actions).answers {
+                prop_assert!(waiting.remove(&ask), "ask {ask} was answered without waiting");
+            }
+        }
+        prop_assert!(waiting.is_empty(), "never answered: {waiting:?}");
+    }
+
+    #[test]
+    fn a_refused_event_changes_nothing(case in case(STEPS)) {
+        let mut machine = resolver(&case);
+        let mut world = World::default();
+        for step in &case.steps {
+            let (event, now) = world.event(&case, step);
+            let before = format!("{machine:?}");
+            // Far ahead, so that a clock that moved would show.
+            let far = now + 1_000_000;
+            let wrong = Event::Probed(rootwise::event::Probed { probe: 1_000, paths: Vec::new() });
+            prop_assert!(machine.handle(wrong, far).is_err());
+            prop_assert_eq!(&before, &format!("{machine:?}"));
+            match machine.handle(event.clone(), now) {
+                Ok(actions) => world.observe(&event, now, &effects(&actions), machine.deadline()),
+                Err(_) => prop_assert_eq!(&before, &format!("{machine:?}")),
+            }
+        }
+    }
+
+    #[test]
+    fn the_same_events_give_the_same_answers(case in case(STEPS), cut in any::<prop::sample::Index>()) {
+        let done = run(&case);
+        let first: Vec<_> = done.iter().map(|done| done.actions.clone()).collect();
+        let mut again = resolver(&case);
+        prop_assert_eq!(&first, &replay(&mut again, &done));
+        // A copy made on the way goes on like the original, which is not disturbed.
+        let cut = cut.index(done.len());
+        let mut machine = resolver(&case);
+        replay(&mut machine, &done[..cut]);
+        let mut copy = machine.clone();
+        let rest = replay(&mut copy, &done[cut..]);
+        prop_assert_eq!(&first[cut..], &rest[..]);
+        prop_assert_eq!(&first[cut..], &replay(&mut machine, &done[cut..])[..]);
+    }
+
+    #[test]
+    fn a_stale_answer_never_changes_the_project(case in case(STEPS)) {
+        let mut machine = resolver(&case);
+        let mut world = World::default();
+        for step in &case.steps {
+            let (event, now) = world.event(&case, step);
+            if let Ok(actions) = machine.handle(event.clone(), now) {
+                world.observe(&event, now, &effects(&actions), machine.deadline());
+            }
+            // Every token but the newest is over.
+            for token in 1..world.tokens {
+                let before = views(&machine);
+                let result = rootwise::Json::from_text(r#"{"roots":[{"uri":"file:///stale"}]}"#).unwrap();
+                let listed = Event::RootsListed(RootsListed { request: Some(token), result });
+                let kind = RefusalKind::Error;
+                let refused = Event::RootsRefused(RootsRefused { request: token, kind, code: Some(-32601), message: None });
+                for stale in [listed, refused] {
+                    // An ask that could be answered already may be, at this event as at any other.
+                    let seen = effects(&machine.handle(stale, 0).unwrap());
+                    prop_assert!(seen.announce.is_empty() && seen.cancel.is_empty() && seen.probe.is_empty(), "{:?}", seen);
+                    let after = views(&machine);
+                    prop_assert_eq!((&before.project, before.roots), (&after.project, after.roots));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn deadlines_alone_bring_the_machine_to_rest(case in case(STEPS)) {
+        let mut machine = resolver(&case);
+        let mut world = World::default();
+        for step in &case.steps {
+            let (event, now) = world.event(&case, step);
+            if let Ok(actions) = machine.handle(event.clone(), now) {
+                world.observe(&event, now, &effects(&actions), machine.deadline());
+            }
+        }
+        // Deadlines may have passed already, if nobody said so.
+        let mut now = world.now;
+        for _ in 0..64 {
+            let Some(deadline) = machine.deadline() else { return Ok(()) };
+            now = now.max(deadline);
+            machine.handle(Event::DeadlineReached, now).unwrap();
+            prop_assert!(machine.deadline().is_none_or(|next| next > now), "a deadline that was reached came back");
+        }
+        prop_assert!(false, "still not at rest at {now}: {:?}", machine.deadline());
+    }
+
+    #[test]
+    fn a_restored_machine_is_the_same_with_all_asks_withdrawn_and_all_probes_over(
+        case in case(STEPS), cut in any::<prop::sample::Index>()
+    ) {
+        let cut = cut.index(case.steps.len());
+        let mut machine = resolver(&case);
+        let mut world = World::default();
+        let mut host = case.host.clone();
+        let mut waiting: BTreeSet<u32> = BTreeSet::new();
+        for step in &case.steps[..cut] {
+            let (event, now) = world.event(&case, step);
+            let Ok(actions) = machine.handle(event.clone(), now) else { continue };
+            let seen = effects(&actions);
+            waiting.extend(ask_of(&event));
+            if let Event::AskWithdrawn(withdrawn) = &event {
+                waiting.remove(&withdrawn.ask);
+            }
+            for (ask, ..) in &seen.answers {
+                waiting.remove(ask);
+            }
+            if let Event::HostFactsChanged(changed) = &event {
+                host = changed.facts.clone();
+            }
+            world.observe(&event, now, &seen, machine.deadline());
+        }
+        let text = machine.snapshot();
+        let mut restored = Resolver::restore(&text, Arc::new(case.policy.clone()), Arc::new(host), world.now, None).unwrap();
+        // A snapshot of what was restored says the same again.
+        prop_assert_eq!(&text, &restored.snapshot());
+        for ask in waiting {
+            machine.handle(Event::AskWithdrawn(AskWithdrawn { ask }), world.now).unwrap();
+        }
+        for (probe, _) in std::mem::take(&mut world.probes) {
+            machine.handle(Event::Probed(rootwise::event::Probed { probe, paths: Vec::new() }), world.now).unwrap();
+        }
+        let resting = |machine: &Resolver| {
+            let mut views = views(machine);
+            views.deadline = None;
+            views
+        };
+        prop_assert_eq!(resting(&machine), resting(&restored));
+        world.deadline = machine.deadline();
+        for step in &case.steps[cut..] {
+            let (event, now) = world.event(&case, step);
+            let one = machine.handle(event.clone(), now);
+            let other = restored.handle(event.clone(), now);
+            prop_assert_eq!(one.is_ok(), other.is_ok(), "{:?}", event);
+            let (Ok(one), Ok(other)) = (one, other) else { continue };
+            prop_assert_eq!(effects(&one), effects(&other), "{:?} at {}", event, now);
+            world.observe(&event, now, &effects(&one), machine.deadline());
+            prop_assert_eq!(views(&machine), views(&restored), "{:?} at {}", event, now);
+        }
+    }
+
+    #[test]
+    fn resolvers_side_by_side_behave_like_each_alone(cases in prop::collection::vec(case(12), 2..4)) {
+        let alone: Vec<Vec<Done>> = cases.iter().map(run).collect();
+        let mut machines: Vec<Resolver> = cases.iter().map(resolver).collect();
+        let longest = alone.iter().map(Vec::len).max().unwrap_or(0);
+        for turn in 0..longest {
+            for (machine, alone) in machines.iter_mut().zip(&alone) {
+                if let Some(done) = alone.get(turn) {
+                    let actions = machine.handle(done.event.clone(), done.now).ok();
+                    prop_assert_eq!(&actions, &done.actions);
+                    prop_assert_eq!(&views(machine), &done.views);
+                }
+            }
+        }
+    }
+}
+
+/// The machine breaks this in the ways `oracle::disputed` names, so that it is run by hand until it holds. Probes are left
+/// unanswered: who shares one with whom is told by the model.
+#[test]
+#[ignore = "a refused modern selection still has requests and probes sent"]
+fn modern_asks_leave_no_trace_on_the_connection() {
+    let property = |mut case: Case| {
+        case.steps.retain(|step| !matches!(step.act, Act::Probed(..) | Act::Deadline | Act::Closed | Act::Init(_)));
+        // The room for waiting asks is shared, and may be.
+        case.policy.limits.waiting_asks = 1_024;
+        let init = Step { time: Time::By(1), act: Act::Init(r#"{"roots":{}}"#) };
+        case.steps.insert(0, init);
+        for step in &mut case.steps {
+            // Ids of their own, so that the two kinds can be told apart.
+            if let Act::Ask { id, by, facts, .. }
+            | Act::Select { id, ask_by: by, facts, .. }
+            | Act::Clear { id, ask_by: by, facts } = &mut step.act
+                && is_modern(*by, facts)
+            {
+                *id += 100;
+            }
+        }
+        let done = run(&case);
+        let is_modern = |done: &Done| ask_of(&done.event).is_some_and(|ask| ask >= 100);
+        let mut machine = resolver(&case);
+        for done in done.iter().filter(|done| !is_modern(done)) {
+            let actions = machine.handle(done.event.clone(), done.now).ok();
+            prop_assert_eq!(actions.is_some(), done.actions.is_some());
+            let mut alone = effects(&actions.unwrap_or_default());
+            let mut beside = effects(done.actions.as_deref().unwrap_or_default());
+            beside.answers.retain(|(ask, ..)| *ask < 100);
+            alone.probe.clear();
+            beside.probe.clear();
+            prop_assert_eq!(
+                alone,
+                beside,
+                "alone (left) and beside modern asks (right): {:?} at {}",
+                &done.event,
+                done.now
+            );
+            prop_assert_eq!(views(&machine).project, done.views.project.clone());
+        }
+        Ok(())
+    };
+    if let Err(failure) = proptest::test_runner::TestRunner::new(config(CASES)).run(&case(STEPS), property) {
+        panic!("{failure}");
+    }
+}
+
+#[test]
+fn ten_thousand_changes_in_no_time_cause_at_most_two_requests() {
+    for policy in oracle::generate::policies() {
+        let mut machine = Resolver::new(Arc::new(policy), Arc::new(HostFacts::new(PathStyle::Posix))).unwrap();
+        let capabilities = rootwise::Json::from_text(r#"{"roots":{}}"#);
+        let mut requests = 0;
+        let mut handle = |event: Event| {
+            let actions = machine.handle(event, 5).unwrap();
+            requests += effects(&actions).send.len();
+        };
+        handle(Event::ClientInitialized(ClientInitialized { capabilities, ..ClientInitialized::default() }));
+        handle(Event::ClientReady);
+        for _ in 0..10_000 {
+            handle(Event::RootsChanged);
+        }
+        assert!(requests <= 2, "{requests} requests");
+    }
+}
+
+#[test]
+fn a_deadline_is_there_exactly_while_something_can_end() {
+    // The model's deadline is the least of all that can end, and `the_machine_does_what_the_model_predicts` compares it; here
+    // only the two ends of a life.
+    let mut machine =
+        Resolver::new(Arc::new(Policy::recommended()), Arc::new(HostFacts::new(PathStyle::Posix))).unwrap();
+    assert_eq!(machine.deadline(), None);
+    let capabilities = rootwise::Json::from_text(r#"{"roots":{}}"#);
+    machine
+        .handle(Event::ClientInitialized(ClientInitialized { capabilities, ..ClientInitialized::default() }), 0)
+        .unwrap();
+    machine.handle(Event::ClientReady, 0).unwrap();
+    assert_eq!(machine.deadline(), None);
+    machine.handle(Event::Asked(rootwise::event::Asked { ask: 1, ..rootwise::event::Asked::default() }), 10).unwrap();
+    assert_eq!(machine.deadline(), Some(5_010));
+    machine.handle(Event::DeadlineReached, 5_010).unwrap();
+    assert_eq!(machine.roots().0, RootsState::Overdue);
+    assert_eq!(machine.deadline(), Some(60_010));
+    machine.handle(Event::DeadlineReached, 60_010).unwrap();
+    assert_eq!(machine.deadline(), None);
 }
