@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::action::{Answer, Outcome, Refused, Unresolved};
+use crate::action::{Answer, Outcome, ProbePath, Refused, Unresolved};
 use crate::client::{Client, looks_modern};
 use crate::cycle::Time;
 use crate::error::Reason;
@@ -46,8 +46,10 @@ pub(crate) struct Waiting {
     pub(crate) waits_for_roots: bool,
     /// The request it waits for.
     pub(crate) joined: Option<u32>,
-    /// Whether that request is over, so that it goes on with what is known.
+    /// Whether that request is over.
     pub(crate) roots_done: bool,
+    /// Whether it came to nothing, so that the ask goes on without.
+    pub(crate) goes_without: bool,
     /// Roots that came with the call itself.
     pub(crate) input: Option<RootList>,
 }
@@ -146,16 +148,9 @@ impl Resolver {
             }
         }
         let by_request = ask.by == AskBy::Request;
-        let selects = matches!(ask.purpose, Purpose::Select(_));
-        let waiting = if selects { core::mem::take(&mut self.asks) } else { Vec::new() };
-        self.settle_asks([ask].into(), out);
-        if selects {
-            // A selection can end asks that wait for something worse.
-            out.probe_connection = true;
-            let asks = waiting.into_iter().chain(core::mem::take(&mut self.asks)).collect();
-            self.settle_asks(asks, out);
-        }
-        self.settle_connection(out);
+        out.probe_connection |= matches!(ask.purpose, Purpose::Select(_)) && !ask.modern;
+        self.asks.push(ask);
+        self.settle(out);
         let unchanged = remembered == self.connection.memory.remembered;
         if plain && by_request && unchanged && !out.changed_connection() {
             self.standing = out.only_project().map(|project| Standing {
@@ -195,6 +190,7 @@ impl Resolver {
             waits_for_roots: false,
             joined: None,
             roots_done: false,
+            goes_without: false,
             input,
         }
     }
@@ -211,8 +207,15 @@ impl Resolver {
 
     /// Looks at everything again after an event.
     pub(crate) fn settle(&mut self, out: &mut Out) {
-        let asks = core::mem::take(&mut self.asks);
-        self.settle_asks(asks, out);
+        loop {
+            out.forget_wants();
+            let asks = core::mem::take(&mut self.asks);
+            self.settle_asks(asks, out);
+            // A selection can end asks that wait for something worse; each ends one ask, so this ends.
+            if !core::mem::take(&mut out.selection_made) {
+                break;
+            }
+        }
         self.settle_connection(out);
     }
 
@@ -240,9 +243,10 @@ impl Resolver {
     }
 
     fn send_if_due(&mut self, sender: Option<u32>, out: &mut Out) {
-        let due = core::mem::take(&mut self.connection.cycle.due) && self.host.may_push() && self.may_ask();
+        let counts = self.policy.source(SourceKind::Roots).is_some();
+        let due = core::mem::take(&mut self.connection.cycle.due) && counts && self.host.may_push() && self.may_ask();
         if self.connection.cycle.flight.is_some() || !self.connection.ready || (sender.is_none() && !due) {
-            if !self.host.may_push() && self.asks.is_empty() {
+            if !self.host.may_push() && !self.asks.iter().any(|ask| ask.waits_for_roots) {
                 self.connection.cycle.deferred = None;
             }
             return;
@@ -260,15 +264,18 @@ impl Resolver {
     fn settle_connection(&mut self, out: &mut Out) {
         if self.connection.engaged && !self.connection.closed {
             let (evaluation, touched) = self.evaluate_connection(false, false);
+            let disk = &self.connection.disk;
+            let knows = |want: &ProbePath| disk.get(&want.path).is_some_and(|fact| fact.answers(want));
+            self.probes.keep_for_connection(|want| !out.probe_connection && !knows(want));
             if out.probe_connection {
-                self.probes.forget_connection();
                 out.want(Asker::Connection, touched);
             }
             self.update_project(&evaluation.decision, out);
-            if out.prune_disk {
-                let (_, touched) = self.evaluate_connection(true, true);
-                self.connection.disk.retain(|path, _| touched.iter().any(|touched| touched.want.path == *path));
-            }
+        }
+        if out.prune_disk {
+            let (_, touched) = self.evaluate_connection(true, true);
+            let named: BTreeSet<String> = touched.into_iter().map(|touched| touched.want.path).collect();
+            self.connection.disk.retain(|path, _| named.contains(path));
         }
         let deadline = self.now.saturating_add(self.policy.timing.wait_ms.into());
         if let Some(probe) = self.probes.open(out.take_wants(), deadline) {
@@ -290,9 +297,10 @@ impl Resolver {
             about: None,
             memory: Some(&self.connection.memory),
             roots,
+            newest: self.connection.cycle.list.as_ref(),
             thorough,
         };
-        let mut look = Look::new(&[], Some(&self.connection.disk), false);
+        let mut look = Look { thorough, ..Look::new(&[], Some(&self.connection.disk), false) };
         let evaluation = view.evaluate(&mut look, all);
         (evaluation, look.touched)
     }
@@ -344,11 +352,13 @@ impl Resolver {
             Some(list) => RootsAccess::Known(list),
             None => RootsAccess::Unavailable(self.roots_state()),
         };
-        if ask.by == AskBy::None || ask.expired {
+        if ask.by == AskBy::None || ask.expired || ask.goes_without {
             return known;
         }
         let each = self.policy.roots.ask == Ask::EachRequest && !ask.roots_done;
-        let fresh = cycle.list.is_some() && !cycle.stale && !cycle.is_aged(&self.policy, self.now) && !each;
+        // The answer to its own request is never too old for an ask.
+        let aged = !ask.roots_done && cycle.is_aged(&self.policy, self.now);
+        let fresh = cycle.list.is_some() && !cycle.stale && !aged && !each;
         if fresh {
             return known;
         }
@@ -385,6 +395,7 @@ impl Resolver {
             about: ask.about.as_deref(),
             memory: (!ask.modern).then_some(&self.connection.memory),
             roots: self.roots_access(ask),
+            newest: self.connection.cycle.list.as_ref(),
             thorough: false,
         }
     }
@@ -410,7 +421,7 @@ impl Resolver {
     fn look_for_project(&self, ask: &Waiting) -> Looked {
         let view = self.view(ask);
         let mut look = self.look(ask);
-        let evaluation = view.evaluate(&mut look, ask.explain);
+        let evaluation = view.evaluate(&mut look, false);
         let step = match &evaluation.decision {
             Decision::Won(project) => Step::End(Outcome::Resolved { project: project.clone() }),
             Decision::Refused(at) => Step::End(self.refusal(ask, &evaluation, *at)),
@@ -444,7 +455,10 @@ impl Resolver {
         }
         if !ask.modern {
             match &outcome {
-                Outcome::Selected { project, .. } => self.remember_selection(ask, project),
+                Outcome::Selected { project, .. } => {
+                    self.remember_selection(ask, project);
+                    out.selection_made = true;
+                }
                 Outcome::Resolved { project } => self.remember(project),
                 _ => {}
             }

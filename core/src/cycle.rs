@@ -90,9 +90,11 @@ impl Cycle {
         self.list = Some(list);
         self.list_at = now;
         self.stale = dirty;
-        self.unsupported = false;
-        self.failures = 0;
-        self.last_failure = None;
+        if answers_flight {
+            self.unsupported = false;
+            self.failures = 0;
+            self.last_failure = None;
+        }
         if dirty {
             self.change_due(policy, now);
         }
@@ -131,8 +133,8 @@ impl Cycle {
         let refetch = policy.roots.on_change == OnChange::Refetch
             && match policy.roots.ask {
                 Ask::Eager => true,
-                Ask::Lazy => asked_before,
-                Ask::EachRequest | Ask::Never => false,
+                Ask::Lazy | Ask::EachRequest => asked_before,
+                Ask::Never => false,
             };
         if refetch && self.flight.is_none() {
             self.change_due(policy, now);

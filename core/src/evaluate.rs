@@ -16,7 +16,7 @@ use crate::json;
 use crate::path;
 use crate::place::{Bad, Judge, Judged, Look, Reach, Reading, SharedUse, Thing};
 use crate::policy::{
-    BadOutcome, EnforceRoots, Files, Format, NameFrom, NonFile, OnUnusable, Pick, Policy, Recheck, Relative, RootMatch,
+    BadOutcome, EnforceRoots, Format, NameFrom, NonFile, OnUnusable, Pick, Policy, Recheck, Relative, RootMatch,
     Source, SourceKind, Verify,
 };
 use crate::project::{Project, RootRef};
@@ -32,6 +32,8 @@ pub(crate) struct View<'a> {
     /// What the connection remembers; nothing for a modern ask.
     pub(crate) memory: Option<&'a Memory>,
     pub(crate) roots: RootsAccess<'a>,
+    /// The newest list the client gave, also while a newer one is awaited.
+    pub(crate) newest: Option<&'a RootList>,
     /// Whether values that can no longer matter are looked at too.
     pub(crate) thorough: bool,
 }
@@ -78,12 +80,6 @@ pub(crate) enum Said {
     NeedInput,
 }
 
-impl Said {
-    const fn waits(&self) -> bool {
-        matches!(self, Self::WaitDisk | Self::WaitRoots | Self::NeedSend)
-    }
-}
-
 /// What follows from all the findings.
 #[derive(Clone, Debug)]
 pub(crate) enum Decision {
@@ -119,36 +115,24 @@ impl View<'_> {
     /// Asks the sources, best first, and stops where nothing more can matter. With `all`, every source is asked.
     pub(crate) fn evaluate(&self, look: &mut Look<'_>, all: bool) -> Evaluation {
         let mut findings: Vec<Finding> = Vec::with_capacity(self.policy.sources.len());
-        let mut decision: Option<Decision> = None;
+        // What follows from the values of the request, which are judged before ranking, and what from the ranking.
+        let mut judged: Option<Decision> = None;
+        let mut ranked: Option<Decision> = None;
         let mut pinned = self.memory.and_then(|memory| memory.pin.as_ref());
         for source in &self.policy.sources {
-            let decided = decision.as_ref().is_some_and(|decision| !matches!(decision, Decision::Waiting { .. }));
-            if !all && decided && !self.may_refuse_early(source) {
-                continue;
-            }
-            if decision.is_none()
+            if ranked.is_none()
                 && !source.from.is_per_request()
                 && let Some(project) = pinned.take()
             {
-                decision = Some(Decision::Won(project.clone()));
+                ranked = Some(Decision::Won(project.clone()));
+            }
+            let settled = ranked.as_ref().is_some_and(|ranked| !matches!(ranked, Decision::Waiting { .. }));
+            if settled && !all && !self.may_refuse_early(source) {
+                continue;
             }
             let finding = self.ask(source, look);
             let at = findings.len();
             let follows = match &finding.said {
-                Said::Bad { ends: true, .. } if source.from.is_asked_for() => {
-                    // A bad value of the request ends the ask, whoever else would have won; the best-ranked is named.
-                    if !matches!(decision, Some(Decision::Refused(_))) {
-                        decision = Some(Decision::Refused(at));
-                    }
-                    None
-                }
-                said if said.waits() && self.may_refuse_early(source) => {
-                    // Whether it is bad decides before any winner does.
-                    if !matches!(decision, Some(Decision::Refused(_) | Decision::Waiting { .. })) {
-                        decision = Some(Decision::Waiting { for_roots: false, send: false });
-                    }
-                    None
-                }
                 Said::Bad { ends: true, .. } => Some(Decision::Refused(at)),
                 Said::Offers(project) => Some(Decision::Won(project.clone())),
                 Said::WaitDisk => Some(Decision::Waiting { for_roots: false, send: false }),
@@ -158,11 +142,24 @@ impl View<'_> {
                 Said::Off | Said::Absent | Said::Unavailable(_) | Said::Bad { .. } => None,
             };
             findings.push(finding);
-            if decision.is_none() {
-                decision = follows;
+            if self.may_refuse_early(source) {
+                match (&judged, &follows) {
+                    // Bad is bad, whatever a better one may turn out to be; of several bad ones the best is named.
+                    (None | Some(Decision::Waiting { .. }), Some(Decision::Refused(_)))
+                    | (None, Some(Decision::Waiting { .. })) => judged.clone_from(&follows),
+                    _ => {}
+                }
+            }
+            if ranked.is_none() {
+                ranked = follows;
             }
         }
-        let decision = decision.unwrap_or_else(|| Decision::Unresolved(unresolved_reason(&findings)));
+        let decision = match (judged, ranked) {
+            (Some(Decision::Waiting { .. }), Some(waiting @ Decision::Waiting { .. })) => waiting,
+            (Some(judged), _) => judged,
+            (None, Some(ranked)) => ranked,
+            (None, None) => Decision::Unresolved(unresolved_reason(&findings)),
+        };
         Evaluation { findings, decision }
     }
 
@@ -207,13 +204,17 @@ impl View<'_> {
         let Some(choice) = self.memory.and_then(|memory| memory.selected.as_ref()) else { return };
         finding.value = Some(choice.given.clone());
         let suspended = self.policy.selection.enforce_roots == EnforceRoots::Always
-            && matches!(self.roots, RootsAccess::Known(list) if !self.is_among(&choice.project, &choice.given, list));
+            && self.newest.is_some_and(|list| !self.is_among(&choice.project, &choice.given, list));
         if suspended {
             finding.said = bad_value(source, Bad::new(Reason::NotInRoots));
             return;
         }
+        // A root of a client elsewhere names another disk.
+        let elsewhere = choice.project.root.is_some() && !self.host.is_local();
         let judged = match &choice.project.path {
-            Some(path) if source.recheck == Recheck::EachAsk => Some(self.judge(source).judge(path, look)),
+            Some(path) if source.recheck == Recheck::EachAsk && !elsewhere => {
+                Some(self.judge(source).judge(path, look))
+            }
             _ => None,
         };
         finding.said = match judged {
@@ -258,12 +259,19 @@ impl View<'_> {
             for text in parts {
                 let said = self.judge_value(source, via.as_deref(), &text, look);
                 // A good one replaces a bad one before it; what waits goes on, so that one probe serves all.
+                let list = source.format == Format::List;
                 let better = match (&found, &said) {
-                    (None, _) | (Some((.., Said::Bad { ends: false, .. })), Said::Offers(_) | Said::WaitDisk) => true,
-                    (Some((.., Said::Bad { ends: false, .. })), Said::Bad { ends, .. }) => *ends,
+                    (None, _) => true,
+                    (Some((.., Said::Bad { ends, .. })), Said::Offers(_) | Said::WaitDisk) => list || !ends,
+                    (Some((.., Said::Bad { ends: false, .. })), Said::Bad { ends: true, .. }) => !list,
                     _ => false,
                 };
-                let last = !self.thorough && !matches!(said, Said::WaitDisk | Said::Bad { ends: false, .. });
+                let decided = match &said {
+                    Said::WaitDisk => false,
+                    Said::Bad { ends, .. } => *ends && !list,
+                    _ => true,
+                };
+                let last = !self.thorough && decided;
                 if better {
                     found = Some((via.clone(), text, said));
                 }
@@ -335,7 +343,7 @@ impl View<'_> {
             host: self.host,
             places: source.places(),
             verify: source.verify,
-            files: Files::Refuse,
+            files: None,
             accept_missing: false,
             refine: source.refine.as_ref(),
             reach: self.reach(source),
@@ -436,7 +444,7 @@ impl View<'_> {
             // The disk of a client elsewhere is not this one.
             verify: if local { source.verify } else { Verify::None },
             refine: if local { source.refine.as_ref() } else { None },
-            files: rules.files,
+            files: Some(rules.files),
             accept_missing: rules.on_unusable == OnUnusable::Accept,
             ..self.judge(source)
         };
@@ -528,6 +536,7 @@ impl View<'_> {
         real_path: Option<String>,
     ) -> Project {
         let limits = &self.policy.limits;
+        let as_sent = path == entry.path.as_ref().ok().cloned();
         let mut project = match path {
             Some(path) => self.placed(SourceKind::Roots, None, path, real_path),
             None => {
@@ -544,7 +553,7 @@ impl View<'_> {
         };
         let name = match self.policy.name_from {
             NameFrom::Basename => None,
-            NameFrom::RawBasename => raw_basename(&entry.sent.uri),
+            NameFrom::RawBasename => raw_basename(&entry.sent.uri).filter(|_| as_sent),
             NameFrom::RootName => entry.sent.name.clone().filter(|name| !name.trim().is_empty()),
         };
         if let Some(name) = name {

@@ -37,3 +37,8 @@ pub mod wire;
 pub use asks::INPUT_KEY;
 pub use json::Json;
 pub use resolver::Resolver;
+
+/// The examples of the project's front page.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct FrontPage;

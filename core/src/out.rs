@@ -25,6 +25,8 @@ pub(crate) struct Out {
     hand_back: Option<HandBack>,
     notices: Vec<Notice>,
     wants: Vec<(Asker, Touched)>,
+    /// Whether a selection holds that not every waiting ask has seen.
+    pub(crate) selection_made: bool,
     /// Whether the host is asked to look for the connection's own project.
     pub(crate) probe_connection: bool,
     /// Whether paths of the connection may have gone.
@@ -79,6 +81,10 @@ impl Out {
 
     pub(crate) fn want(&mut self, asker: Asker, touched: Vec<Touched>) {
         self.wants.extend(touched.into_iter().map(|touched| (asker, touched)));
+    }
+
+    pub(crate) fn forget_wants(&mut self) {
+        self.wants.clear();
     }
 
     pub(crate) fn take_wants(&mut self) -> Vec<(Asker, Touched)> {

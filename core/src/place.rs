@@ -143,6 +143,25 @@ pub(crate) struct Fact {
     pub(crate) markers: Vec<String>,
 }
 
+impl Fact {
+    /// Whether it says all that somebody wants to know.
+    pub(crate) fn answers(&self, want: &ProbePath) -> bool {
+        want.markers.iter().all(|marker| self.asked.contains(marker))
+    }
+
+    /// Keeps what an earlier look said about markers that this one did not look for.
+    pub(crate) fn with_earlier(mut self, earlier: Option<&Self>) -> Self {
+        if let Some(earlier) = earlier.filter(|earlier| earlier.found == self.found) {
+            let missed = |marker: &&String| !self.asked.contains(marker);
+            let markers: Vec<String> = earlier.markers.iter().filter(missed).cloned().collect();
+            let asked: Vec<String> = earlier.asked.iter().filter(missed).cloned().collect();
+            self.markers.extend(markers);
+            self.asked.extend(asked);
+        }
+        self
+    }
+}
+
 pub(crate) type Disk = BTreeMap<String, Fact>;
 
 /// What one evaluation may know of the disk, and what it turned out to need.
@@ -153,6 +172,8 @@ pub(crate) struct Look<'a> {
     pub(crate) shared: Option<&'a Disk>,
     /// Whether nobody will wait for another reply.
     pub(crate) gave_up: bool,
+    /// Whether paths that cannot matter any more are named too.
+    pub(crate) thorough: bool,
     /// Paths looked at, whether known or not.
     pub(crate) touched: Vec<Touched>,
 }
@@ -175,19 +196,22 @@ enum Seen<'a> {
 
 impl<'a> Look<'a> {
     pub(crate) const fn new(own: &'a [Arc<Disk>], shared: Option<&'a Disk>, gave_up: bool) -> Self {
-        Self { own, shared, gave_up, touched: Vec::new() }
+        Self { own, shared, gave_up, thorough: false, touched: Vec::new() }
     }
 
-    fn at(&mut self, path: &str, markers: &[String], reach: Reach) -> Seen<'a> {
-        let enough = |fact: &&Fact| markers.iter().all(|marker| fact.asked.contains(marker));
-        let own = self.own.iter().rev().find_map(|disk| disk.get(path).filter(enough));
+    /// What is known of a path, with these markers looked for; with `any`, a fact without them is enough.
+    fn at(&mut self, path: &str, markers: &[String], any: bool, reach: Reach) -> Seen<'a> {
+        let enough = |fact: &&Fact| any || markers.iter().all(|marker| fact.asked.contains(marker));
         let usable = |fact: &&Fact| match reach.reads {
             SharedUse::None => false,
             SharedUse::Folders => fact.found == Some(Found::Directory),
             SharedUse::All => true,
         };
-        let common = self.shared.and_then(|disk| disk.get(path)).filter(enough).filter(usable);
-        let fact = own.or(common);
+        let own = self.own.iter().rev().filter_map(|disk| disk.get(path));
+        let common = self.shared.and_then(|disk| disk.get(path)).filter(usable);
+        let mut facts = own.chain(common).filter(enough);
+        // What somebody found out counts for more than that somebody else did not.
+        let fact = facts.clone().find(|fact| fact.found.is_some()).or_else(|| facts.next());
         let want = ProbePath { path: path.to_string(), markers: markers.to_vec() };
         let shared = reach.serves_shared && self.shared.is_some();
         self.touched.push(Touched { want, known: fact.is_some(), shared });
@@ -205,7 +229,8 @@ pub(crate) struct Judge<'a> {
     pub(crate) host: &'a HostFacts,
     pub(crate) places: PlacesRule,
     pub(crate) verify: Verify,
-    pub(crate) files: Files,
+    /// What a file stands for, where that is a question.
+    pub(crate) files: Option<Files>,
     /// Whether a path the disk speaks against is taken all the same.
     pub(crate) accept_missing: bool,
     pub(crate) refine: Option<&'a Markers>,
@@ -303,13 +328,20 @@ impl Judge<'_> {
             return Ok(Some((path.to_string(), None)));
         }
         let style = self.host.style;
+        let unconfirmed = || match self.accept_missing {
+            true => Ok(Some((path.to_string(), None))),
+            false => Err(Bad::at(Reason::Unconfirmed, path)),
+        };
         if path::is_unc(path, style) && !self.host.probe_shares {
-            return Err(Bad::at(Reason::Unconfirmed, path));
+            return unconfirmed();
+        }
+        if look.thorough {
+            self.touch_walk(path, look);
         }
         let markers = self.refine.map_or_else(Vec::new, names);
-        let fact = match look.at(path, &markers, self.reach) {
+        let fact = match look.at(path, &markers, true, self.reach) {
             Seen::Known(fact) => fact,
-            Seen::Unconfirmed => return Err(Bad::at(Reason::Unconfirmed, path)),
+            Seen::Unconfirmed => return unconfirmed(),
             Seen::Unknown => {
                 self.touch_walk(path, look);
                 return Ok(None);
@@ -318,13 +350,13 @@ impl Judge<'_> {
         let real = fact.real_path.clone();
         match (fact.found, self.verify) {
             (Some(Found::Directory), _) => Ok(Some((path.to_string(), real))),
-            (Some(Found::File), _) if self.files == Files::Parent => {
+            (Some(Found::File), _) if self.files == Some(Files::Parent) => {
                 let parent = path::parent(path, style).ok_or_else(|| Bad::at(Reason::NotDirectory, path))?;
                 self.check_ceiling(&parent)?;
                 self.check_place(&parent, false)?;
                 Ok(Some((parent, real.and_then(|real| path::parent(&real, style)))))
             }
-            (Some(Found::File), Verify::Exists) => Ok(Some((path.to_string(), real))),
+            (Some(Found::File), Verify::Exists) if self.files.is_none() => Ok(Some((path.to_string(), real))),
             _ if self.accept_missing => Ok(Some((path.to_string(), None))),
             (Some(Found::File), _) => Err(Bad::at(Reason::NotDirectory, path)),
             (Some(Found::Unreadable), _) => Err(Bad::at(Reason::Unreadable, path)),
@@ -338,7 +370,7 @@ impl Judge<'_> {
         let mut seen: Vec<(String, &Fact)> = Vec::new();
         let mut waiting = false;
         for folder in self.folders(start, markers.levels) {
-            match look.at(&folder, &names, self.reach) {
+            match look.at(&folder, &names, false, self.reach) {
                 Seen::Known(fact) => seen.push((folder, fact)),
                 Seen::Unconfirmed => {}
                 Seen::Unknown => waiting = true,
@@ -364,8 +396,8 @@ impl Judge<'_> {
     fn touch_walk(&self, start: &str, look: &mut Look<'_>) {
         if let Some(markers) = self.refine {
             let names = names(markers);
-            for folder in self.folders(start, markers.levels).into_iter().skip(1) {
-                let _ = look.at(&folder, &names, self.reach);
+            for folder in self.folders(start, markers.levels) {
+                let _ = look.at(&folder, &names, false, self.reach);
             }
         }
     }

@@ -23,7 +23,7 @@ pub(crate) struct OpenProbe {
     /// The paths whose replies serve the whole connection.
     pub(crate) shared: BTreeSet<String>,
     /// Whose question it is.
-    wanted_by: BTreeSet<Asker>,
+    pub(crate) wanted_by: BTreeSet<Asker>,
 }
 
 /// Who wants to know: an ask, by its place, or the connection itself.
@@ -82,10 +82,12 @@ impl Probes {
         paths.map(|(at, path)| (path.path.clone(), (at, path.markers.clone()))).collect()
     }
 
-    /// What the connection wanted to know may be another thing now.
-    pub(crate) fn forget_connection(&mut self) {
+    /// The connection itself still wants to know only about these paths.
+    pub(crate) fn keep_for_connection(&mut self, wants: impl Fn(&ProbePath) -> bool) {
         for probe in &mut self.open {
-            probe.wanted_by.remove(&Asker::Connection);
+            if !probe.paths.iter().any(&wants) {
+                probe.wanted_by.remove(&Asker::Connection);
+            }
         }
     }
 

@@ -1,10 +1,11 @@
 //! The machine: one mutator, actions returned, views that change nothing.
 
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::action::{Action, Answer, Outcome, RootsState};
+use crate::action::{Action, Answer, Outcome, ProbePath, RootsState};
 use crate::asks::Waiting;
 use crate::client::Client;
 use crate::connection::Connection;
@@ -17,7 +18,7 @@ use crate::intake::RootList;
 use crate::out::Out;
 use crate::place::{Disk, Fact};
 use crate::policy::{Ask, Pin, Policy};
-use crate::probes::Probes;
+use crate::probes::{Asker, Probes};
 use crate::project::{Project, RootView};
 
 /// Knows the project of one connection.
@@ -228,7 +229,7 @@ impl Resolver {
         self.forget_lost_root(&list);
         let newest = self.connection.cycle.listed(list, answers_flight, &self.policy, self.now);
         if let (true, Some(token)) = (newest, request) {
-            self.conclude_waits(token);
+            self.conclude_waits(token, false);
         }
         self.connection.engaged = true;
         out.probe_connection = true;
@@ -246,7 +247,7 @@ impl Resolver {
         if refused.kind == RefusalKind::Abandoned {
             self.asks.iter_mut().for_each(Waiting::leave_request);
         } else if !again {
-            self.conclude_waits(refused.request);
+            self.conclude_waits(refused.request, true);
         }
         self.connection.engaged = true;
     }
@@ -258,10 +259,11 @@ impl Resolver {
         by_code || rules.messages.iter().any(|part| message.contains(&part.to_ascii_lowercase()))
     }
 
-    /// The request is over: those who waited for it go on without.
-    fn conclude_waits(&mut self, token: u32) {
-        for ask in &mut self.asks {
-            ask.roots_done |= ask.joined == Some(token);
+    /// The request is over for those who waited for it.
+    fn conclude_waits(&mut self, token: u32, failed: bool) {
+        for ask in self.asks.iter_mut().filter(|ask| ask.joined == Some(token)) {
+            ask.roots_done = true;
+            ask.goes_without = failed;
         }
     }
 
@@ -295,26 +297,40 @@ impl Resolver {
     }
 
     fn probed(&mut self, probe: u32, found: Vec<ProbedPath>) {
-        let Some(open) = self.probes.close(probe) else {
-            return;
-        };
-        let mut told: alloc::collections::BTreeMap<String, ProbedPath> =
-            found.into_iter().map(|path| (path.path.clone(), path)).collect();
+        let Some(open) = self.probes.close(probe) else { return };
+        let mut told: BTreeMap<String, ProbedPath> = found.into_iter().map(|path| (path.path.clone(), path)).collect();
         let mut disk = Disk::new();
+        let mut left_out = Vec::new();
         for want in open.paths {
-            let told = told.remove(&want.path);
-            let (found, real_path, mut markers) = match told {
-                Some(told) => (Some(told.found), told.real_path, told.markers),
-                None => (None, None, Vec::new()),
+            let Some(told) = told.remove(&want.path) else {
+                left_out.push(want);
+                continue;
             };
+            let mut markers = told.markers;
             markers.retain(|marker| want.markers.contains(marker));
-            let fact = Fact { found, real_path, asked: want.markers, markers };
-            if open.shared.contains(&want.path) && fact.found.is_some() {
-                self.connection.disk.insert(want.path.clone(), fact.clone());
+            let fact = Fact { found: Some(told.found), real_path: told.real_path, asked: want.markers, markers };
+            if open.shared.contains(&want.path) {
+                let known = fact.clone().with_earlier(self.connection.disk.get(&want.path));
+                self.connection.disk.insert(want.path.clone(), known);
             }
             disk.insert(want.path, fact);
         }
         let disk = Arc::new(disk);
+        for ask in self.asks.iter_mut().filter(|ask| open.wanted_by.contains(&Asker::Ask(ask.place))) {
+            ask.disk.push(disk.clone());
+        }
+        self.unconfirmed(left_out);
+    }
+
+    /// What the host did not tell counts as unconfirmed for everybody who waits now.
+    fn unconfirmed(&mut self, paths: Vec<ProbePath>) {
+        if paths.is_empty() {
+            return;
+        }
+        let unknown = |want: ProbePath| {
+            (want.path, Fact { found: None, real_path: None, asked: want.markers, markers: Vec::new() })
+        };
+        let disk: Arc<Disk> = Arc::new(paths.into_iter().map(unknown).collect());
         for ask in &mut self.asks {
             ask.disk.push(disk.clone());
         }
@@ -329,17 +345,11 @@ impl Resolver {
             self.connection.cycle.flight = Some(flight);
             self.connection.cycle.failed(Failure::TimedOut, false, &self.policy, now);
             self.note_timeout(out);
-            self.conclude_waits(token);
+            self.conclude_waits(token, true);
             self.connection.engaged = true;
         }
         for open in self.probes.expire(now) {
-            let unconfirmed = |want: crate::action::ProbePath| {
-                (want.path, Fact { found: None, real_path: None, asked: want.markers, markers: Vec::new() })
-            };
-            let disk: Arc<Disk> = Arc::new(open.paths.into_iter().map(unconfirmed).collect());
-            for ask in &mut self.asks {
-                ask.disk.push(disk.clone());
-            }
+            self.unconfirmed(open.paths);
         }
         let cycle = &mut self.connection.cycle;
         if cycle.deferred.is_some_and(|at| at <= now) {

@@ -14,8 +14,8 @@ use crate::intake::{RootEntry, RootList};
 use crate::path;
 use crate::place::{Bad, Judge, Judged, Look, Reach, Reading, SharedUse, Thing, is_file_uri};
 use crate::policy::{
-    EnforceRoots, Files, Format, NameRule, Names, PlacesRule, Recheck, Relative, Source, SourceKind, Texts, Traversal,
-    Values, Verify,
+    EnforceRoots, Format, NameRule, Names, NonFile, PlacesRule, Recheck, Relative, Source, SourceKind, Texts,
+    Traversal, Values, Verify,
 };
 use crate::project::Project;
 use crate::resolver::Resolver;
@@ -84,7 +84,10 @@ impl Resolver {
             Kind::Path | Kind::Uri => self.choose_path(given, &view, look),
         };
         match chosen {
-            Choosing::Made(project) if self.policy.selection.enforce_roots != EnforceRoots::Off => {
+            // What was picked from the list is one of the roots, however it was named.
+            Choosing::Made(project)
+                if self.policy.selection.enforce_roots != EnforceRoots::Off && project.root.is_none() =>
+            {
                 self.enforce(ask, project, given, &view)
             }
             other => other,
@@ -133,14 +136,22 @@ impl Resolver {
             Choosing::made(Project { source: SourceKind::Selected, ..project })
         };
         match &entry.path {
-            Ok(path) => match self.selection_judge().judge(path, look) {
+            Ok(path) => match self.root_judge().judge(path, look) {
                 Judged::Good { path, real_path } => rooted(Some(path), real_path),
                 Judged::Bad(bad) => bad.into(),
                 Judged::Wait => Choosing::NeedsDisk,
             },
-            Err(bad) if bad.reason == Reason::NotFileUri => rooted(None, None),
+            Err(bad) if bad.reason == Reason::NotFileUri && self.policy.roots.non_file == NonFile::NameOnly => {
+                rooted(None, None)
+            }
             Err(bad) => bad.clone().into(),
         }
+    }
+
+    /// As for any selection, but the roots of a client elsewhere name another disk.
+    fn root_judge(&self) -> Judge<'_> {
+        let judge = self.selection_judge();
+        if self.host.is_local() { judge } else { Judge { verify: Verify::None, refine: None, ..judge } }
     }
 
     fn selection_judge(&self) -> Judge<'_> {
@@ -151,10 +162,10 @@ impl Resolver {
             host: &self.host,
             places: source.map_or(PlacesRule::Allow, Source::places),
             verify: source.map_or(Verify::None, |source| source.verify),
-            files: Files::Refuse,
+            files: None,
             accept_missing: false,
             refine: source.and_then(|source| source.refine.as_ref()),
-            reach: Reach { reads, serves_shared: true },
+            reach: Reach { reads, serves_shared: again },
         }
     }
 
@@ -205,8 +216,14 @@ impl Resolver {
         let Purpose::Select(by) = &ask.purpose else {
             return;
         };
+        let list = self.connection.cycle.list.as_ref();
+        let entry = project.root.as_ref().and_then(|root| list?.entries.iter().find(|entry| entry.index == root.index));
+        let given = entry.map_or_else(|| by.text().trim(), |entry| &entry.sent.uri).to_string();
+        // The selection is the connection's from now on, and so is what was seen of it.
+        let seen = |path: &String| ask.disk.iter().rev().find_map(|disk| Some((path.clone(), disk.get(path)?.clone())));
+        self.connection.disk.extend(project.path.as_ref().and_then(seen));
         let memory = &mut self.connection.memory;
-        memory.selected = Some(Choice { project: project.clone(), given: by.text().trim().to_string() });
+        memory.selected = Some(Choice { project: project.clone(), given });
         // The selection stands at its own rank from now on, and may itself become the pin.
         memory.pin = None;
     }
