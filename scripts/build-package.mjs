@@ -1,5 +1,5 @@
 // The parts of the package that are text: generated sources and the compiled TypeScript.
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, relative } from "node:path";
 import { at, bin, read, root, Stop } from "./tools.mjs";
 import { platformPackages, settle } from "./platforms.mjs";
@@ -52,7 +52,4 @@ export async function typescript() {
     writeFileSync(at("dist", "node", `${entry}.js`), `import rootwise from "../cjs/node/${entry}.js";\nexport const { ${names.join(", ")} } = rootwise;\n`);
     writeFileSync(at("dist", "node", `${entry}.d.ts`), `export * from "../cjs/node/${entry}.js";\n`);
   }
-  cpSync(at("dist", "glue.js"), at("dist", "esm", "glue.js"));
-  const glue = readFileSync(at("dist", "glue.js"), "utf8").replace("export default function glue", "module.exports = function glue");
-  writeFileSync(at("dist", "cjs", "glue.js"), glue);
 }

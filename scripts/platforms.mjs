@@ -1,5 +1,6 @@
 // The platforms an addon is made for, and the small packages that carry it.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { at } from "./tools.mjs";
 
 /** By the name the loader looks for; the rest is what npm needs to install only the right one. */
@@ -48,7 +49,7 @@ export function platformPackages() {
 export function settle(file, text, { check }) {
   const same = existsSync(file) && readFileSync(file, "utf8") === text;
   if (!same && !check) {
-    mkdirSync(new URL(".", `file://${file}`).pathname, { recursive: true });
+    mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);
   }
   return same;

@@ -35,7 +35,11 @@ function play({ policy, host, steps }) {
   if (preset) policy = merge(load(at("core", "presets", `${preset}.json`)), policy.with);
   const line = JSON.stringify({
     options: JSON.stringify({ policy, host }),
-    steps: steps.map(({ event, eventText, now }) => [eventText ?? JSON.stringify(event), now]),
+    steps: steps.map(({ event, eventText, restore, now }) => [
+      restore ? null : (eventText ?? JSON.stringify(event)),
+      now,
+      restore?.idPrefix ?? null,
+    ]),
   });
   const replay = join(targetFolder(), "debug", "examples", "replay");
   const [opened, ...outputs] = JSON.parse(read(replay, [], { input: `${line}\n` })).map(JSON.parse);
@@ -54,7 +58,7 @@ function merge(into, changes) {
 
 function show({ title, name, steps }, { outputs, explanation }) {
   console.log(`\n${bold(title ?? name)}\n`);
-  for (const [index, { story, now, event, eventText }] of steps.entries()) {
+  for (const [index, { story, now, event, eventText = "saved and restored" }] of steps.entries()) {
     const { actions = [], deadline, error } = outputs[index];
     if (story) console.log(story);
     console.log(`${dim(`${String(now).padStart(6)} ms`)}  ${cyan("in ")}  ${event ? described(event) : eventText}`);

@@ -1,7 +1,10 @@
 // The steps of `npm test`, in order: cheap and telling ones first.
-import { cargo, run } from "./tools.mjs";
+import { cargo, node, run } from "./tools.mjs";
 
 const strict = (flags) => ({ env: { RUSTDOCFLAGS: flags } });
+
+// One file at a time: they measure memory and start browsers, and two cores are soon full.
+const tests = (...files) => node("--test", "--test-reporter=spec", "--test-concurrency=1", ...files);
 
 export const steps = [
   {
@@ -36,5 +39,35 @@ export const steps = [
     name: "rust",
     what: "all Rust tests",
     run: () => cargo("test", "--workspace"),
+  },
+  {
+    name: "generated",
+    what: "declarations, presets and platform packages are up to date",
+    run: () => node("scripts/build.mjs", "--types", "--check"),
+  },
+  {
+    name: "build",
+    what: "the addon, both modules and the package build, and the modules keep to their size",
+    run: () => node("scripts/build.mjs", "--wasm", "--plain", "--addon", "--typescript", "--provoke"),
+  },
+  {
+    name: "vectors",
+    what: "every vector on every face: Rust, addon, WebAssembly in Node and in Chromium, plain module",
+    run: () => tests("tests/faces/vectors.test.mjs"),
+  },
+  {
+    name: "faces",
+    what: "API, safety, sequence properties, differences between faces, memory",
+    run: () => tests(...["api", "safety", "plain", "properties", "differential", "memory"].map((name) => `tests/faces/${name}.test.mjs`)),
+  },
+  {
+    name: "docs",
+    what: "every JavaScript example of the documentation runs",
+    run: () => tests("tests/docs/examples.test.mjs"),
+  },
+  {
+    name: "packaging",
+    what: "the packed package in fresh projects: Node, TypeScript, Vite, Workers, without its addon",
+    run: () => tests("tests/packaging/packaging.test.mjs"),
   },
 ];

@@ -71,6 +71,8 @@ export async function prepare() {
     throw new Stop("cargo does not run here; install rustup, it brings the toolchain that rust-toolchain.toml names");
   }
   if (!existsSync(at("node_modules", ".package-lock.json"))) {
+    // Vite, rolldown and workerd are held at versions whose packages for every platform are there: with one missing,
+    // `npm ci` takes the lock file for damaged.
     console.log("Installing the npm packages that building and testing need (once).");
     await run("npm", ["ci", "--no-audit", "--no-fund"]);
   }

@@ -1,9 +1,9 @@
 //! Plays conversations through the core: one JSON line each in, one JSON line each out.
 //!
-//! In: `{"options": "<text>", "steps": [["<event text>", now], ...]}`. Out: `["<text>", ...]`, what opening gave, what
-//! each event gave, then the explanation and the snapshot. The texts are those of the wire layer, so that other faces
-//! can be compared with them byte for byte. Any other line is the call of a
-//! function and gives `["<text>"]`.
+//! In: `{"options": "<text>", "steps": [[event, now, prefix], ...]}`; the event is a text, or `null` to save the
+//! connection and restore it with that id prefix. Out: `["<text>", ...]`, what opening gave, what each step gave, then
+//! the explanation and the snapshot. The texts are those of the wire layer, so that other faces can be compared with
+//! them byte for byte. Any other line is the call of a function and gives `["<text>"]`.
 
 use std::io::{BufRead, Write};
 
@@ -12,7 +12,7 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 struct Conversation {
     options: String,
-    steps: Vec<(String, f64)>,
+    steps: Vec<(Option<String>, f64, Option<String>)>,
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -34,7 +34,16 @@ fn play(line: &str) -> Vec<String> {
         Err(failure) => return vec![failure],
     };
     let mut said = vec![rootwise_bindings::view(&resolver)];
-    for (event, now) in &conversation.steps {
+    for (event, now, prefix) in &conversation.steps {
+        let Some(event) = event else {
+            let saved = resolver.snapshot();
+            match rootwise_bindings::restore(&saved, &conversation.options, *now, prefix.as_deref()) {
+                Ok(restored) => resolver = restored,
+                Err(failure) => return [said, vec![failure]].concat(),
+            }
+            said.push(rootwise_bindings::view(&resolver));
+            continue;
+        };
         said.push(rootwise_bindings::handle(&mut resolver, event, *now));
     }
     said.push(rootwise::wire::explain(&resolver));

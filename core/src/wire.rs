@@ -124,12 +124,15 @@ pub fn failure(misuse: &Misuse) -> String {
 
 fn read_event(resolver: &Resolver, text: &str) -> Result<Event, Misuse> {
     let limit = resolver.policy.limits.event_bytes;
-    // Escapes can lengthen what a peer wrote; the event's own check is exact.
-    if usize::try_from(limit).is_ok_and(|most| text.len() > most.saturating_mul(2)) {
+    // Escapes make one byte six at most, and the rest of an event is small; the event's own check is exact.
+    if usize::try_from(limit).is_ok_and(|most| text.len() > most.saturating_mul(6).saturating_add(ENVELOPE_BYTES)) {
         return Err(Misuse::EventTooLarge { bytes: text.len(), limit });
     }
     parse_event(text)
 }
+
+/// What an event's text needs besides what a peer wrote.
+const ENVELOPE_BYTES: usize = 64 << 10;
 
 /// Reads one event.
 ///

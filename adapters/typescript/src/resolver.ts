@@ -31,6 +31,9 @@ interface View {
 /** Bytes of an event where the policy names no limit; the same as the core's. */
 const EVENT_BYTES = 1 << 20;
 
+/** What an event's text needs besides what a peer wrote; the same as the core's. */
+const ENVELOPE_BYTES = 64 << 10;
+
 /** What every face's resolver does. */
 export class BaseResolver {
   #machine: Machine | undefined;
@@ -58,8 +61,8 @@ export class BaseResolver {
   handle(event: Event, now: number): Action[] {
     const machine = this.#open();
     const text = textOf(event, "bad_event", "the event");
-    // Before it is copied: the core takes twice the limit as text, because escapes can lengthen what a peer wrote.
-    if (isLonger(text, this.#eventBytes * 2)) {
+    // Before it is copied: the core takes six times the limit as text, because an escape can make six bytes of one.
+    if (isLonger(text, this.#eventBytes * 6 + ENVELOPE_BYTES)) {
       const bytes = bytesOf(text);
       throw new RootwiseError(
         "event_too_large",

@@ -582,7 +582,7 @@ path?: string, };
  */
 export type RootView = { 
 /**
- * Why it cannot be a project, as a stable code.
+ * Why it names no folder here, as a stable code.
  */
 problem?: Reason, 
 /**
@@ -941,7 +941,7 @@ export type OnBad = {
 /**
  * For every reason not named.
  */
-otherwise?: BadOutcome | null, } & ({ [key in "no_project" | "ambiguous" | "not_chosen" | "closed" | "placeholder" | "relative" | "invalid" | "not_file_uri" | "too_long" | "missing" | "not_directory" | "unconfirmed" | "outside" | "refused_place" | "nameless" | "no_marker" | "invalid_name" | "empty" | "traversal" | "not_in_roots" | "immutable" | "pass_each_call"]?: "next" | "error" });
+otherwise?: BadOutcome | null, } & ({ [key in "no_project" | "ambiguous" | "not_chosen" | "closed" | "placeholder" | "relative" | "invalid" | "not_file_uri" | "too_long" | "missing" | "not_directory" | "unreadable" | "unconfirmed" | "outside" | "refused_place" | "nameless" | "no_marker" | "invalid_name" | "empty" | "traversal" | "not_in_roots" | "no_roots" | "immutable" | "pass_each_call"]?: "next" | "error" });
 
 /**
  * The two things a bad value can do.
@@ -1384,7 +1384,7 @@ export type RecoveryOutcome = "explicit" | "pinned" | "newest" | "unknown_id" | 
 /**
  * Why a value is not taken or an ask has no project; the serialised form is the stable code.
  */
-export type Reason = "no_project" | "ambiguous" | "not_chosen" | "closed" | "placeholder" | "relative" | "invalid" | "not_file_uri" | "too_long" | "missing" | "not_directory" | "unconfirmed" | "outside" | "refused_place" | "nameless" | "no_marker" | "invalid_name" | "empty" | "traversal" | "not_in_roots" | "immutable" | "pass_each_call";
+export type Reason = "no_project" | "ambiguous" | "not_chosen" | "closed" | "placeholder" | "relative" | "invalid" | "not_file_uri" | "too_long" | "missing" | "not_directory" | "unreadable" | "unconfirmed" | "outside" | "refused_place" | "nameless" | "no_marker" | "invalid_name" | "empty" | "traversal" | "not_in_roots" | "no_roots" | "immutable" | "pass_each_call";
 
 /**
  * Names the reason a URI or a path is refused.

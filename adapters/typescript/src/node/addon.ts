@@ -13,14 +13,19 @@ interface Addon {
 
 /** Loads the addon of this platform; throws with the reason where there is none. */
 export function loadAddon(): Face {
-  const name = process.env["ROOTWISE_ADDON"] ?? `@rootwise/${platform()}`;
-  let addon: Addon;
-  try {
-    addon = require(name) as Addon;
-  } catch (cause) {
-    const [why] = String(cause instanceof Error ? cause.message : cause).split("\n");
-    throw new RootwiseError("cannot_load", `the addon ${name} cannot be loaded: ${why}`, { cause });
+  const own = process.env["ROOTWISE_ADDON"];
+  let reason: unknown;
+  for (const name of own ? [own] : names()) {
+    try {
+      return faceOf(name, require(name) as Addon);
+    } catch (error) {
+      reason ??= error instanceof RootwiseError ? error : unloadable(name, error);
+    }
   }
+  throw reason;
+}
+
+function faceOf(name: string, addon: Addon): Face {
   if (addon.version() !== version) {
     throw new RootwiseError("cannot_load", `the addon ${name} is of version ${addon.version()}, this package of ${version}`);
   }
@@ -29,6 +34,11 @@ export function loadAddon(): Face {
     restore: (snapshot, options, now, idPrefix) => made(() => addon.Machine.restore(snapshot, options, now, idPrefix)),
     call: (args) => addon.call(args),
   };
+}
+
+function unloadable(name: string, cause: unknown): RootwiseError {
+  const [why] = String(cause instanceof Error ? cause.message : cause).split("\n");
+  return new RootwiseError("cannot_load", `the addon ${name} cannot be loaded: ${why}`, { cause });
 }
 
 function made(make: () => Machine): Machine {
@@ -41,10 +51,9 @@ function made(make: () => Machine): Machine {
   }
 }
 
-function platform(): string {
-  const { platform: os, arch } = process;
-  if (os === "win32") return `win32-${arch}-msvc`;
-  if (os !== "linux") return `${os}-${arch}`;
-  const { header } = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
-  return `linux-${arch}-${header?.glibcVersionRuntime ? "gnu" : "musl"}`;
+/** The packages this platform's addon may be in. npm installs the one that fits; asking for the C library is slow. */
+function names(): string[] {
+  const { platform, arch } = process;
+  if (platform === "linux") return [`@rootwise/linux-${arch}-gnu`, `@rootwise/linux-${arch}-musl`];
+  return [platform === "win32" ? `@rootwise/win32-${arch}-msvc` : `@rootwise/${platform}-${arch}`];
 }

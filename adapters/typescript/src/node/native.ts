@@ -1,13 +1,14 @@
-import { type Backend } from "../face.js";
+import type { Backend, Face } from "../face.js";
 import { functionsOf } from "../functions.js";
 import { BaseResolver, type ResolverOptions, type Saved } from "../resolver.js";
 import { loadAddon } from "./addon.js";
 
 export * from "../common.js";
 
-const face = loadAddon();
+let loaded: Face | undefined;
+const face = (): Face => (loaded ??= loadAddon());
 
-/** Always the addon: where there is none, importing this entry throws. */
+/** Always the addon: where there is none, the first use throws `cannot_load`. */
 export const backend: Backend = Object.freeze({ face: "native" });
 
 /** Nothing needs to be done: there is no WebAssembly here. */
@@ -16,7 +17,7 @@ export async function init(): Promise<void> {}
 /** Knows the project of one connection: feed it everything that happens and do what it gives back. */
 export class Resolver extends BaseResolver {
   constructor(options: ResolverOptions, saved?: Saved) {
-    super(face, options, saved);
+    super(face(), options, saved);
   }
 
   /** Goes on with a saved connection; give an id prefix of its own where several processes restore one snapshot. */
@@ -25,4 +26,4 @@ export class Resolver extends BaseResolver {
   }
 }
 
-export const { fileUriToPath, projectKey, isInside, joinInside, recoverSession } = functionsOf(() => face);
+export const { fileUriToPath, projectKey, isInside, joinInside, recoverSession } = functionsOf(face);

@@ -1,0 +1,35 @@
+// Headless Chromium with a page of ours, served on loopback.
+import { existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { extname, join, normalize } from "node:path";
+import { chromium } from "playwright-core";
+import { Stop } from "../../scripts/tools.mjs";
+
+const types = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm" };
+const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+
+/** Opens a page on files below `folder` and hands it to `work`. */
+export async function withPage(folder, work) {
+  if (!existsSync(executablePath)) {
+    throw new Stop(`there is no Chromium at ${executablePath}: install Debian's package chromium, or name one in CHROMIUM`);
+  }
+  const server = createServer((request, response) => {
+    const path = normalize(decodeURIComponent(new URL(request.url, "http://localhost").pathname));
+    const file = join(folder, path.endsWith("/") ? `${path}index.html` : path);
+    if (path === "/blank.html") return response.setHeader("content-type", "text/html").end("<!doctype html><title>rootwise</title>");
+    if (!existsSync(file)) return response.writeHead(404).end();
+    response.setHeader("content-type", types[extname(file)] ?? "application/octet-stream").end(readFileSync(file));
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const browser = await chromium.launch({
+    executablePath,
+    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  });
+  try {
+    const page = await browser.newPage();
+    return await work(page, `http://127.0.0.1:${server.address().port}`);
+  } finally {
+    await browser.close();
+    server.close();
+  }
+}

@@ -1,0 +1,31 @@
+// Plays a conversation on a face, text in and text out; runs in Node and in a browser.
+
+/** What opening gave, what each step gave, then the explanation and the snapshot: the same list as the Rust replay. */
+export function play(face, { options, steps }) {
+  let machine;
+  try {
+    machine = face.open(options);
+  } catch (error) {
+    return [failure(error)];
+  }
+  const said = [machine.view()];
+  for (const [event, now, prefix] of steps) {
+    if (event === null) {
+      const saved = machine.snapshot();
+      machine.free();
+      try {
+        machine = face.restore(saved, options, now, prefix ?? undefined);
+      } catch (error) {
+        return [...said, failure(error)];
+      }
+      said.push(machine.view());
+    } else {
+      said.push(machine.handle(event, now));
+    }
+  }
+  said.push(machine.explain(), machine.snapshot());
+  machine.free();
+  return said;
+}
+
+const failure = ({ code, message }) => JSON.stringify({ error: { code, message } });

@@ -1,0 +1,179 @@
+// What people get: the packed package, installed into fresh projects and run there.
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, before, test } from "node:test";
+import { pack } from "../../scripts/pack.mjs";
+import { platform } from "../../scripts/platforms.mjs";
+import { at } from "../../scripts/tools.mjs";
+import { withPage } from "../faces/browser.mjs";
+
+const home = mkdtempSync(join(tmpdir(), "rootwise-packaging-"));
+const projects = at("tests/packaging/projects");
+let packed;
+
+before(() => {
+  packed = pack(home);
+});
+after(() => rmSync(home, { recursive: true, force: true }));
+
+function command(folder, program, args) {
+  const done = spawnSync(program, args, { cwd: folder, encoding: "utf8", env: { ...process.env, ROOTWISE_ADDON: undefined } });
+  assert.equal(done.status, 0, `${program} ${args.join(" ")}\n${done.stdout}${done.stderr}`);
+  return done.stdout;
+}
+
+/** A fresh project with the files of `projects/<name>` and the packed package. */
+function project(name, { addon = true, type = "module", tools = [] } = {}) {
+  const folder = mkdtempSync(join(home, `${name}-`));
+  cpSync(join(projects, name), folder, { recursive: true });
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name, private: true, type }));
+  const packages = addon ? [packed.main, packed.addon] : [packed.main];
+  command(folder, "npm", ["install", "--offline", "--no-audit", "--no-fund", "--omit=optional", ...packages]);
+  // Tools of the project come from ours: they are not what is tested, and installing them again takes minutes.
+  for (const tool of tools) {
+    const link = join(folder, "node_modules", tool);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(at("node_modules", tool), link);
+  }
+  return folder;
+}
+
+const node = (folder, file) => JSON.parse(command(folder, process.execPath, [file]));
+const expected = { path: "/p/one", refused: "encoded_separator" };
+
+test("contains what it should and nothing else", () => {
+  const files = command(home, "tar", ["-tzf", packed.main]).trim().split("\n").map((file) => file.replace("package/", ""));
+  for (const file of ["package.json", "LICENSE-MIT", "LICENSE-APACHE", "dist/rootwise.wasm", "dist/rootwise-plain.wasm", "dist/esm/web/index.js"]) {
+    assert.ok(files.includes(file), `${file} is missing`);
+  }
+  const odd = files.filter((file) => !/^(package\.json|README\.md|CHANGELOG\.md|LICENSE-(MIT|APACHE)|dist\/.*\.(js|d\.ts|wasm)|dist\/cjs\/package\.json)$/.test(file));
+  assert.deepEqual(odd, []);
+  assert.ok(!files.some((file) => file.includes("provoke")));
+  const { scripts = {} } = packed.manifest;
+  for (const name of ["preinstall", "install", "postinstall"]) assert.equal(scripts[name], undefined, `${name} would run at install time`);
+  assert.equal(packed.manifest.optionalDependencies[`@rootwise/${platform()}`], packed.manifest.version);
+});
+
+test("every file that exports names exists", () => {
+  const folder = join(project("node-esm"), "node_modules/rootwise");
+  const leaves = (value) => (typeof value === "string" ? [value] : Object.values(value).flatMap(leaves));
+  const named = leaves(packed.manifest.exports);
+  assert.ok(named.length > 10);
+  for (const file of named) assert.ok(existsSync(join(folder, file)), file);
+});
+
+test("Node, import: takes the addon", () => {
+  assert.deepEqual(node(project("node-esm"), "main.js"), { ...expected, face: "native", native: "native", wasm: "wasm", same: true });
+});
+
+test("Node, require: takes the addon", () => {
+  assert.deepEqual(node(project("node-cjs", { type: "commonjs" }), "main.js"), { ...expected, face: "native" });
+});
+
+test("Node without the addon: takes WebAssembly and says why", () => {
+  const { reason, native, ...said } = node(project("node-fallback", { addon: false }), "main.js");
+  assert.deepEqual(said, { ...expected, face: "wasm" });
+  assert.match(reason, /@rootwise\/.* cannot be loaded: Cannot find module/);
+  assert.equal(native, "cannot_load");
+});
+
+for (const resolution of ["node16", "bundler"]) {
+  test(`TypeScript, strict, moduleResolution ${resolution}`, () => {
+    const folder = project("typescript", { tools: ["typescript", "@types/node", "undici-types"] });
+    const module = resolution === "node16" ? "node16" : "esnext";
+    const flags = ["--strict", "--target", "es2022", "--lib", "es2022", "--module", module, "--moduleResolution", resolution, "--skipLibCheck", "false", "--exactOptionalPropertyTypes", "--types", "node"];
+    const tsc = join(folder, "node_modules/typescript/bin/tsc");
+    command(folder, process.execPath, [tsc, ...flags, "main.ts"]);
+    assert.deepEqual(node(folder, "main.js"), { ...expected, face: "native" });
+    // The declarations mean something: each of these lines must be refused.
+    const bad = spawnSync(process.execPath, [tsc, ...flags, "--noEmit", "bad.ts"], { cwd: folder, encoding: "utf8" });
+    const lines = readFileSync(join(folder, "bad.ts"), "utf8").split("\n");
+    const refused = new Set([...bad.stdout.matchAll(/bad\.ts\((\d+),/g)].map(([, line]) => Number(line)));
+    for (const [index, line] of lines.entries()) {
+      if (line.includes("// refused")) assert.ok(refused.has(index + 1), `accepted: ${line}\n${bad.stdout}`);
+      else assert.ok(!refused.has(index + 1), `refused: ${line}\n${bad.stdout}`);
+    }
+  });
+}
+
+test("TypeScript, CommonJS", () => {
+  const folder = project("typescript", { type: "commonjs", tools: ["typescript", "@types/node", "undici-types"] });
+  const tsc = join(folder, "node_modules/typescript/bin/tsc");
+  command(folder, process.execPath, [tsc, "--strict", "--target", "es2022", "--lib", "es2022", "--module", "node16", "--moduleResolution", "node16", "--types", "node", "main.ts"]);
+  assert.deepEqual(node(folder, "main.js"), { ...expected, face: "native" });
+});
+
+test("Vite bundle in Chromium", async () => {
+  const folder = project("vite", { addon: false });
+  command(folder, process.execPath, [at("node_modules/vite/bin/vite.js"), "build", "--logLevel", "warn"]);
+  const said = await withPage(join(folder, "dist"), async (page, address) => {
+    await page.goto(`${address}/`);
+    await page.waitForFunction(() => document.title !== "waiting");
+    return page.evaluate(() => JSON.parse(document.title));
+  });
+  assert.deepEqual(said, { ...expected, face: "wasm", early: "not_ready" });
+});
+
+test("workerd, a runtime without Node's modules that compiles no code at run time", async () => {
+  const folder = project("worker", { addon: false });
+  const files = (base) => readdirSync(base, { recursive: true }).filter((file) => file.endsWith(".js"));
+  const web = join("node_modules/rootwise/dist/esm");
+  const modules = files(join(folder, web)).map((file) => `(name = "rootwise/${file}", esModule = embed "${join(web, file)}")`);
+  const port = await freePort();
+  writeFileSync(
+    join(folder, "config.capnp"),
+    `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [(name = "main", worker = .worker)],
+  sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")],
+);
+const worker :Workerd.Worker = (
+  modules = [
+    (name = "main.js", esModule = embed "main.js"),
+    (name = "converse.js", esModule = embed "converse.js"),
+    (name = "rootwise.wasm", wasm = embed "node_modules/rootwise/dist/rootwise.wasm"),
+    ${modules.join(",\n    ")},
+  ],
+  compatibilityDate = "2025-01-01",
+);
+`,
+  );
+  const worker = spawn(at("node_modules/.bin/workerd"), ["serve", "config.capnp"], { cwd: folder, stdio: ["ignore", "inherit", "pipe"] });
+  let complaints = "";
+  worker.stderr.on("data", (data) => (complaints += data));
+  const ended = new Promise((resolve) => worker.on("close", resolve));
+  try {
+    assert.deepEqual(await answer(`http://127.0.0.1:${port}/`, () => complaints, worker), { ...expected, face: "wasm", early: "not_ready", process: "undefined" });
+  } finally {
+    worker.kill();
+    await ended;
+  }
+});
+
+/** Asks until the server is up. */
+async function answer(address, complaints, server) {
+  for (let turn = 0; turn < 200 && server.exitCode === null; turn += 1) {
+    try {
+      const response = await fetch(address);
+      const text = await response.text();
+      assert.equal(response.status, 200, text + complaints());
+      return JSON.parse(text);
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+  assert.fail(`no answer: ${complaints()}`);
+}
+
+async function freePort() {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
