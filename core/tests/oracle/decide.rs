@@ -146,20 +146,18 @@ impl History {
         }
         for source in self.policy.sources.iter().filter(|source| is_asked_for(source.from) && can_end(source)) {
             match self.ask_source(source, ask, eyes) {
-                Says::Pending(_) => judging = true,
+                Says::Pending(needs) => {
+                    judging = true;
+                    waiting.needs.extend(needs);
+                }
                 // Bad is bad, whatever a better one may still turn out to be.
                 Says::Ends(out) => return Decision::Done(End::Other(out)),
                 _ => {}
             }
         }
         let mut code = None;
-        // Whether it is certain how the ask ends if nobody better wins. From then on only what can still end it counts;
-        // but once anything is looked at, what is named below is looked at in the same probe.
         let mut certain = false;
         for source in &self.policy.sources {
-            if certain && !open && !(is_asked_for(source.from) && can_end(source)) {
-                continue;
-            }
             let says = match pin {
                 // The pin stands ahead of every source of the connection.
                 Some(_) if !source.from.is_per_request() => pin.take().cloned().map_or(Says::Nothing, Says::Wins),
@@ -192,9 +190,11 @@ impl History {
                 Says::Ends(out) => End::Other(out),
                 Says::NeedsInput => End::Other(needs_input()),
             };
-            if !open && !judging {
-                return Decision::Done(end);
+            if !open {
+                // Nothing below can matter any more.
+                return if judging { Decision::Wait(waiting) } else { Decision::Done(end) };
             }
+            // Something better is looked at: what is named below is looked at in the same probe.
             certain = true;
         }
         if open || judging {
@@ -343,7 +343,9 @@ impl History {
         let age = self.now().saturating_sub(list.at);
         let most =
             if list.roots.says_none { [rules.max_age_ms, rules.empty_max_age_ms] } else { [rules.max_age_ms, None] };
-        let aged = most.into_iter().flatten().any(|most| age >= u64::from(most));
+        let came = list.place > ask.place && list.asked_at_place < list.place;
+        let since = if disputed::LIST_SINCE_ASK_IS_NEW { came } else { self.was_served(ask) };
+        let aged = !since && most.into_iter().flatten().any(|most| age >= u64::from(most));
         let asked = self.was_served(ask) || self.goes_without(ask);
         !self.is_stale(list) && !aged && (asked || rules.ask != WhenToAsk::EachRequest)
     }
@@ -694,8 +696,12 @@ impl History {
             match source.from {
                 SourceKind::Roots => {
                     let roots = self.list().map(|list| list.roots).unwrap_or_default();
-                    if let Says::Pending(needs) = self.pick(source, &roots, None, Eyes::Blind) {
-                        add(Verdict::Pending(needs));
+                    // Of several where only one may be, none is named.
+                    let ambiguous = !matches!(self.pick(source, &roots, None, Eyes::Blind), Says::Pending(_));
+                    for raw in roots.iter().filter(|_| !ambiguous) {
+                        if let Lexed::Place(target) = self.lex_root(raw) {
+                            add(self.on_disk(source, target, Eyes::Blind));
+                        }
                     }
                 }
                 SourceKind::Selected => {

@@ -583,14 +583,16 @@ impl History {
     }
 
     /// Whether the last that an ask heard of a path is that nobody knows.
-    pub fn is_unconfirmed(&self, path: &str, markers: &BTreeSet<String>, ask: &Ask) -> bool {
+    pub fn is_unconfirmed(&self, path: &str, markers: &BTreeSet<String>, ask: &Ask, own_only: bool) -> bool {
         let mut unconfirmed = false;
         for (_, record) in self.here().filter(|(place, _)| *place > ask.place) {
             match record {
                 Record::Unconfirmed { path: at, asked, asks } => {
                     unconfirmed |= at == path && asks.contains(&ask.id) && markers.is_subset(asked);
                 }
-                Record::Learnt { path: at, asks, connection, .. } if *connection || asks.contains(&ask.id) => {
+                Record::Learnt { path: at, asks, connection, .. }
+                    if (*connection && !own_only) || asks.contains(&ask.id) =>
+                {
                     unconfirmed &= at != path;
                 }
                 _ => {}

@@ -164,9 +164,7 @@ impl Oracle {
             Event::RootsChanged => self.changed(turn),
             Event::HostFactsChanged(changed) => {
                 self.history.note(Record::Host(changed.facts.clone()));
-                if self.history.has_begun() {
-                    self.forget_paths();
-                }
+                self.forget_paths();
             }
             Event::Asked(asked) => {
                 let kind = match asked.want {
@@ -358,7 +356,8 @@ impl Oracle {
             return;
         };
         let changed = self.changed_during_request();
-        let joined = |ask: &Ask| self.history.waited_for(ask, request.token);
+        let joined =
+            |ask: &Ask| self.history.waited_for(ask, request.token) || self.history.waited_for_roots(ask, usize::MAX);
         let waited: Vec<u32> = self.history.waiting().into_iter().filter(joined).map(|ask| ask.id).collect();
         let waits = !self.asks_that_wait(|waiting| waiting.request).is_empty();
         let once_more = how == End::Abandoned || (changed && how == End::Refused);
@@ -653,18 +652,15 @@ impl Oracle {
         }
     }
 
-    /// Whether an ask takes note of what is found at a path.
-    fn is_news(&self, path: &str, markers: &BTreeSet<String>, ask: u32, connection: bool) -> bool {
-        let waiting = self.history.waiting();
-        let needs =
-            match waiting.iter().find(|known| known.id == ask).map(|ask| self.history.decide(ask, Patience::Lasts)) {
-                Some(Decision::Wait(waiting)) => waiting.needs,
-                _ => Vec::new(),
-            };
-        let needed = needs.iter().any(|need| need.path == path);
-        let unheard = self.history.known(path, Some(ask)).is_none_or(|known| !markers.is_subset(&known.asked));
-        let _ = (connection, unheard);
-        needed || !disputed::HEARSAY_STAYS_OUT
+    /// Whether an ask takes note of what is found at a path: it has depended on it, and has not heard of it.
+    fn is_news(&self, path: &str, ask: &Ask) -> bool {
+        let needs = match self.history.decide(ask, Patience::Lasts) {
+            Decision::Wait(waiting) => waiting.needs,
+            Decision::Done(_) => Vec::new(),
+        };
+        needs.iter().any(|need| need.path == path)
+            || self.history.ask_wanted(ask).contains(path)
+            || !disputed::HEARSAY_STAYS_OUT
     }
 
     fn probed(&mut self, probed: &Probed) {
@@ -673,12 +669,12 @@ impl Oracle {
             return;
         };
         // Whoever waits now has heard it.
-        let all: Vec<u32> = self.history.waiting().iter().map(|ask| ask.id).collect();
+        let waiting = self.history.waiting();
+        let all: Vec<u32> = waiting.iter().map(|ask| ask.id).collect();
         let mut news = vec![Record::ProbeOver { id }];
         for (path, markers) in asked {
             let connection = self.history.was_wanted(&path, id);
-            let asks: Vec<u32> =
-                all.iter().filter(|ask| self.is_news(&path, &markers, **ask, connection)).copied().collect();
+            let asks: Vec<u32> = waiting.iter().filter(|ask| self.is_news(&path, ask)).map(|ask| ask.id).collect();
             let Some(said) = probed.paths.iter().find(|said| said.path == path) else {
                 news.push(Record::Unconfirmed { path, asked: markers, asks: all.clone() });
                 continue;

@@ -283,7 +283,7 @@ impl History {
     fn serves_connection(source: &Source, eyes: Eyes<'_>) -> bool {
         match eyes {
             Eyes::Ask { ask, .. } => {
-                let selects = matches!(ask.kind, Kind::Select(_)) && disputed::REFUSED_SELECTION_TEACHES_NOTHING;
+                let selects = matches!(ask.kind, Kind::Select(_)) && source.recheck != Recheck::EachAsk;
                 !ask.modern && !source.from.is_per_request() && !selects
             }
             Eyes::Connection | Eyes::Blind => true,
@@ -294,9 +294,10 @@ impl History {
         if matches!(eyes, Eyes::Blind) {
             return Look::Unknown;
         }
+        let own_only = !Self::serves_connection(source, eyes) || source.recheck == Recheck::EachAsk;
         if !disputed::KNOWN_BEATS_UNCONFIRMED
             && let Eyes::Ask { ask, .. } = eyes
-            && self.is_unconfirmed(at, markers, ask)
+            && self.is_unconfirmed(at, markers, ask, own_only)
         {
             return Look::Unconfirmed;
         }
@@ -321,7 +322,7 @@ impl History {
         }
         match eyes {
             Eyes::Ask { patience: Patience::Over, .. } => Look::Unconfirmed,
-            Eyes::Ask { ask, .. } if self.is_unconfirmed(at, markers, ask) => Look::Unconfirmed,
+            Eyes::Ask { ask, .. } if self.is_unconfirmed(at, markers, ask, own_only) => Look::Unconfirmed,
             _ => Look::Unknown,
         }
     }
@@ -370,23 +371,15 @@ impl History {
             .collect();
         let mut found = start.clone();
         if source.verify != Verify::None {
-            let known = match self.look(source, &start, &markers, eyes) {
+            // What is not there needs no markers.
+            let bare = match self.look(source, &start, &BTreeSet::new(), eyes) {
+                Look::Known(known) if known.found == Found::Missing => Look::Known(known),
+                Look::Unconfirmed => Look::Unconfirmed,
+                _ => self.look(source, &start, &markers, eyes),
+            };
+            let known = match bare {
                 Look::Known(known) => known,
                 Look::Unconfirmed => return Verdict::Bad(Reason::Unconfirmed),
-                // Of a start that is known to be bad only the start is named.
-                Look::Unknown if matches!(eyes, Eyes::Blind) => {
-                    let bad = self.known(&start, None).is_some_and(|known| {
-                        let file = source.verify == Verify::Directory && source.from != SourceKind::Roots;
-                        let bad = match known.found {
-                            Found::Missing | Found::Unreadable => true,
-                            Found::File => file,
-                            Found::Directory => false,
-                        };
-                        markers.is_subset(&known.asked) && bad
-                    });
-                    let named = unknown.into_iter().filter(|need| !bad || need.path == start);
-                    return Verdict::Pending(named.collect());
-                }
                 Look::Unknown => return Verdict::Pending(unknown),
             };
             match known.found {
