@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, relative } from "node:path";
 import { at, bin, read, root, Stop } from "./tools.mjs";
-import { platformPackages, settle } from "./platforms.mjs";
+import { addonFile, platformPackages, settle } from "./platforms.mjs";
 
 const generated = (name) => at("adapters", "typescript", "src", "generated", name);
 
@@ -44,12 +44,13 @@ function presets() {
 export async function typescript() {
   await bin("tsc", "-p", "adapters/typescript/tsconfig.json");
   await bin("tsc", "-p", "adapters/typescript/tsconfig.cjs.json");
-  mkdirSync(at("dist", "node"), { recursive: true });
+  for (const folder of ["node", "mcp"]) mkdirSync(at("dist", folder), { recursive: true });
   writeFileSync(at("dist", "cjs", "package.json"), '{ "type": "commonjs" }\n');
-  for (const entry of ["index", "native", "wasm"]) {
-    const names = Object.keys(await import(`${at("dist", "cjs", "node", `${entry}.js`)}`)).filter((name) => !["default", "__esModule", "module.exports"].includes(name));
+  process.env.ROOTWISE_ADDON ??= addonFile();
+  for (const entry of ["node/index", "node/native", "node/wasm", "mcp/index"]) {
+    const names = Object.keys(await import(`${at("dist", "cjs", `${entry}.js`)}`)).filter((name) => !["default", "__esModule", "module.exports"].includes(name));
     // One implementation for `import` and `require`, so that a Resolver is the same class whoever loaded it.
-    writeFileSync(at("dist", "node", `${entry}.js`), `import rootwise from "../cjs/node/${entry}.js";\nexport const { ${names.join(", ")} } = rootwise;\n`);
-    writeFileSync(at("dist", "node", `${entry}.d.ts`), `export * from "../cjs/node/${entry}.js";\n`);
+    writeFileSync(at("dist", `${entry}.js`), `import all from "../cjs/${entry}.js";\nexport const { ${names.join(", ")} } = all;\n`);
+    writeFileSync(at("dist", `${entry}.d.ts`), `export * from "../cjs/${entry}.js";\n`);
   }
 }

@@ -1,87 +1,130 @@
-// npm start: plays a recorded conversation through the core and shows what happens at every step.
-import { readFileSync } from "node:fs";
+// npm start: real MCP clients of both SDK generations meet a real server, and each is told which project it works in.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
-import { at, bold, cargo, cyan, dim, green, main, prepare, read, Stop, targetFolder, yellow } from "./tools.mjs";
+import { at, bold, cyan, dim, green, main, node, prepare, red, yellow } from "./tools.mjs";
 
-const help = `npm start -- [file]
+const help = `npm start -- [options]
 
-Plays a recorded conversation through the resolver and prints, step by step, what came in and what the resolver did,
-and at the end why it chose what it chose.
+Starts the server \`rootwise whereami\`, connects real clients to it one after the other, and prints who got which
+project, from which source, and how long the call took. Builds the package first if there is none.
 
-  file       a conversation (default scripts/demo.json); files of tests/vectors work too
-  --help     this text`;
+  --report   also print the whole report of the first client
+  --help     this text
+
+npm run replay shows a recorded conversation step by step instead.`;
 
 main(async () => {
-  const { values, positionals } = parseArgs({ options: { help: { type: "boolean" } }, allowPositionals: true });
+  const { values } = parseArgs({ options: { report: { type: "boolean" }, help: { type: "boolean" } } });
   if (values.help) return console.log(help);
-  const conversation = load(positionals[0] ?? at("scripts", "demo.json"));
   await prepare();
-  console.log("Building the core.");
-  await cargo("build", "--quiet", "-p", "rootwise-bindings", "--example", "replay");
-  show(conversation, play(conversation));
+  if (!existsSync(at("dist", "cjs", "whereami", "cli.js"))) await node("scripts/build.mjs", "--wasm", "--addon", "--typescript");
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-start-")));
+  try {
+    await show(base, values);
+  } finally {
+    rmSync(base, { recursive: true, force: true });
+  }
 });
 
-function load(path) {
+async function show(base, { report }) {
+  const sdk = await clients();
+  const folder = (name) => {
+    mkdirSync(join(base, name, ".git"), { recursive: true });
+    return join(base, name);
+  };
+  const [shop, blog, home] = ["shop", "blog", "started-here"].map(folder);
+  const roots = (...paths) => paths.map((path) => ({ uri: `file://${path}` }));
+  const server = { cwd: home, env: { PATH: process.env.PATH, HOME: process.env.HOME } };
+  const http = await serve(server);
+  const scenes = [
+    { who: "SDK 1.x, roots", client: sdk.first(() => roots(shop)), stdio: sdk.stdio1 },
+    { who: "SDK 2.x, roots", client: sdk.second("legacy", () => roots(shop)), stdio: sdk.stdio2 },
+    { who: "SDK 2.x, 2026-07-28, roots", client: sdk.second("modern", () => roots(shop)), stdio: sdk.stdio2 },
+    { who: "SDK 1.x, two roots", client: sdk.first(() => roots(blog, shop)), stdio: sdk.stdio1 },
+    { who: "SDK 2.x, no roots", client: sdk.second("legacy"), stdio: sdk.stdio2 },
+    { who: "SDK 1.x, no roots, variable", client: sdk.first(), stdio: sdk.stdio1, env: { CLAUDE_PROJECT_DIR: blog } },
+    { who: "SDK 2.x, HTTP, roots", client: sdk.second("legacy", () => roots(blog)), http: sdk.http2(http.url) },
+    { who: "SDK 2.x, HTTP, 2026-07-28", client: sdk.second("modern", () => roots(blog)), http: sdk.http2(http.url) },
+    { who: "SDK 1.x, HTTP, header", client: sdk.first(), http: sdk.http1(http.url, { "X-Workspace-Id": shop }) },
+    { who: "SDK 1.x, never answers", client: sdk.first(() => new Promise(() => {})), stdio: sdk.stdio1, twice: true },
+    { who: "SDK 2.x, changes its roots", client: sdk.second("legacy", (asked) => roots(asked === 1 ? shop : blog)), stdio: sdk.stdio2, change: true },
+  ];
+  console.log(`\n${bold("Who works where?")} ${dim(`folders are in ${base}`)}\n`);
+  let first;
   try {
-    return JSON.parse(readFileSync(path, "utf8"));
-  } catch (error) {
-    throw new Stop(`${path} cannot be read as a conversation: ${error.message}`);
+    for (const { who, client, stdio, env, http: over, twice, change } of scenes) {
+      const transport = over ?? stdio({ command: process.execPath, args: [at("dist", "cjs", "whereami", "cli.js"), "whereami"], ...server, env: { ...server.env, ...env } });
+      await client.connect(transport);
+      try {
+        const told = await line(base, who, client);
+        first ??= told;
+        if (twice) await line(base, `${who}, again`, client);
+        if (change) {
+          await client.sendRootsListChanged();
+          await line(base, `${who}, after`, client);
+        }
+      } finally {
+        await client.close();
+      }
+    }
+  } finally {
+    http.stop();
   }
+  if (report) console.log(`\n${first.text}`);
+  else console.log(dim("\nThe whole report of a client: npm start -- --report"));
 }
 
-function play({ policy, host, steps }) {
-  const preset = typeof policy === "string" ? policy : policy?.preset;
-  if (preset) policy = merge(load(at("core", "presets", `${preset}.json`)), policy.with);
-  const line = JSON.stringify({
-    options: JSON.stringify({ policy, host }),
-    steps: steps.map(({ event, eventText, restore, now }) => [
-      restore ? null : (eventText ?? JSON.stringify(event)),
-      now,
-      restore?.idPrefix ?? null,
-    ]),
-  });
-  const replay = join(targetFolder(), "debug", "examples", "replay");
-  const [opened, ...outputs] = JSON.parse(read(replay, [], { input: `${line}\n` })).map(JSON.parse);
-  if (opened.error) throw new Stop(`the resolver cannot be opened: ${opened.error.message}`);
-  const explanation = outputs.at(-2);
-  return { outputs: outputs.slice(0, -2), explanation };
+/** Calls the tool and prints what came of it. */
+async function line(base, who, client) {
+  const began = performance.now();
+  const { structuredContent, content } = await client.callTool({ name: "whereami", arguments: {} });
+  const took = `${Math.round(performance.now() - began)} ms`;
+  const [{ project, why }] = structuredContent.choices;
+  const what = project ? green((project.path ?? project.name).replace(`${base}/`, "").padEnd(13)) : red("none".padEnd(13));
+  const roots = structuredContent.roots.state;
+  console.log(`${cyan(who.padEnd(34))} ${what} ${took.padStart(8)}  ${why} ${roots === "ok" ? "" : yellow(`(roots: ${roots})`)}`);
+  return { text: content[0].text };
 }
 
-function merge(into, changes) {
-  const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
-  if (!isObject(into) || !isObject(changes)) return changes ?? into;
-  const merged = { ...into };
-  for (const [key, change] of Object.entries(changes)) merged[key] = merge(into[key], change);
-  return merged;
+/** The clients of both SDKs. */
+async function clients() {
+  const [{ Client: Client1 }, { StdioClientTransport: Stdio1 }, { StreamableHTTPClientTransport: Http1 }, { ListRootsRequestSchema }] = await Promise.all([
+    import("@modelcontextprotocol/sdk/client/index.js"),
+    import("@modelcontextprotocol/sdk/client/stdio.js"),
+    import("@modelcontextprotocol/sdk/client/streamableHttp.js"),
+    import("@modelcontextprotocol/sdk/types.js"),
+  ]);
+  const [{ Client: Client2, StreamableHTTPClientTransport: Http2 }, { StdioClientTransport: Stdio2 }] = await Promise.all([
+    import("@modelcontextprotocol/client"),
+    import("@modelcontextprotocol/client/stdio"),
+  ]);
+  const info = { name: "rootwise-start", version: "1" };
+  const answering = (client, method, roots) => {
+    let asked = 0;
+    if (roots) client.setRequestHandler(method, async () => ({ roots: await roots((asked += 1)) }));
+    return client;
+  };
+  const capabilities = (roots) => ({ capabilities: roots ? { roots: { listChanged: true } } : {} });
+  return {
+    first: (roots) => answering(new Client1(info, capabilities(roots)), ListRootsRequestSchema, roots),
+    second: (era, roots) => {
+      const mode = era === "modern" ? { pin: "2026-07-28" } : "legacy";
+      return answering(new Client2(info, { ...capabilities(roots), versionNegotiation: { mode } }), "roots/list", roots);
+    },
+    stdio1: (options) => new Stdio1(options),
+    stdio2: (options) => new Stdio2(options),
+    http1: (url, headers) => new Http1(new URL(url), { requestInit: { headers } }),
+    http2: (url) => new Http2(new URL(url)),
+  };
 }
 
-function show({ title, name, steps }, { outputs, explanation }) {
-  console.log(`\n${bold(title ?? name)}\n`);
-  for (const [index, { story, now, event, eventText = "saved and restored" }] of steps.entries()) {
-    const { actions = [], deadline, error } = outputs[index];
-    if (story) console.log(story);
-    console.log(`${dim(`${String(now).padStart(6)} ms`)}  ${cyan("in ")}  ${event ? described(event) : eventText}`);
-    if (error) console.log(`           ${yellow("out")}  refused: ${error.message}`);
-    for (const action of actions) console.log(`           ${green("out")}  ${described(action)}`);
-    if (!error && actions.length === 0) console.log(`           ${dim("out  nothing to do")}`);
-    if (deadline != null) console.log(`           ${dim(`     wake up at ${deadline} ms`)}`);
-    console.log();
-  }
-  console.log(`${bold("Why this project?")}\n\n${explanation.text}`);
-}
-
-/** One line for an event or an action. */
-function described({ type, ...fields }) {
-  if (type === "answer") {
-    const what = fields.project ? `${fields.project.path ?? fields.project.name} (from ${fields.project.source})` : fields.message;
-    return `${bold("answer")} ask ${fields.ask}: ${fields.outcome}${what ? ` ${what}` : ""}`;
-  }
-  if (type === "announce") return `${bold("announce")} ${fields.from?.path ?? "nothing"} -> ${fields.to?.path ?? "nothing"}`;
-  if (type === "notice") return `${bold("notice")} ${fields.level}: ${fields.message}`;
-  if (type === "probe") return `${bold("probe")} ${fields.paths.map(({ path }) => path).join(", ")}`;
-  if (type === "sendRequest") return `${bold("send")} ${fields.message}`;
-  if (type === "cancel") return `${bold("cancel")} ${fields.message}`;
-  const rest = Object.keys(fields).length > 0 ? ` ${JSON.stringify(fields)}` : "";
-  return `${bold(type)}${rest.length > 160 ? `${rest.slice(0, 160)}…` : rest}`;
+async function serve(options) {
+  const child = spawn(process.execPath, [at("dist", "cjs", "whereami", "cli.js"), "whereami", "--http"], { ...options, stdio: ["ignore", "pipe", "inherit"] });
+  const [url] = await once(createInterface(child.stdout), "line");
+  return { url, stop: () => child.kill() };
 }

@@ -1,5 +1,5 @@
 // The steps of `npm test`, in order: cheap and telling ones first.
-import { cargo, node, run } from "./tools.mjs";
+import { bin, cargo, node, run } from "./tools.mjs";
 
 const strict = (flags) => ({ env: { RUSTDOCFLAGS: flags } });
 
@@ -69,5 +69,20 @@ export const steps = [
     name: "packaging",
     what: "the packed package in fresh projects: Node, TypeScript, Vite, Workers, without its addon",
     run: () => tests("tests/packaging/packaging.test.mjs"),
+  },
+  {
+    name: "mcp",
+    what: "rootwise/mcp with real TypeScript clients: inference, both SDKs, both eras, stdio and HTTP, whereami",
+    run: async () => {
+      await bin("tsc", "-p", "tests/types/tsconfig.json");
+      // These wait for other processes most of the time, so two files at once are no strain.
+      const files = ["scenarios", "http", "lifecycle", "whereami"].map((name) => `tests/e2e/${name}.test.mjs`);
+      await node("--test", "--test-reporter=spec", "--test-concurrency=2", ...files);
+    },
+  },
+  {
+    name: "clients",
+    what: "rootwise/mcp with the Python and Rust clients, and the official conformance suite",
+    run: () => tests("tests/e2e/clients.test.mjs", "tests/conformance/conformance.test.mjs"),
   },
 ];

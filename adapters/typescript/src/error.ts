@@ -1,4 +1,4 @@
-import type { Refusal } from "./generated/types.js";
+import type { Reason, Refusal } from "./generated/types.js";
 
 /** What a caller did wrong, or what became of the face. */
 export type MisuseCode =
@@ -28,11 +28,11 @@ export type MisuseCode =
   | "cannot_load";
 
 /** A stable code: it stays the same while messages may be reworded. */
-export type ErrorCode = MisuseCode | Refusal;
+export type ErrorCode = MisuseCode | Reason | Refusal;
 
 /** Thrown for misuse and for refused URIs and paths. Never for what a peer did: that is ordinary input. */
 export class RootwiseError extends Error {
-  override readonly name = "RootwiseError";
+  override readonly name: string = "RootwiseError";
   readonly code: ErrorCode;
 
   constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {

@@ -1,4 +1,5 @@
-//! Points on which the model's reading of the rules and the machine differ: `true` is the model's reading.
+//! Points on which the rules can be read in two ways: `true` is the reading of the model's author, taken by the machine too;
+//! `false` is the machine's, which the model follows. Each says what the first reading is.
 
 /// Rule 19: a second `initialize` announces that the old connection's project is gone.
 pub const ANNOUNCE_LOSS_ON_INITIALIZE: bool = true;

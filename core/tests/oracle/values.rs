@@ -283,7 +283,9 @@ impl History {
     fn serves_connection(source: &Source, eyes: Eyes<'_>) -> bool {
         match eyes {
             Eyes::Ask { ask, .. } => {
-                let selects = matches!(ask.kind, Kind::Select(_)) && source.recheck != Recheck::EachAsk;
+                let selects = disputed::REFUSED_SELECTION_TEACHES_NOTHING
+                    && matches!(ask.kind, Kind::Select(_))
+                    && source.recheck != Recheck::EachAsk;
                 !ask.modern && !source.from.is_per_request() && !selects
             }
             Eyes::Connection | Eyes::Blind => true,

@@ -1,0 +1,129 @@
+// What a client offers, as a text for people and models and as data for programs.
+import { presets } from "../generated/presets.js";
+import type { Explanation, Project, RootsState, RootView } from "../generated/types.js";
+import { Connection } from "../mcp/connection.js";
+import { hostFacts, options } from "../mcp/host.js";
+import { profileOf } from "../mcp/profile.js";
+import type { PresetName } from "../resolver.js";
+import { signals, type Signals } from "./environment.js";
+
+/** What is known about a client and its call. */
+export interface Seen {
+  readonly client: unknown;
+  readonly protocol: string | undefined;
+  readonly era: "legacy" | "modern";
+  readonly capabilities: unknown;
+  readonly transport: "stdio" | "http";
+  readonly roots: { readonly roots: readonly RootView[]; readonly state: RootsState };
+  readonly waitedMs: number;
+  readonly meta: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly sdk: string;
+}
+
+export interface Choice {
+  readonly preset: string;
+  readonly project: Pick<Project, "name" | "path" | "source" | "via"> | null;
+  readonly why: string;
+}
+
+export interface Report extends Seen {
+  readonly environment: Signals;
+  readonly cwd: string | undefined;
+  readonly arguments: Record<string, string>;
+  readonly choices: readonly Choice[];
+}
+
+export async function report(seen: Seen): Promise<Report> {
+  const names = Object.keys(presets) as PresetName[];
+  const order = ["recommended" as PresetName, ...names.filter((name) => name !== "recommended")];
+  return {
+    ...seen,
+    environment: signals(process.env),
+    cwd: tried(() => process.cwd()),
+    arguments: options(process.argv.slice(2), ["project"]),
+    choices: await Promise.all(order.map((preset) => choose(preset, seen))),
+  };
+}
+
+/** Shows a preset everything that is known and has it choose; nobody is asked again. */
+async function choose(preset: PresetName, seen: Seen): Promise<Choice> {
+  const profile = profileOf(preset);
+  const connection = new Connection({
+    profile,
+    facts: hostFacts(profile, seen.transport, { local: true }),
+    send: () => Promise.reject(new Error("everything is known")),
+    log: () => {},
+    changed: () => {},
+  });
+  try {
+    connection.tell({ type: "clientInitialized", capabilities: seen.capabilities, clientInfo: seen.client });
+    connection.tell({ type: "clientReady" });
+    if (seen.roots.state === "ok" || seen.roots.state === "empty" || seen.roots.state === "allInvalid") {
+      connection.tell({ type: "rootsListed", result: { roots: seen.roots.roots.map(({ uri, name }) => ({ uri, name })) } });
+    }
+    const facts = { headers: { ...seen.headers }, query: { ...seen.query }, meta: seen.meta ?? {} };
+    const answer = await connection.ask({ type: "asked", explain: true, facts });
+    const project = answer.outcome === "resolved" ? answer.project : null;
+    const why = project ? `from ${place(project)}` : ((answer as { message?: string }).message ?? answer.outcome);
+    return { preset, project: project && slim(project), why: project ? why + losers(answer.explanation) : why };
+  } finally {
+    connection.close();
+  }
+}
+
+const slim = ({ name, path, source, via }: Project) => ({ name, source, ...(path ? { path } : {}), ...(via ? { via } : {}) });
+const place = ({ source, via }: Pick<Project, "source" | "via">) => (via ? `${source} (${via})` : source);
+
+/** Which sources would have chosen otherwise. */
+function losers(explanation: Explanation | undefined): string {
+  const others = (explanation?.tried ?? []).filter(({ verdict }) => verdict === "disagrees").map(({ source, via }) => place(via ? { source, via } : { source }));
+  return others.length > 0 ? `; ${others.join(" and ")} would say otherwise` : "";
+}
+
+/** The report as plain lines. */
+export function rendered(report: Report): string {
+  const { client, protocol, era, transport, capabilities, roots, environment, choices } = report;
+  const { name = "unknown", version = "" } = (client ?? {}) as { name?: string; version?: string };
+  const lines = [
+    "# Where am I?",
+    "",
+    `client      ${oneLine(`${name} ${version}`)}`,
+    `protocol    ${protocol ?? "unknown"} (${era}), over ${transport}`,
+    `server      ${report.sdk}, Node ${process.versions.node}`,
+    `declares    ${Object.keys((capabilities ?? {}) as object).sort().join(", ") || "nothing"}`,
+    "",
+    `## Roots: ${roots.state}, ${report.waitedMs} ms`,
+    ...(roots.roots.length > 0 ? roots.roots.map(({ index, uri, path, problem }) => `${index + 1}. ${uri}${problem ? ` (not usable: ${problem})` : path && !uri.endsWith(path) ? ` = ${path}` : ""}`) : ["none"]),
+    "",
+    "## This process",
+    `cwd         ${report.cwd ?? "cannot be read"}`,
+    ...Object.entries(report.arguments).map(([option, value]) => `--${option} ${value}`),
+    ...Object.entries(environment.shown).map(([variable, value]) => `${variable}=${oneLine(value)}`),
+    `${environment.hidden.length} other variables, values not shown`,
+    ...keys("_meta", report.meta),
+    ...keys("headers", report.headers),
+    ...keys("query", report.query),
+    "",
+    "## Which project each preset would pick",
+    ...choices.map(({ preset, project, why }) => `${preset.padEnd(20)} ${project ? (project.path ?? project.name) : "none"}: ${oneLine(why)}`),
+  ];
+  return lines.join("\n");
+}
+
+function keys(what: string, of: unknown): string[] {
+  const names = Object.keys((of ?? {}) as object);
+  return names.length > 0 ? [`${what.padEnd(11)} ${names.sort().map(oneLine).join(", ")}`] : [];
+}
+
+/** Values come from a peer or the environment: nothing in them may pass for a line of ours. */
+const oneLine = (text: string) => text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, " ").slice(0, 500);
+
+function tried<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

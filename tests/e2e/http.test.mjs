@@ -1,0 +1,153 @@
+// What only HTTP has: sessions that must not see each other, facts of single requests, servers without sessions.
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, test } from "node:test";
+import { presets } from "rootwise";
+import { projectGate } from "rootwise/mcp";
+import { connect, pairs, serve } from "./clients.mjs";
+
+const base = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-http-")));
+after(() => rmSync(base, { recursive: true, force: true }));
+const folder = (name) => {
+  mkdirSync(join(base, name), { recursive: true });
+  return join(base, name);
+};
+const [alpha, beta, outside] = ["allowed/alpha", "allowed/beta", "outside"].map(folder);
+const allowed = [join(base, "allowed")];
+const uri = (path) => `file://${path}`;
+const pairsOver = (over) => pairs.filter((pair) => pair.over === over);
+
+for (const pair of pairsOver("http")) {
+  describe(pair.name, () => {
+    test("two sessions never see each other's project", { timeout: 60_000 }, async () => {
+      const { url, stop } = await serve(pair.server, { options: { host: { local: true } } });
+      const one = await connect(pair, { url, roots: [{ uri: uri(alpha) }] });
+      const two = await connect(pair, { url, roots: [{ uri: uri(beta) }] });
+      try {
+        for (let round = 0; round < 3; round += 1) {
+          const [first, second] = await Promise.all([one.call("where"), two.call("where")]);
+          assert.deepEqual([first.value.path, second.value.path], [alpha, beta]);
+        }
+        if (pair.era === "legacy") {
+          await one.call("switch_project", { project: outside });
+          assert.equal((await one.call("where")).value.path, outside);
+          assert.equal((await two.call("where")).value.path, beta);
+        }
+      } finally {
+        await one.close();
+        await two.close();
+        await stop();
+      }
+    });
+
+    test("a header or the query of a request names its project", { timeout: 60_000 }, async () => {
+      const { url, stop } = await serve(pair.server, { options: { allowed } });
+      const peers = [
+        await connect(pair, { url, roots: [{ uri: uri(alpha) }], headers: { "X-Workspace-Id": beta } }),
+        await connect(pair, { url: `${url}?project_path=${encodeURIComponent(alpha)}` }),
+        await connect(pair, { url, headers: { "X-Workspace-Id": outside } }),
+      ];
+      try {
+        const [header, query, forbidden] = await Promise.all(peers.map((peer) => peer.call("where")));
+        assert.deepEqual(header.value, { name: "beta", path: beta, source: "header", via: "x-workspace-id" });
+        assert.equal(peers[0].state.asked, 0);
+        assert.deepEqual(query.value, { name: "alpha", path: alpha, source: "query", via: "project_path" });
+        assert.ok(forbidden.failed, forbidden.text);
+      } finally {
+        for (const peer of peers) await peer.close();
+        await stop();
+      }
+    });
+
+    test("two requests of one session with different headers get different projects", { timeout: 60_000 }, async () => {
+      const headers = {};
+      const { url, stop } = await serve(pair.server);
+      const peer = await connect(pair, { url, headers });
+      try {
+        for (const path of [alpha, beta, alpha]) {
+          headers["X-Workspace-Id"] = path;
+          assert.equal((await peer.call("where")).value.path, path);
+        }
+      } finally {
+        await peer.close();
+        await stop();
+      }
+    });
+
+    test("a server without sessions goes by the request, and asks only who can be asked", { timeout: 60_000 }, async () => {
+      const { url, stop } = await serve(pair.server, { flags: ["--stateless"] });
+      const plain = await connect(pair, { url, roots: [{ uri: uri(alpha) }] });
+      const named = await connect(pair, { url, roots: [{ uri: uri(alpha) }], headers: { "X-Project-Path": beta } });
+      try {
+        const modern = pair.era === "modern";
+        const { failed, value } = await plain.call("where");
+        assert.equal(failed, !modern);
+        if (modern) assert.equal(value.path, alpha);
+        assert.equal(plain.state.asked, modern ? 1 : 0);
+        assert.equal((await named.call("where")).value.path, beta);
+      } finally {
+        await plain.close();
+        await named.close();
+        await stop();
+      }
+    });
+  });
+}
+
+test("a server that answers in JSON cannot ask, and goes on at the caller's deadline", { timeout: 60_000 }, async () => {
+  const pair = { server: "sdk1", client: 1, era: "legacy", over: "http" };
+  const policy = { ...presets.recommended, timing: { waitMs: 200, lifeMs: 20_000 } };
+  const options = { policy, host: { local: true } };
+  const peer = await connect(pair, { roots: [{ uri: uri(alpha) }], options, flags: ["--json"], env: { CLAUDE_PROJECT_DIR: beta } });
+  try {
+    assert.equal((await peer.call("where")).value.source, "env");
+    assert.equal(peer.state.asked, 0);
+  } finally {
+    await peer.close();
+  }
+});
+
+describe("the gate", () => {
+  const gate = projectGate({ header: "X-Workspace-Id", query: "project_path", allowed });
+
+  test("as middleware passes on what may be and answers 400 to the rest", async () => {
+    const server = createServer((req, res) => gate(req, res, (error) => res.end(error ? "error" : (req.rootwise?.path ?? "none"))));
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const url = `http://127.0.0.1:${server.address().port}/mcp`;
+    const get = async (query, headers) => {
+      const response = await fetch(`${url}${query}`, { headers });
+      return [response.status, await response.text()];
+    };
+    try {
+      assert.deepEqual(await get("", {}), [200, "none"]);
+      assert.deepEqual(await get("", { "X-Workspace-Id": alpha }), [200, alpha]);
+      assert.deepEqual(await get(`?project_path=${encodeURIComponent(beta)}`, {}), [200, beta]);
+      for (const bad of [outside, "relative/path", join(base, "allowed/missing"), `${alpha}/../../outside`]) {
+        const [status, body] = await get("", { "X-Workspace-Id": bad });
+        assert.equal(status, 400, bad);
+        assert.equal(JSON.parse(body).error.data.source, "header");
+      }
+    } finally {
+      server.close();
+    }
+  });
+
+  test("in front of a web handler", async () => {
+    const handler = gate.fetch(async () => new Response("reached"));
+    const ask = (value) => handler(new Request("http://localhost/mcp", { headers: { "x-workspace-id": value } }));
+    assert.equal(await (await ask(alpha)).text(), "reached");
+    assert.equal((await ask(outside)).status, 400);
+  });
+
+  test("refuses a request that names nothing where a project is required", async () => {
+    const strict = projectGate({ query: "project_path", required: true });
+    const { refusal } = await strict.check(new Request("http://localhost/mcp"));
+    assert.equal(refusal.status, 400);
+    assert.match(JSON.parse(refusal.body).error.message, /project_path/);
+  });
+});

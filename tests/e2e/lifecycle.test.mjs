@@ -1,0 +1,89 @@
+// How servers end: by hand-written lines over a pipe, so that the test decides when it closes.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { describe, test } from "node:test";
+import { at } from "./clients.mjs";
+
+/** A server process and a way to talk to it. */
+function start(server) {
+  const child = spawn(process.execPath, [at(`servers/${server}.mjs`)], { cwd: "/", stdio: ["pipe", "pipe", "pipe"] });
+  let errors = "";
+  child.stderr.on("data", (chunk) => (errors += chunk));
+  child.stdin.on("error", () => {});
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  return {
+    child,
+    errors: () => errors,
+    send: (message) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`),
+    next: async () => JSON.parse((await lines.next()).value),
+    exit: async () => (child.exitCode === null && child.signalCode === null ? (await once(child, "exit"))[0] : child.exitCode),
+  };
+}
+
+const initialize = (id, capabilities) => ({
+  id,
+  method: "initialize",
+  params: { protocolVersion: "2025-06-18", capabilities, clientInfo: { name: "lines", version: "1" } },
+});
+const call = (id) => ({ id, method: "tools/call", params: { name: "where", arguments: {} } });
+
+for (const server of ["sdk1", "sdk2"]) {
+  describe(server, () => {
+    const waiting = async () => {
+      const peer = start(server);
+      peer.send(initialize(1, { roots: {} }));
+      await peer.next();
+      peer.send({ method: "notifications/initialized" });
+      peer.send(call(2));
+      assert.equal((await peer.next()).method, "roots/list");
+      return peer;
+    };
+
+    // The request would live for a minute and the caller wait for five seconds; the test itself gives up before the former.
+    test("a client that closes its end while it is asked lets the server end", { timeout: 30_000 }, async () => {
+      const peer = await waiting();
+      peer.child.stdin.end();
+      assert.equal(await peer.exit(), 0);
+      assert.equal(peer.errors(), "");
+    });
+
+    test("a client that is gone altogether does, too", { timeout: 30_000 }, async () => {
+      const peer = await waiting();
+      peer.child.stdout.destroy();
+      peer.child.stdin.end();
+      assert.equal(await peer.exit(), 0);
+      assert.equal(peer.errors(), "");
+    });
+
+    test("nothing is asked before the client is ready", { timeout: 30_000 }, async () => {
+      const peer = start(server);
+      peer.send(initialize(1, { roots: {} }));
+      await peer.next();
+      peer.send(call(2));
+      peer.send({ id: 3, method: "ping" });
+      assert.equal((await peer.next()).id, 3);
+      peer.send({ method: "notifications/initialized" });
+      const { id, method } = await peer.next();
+      assert.equal(method, "roots/list");
+      peer.send({ id, result: { roots: [{ uri: "file:///" }, null, 7, { uri: 1 }, { uri: "file:///usr/share" }] } });
+      const answer = await peer.next();
+      assert.equal(answer.id, 2);
+      assert.equal(JSON.parse(answer.result.content[0].text).path, "/usr/share");
+      peer.child.stdin.end();
+      assert.equal(await peer.exit(), 0);
+    });
+
+    test("a handshake does not wait for anything", { timeout: 30_000 }, async () => {
+      const peer = start(server);
+      peer.send(initialize(1, { roots: {} }));
+      assert.equal((await peer.next()).id, 1);
+      peer.send({ method: "notifications/initialized" });
+      peer.send({ id: 2, method: "tools/list" });
+      assert.equal((await peer.next()).id, 2);
+      peer.child.stdin.end();
+      assert.equal(await peer.exit(), 0);
+    });
+  });
+}

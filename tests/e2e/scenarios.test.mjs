@@ -1,0 +1,223 @@
+// Every pair of server and client, both eras, over stdio and HTTP: who gets which project from what kind of client.
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, test } from "node:test";
+import { presets } from "rootwise";
+import { connect, pairs } from "./clients.mjs";
+
+const base = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-e2e-")));
+after(() => rmSync(base, { recursive: true, force: true }));
+const folder = (name) => {
+  mkdirSync(join(base, name), { recursive: true });
+  return join(base, name);
+};
+const [alpha, beta, env, empty] = ["alpha", "beta", "from-env", "empty"].map(folder);
+const uri = (path) => `file://${path}`;
+
+const local = { local: true };
+const hasty = { ...presets.recommended, timing: { waitMs: 250, lifeMs: 20_000 } };
+const fromEnv = { env: { CLAUDE_PROJECT_DIR: env } };
+
+/** Connects, runs, closes, and makes sure that nothing was left unhandled. */
+const scenario = (name, pair, settings, run) =>
+  test(name, { timeout: 60_000 }, async () => {
+    const peer = await connect(pair, { cwd: empty, ...settings, options: { host: local, ...settings.options } });
+    try {
+      await run(peer);
+      assert.equal((await peer.call("counts")).value.rejections, 0);
+    } finally {
+      await peer.close();
+    }
+  });
+
+/** A promise and how to settle it. */
+function later() {
+  let resolve;
+  const promise = new Promise((settle) => (resolve = settle));
+  return { promise, resolve };
+}
+
+for (const pair of pairs) {
+  const modern = pair.era === "modern";
+  describe(pair.name, () => {
+    scenario("roots name the project, asked for once where that is possible", pair, { roots: [{ uri: uri(alpha), name: "Alpha" }] }, async (peer) => {
+      for (let calls = 1; calls <= 3; calls += 1) {
+        const { value } = await peer.call("where");
+        assert.deepEqual(value, { name: "alpha", path: alpha, source: "roots" });
+        assert.equal(peer.state.asked, modern ? calls : 1);
+      }
+    });
+
+    scenario("the wrapper, a prompt and a resource get the same project", pair, { roots: [{ uri: uri(alpha) }] }, async (peer) => {
+      assert.deepEqual((await peer.call("wrapped", { q: "why" })).value, { name: "alpha", path: alpha, source: "roots", q: "why" });
+      const { messages } = await peer.client.getPrompt({ name: "brief" });
+      assert.equal(messages[0].content.text, "alpha");
+      const { contents } = await peer.client.readResource({ uri: "project://info" });
+      assert.equal(contents[0].text, "alpha");
+    });
+
+    scenario("of several roots the first counts, or the one the call is about", pair, { roots: [{ uri: uri(alpha) }, { uri: uri(beta) }] }, async (peer) => {
+      assert.equal((await peer.call("where")).value.path, alpha);
+      assert.equal((await peer.call("about", { path: join(beta, "file.txt") })).value.path, beta);
+    });
+
+    scenario("a client without roots is not asked", pair, fromEnv, async (peer) => {
+      assert.deepEqual((await peer.call("where")).value, { name: "from-env", path: env, source: "env", via: "CLAUDE_PROJECT_DIR" });
+      assert.equal(peer.state.asked, 0);
+    });
+
+    scenario("no project is a helpful result", pair, {}, async (peer) => {
+      const { failed, text } = await peer.call("where");
+      assert.ok(failed);
+      assert.match(text, /project/);
+      assert.match(text, /pass .* in the call/i);
+      assert.equal((await peer.call("current")).text, "none");
+    });
+
+    scenario("an empty list gives way to the next source", pair, { roots: [], ...fromEnv }, async (peer) => {
+      assert.equal((await peer.call("where")).value.source, "env");
+      assert.equal((await peer.call("where")).value.source, "env");
+      assert.equal(peer.state.asked, modern ? 2 : 1);
+    });
+
+    scenario("bad entries spoil only themselves", pair, { roots: [{ uri: "https://example.com/x" }, { uri: "file://elsewhere/x" }, { uri: "relative" }, { uri: uri(alpha) }] }, async (peer) => {
+      assert.equal((await peer.call("where")).value.path, alpha);
+      const { roots } = (await peer.call("roots")).value;
+      assert.deepEqual(roots.map(({ problem }) => problem ?? null).map((problem) => problem !== null), [true, true, true, false]);
+    });
+
+    scenario("50 calls at once cause one request where a request is sent", pair, { roots: [{ uri: uri(alpha) }] }, async (peer) => {
+      const all = await Promise.all(Array.from({ length: 50 }, () => peer.call("where")));
+      assert.deepEqual([...new Set(all.map(({ value }) => value?.path))], [alpha]);
+      assert.equal(peer.state.asked, modern ? 50 : 1);
+    });
+
+    scenario("a call waits for the roots", pair, { roots: [] }, async (peer) => {
+      const asked = later();
+      const release = later();
+      peer.state.roots = async () => {
+        asked.resolve();
+        await release.promise;
+        return [{ uri: uri(alpha) }];
+      };
+      const call = peer.call("where");
+      await asked.promise;
+      assert.equal(await Promise.race([call, Promise.resolve("waiting")]), "waiting");
+      release.resolve();
+      assert.equal((await call).value.path, alpha);
+    });
+
+    const spellings = ["file:///c%3A/work/app", "file:///C:/work/app", "file:///c:/work/app/", "C:\\work\\app"];
+    const windows = { host: { style: "windows", local: false } };
+    scenario("Windows spellings mean one folder", pair, { roots: spellings.map((text) => ({ uri: text })), options: windows }, async (peer) => {
+      const { roots } = (await peer.call("roots")).value;
+      assert.deepEqual([...new Set(roots.map(({ path }) => path.toLowerCase()))], ["c:\\work\\app"]);
+      assert.equal((await peer.call("where")).value.name, "app");
+    });
+
+    scenario("a project named in the call wins; a bad one is refused", pair, { roots: [{ uri: uri(alpha) }] }, async (peer) => {
+      assert.deepEqual((await peer.call("named", { project: beta })).value, { name: "beta", path: beta, source: "argument" });
+      const { failed, text } = await peer.call("named", { project: "not/absolute" });
+      assert.ok(failed);
+      assert.match(text, /not\/absolute/);
+    });
+
+    scenario("a handler that swallows exceptions gets its project all the same", pair, { roots: [{ uri: uri(alpha) }] }, async (peer) => {
+      assert.equal((await peer.call("swallow")).value?.path, alpha);
+    });
+
+    scenario("a tool registered too early is told so", pair, { roots: [{ uri: uri(alpha) }] }, async (peer) => {
+      await peer.call("where");
+      const { failed, text } = await peer.call("early");
+      assert.equal(failed, pair.server === "sdk2");
+      if (failed) assert.match(text, /registered before rootwise\(server\)/);
+    });
+
+    scenario("the ready-made tools explain, switch and list", pair, { roots: [{ uri: uri(alpha), name: "Alpha" }, { uri: uri(beta) }] }, async (peer) => {
+      assert.match((await peer.call("which_project")).text, /roots/);
+      assert.match((await peer.call("list_roots")).text, /2 folders/);
+      const { failed, text } = await peer.call("switch_project", { project: beta });
+      assert.equal(failed, modern, text);
+      const { path, source } = (await peer.call("where")).value;
+      assert.deepEqual([path, source], modern ? [alpha, "roots"] : [beta, "selected"]);
+    });
+
+    if (modern) {
+      scenario("roots are read anew in every call", pair, { roots: [{ uri: uri(alpha) }] }, async (peer) => {
+        assert.equal((await peer.call("where")).value.path, alpha);
+        peer.state.roots = [{ uri: uri(beta) }];
+        assert.equal((await peer.call("where")).value.path, beta);
+        assert.deepEqual((await peer.call("changes")).value, []);
+      });
+
+      const elicit = async () => ({ action: "accept", content: { word: "yes" } });
+      scenario("a tool with questions of its own keeps its project", pair, { roots: [{ uri: uri(alpha) }], elicit }, async (peer) => {
+        assert.equal((await peer.call("rounds")).text, "alpha yes");
+        assert.equal(peer.state.asked, 2);
+      });
+
+      scenario("a client that fails to list its roots fails the call itself", pair, { roots: () => Promise.reject(new Error("no")) }, async (peer) => {
+        await assert.rejects(peer.call("where"));
+      });
+    } else {
+      const silent = { roots: () => new Promise(() => {}), options: { policy: hasty, host: local }, ...fromEnv };
+      scenario("a client that never answers costs one wait, and the next source counts", pair, silent, async (peer) => {
+        assert.equal((await peer.call("where")).value.source, "env");
+        assert.equal((await peer.call("where")).value.source, "env");
+        assert.equal(peer.state.asked, 1);
+      });
+
+      scenario("a late answer still lands and is announced", pair, { ...silent, roots: [] }, async (peer) => {
+        const release = later();
+        peer.state.roots = async () => {
+          await release.promise;
+          return [{ uri: uri(alpha) }];
+        };
+        assert.equal((await peer.call("where")).value.source, "env");
+        release.resolve();
+        let last;
+        do last = (await peer.call("where")).value;
+        while (last.source === "env");
+        assert.equal(last.path, alpha);
+        assert.equal(peer.state.asked, 1);
+        assert.deepEqual((await peer.call("changes")).value, [[null, env], [env, alpha]]);
+      });
+
+      const unknown = () => Promise.reject(Object.assign(new Error("Method not found"), { code: -32601 }));
+      scenario("a client that declared roots and does not know them is asked once", pair, { roots: unknown, ...fromEnv }, async (peer) => {
+        assert.equal((await peer.call("where")).value.source, "env");
+        assert.equal((await peer.call("where")).value.source, "env");
+        assert.equal(peer.state.asked, 1);
+      });
+
+      scenario("changed roots change the project", pair, { roots: [{ uri: uri(alpha) }] }, async (peer) => {
+        assert.equal((await peer.call("where")).value.path, alpha);
+        await peer.changed([{ uri: uri(beta) }]);
+        assert.equal((await peer.call("where")).value.path, beta);
+        assert.equal(peer.state.asked, 2);
+        const changes = (await peer.call("changes")).value;
+        assert.deepEqual([changes.at(0), changes.at(-1)[1]], [[null, alpha], beta]);
+      });
+
+      scenario("a cancelled call leaves the others their answer", pair, { roots: [] }, async (peer) => {
+        const asked = later();
+        const release = later();
+        peer.state.roots = async () => {
+          asked.resolve();
+          await release.promise;
+          return [{ uri: uri(alpha) }];
+        };
+        const cancel = new AbortController();
+        const first = assert.rejects(peer.call("where", {}, { signal: cancel.signal }));
+        await asked.promise;
+        const second = peer.call("where");
+        cancel.abort("enough");
+        await first;
+        release.resolve();
+        assert.equal((await second).value.path, alpha);
+      });
+    }
+  });
+}

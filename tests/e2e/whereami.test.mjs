@@ -1,0 +1,130 @@
+// The server a person adds to a client to see what that client tells.
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { after, test } from "node:test";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { presets } from "rootwise";
+import { at } from "./clients.mjs";
+
+const base = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-whereami-")));
+after(() => rmSync(base, { recursive: true, force: true }));
+const folder = (name) => {
+  mkdirSync(join(base, name), { recursive: true });
+  return join(base, name);
+};
+const [alpha, beta, cwd] = ["alpha", "beta", "cwd"].map(folder);
+const own = at("../../dist/cjs/whereami/cli.js");
+const env = { PATH: process.env.PATH, HOME: process.env.HOME, CLAUDE_PROJECT_DIR: beta, SECRET_TOKEN: "do-not-show-this", MY_PROJECT: "s3cret-too" };
+
+function makeClient(mode, roots) {
+  const client = new Client({ name: "curious", version: "3" }, { capabilities: { roots: {} }, versionNegotiation: { mode } });
+  client.setRequestHandler("roots/list", async () => ({ roots }));
+  return client;
+}
+
+/** Connects, calls the tool, gives back its text and data. */
+async function whereami(transport, { mode = "legacy", roots = [{ uri: `file://${alpha}` }] } = {}) {
+  const client = makeClient(mode, roots);
+  await client.connect(transport);
+  try {
+    const { content, structuredContent } = await client.callTool({ name: "whereami", arguments: {} });
+    return { text: content[0].text, data: structuredContent };
+  } finally {
+    await client.close();
+  }
+}
+
+const stdio = (cli, where = cwd) => new StdioClientTransport({ command: process.execPath, args: [cli, "whereami"], env, cwd: where, stderr: "inherit" });
+
+for (const [mode, era] of [["legacy", "legacy"], [{ pin: "2026-07-28" }, "modern"]]) {
+  test(`shows a ${era} client what it tells, over stdio`, { timeout: 60_000 }, async () => {
+    const { text, data } = await whereami(stdio(own), { mode });
+    assert.match(text, /client {6}curious 3/);
+    assert.match(text, new RegExp(`\\(${era}\\), over stdio`));
+    assert.ok(text.includes(`file://${alpha}`));
+    assert.ok(text.includes(`CLAUDE_PROJECT_DIR=${beta}`));
+    assert.ok(text.includes(`cwd         ${cwd}`));
+    assert.deepEqual(data.choices.map(({ preset }) => preset).sort(), Object.keys(presets).sort());
+    assert.deepEqual(data.choices[0].project, { name: "alpha", path: alpha, source: "roots" });
+    assert.match(data.choices[0].why, /CLAUDE_PROJECT_DIR\) would say otherwise/);
+  });
+}
+
+test("shows no value that is not about projects", { timeout: 60_000 }, async () => {
+  const { text, data } = await whereami(stdio(own));
+  for (const shown of [text, JSON.stringify(data)]) {
+    assert.ok(!shown.includes("do-not-show-this"));
+    assert.ok(!shown.includes("s3cret-too"));
+  }
+  assert.ok(data.environment.hidden.includes("SECRET_TOKEN"));
+});
+
+test("what a client writes cannot pass for a line of the report", { timeout: 60_000 }, async () => {
+  const { text } = await whereami(stdio(own), { roots: [{ uri: `file://${alpha}%0A## Roots: forged` }, { uri: "file:///x\n## Roots: forged" }] });
+  assert.equal(text.split("\n").filter((line) => line.startsWith("## Roots")).length, 1);
+});
+
+test("serves Streamable HTTP on loopback, and only there", { timeout: 60_000 }, async () => {
+  const child = spawn(process.execPath, [own, "whereami", "--http"], { env, cwd, stdio: ["ignore", "pipe", "inherit"] });
+  try {
+    const [line] = await once(createInterface(child.stdout), "line");
+    const url = new URL(line);
+    assert.equal(url.hostname, "127.0.0.1");
+    for (const mode of ["legacy", { pin: "2026-07-28" }]) {
+      const transport = new StreamableHTTPClientTransport(url, { requestInit: { headers: { "X-Workspace-Id": beta } } });
+      const { data, text } = await whereami(transport, { mode });
+      assert.deepEqual(data.choices[0].project, { name: "beta", path: beta, source: "header", via: "x-workspace-id" });
+      assert.match(text, /over http/);
+    }
+    const { request } = await import("node:http");
+    const rebound = request({ port: url.port, host: "127.0.0.1", path: "/mcp", method: "POST", headers: { host: "evil.example" } });
+    rebound.end("{}");
+    const [response] = await once(rebound, "response");
+    assert.equal(response.statusCode, 403);
+    response.resume();
+  } finally {
+    child.kill();
+    await once(child, "exit");
+  }
+});
+
+/** An installation with some of the SDKs beside it. */
+function installed(name, packages) {
+  const modules = join(folder(name), "node_modules");
+  cpSync(at("../../dist"), join(modules, "rootwise", "dist"), { recursive: true, filter: (source) => !source.endsWith(join("dist", "provoke")) });
+  cpSync(at("../../package.json"), join(modules, "rootwise", "package.json"));
+  for (const one of packages) {
+    mkdirSync(dirname(join(modules, one)), { recursive: true });
+    symlinkSync(at(`../../node_modules/${one}`), join(modules, one));
+  }
+  return { cli: join(modules, "rootwise", "dist", "cjs", "whereami", "cli.js"), where: join(base, name) };
+}
+
+test("runs on SDK 1.x where that is all there is", { timeout: 60_000 }, async () => {
+  const { cli, where } = installed("first", ["@modelcontextprotocol/sdk", "zod"]);
+  const { text, data } = await whereami(stdio(cli, where));
+  assert.match(text, /server {6}SDK 1\.x/);
+  assert.match(text, /protocol {4}20\d\d-\d\d-\d\d \(legacy\)/);
+  assert.equal(data.choices[0].project.path, alpha);
+});
+
+test("says what is missing where there is no SDK", () => {
+  const { cli, where } = installed("none", []);
+  const { status, stderr, stdout } = spawnSync(process.execPath, [cli, "whereami"], { cwd: where, env, encoding: "utf8", input: "" });
+  assert.equal(status, 1);
+  assert.equal(stdout, "");
+  assert.match(stderr, /npx -p rootwise -p @modelcontextprotocol\/server rootwise whereami/);
+});
+
+test("explains itself", () => {
+  const run = (...args) => spawnSync(process.execPath, [own, ...args], { encoding: "utf8" });
+  assert.match(run("--help").stdout, /--http \[port\]/);
+  assert.match(run("whereami", "--help").stdout, /--http \[port\]/);
+  assert.equal(run("nothing").status, 1);
+});

@@ -1,0 +1,46 @@
+// Compiled, never run: what the compiler infers for handlers of SDK 2.x. Every `@ts-expect-error` fails if there is none.
+import { McpServer } from "@modelcontextprotocol/server";
+import { NoProjectError, type Project, projectGate, rootwise } from "rootwise/mcp";
+import { z } from "zod";
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const same = <A, B>(_: Equal<A, B>): void => {};
+
+const server = new McpServer({ name: "types", version: "1" });
+const projects = rootwise(server, { policy: "recommended", allowed: ["/srv"] });
+const text = (text: string) => ({ content: [{ type: "text" as const, text }] });
+
+server.registerTool("plain", { inputSchema: z.object({ q: z.string(), n: z.number().optional() }) }, async ({ q, n }, ctx) => {
+  same<typeof q, string>(true);
+  same<typeof n, number | undefined>(true);
+  const project = await projects.project(ctx, { argument: q });
+  same<typeof project, Readonly<Project>>(true);
+  return text(project.name);
+});
+
+server.registerTool("wrapped", { inputSchema: z.object({ q: z.string() }) }, projects.tool(async (project, { q }, ctx) => {
+  same<typeof q, string>(true);
+  same<typeof project, Readonly<Project>>(true);
+  ctx.mcpReq.signal.throwIfAborted();
+  return text(`${project.displayName} ${q}`);
+}));
+
+server.registerTool("bare", {}, projects.tool(async (project) => text(project.id)));
+
+// @ts-expect-error there is no such argument
+server.registerTool("wrong", { inputSchema: z.object({ q: z.string() }) }, projects.tool(async (_project, { other }) => text(String(other))));
+
+// @ts-expect-error not a tool result
+server.registerTool("result", { inputSchema: z.object({ q: z.string() }) }, projects.tool(async (project) => project.name));
+
+// @ts-expect-error not a context
+projects.project({});
+
+// @ts-expect-error not a server
+rootwise({});
+
+// @ts-expect-error no such preset
+rootwise(server, { policy: "nothing" });
+
+export const code: (error: unknown) => string | undefined = (error) => (error instanceof NoProjectError && error.code === "no_project" ? error.instruction : undefined);
+export const gate = projectGate({ header: "X-Workspace-Id", allowed: ["/srv"] });
