@@ -373,9 +373,12 @@ impl History {
             .collect();
         let mut found = start.clone();
         if source.verify != Verify::None {
-            // What is not there needs no markers.
+            // What is not there, or no folder, needs no markers.
+            let no_file = source.verify == Verify::Directory && source.from != SourceKind::Roots;
             let bare = match self.look(source, &start, &BTreeSet::new(), eyes) {
-                Look::Known(known) if known.found == Found::Missing => Look::Known(known),
+                Look::Known(known) if known.found == Found::Missing || (known.found == Found::File && no_file) => {
+                    Look::Known(known)
+                }
                 Look::Unconfirmed => Look::Unconfirmed,
                 _ => self.look(source, &start, &markers, eyes),
             };
