@@ -412,7 +412,8 @@ impl History {
                 let changed = self
                     .here()
                     .any(|(at, record)| at > asked && at < place && matches!(record, Record::Changed { marks: true }));
-                answers.is_some_and(|token| self.waited_for(ask, token)) && !changed
+                answers.is_some_and(|token| self.waited_for(ask, token) || self.waited_for_roots(ask, place))
+                    && !changed
             }
             _ => false,
         })

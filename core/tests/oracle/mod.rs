@@ -9,28 +9,31 @@
 //!
 //! # AMBIGUITIES
 //!
-//! Where the rules leave room, this is the reading taken here:
+//! Where the rules leave room, this is the reading taken here; [`disputed`] has the points that were argued about.
 //!
 //! 1. A closed resolver does nothing at any later event, hand-back included; a probe id never given out stays misuse.
 //! 2. An ask with `askBy: request` before `initialize` waits for the handshake only where no capability is required.
 //! 3. `askBy: none` does not wait for roots, but still has its own values looked up on disk.
 //! 4. `onChange: ignore` makes `rootsChanged` do nothing at all; `whileAsking: drop` still clears the failure count.
 //! 5. The failure of a request counts where it ends: with `retries: 0` it also forbids the one more request of rule 13.
-//! 6. A result without a readable `roots` array is an empty list.
-//! 7. The follow-up of rule 13 is caused by the change where the host may push (so it may be deferred, and asks that
-//!    already wait, wait for it); elsewhere by the first ask that waits, at once.
-//! 8. Asks that came before a deferral wait for it; one that comes later sends at once.
-//! 9. The age of a list is judged whenever an ask looks at it; an answer that arrived since the ask came is never too old.
+//! 6. A result without a readable `roots` array is an all-invalid list; entries without a URI are no roots.
+//! 7. Of what is due at one event, a request that a waiting ask needs goes before one that nobody asked for. What a change
+//!    causes within `minIntervalMs` is put off, and asks that already waited for roots wait for it; others send at once.
+//! 8. An ask has one request sent, or goes by one answer or failure: after that it joins what is in flight, but sends no more.
+//! 9. An ask is overdue's witness if it ever waited for the request, or waited for roots when it was last looked at.
 //! 10. A request that fails flags the list stale whatever its origin.
 //! 11. Of several names in `read`, as of the parts of a list, the first usable counts; if none is, the first is named.
 //! 12. Per-request values are looked up for every ask, whatever the connection knows of the same path.
 //! 13. A path that a probe's reply leaves out is like one of a probe that never came back.
-//! 14. The connection's own evaluation has paths probed only when a list arrives; otherwise it uses what asks found out.
+//! 14. The connection's own evaluation has paths probed when a list arrives or a selection comes; otherwise it uses what asks
+//!     found out. A probe is over when nobody waits for it: neither an ask that depended on it nor the connection.
 //! 15. `allowed` needs the spelling inside and, where known, the real path inside.
-//! 16. The waiting asks are looked at once, in order; the connection project is evaluated after them.
-//! 17. `closed` announces nothing and leaves the views as they are; a second `initialize` announces the loss.
-//! 18. A want for roots is not judged for bad arguments.
-//! 19. `lexical` problems and refused places show in a list of roots, what the disk says does not.
+//! 16. The connection project is evaluated after the asks; a new pin is there from the next event on.
+//! 17. `closed` announces nothing and leaves the views as they are.
+//! 18. A want for roots is not judged for bad arguments, and neither it nor a refused ask begins the connection project.
+//! 19. A list of roots shows why one cannot be read, not what the place is or what the disk says.
+//! 20. `names: any` takes the name of a root if the list is known, and asks nobody.
+//! 21. What was found is forgotten when a list or host facts arrive that no longer name the path.
 
 pub mod compare;
 pub mod decide;

@@ -283,7 +283,9 @@ impl History {
     fn serves_connection(source: &Source, eyes: Eyes<'_>) -> bool {
         match eyes {
             Eyes::Ask { ask, .. } => {
-                let selects = matches!(ask.kind, Kind::Select(_)) && disputed::REFUSED_SELECTION_TEACHES_NOTHING;
+                let selects = disputed::REFUSED_SELECTION_TEACHES_NOTHING
+                    && matches!(ask.kind, Kind::Select(_))
+                    && source.recheck != Recheck::EachAsk;
                 !ask.modern && !source.from.is_per_request() && !selects
             }
             Eyes::Connection | Eyes::Blind => true,
@@ -371,9 +373,12 @@ impl History {
             .collect();
         let mut found = start.clone();
         if source.verify != Verify::None {
-            // What is not there needs no markers.
+            // What is not there, or no folder, needs no markers.
+            let no_file = source.verify == Verify::Directory && source.from != SourceKind::Roots;
             let bare = match self.look(source, &start, &BTreeSet::new(), eyes) {
-                Look::Known(known) if known.found == Found::Missing => Look::Known(known),
+                Look::Known(known) if known.found == Found::Missing || (known.found == Found::File && no_file) => {
+                    Look::Known(known)
+                }
                 Look::Unconfirmed => Look::Unconfirmed,
                 _ => self.look(source, &start, &markers, eyes),
             };
