@@ -6,7 +6,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { at } from "../../scripts/tools.mjs";
 
-const PAGES = ["README.md", "adapters/typescript/README.md"];
+const PAGES = ["README.md"];
 
 /** The blocks of a page in one language; what a `// …` comment after `console.log` says is what it must print. */
 function examples(page) {
