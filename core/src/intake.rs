@@ -93,8 +93,12 @@ impl RootList {
 
     /// Whether a project is one of the roots, or was made from one.
     pub(crate) fn has(&self, project: &Project, host: &HostFacts, limits: &Limits) -> bool {
-        let made_from =
-            |entry: &RootEntry| project.root.as_ref().is_some_and(|root| root.uri == entry.reference(limits).uri);
+        let made_from = |entry: &RootEntry| {
+            project.root.as_ref().is_some_and(|root| match (&root.path, &entry.path) {
+                (Some(made), Ok(path)) => made == path,
+                _ => root.uri == entry.reference(limits).uri,
+            })
+        };
         self.entries.iter().any(|entry| entry.key(host).as_deref() == Some(&project.key) || made_from(entry))
     }
 
