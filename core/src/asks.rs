@@ -133,6 +133,7 @@ impl Resolver {
             && !incoming.explain
             && incoming.about.is_none()
             && incoming.facts == RequestFacts::default();
+        let id = incoming.ask;
         let remembered = self.connection.memory.remembered.clone();
         let mut ask = self.take_in(incoming);
         if ask.purpose == Purpose::Clear && !ask.modern && !self.is_immutable() {
@@ -153,7 +154,7 @@ impl Resolver {
         self.settle(out);
         let unchanged = remembered == self.connection.memory.remembered;
         if plain && by_request && unchanged && !out.changed_connection() {
-            self.standing = out.only_project().map(|project| Standing {
+            self.standing = out.only_project(id).map(|project| Standing {
                 hints: self.lasting_hints(&project),
                 until: self.connection.cycle.expires_at(&self.policy),
                 project,

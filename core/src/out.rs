@@ -95,12 +95,16 @@ impl Out {
         self.announce.is_some() || self.send.is_some()
     }
 
-    /// The project of the one answer given.
-    pub(crate) fn only_project(&self) -> Option<Arc<Project>> {
+    /// The project of an ask, where its answer is the only one given.
+    pub(crate) fn only_project(&self, ask: u32) -> Option<Arc<Project>> {
         match self.answers.as_slice() {
-            [Placed { answer: Answer { outcome: Outcome::Resolved { project }, .. }, revision: None, .. }] => {
-                Some(project.clone())
-            }
+            [
+                Placed {
+                    answer: Answer { ask: answered, outcome: Outcome::Resolved { project }, .. },
+                    revision: None,
+                    ..
+                },
+            ] if *answered == ask => Some(project.clone()),
             _ => None,
         }
     }

@@ -183,6 +183,18 @@ fn what_a_hostile_peer_leaves_behind_is_bounded() {
 }
 
 #[test]
+fn a_resolver_can_be_forked_and_handed_to_another_thread() {
+    fn holds<T: Clone + Send + Sync + 'static>(value: T) -> T {
+        value
+    }
+    let original = holds(ready());
+    let mut fork = original.clone();
+    let asked = std::thread::spawn(move || wire::handle(&mut fork, r#"{"type":"asked","ask":1}"#, 0.0)).join().unwrap();
+    assert!(asked.contains("roots/list"), "{asked}");
+    assert_eq!(original.deadline(), None, "what the fork does is its own");
+}
+
+#[test]
 fn no_resolver_knows_of_another() {
     // No global can hide in the crate: the words for them do not occur.
     let source = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
