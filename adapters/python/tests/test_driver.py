@@ -65,6 +65,19 @@ async def settled(condition: Any) -> None:
 
 
 @pytest.mark.anyio
+async def test_a_hint_comes_with_the_answer_and_is_no_part_of_the_project(tmp_path: Path) -> None:
+    host: Any = {**HOST, "env": {"COCOSEARCH_PROJECT": str(tmp_path)}}
+    made = Connection("cocosearch", host=host)
+    made.initialized({"protocolVersion": "2025-06-18", "capabilities": {}})
+    made.ready()
+    first, second = await made.ask(), await made.ask()
+    assert first.hints == ("Tip: Use Claude Code for automatic project detection",)
+    assert second.hints == ()
+    assert first == second
+    made.close()
+
+
+@pytest.mark.anyio
 async def test_many_asks_share_one_request_and_one_project(tmp_path: Path) -> None:
     changes: list[Any] = []
     made, peer, got = connection(on_change=lambda *change: changes.append(change)), Peer(roots(tmp_path)), []

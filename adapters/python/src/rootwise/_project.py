@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -47,9 +47,11 @@ class Project:
     root: RootRef | None = None
     #: The client's other roots, where this one was picked from several.
     other_roots: tuple[RootRef, ...] = ()
+    #: What the policy wants told beside this answer; show it with the result. No part of what the project is.
+    hints: tuple[str, ...] = field(default=(), compare=False)
 
 
-def project_of(said: Mapping[str, Any] | None) -> Project | None:
+def project_of(said: Mapping[str, Any] | None, hints: Iterable[str] = ()) -> Project | None:
     """Reads a project out of what a face said."""
     if said is None:
         return None
@@ -66,4 +68,5 @@ def project_of(said: Mapping[str, Any] | None) -> Project | None:
         via=said.get("via"),
         root=RootRef(**root) if root else None,
         other_roots=tuple(RootRef(**other) for other in said.get("otherRoots", ())),
+        hints=tuple(hints),
     )

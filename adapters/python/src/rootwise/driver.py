@@ -207,7 +207,7 @@ class Connection:
 
     def _project_of(self, answer: Answer) -> Project:
         if answer["outcome"] == "resolved" or answer["outcome"] == "selected":
-            project = project_of(answer["project"])
+            project = project_of(answer["project"], answer.get("hints", ()))
             assert project is not None
             return project
         if answer["outcome"] == "needsInput":
