@@ -1,0 +1,234 @@
+"""What the tests of the examples share: server processes, and the client of the official SDK 2.x in both eras.
+
+A server runs under the interpreter that SERVER_PYTHON names, with a bare environment: no PWD unless a test gives one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import tempfile
+from collections.abc import AsyncIterator, Callable, Mapping, MutableMapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import anyio
+import httpx2
+import mcp_types
+from mcp import Client, StdioServerParameters, stdio_client
+from mcp.client.stdio import get_default_environment
+from mcp.client.streamable_http import streamable_http_client
+
+#: Seconds after which a test has failed; nothing is measured by it.
+PATIENCE = 60
+
+
+class Roots:
+    """A client's roots, as URIs or as whole entries, and how it answers. A test may change them at any time."""
+
+    def __init__(self, *entries: str | dict[str, Any], error: tuple[int, str] | None = None) -> None:
+        self.entries = list(entries)
+        #: Answers with this JSON-RPC error instead.
+        self.error = error
+        #: Answers only when this is set; never, if it never is.
+        self.hold: anyio.Event | None = None
+        #: How often the client was asked.
+        self.asked = 0
+
+    async def answer(self, _: object) -> mcp_types.ListRootsResult | mcp_types.ErrorData:
+        self.asked += 1
+        if self.hold is not None:
+            await self.hold.wait()
+        if self.error is not None:
+            return mcp_types.ErrorData(code=self.error[0], message=self.error[1])
+        # The entries are put in on the way out: the SDK would refuse or tidy up what other clients do send.
+        return mcp_types.ListRootsResult(roots=[])
+
+    def put_in(self, message: Any) -> None:
+        params = getattr(message, "params", None) or {}
+        for said in (getattr(message, "result", None), *params.get("inputResponses", {}).values()):
+            if said and "roots" in said:
+                said["roots"] = [{"uri": entry} if isinstance(entry, str) else entry for entry in self.entries]
+
+
+@dataclass
+class Reply:
+    """What a tool answered."""
+
+    failed: bool
+    text: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.text)
+
+
+@dataclass
+class Peer:
+    """A connected client."""
+
+    client: Client
+    roots: Roots | None
+    #: What the server sent, as JSON-RPC messages.
+    heard: list[dict[str, Any]]
+    #: Sent with every HTTP request from now on.
+    headers: MutableMapping[str, str]
+    #: What the server wrote to its standard error, so far; over stdio.
+    log: Callable[[], str]
+
+    async def call(self, tool: str, **arguments: Any) -> Reply:
+        result = await self.client.call_tool(tool, arguments)
+        return Reply(bool(result.is_error), "".join(part.text for part in result.content if part.type == "text"))
+
+    async def roots_changed(self) -> None:
+        await self.client.session.send_roots_list_changed()
+
+
+class _Tap:
+    """A stream whose messages are shown to somebody before they pass."""
+
+    def __init__(self, stream: Any, show: Callable[[Any], None]) -> None:
+        self._stream = stream
+        self._show = show
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    async def __aenter__(self) -> _Tap:
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(self, *problem: Any) -> Any:
+        return await self._stream.__aexit__(*problem)
+
+    def __aiter__(self) -> _Tap:
+        return self
+
+    async def __anext__(self) -> Any:
+        item = await self._stream.__anext__()
+        self._show(item)
+        return item
+
+    async def send(self, item: Any) -> None:
+        self._show(item)
+        await self._stream.send(item)
+
+
+@asynccontextmanager
+async def _connected(
+    transport: Any, roots: Roots | None, modern: bool, headers: MutableMapping[str, str], log: Callable[[], str]
+) -> AsyncIterator[Peer]:
+    heard: list[dict[str, Any]] = []
+
+    def hear(item: Any) -> None:
+        if not isinstance(item, Exception):
+            heard.append(item.message.model_dump(by_alias=True, mode="json", exclude_unset=True))
+
+    def say(item: Any) -> None:
+        if roots is not None:
+            roots.put_in(item.message)
+
+    @asynccontextmanager
+    async def tapped() -> AsyncIterator[Any]:
+        async with transport as (reading, writing):
+            yield _Tap(reading, hear), _Tap(writing, say)
+
+    client = Client(
+        tapped(), mode="2026-07-28" if modern else "legacy", list_roots_callback=roots.answer if roots else None
+    )
+    with anyio.fail_after(PATIENCE):
+        async with client:
+            yield Peer(client, roots, heard, headers, log)
+
+
+def _python(named: str | None) -> str:
+    python = named or os.environ.get("SERVER_PYTHON")
+    assert python, "SERVER_PYTHON must name the interpreter of the server's environment"
+    return python
+
+
+def _reader(log: IO[str]) -> Callable[[], str]:
+    return lambda: Path(log.name).read_text("utf-8")
+
+
+@asynccontextmanager
+async def stdio(
+    *command: str | Path,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    roots: Roots | None = None,
+    modern: bool = False,
+    python: str | None = None,
+) -> AsyncIterator[Peer]:
+    """Starts a server, `command` being its file and options, and connects to it over stdio."""
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8") as log:
+        server = StdioServerParameters(
+            command=_python(python), args=[str(part) for part in command], env=dict(env or {}), cwd=cwd
+        )
+        transport = stdio_client(server, errlog=log)
+        async with _connected(transport, roots, modern, {}, _reader(log)) as peer:
+            yield peer
+
+
+@asynccontextmanager
+async def http(
+    url: str, *, roots: Roots | None = None, modern: bool = False, headers: Mapping[str, str] | None = None
+) -> AsyncIterator[Peer]:
+    """Connects to a server over Streamable HTTP."""
+    async with httpx2.AsyncClient(headers=dict(headers or {}), timeout=PATIENCE, trust_env=False) as web:
+        transport = streamable_http_client(url, http_client=web)
+        async with _connected(transport, roots, modern, web.headers, lambda: "") as peer:
+            yield peer
+
+
+@dataclass
+class Serving:
+    """A server process that listens."""
+
+    #: Such as `http://127.0.0.1:49152`.
+    origin: str
+    #: What it wrote, so far.
+    log: Callable[[], str]
+
+
+@asynccontextmanager
+async def serve(
+    *command: str | Path, env: Mapping[str, str] | None = None, cwd: Path | None = None, python: str | None = None
+) -> AsyncIterator[Serving]:
+    """Starts a server, `command` being its file and options, on the port that stands for `{port}` in them."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    words = [_python(python), *(str(part).replace("{port}", str(port)) for part in command)]
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8") as log:
+        process = await anyio.open_process(
+            words, stdin=None, stdout=log, stderr=log, env={**get_default_environment(), **(env or {})}, cwd=cwd
+        )
+        serving = Serving(f"http://127.0.0.1:{port}", _reader(log))
+        try:
+            with anyio.fail_after(PATIENCE):
+                while not await _listens(port):
+                    assert process.returncode is None, f"the server ended: {serving.log()}"
+                    await anyio.sleep(0.05)
+            yield serving
+        finally:
+            with anyio.CancelScope(shield=True):
+                if process.returncode is None:
+                    process.terminate()
+                with anyio.move_on_after(10):
+                    await process.wait()
+                if process.returncode is None:
+                    process.kill()
+                await process.aclose()
+
+
+async def _listens(port: int) -> bool:
+    try:
+        stream = await anyio.connect_tcp("127.0.0.1", port)
+    except OSError:
+        return False
+    await stream.aclose()
+    return True
