@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,18 @@ async def test_whatever_the_client_does_the_call_ends(answer: Any) -> None:
     assert caught.value.code == "no_project"
     assert caught.value.explanation is not None
     made.close()
+
+
+@pytest.mark.anyio
+async def test_an_error_keeps_why_and_what_to_do_apart() -> None:
+    made = Connection("mcp-guide", host={"style": "posix", "transport": "stdio", "env": {}})
+    with pytest.raises(ProjectError) as caught:
+        await made.ask()
+    made.close()
+    for error in (caught.value, pickle.loads(pickle.dumps(caught.value))):
+        assert error.message.startswith("Project context not available.")
+        assert error.instruction == "Call switch_project with your project name"
+        assert str(error) == f"{error.message} {error.instruction}"
 
 
 @pytest.mark.anyio

@@ -16,7 +16,7 @@ class RootwiseError(Exception):
         super().__init__(message)
         self.code = code
 
-    def __reduce__(self) -> tuple[type[RootwiseError], tuple[str, str]]:
+    def __reduce__(self) -> tuple[type[RootwiseError], tuple[str | None, ...]]:
         return type(self), (self.code, str(self))
 
 

@@ -70,10 +70,19 @@ class ProjectError(RootwiseError):
     #: What every source said.
     explanation: Explanation | None = None
 
+    def __init__(self, code: str, message: str, instruction: str | None = None) -> None:
+        super().__init__(code, f"{message} {instruction}" if instruction else message)
+        #: Why; the text without the instruction.
+        self.message = message
+        #: What to do about it.
+        self.instruction = instruction
+
+    def __reduce__(self) -> tuple[type[ProjectError], tuple[str | None, ...]]:
+        return type(self), (self.code, self.message, self.instruction)
+
     @classmethod
     def of(cls, answer: Mapping[str, Any]) -> ProjectError:
-        text = " ".join(part for part in (answer["message"], answer.get("instruction")) if part)
-        error = cls(answer["code"], text)
+        error = cls(answer["code"], answer["message"], answer.get("instruction"))
         error.status = answer.get("status")
         error.explanation = answer.get("explanation")
         return error
