@@ -1,10 +1,16 @@
 // The steps of `npm test`, in order: cheap and telling ones first.
+import { cargoTest } from "./results.mjs";
 import { bin, cargo, node, run } from "./tools.mjs";
 
 const strict = (flags) => ({ env: { RUSTDOCFLAGS: flags } });
 
+const testsAtOnce = (most, files) => {
+  const reporters = ["spec", "./scripts/results.mjs"].flatMap((name) => [`--test-reporter=${name}`, "--test-reporter-destination=stdout"]);
+  return node("--test", ...reporters, `--test-concurrency=${most}`, ...files);
+};
+
 // One file at a time: they measure memory and start browsers, and two cores are soon full.
-const tests = (...files) => node("--test", "--test-reporter=spec", "--test-concurrency=1", ...files);
+const tests = (...files) => testsAtOnce(1, files);
 
 export const steps = [
   {
@@ -38,7 +44,7 @@ export const steps = [
   {
     name: "rust",
     what: "all Rust tests",
-    run: () => cargo("test", "--workspace"),
+    run: () => cargoTest("--workspace"),
   },
   {
     name: "generated",
@@ -77,7 +83,7 @@ export const steps = [
       await bin("tsc", "-p", "tests/types/tsconfig.json");
       // These wait for other processes most of the time, so two files at once are no strain.
       const files = ["adapter", "scenarios", "http", "lifecycle", "whereami"].map((name) => `tests/e2e/${name}.test.mjs`);
-      await node("--test", "--test-reporter=spec", "--test-concurrency=2", ...files);
+      await testsAtOnce(2, files);
     },
   },
   {

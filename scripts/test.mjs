@@ -1,6 +1,7 @@
 // npm test: everything that must hold, in named steps. What .ci/run calls is what a developer calls.
 import { parseArgs } from "node:util";
 import { bold, dim, green, main, prepare, red, seconds, Stop } from "./tools.mjs";
+import { beginResults } from "./results.mjs";
 import { steps } from "./steps.mjs";
 
 const help = `npm test -- [options]
@@ -41,6 +42,7 @@ main(async () => {
   for (const step of chosen) {
     console.log(`\n${bold(`[${results.length + 1}/${chosen.length}] ${step.name}`)}: ${step.what}`);
     const stepBegan = performance.now();
+    beginResults(step.name);
     try {
       await step.run();
       results.push({ step, time: seconds(stepBegan) });

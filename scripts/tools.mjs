@@ -2,6 +2,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -22,11 +23,18 @@ export const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} kB`;
 /** Stops with a message and without a stack: for what the user can mend. */
 export class Stop extends Error {}
 
-/** Runs a program with its output on the terminal; anything but success stops. */
-export function run(program, args, options = {}) {
+/** Runs a program with its output on the terminal, and to `line` if given; anything but success stops. */
+export function run(program, args, { line, ...options } = {}) {
   console.log(dim(`$ ${[program, ...args].join(" ")}`));
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd: root, stdio: "inherit", ...options, env: { ...process.env, ...options.env } });
+    const stdio = ["inherit", line ? "pipe" : "inherit", "inherit"];
+    const child = spawn(program, args, { cwd: root, stdio, ...options, env: { ...process.env, ...options.env } });
+    if (line) {
+      createInterface({ input: child.stdout }).on("line", (text) => {
+        console.log(text);
+        line(text);
+      });
+    }
     child.on("error", (error) => reject(new Stop(`${program} cannot be started: ${error.message}`)));
     child.on("close", (code, signal) => {
       if (code === 0) resolve();

@@ -64,6 +64,7 @@ fn every_preset_of_a_seed_says_where_it_departs_from_it() {
     }
 }
 
+// Covers C-22, C-24, S-13, T-12, T-13.
 #[test]
 fn texts_that_only_the_host_can_say_come_from_the_policy() {
     let cases: [Said; 13] = [

@@ -27,9 +27,9 @@ fn request(session_id: Option<&str>, project: Option<&str>, sessions: Vec<Sessio
 const X: &str = "file:///Users/dev/my-project";
 const Y: &str = "file:///Users/dev/other";
 
+// Covers T-01, T-02, T-05, T-08, T-17, T-18.
 #[test]
 fn the_newest_session_of_the_root_is_found_without_any_memory_of_the_agent() {
-    // T-01, T-02, T-05, T-08, T-17, T-18 (1) and (2)
     let sessions = vec![session("a", Some(X), "100"), session("b", Some(X), "200"), session("c", Some(Y), "300")];
     let found = recover_session(&request(None, Some(X), sessions));
     assert_eq!(found.outcome, RecoveryOutcome::Newest);
@@ -37,45 +37,45 @@ fn the_newest_session_of_the_root_is_found_without_any_memory_of_the_agent() {
     assert!(!found.other_project);
 }
 
+// Covers T-04, T-06, T-18.
 #[test]
 fn an_explicit_id_wins_although_the_root_has_a_newer_session() {
-    // T-04, T-06, T-18 (3)
     let sessions = vec![session("a", Some(X), "100"), session("b", Some(X), "200")];
     let found = recover_session(&request(Some("a"), Some(X), sessions));
     assert_eq!((found.outcome, found.session_id.as_deref()), (RecoveryOutcome::Explicit, Some("a")));
 }
 
+// Covers T-09, T-18.
 #[test]
 fn a_root_without_sessions_gives_none() {
-    // T-09, T-18 (4)
     let found = recover_session(&request(None, Some("file:///new"), vec![session("a", Some(X), "1")]));
     assert_eq!((found.outcome, found.session_id), (RecoveryOutcome::NoSession, None));
 }
 
+// Covers T-10.
 #[test]
 fn an_unknown_id_is_not_replaced_by_a_guess() {
-    // T-10
     let found = recover_session(&request(Some("zzz"), Some(X), vec![session("a", Some(X), "1")]));
     assert_eq!((found.outcome, found.session_id), (RecoveryOutcome::UnknownId, None));
 }
 
+// Covers T-11.
 #[test]
 fn neither_id_nor_root_asks_for_a_root_to_be_bound() {
-    // T-11
     let found = recover_session(&request(None, None, vec![session("a", Some(X), "1"), session("b", None, "2")]));
     assert_eq!((found.outcome, found.session_id), (RecoveryOutcome::NoProject, None));
 }
 
+// Covers T-02.
 #[test]
 fn a_session_without_a_root_never_matches_one() {
-    // T-02
     let found = recover_session(&request(None, Some(X), vec![session("a", None, "9")]));
     assert_eq!(found.outcome, RecoveryOutcome::NoSession);
 }
 
+// Covers T-07, T-20.
 #[test]
 fn every_spelling_of_the_root_is_the_same_root() {
-    // T-07, T-20
     for spelling in [
         "file:///Users/dev/my-project/",
         "file://localhost/Users/dev/my-project",
@@ -90,17 +90,17 @@ fn every_spelling_of_the_root_is_the_same_root() {
     assert_eq!(other_case.outcome, RecoveryOutcome::NoSession);
 }
 
+// Covers T-15.
 #[test]
 fn the_agent_can_choose_among_the_sessions_of_one_root() {
-    // T-15
     let sessions = vec![session("a", Some(X), "1"), session("c", Some(Y), "9"), session("b", Some(X), "2")];
     let found = recover_session(&request(None, Some(X), sessions));
     assert_eq!(found.candidates, ["b", "a"]);
 }
 
+// Covers T-16.
 #[test]
 fn a_session_of_another_root_is_allowed_by_id_and_said() {
-    // T-16
     let found = recover_session(&request(Some("c"), Some(X), vec![session("c", Some(Y), "1")]));
     assert_eq!(found.outcome, RecoveryOutcome::Explicit);
     assert!(found.other_project);
@@ -108,9 +108,9 @@ fn a_session_of_another_root_is_allowed_by_id_and_said() {
     assert!(!rootless.other_project);
 }
 
+// Covers T-19.
 #[test]
 fn a_pinned_session_beats_a_newer_one_and_the_newest_pinned_beats_the_others() {
-    // T-19
     let mut sessions = vec![session("a", Some(X), "1"), session("b", Some(X), "9"), session("c", Some(X), "5")];
     sessions[0].pinned = true;
     let found = recover_session(&request(None, Some(X), sessions.clone()));
@@ -120,9 +120,9 @@ fn a_pinned_session_beats_a_newer_one_and_the_newest_pinned_beats_the_others() {
     assert_eq!(found.session_id.as_deref(), Some("c"));
 }
 
+// Covers T-19.
 #[test]
 fn an_archived_session_is_found_only_by_its_id() {
-    // T-19
     let mut sessions = vec![session("old", Some(X), "9"), session("new", Some(X), "1")];
     sessions[0].archived = true;
     sessions[0].pinned = true;
@@ -133,9 +133,9 @@ fn an_archived_session_is_found_only_by_its_id() {
     assert_eq!(found.session_id.as_deref(), Some("old"));
 }
 
+// Covers T-08, T-21.
 #[test]
 fn equal_times_keep_their_order_and_unreadable_times_are_oldest() {
-    // T-08, T-21
     let sessions = vec![session("a", Some(X), "7"), session("b", Some(X), "7"), session("c", Some(X), "\"yesterday\"")];
     let found = recover_session(&request(None, Some(X), sessions));
     assert_eq!(found.candidates, ["a", "b", "c"]);

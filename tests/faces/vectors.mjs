@@ -10,6 +10,7 @@ export function vectors() {
     const options = { policy: policy(JSON.parse(fields.get("policy"))), host: JSON.parse(fields.get("host")) };
     return {
       name: file.replace(/\.json$/, ""),
+      covers: ["covers", "bugs", "spellings"].flatMap((key) => JSON.parse(fields.get(key) ?? "[]")),
       conversation: { options: JSON.stringify(options), steps: steps.map(step) },
       expected: steps.map((fields) => ({
         restore: fields.has("restore"),
