@@ -10,8 +10,8 @@ import os
 import socket
 import tempfile
 from collections.abc import AsyncIterator, Callable, Mapping, MutableMapping
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from contextlib import asynccontextmanager, nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
@@ -19,6 +19,7 @@ import anyio
 import httpx2
 import mcp_types
 from mcp import Client, StdioServerParameters, stdio_client
+from mcp.client.sse import sse_client
 from mcp.client.stdio import get_default_environment
 from mcp.client.streamable_http import streamable_http_client
 
@@ -75,9 +76,11 @@ class Peer:
     #: What the server sent, as JSON-RPC messages.
     heard: list[dict[str, Any]]
     #: Sent with every HTTP request from now on.
-    headers: MutableMapping[str, str]
+    headers: MutableMapping[str, str] = field(default_factory=dict)
+    #: Put into the query of every HTTP request from now on.
+    query: dict[str, str] = field(default_factory=dict)
     #: What the server wrote to its standard error, so far; over stdio.
-    log: Callable[[], str]
+    log: Callable[[], str] = str
 
     async def call(self, tool: str, **arguments: Any) -> Reply:
         result = await self.client.call_tool(tool, arguments)
@@ -118,9 +121,7 @@ class _Tap:
 
 
 @asynccontextmanager
-async def _connected(
-    transport: Any, roots: Roots | None, modern: bool, headers: MutableMapping[str, str], log: Callable[[], str]
-) -> AsyncIterator[Peer]:
+async def _connected(transport: Any, roots: Roots | None, modern: bool, **more: Any) -> AsyncIterator[Peer]:
     heard: list[dict[str, Any]] = []
 
     def hear(item: Any) -> None:
@@ -141,7 +142,7 @@ async def _connected(
     )
     with anyio.fail_after(PATIENCE):
         async with client:
-            yield Peer(client, roots, heard, headers, log)
+            yield Peer(client, roots, heard, **more)
 
 
 def _python(named: str | None) -> str:
@@ -169,19 +170,38 @@ async def stdio(
             command=_python(python), args=[str(part) for part in command], env=dict(env or {}), cwd=cwd
         )
         transport = stdio_client(server, errlog=log)
-        async with _connected(transport, roots, modern, {}, _reader(log)) as peer:
+        async with _connected(transport, roots, modern, log=_reader(log)) as peer:
             yield peer
 
 
 @asynccontextmanager
 async def http(
-    url: str, *, roots: Roots | None = None, modern: bool = False, headers: Mapping[str, str] | None = None
+    url: str,
+    *,
+    roots: Roots | None = None,
+    modern: bool = False,
+    headers: Mapping[str, str] | None = None,
+    sse: bool = False,
 ) -> AsyncIterator[Peer]:
-    """Connects to a server over Streamable HTTP."""
-    async with httpx2.AsyncClient(headers=dict(headers or {}), timeout=PATIENCE, trust_env=False) as web:
-        transport = streamable_http_client(url, http_client=web)
-        async with _connected(transport, roots, modern, web.headers, lambda: "") as peer:
-            yield peer
+    """Connects to a server over Streamable HTTP, or over the older transport that begins with a stream of events."""
+    query: dict[str, str] = {}
+
+    async def name(request: httpx2.Request) -> None:
+        if query:
+            request.url = request.url.copy_merge_params(query)
+
+    web = httpx2.AsyncClient(
+        headers=dict(headers or {}), timeout=PATIENCE, trust_env=False, event_hooks={"request": [name]}
+    )
+    # The SSE transport opens and closes the client itself.
+    transport = (
+        sse_client(url, httpx_client_factory=lambda **_: web) if sse else streamable_http_client(url, http_client=web)
+    )
+    async with (
+        nullcontext() if sse else web,
+        _connected(transport, roots, modern, headers=web.headers, query=query) as peer,
+    ):
+        yield peer
 
 
 @dataclass
