@@ -263,6 +263,17 @@ def test_at_start_the_command_line_wins_over_the_folder(tmp_path: Path, monkeypa
     assert why["code"] == "no_project"
 
 
+def test_at_start_the_log_says_what_was_chosen_and_what_was_not(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "rootwise")
+    resolve_at_start("conport", host={"style": "posix", "cwd": str(tmp_path), "arguments": {"workspace-id": "gone"}})
+    assert [record.getMessage() for record in caplog.records] == [
+        "rootwise: Warning: Provided workspace path doesn't exist: gone [value_rejected]",
+        f"rootwise: Using current working directory as default workspace: {tmp_path} [project_chosen]",
+    ]
+
+
 async def request(app: Any, headers: dict[str, str], query: str = "") -> tuple[int, Any]:
     scope = {
         "type": "http",

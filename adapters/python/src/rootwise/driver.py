@@ -6,7 +6,6 @@ Everything here belongs to the thread of one event loop.
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ import anyio.to_thread
 from ._background import later, spawn
 from ._disk import look
 from ._error import RootwiseError
+from ._log import log, logger
 from ._project import Project, project_of
 from ._resolver import Resolver
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
         Event,
         Explanation,
         HostFacts,
-        Notice,
         Policy,
         Probe,
         RequestFacts,
@@ -38,10 +37,6 @@ if TYPE_CHECKING:
         SelectBy,
         SendRequest,
     )
-
-logger = logging.getLogger("rootwise")
-
-_LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING}
 
 
 class ClientError(Exception):
@@ -261,7 +256,7 @@ class Connection:
         elif action["type"] == "announce":
             self._announce(action)
         elif action["type"] == "notice":
-            _log(action)
+            log(action)
 
     def _send(self, action: SendRequest) -> None:
         relates = self._asks.get(action["relatesTo"]) if "relatesTo" in action else None
@@ -338,7 +333,3 @@ class Connection:
 
     def _now(self) -> int:
         return int(self._clock() * 1000)
-
-
-def _log(notice: Notice) -> None:
-    logger.log(_LEVELS.get(notice["level"], logging.INFO), "rootwise: %s [%s]", notice["message"], notice["code"])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ._disk import look
 from ._facts import host_facts
+from ._log import log
 from ._project import Project, project_of
 from ._resolver import Resolver
 
@@ -20,6 +21,7 @@ def resolve_at_start(
     """Gives the project that the process itself can tell, or none; it blocks only for the disk.
 
     For servers that need a folder before they serve. A client that names another one is heard later, as usual.
+    The log says what the policy has to say about it.
     """
     return resolve_and_explain(policy, host=host, facts=facts)[0]
 
@@ -34,6 +36,9 @@ def resolve_and_explain(
             {"type": "asked", "ask": 1, "askBy": "none", "explain": True, "facts": facts or {}}, now
         )
         while True:
+            for action in actions:
+                if action["type"] == "notice":
+                    log(action)
             for action in actions:
                 if action["type"] == "answer":
                     said = action["project"] if action["outcome"] == "resolved" else None

@@ -1,0 +1,17 @@
+"""Where the resolver's notices go: the logger `rootwise`."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .types import Notice
+
+logger = logging.getLogger("rootwise")
+
+_LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING}
+
+
+def log(notice: Notice) -> None:
+    logger.log(_LEVELS.get(notice["level"], logging.INFO), "rootwise: %s [%s]", notice["message"], notice["code"])
