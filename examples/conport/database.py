@@ -1,0 +1,34 @@
+"""Where a workspace keeps its decisions: `context_portal/context.db` inside it."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from rootwise import presets
+
+TEXTS = presets["conport"]["texts"]
+
+
+def database_path(workspace: str) -> Path:
+    """Makes the folder of the database. A workspace may have gone since it was chosen, so it is looked at again."""
+    if not workspace:
+        raise ValueError(TEXTS["host.emptyPath"])
+    if not Path(workspace).is_dir():
+        raise ValueError(TEXTS["host.invalidPath"].format(path=workspace))
+    folder = Path(workspace, "context_portal")
+    folder.mkdir(exist_ok=True)
+    return folder / "context.db"
+
+
+def log_decision(database: Path, summary: str) -> None:
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("CREATE TABLE IF NOT EXISTS decisions (summary TEXT NOT NULL)")
+        connection.execute("INSERT INTO decisions VALUES (?)", (summary,))
+
+
+def get_decisions(database: Path) -> list[str]:
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("CREATE TABLE IF NOT EXISTS decisions (summary TEXT NOT NULL)")
+        return [summary for (summary,) in connection.execute("SELECT summary FROM decisions ORDER BY rowid")]

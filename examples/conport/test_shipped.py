@@ -1,0 +1,60 @@
+"""ConPort as it was shipped: the call names its workspace; over stdio variables and markers stand in for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from kit import Reply, Roots, http, serve, stdio
+
+SERVER = Path(__file__).with_name("server.py")
+SHIPPED = (SERVER, "--preset", "conport-shipped")
+
+Folder = Callable[[str], Path]
+
+
+def operated(workspace: Path) -> Reply:
+    return Reply(False, f"Operated on workspace: {workspace}")
+
+
+async def test_the_nearest_folder_with_a_marker_is_the_workspace_unless_the_call_names_one(folder: Folder) -> None:
+    project, source, other = folder("project"), folder("project/src"), folder("other")
+    # What is in it does not count, as in ConPort.
+    (project / "package.json").touch()
+    roots = Roots(other.as_uri())
+    async with stdio(*SHIPPED, cwd=source, roots=roots) as peer:
+        assert await peer.call("log_decision", summary="here") == operated(project)
+        assert await peer.call("log_decision", summary="there", workspace_id=str(other)) == operated(other)
+        assert (await peer.call("get_decisions")).json == ["here"]
+        assert roots.asked == 0
+        info = await peer.call("get_workspace_detection_info")
+        assert str(project) in info.text
+
+
+async def test_a_template_gives_way_to_a_variable_and_the_variable_beats_the_markers(folder: Folder) -> None:
+    project, named = folder("project"), folder("named")
+    (project / ".git").mkdir()
+    template = ("--workspace_id", "${workspaceFolder}")
+    async with stdio(*SHIPPED, *template, env={"CONPORT_WORKSPACE": str(named)}, cwd=project) as peer:
+        assert await peer.call("log_decision", summary="one") == operated(named)
+
+
+async def test_two_weak_markers_count_and_without_any_the_working_directory_does(folder: Folder) -> None:
+    project, source, bare = folder("project"), folder("project/src"), folder("bare")
+    (source / "README.md").touch()
+    (project / "README.md").touch()
+    (project / "Makefile").touch()
+    async with stdio(*SHIPPED, cwd=source) as peer:
+        assert await peer.call("log_decision", summary="one") == operated(project)
+    async with stdio(*SHIPPED, cwd=bare) as peer:
+        assert await peer.call("log_decision", summary="two") == operated(bare)
+
+
+async def test_over_http_only_the_call_itself_names_a_workspace(folder: Folder) -> None:
+    project, named = folder("project"), folder("named")
+    (project / ".git").mkdir()
+    command = (*SHIPPED, "--transport", "http", "--port", "{port}", "--workspace_id", str(project))
+    async with serve(*command, cwd=project) as server, http(f"{server.origin}/mcp") as peer:
+        assert (await peer.call("log_decision", summary="one")).failed
+        assert await peer.call("log_decision", summary="two", workspace_id=str(named)) == operated(named)
+        assert not (project / "context_portal").exists()
