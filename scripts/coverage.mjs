@@ -14,7 +14,7 @@ Fails if an entry has no test or a failed one, or if docs/coverage.md lists othe
   --write   write docs/coverage.md
   --help    this text`;
 
-const STEPS = "rust,vectors,mcp,examples";
+const STEPS = "rust,vectors,faces,mcp,examples";
 const PAGE = at("docs/coverage.md");
 const KINDS = {
   requirements: { title: "Requirements of the five seed systems", what: "requirements" },

@@ -194,6 +194,7 @@ fn a_resolver_can_be_forked_and_handed_to_another_thread() {
     assert_eq!(original.deadline(), None, "what the fork does is its own");
 }
 
+// Covers G1, G2, G5.
 #[test]
 fn no_resolver_knows_of_another() {
     // No global can hide in the crate: the words for them do not occur.

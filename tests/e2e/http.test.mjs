@@ -23,7 +23,7 @@ const pairsOver = (over) => pairs.filter((pair) => pair.over === over);
 
 for (const pair of pairsOver("http")) {
   describe(pair.name, () => {
-    test("two sessions never see each other's project", { timeout: 60_000 }, async () => {
+    test("two sessions never see each other's project [G1, G5]", { timeout: 60_000 }, async () => {
       const { url, stop } = await serve(pair.server, { options: { host: { local: true } } });
       const one = await connect(pair, { url, roots: [{ uri: uri(alpha) }] });
       const two = await connect(pair, { url, roots: [{ uri: uri(beta) }] });
@@ -63,7 +63,7 @@ for (const pair of pairsOver("http")) {
       }
     });
 
-    test("two requests of one session with different headers get different projects", { timeout: 60_000 }, async () => {
+    test("two requests of one session with different headers get different projects [G1]", { timeout: 60_000 }, async () => {
       const headers = {};
       const { url, stop } = await serve(pair.server);
       const peer = await connect(pair, { url, headers, roots: [{ uri: uri(outside) }] });
@@ -103,7 +103,7 @@ for (const pair of pairsOver("http")) {
   });
 }
 
-test("a server that answers in JSON cannot ask, and goes on at the caller's deadline", { timeout: 60_000 }, async () => {
+test("a server that answers in JSON cannot ask, and goes on at the caller's deadline [C10]", { timeout: 60_000 }, async () => {
   const pair = { server: "sdk1", client: 1, era: "legacy", over: "http" };
   const policy = { ...presets.recommended, timing: { waitMs: 200, lifeMs: 20_000 } };
   const options = { policy, host: { local: true } };

@@ -58,17 +58,17 @@ for (const pair of pairs) {
       assert.equal(contents[0].text, "alpha");
     });
 
-    scenario("of several roots the first counts, or the one the call is about", pair, { roots: [{ uri: uri(alpha) }, { uri: uri(beta) }] }, async (peer) => {
+    scenario("of several roots the first counts, or the one the call is about [A10]", pair, { roots: [{ uri: uri(alpha) }, { uri: uri(beta) }] }, async (peer) => {
       assert.equal((await peer.call("where")).value.path, alpha);
       assert.equal((await peer.call("about", { path: join(beta, "file.txt") })).value.path, beta);
     });
 
-    scenario("a client without roots is not asked", pair, fromEnv, async (peer) => {
+    scenario("a client without roots is not asked [C3]", pair, fromEnv, async (peer) => {
       assert.deepEqual((await peer.call("where")).value, { name: "from-env", path: env, source: "env", via: "CLAUDE_PROJECT_DIR" });
       assert.equal(peer.state.asked, 0);
     });
 
-    scenario("no project is a helpful result", pair, {}, async (peer) => {
+    scenario("no project is a helpful result [C14]", pair, {}, async (peer) => {
       const { failed, text } = await peer.call("where");
       assert.ok(failed);
       assert.match(text, /project/);
@@ -82,19 +82,19 @@ for (const pair of pairs) {
       assert.equal(peer.state.asked, modern ? 2 : 1);
     });
 
-    scenario("bad entries spoil only themselves", pair, { roots: [{ uri: "https://example.com/x" }, { uri: "file://elsewhere/x" }, { uri: "relative" }, { uri: uri(alpha) }] }, async (peer) => {
+    scenario("bad entries spoil only themselves [E8, E9]", pair, { roots: [{ uri: "https://example.com/x" }, { uri: "file://elsewhere/x" }, { uri: "relative" }, { uri: uri(alpha) }] }, async (peer) => {
       assert.equal((await peer.call("where")).value.path, alpha);
       const { roots } = (await peer.call("roots")).value;
       assert.deepEqual(roots.map(({ problem }) => problem ?? null).map((problem) => problem !== null), [true, true, true, false]);
     });
 
-    scenario("50 calls at once cause one request where a request is sent", pair, { roots: [{ uri: uri(alpha) }] }, async (peer) => {
+    scenario("50 calls at once cause one request where a request is sent [C11]", pair, { roots: [{ uri: uri(alpha) }] }, async (peer) => {
       const all = await Promise.all(Array.from({ length: 50 }, () => peer.call("where")));
       assert.deepEqual([...new Set(all.map(({ value }) => value?.path))], [alpha]);
       assert.equal(peer.state.asked, modern ? 50 : 1);
     });
 
-    scenario("a call waits for the roots", pair, { roots: [] }, async (peer) => {
+    scenario("a call waits for the roots [C1]", pair, { roots: [] }, async (peer) => {
       const asked = later();
       const release = later();
       peer.state.roots = async () => {
@@ -117,7 +117,7 @@ for (const pair of pairs) {
       assert.equal((await peer.call("where")).value.name, "app");
     });
 
-    scenario("a project named in the call wins; a bad one is refused", pair, { roots: [{ uri: uri(alpha) }] }, async (peer) => {
+    scenario("a project named in the call wins; a bad one is refused [F8]", pair, { roots: [{ uri: uri(alpha) }] }, async (peer) => {
       assert.deepEqual((await peer.call("named", { project: beta })).value, { name: "beta", path: beta, source: "argument" });
       const { failed, text } = await peer.call("named", { project: "not/absolute" });
       assert.ok(failed);
@@ -145,7 +145,7 @@ for (const pair of pairs) {
     });
 
     if (modern) {
-      scenario("roots are read anew in every call", pair, { roots: [{ uri: uri(alpha) }] }, async (peer) => {
+      scenario("roots are read anew in every call [G6]", pair, { roots: [{ uri: uri(alpha) }] }, async (peer) => {
         assert.equal((await peer.call("where")).value.path, alpha);
         peer.state.roots = [{ uri: uri(beta) }];
         assert.equal((await peer.call("where")).value.path, beta);
@@ -163,13 +163,13 @@ for (const pair of pairs) {
       });
     } else {
       const silent = { roots: () => new Promise(() => {}), options: { policy: hasty, host: local }, ...fromEnv };
-      scenario("a client that never answers costs one wait, and the next source counts", pair, silent, async (peer) => {
+      scenario("a client that never answers costs one wait, and the next source counts [C2]", pair, silent, async (peer) => {
         assert.equal((await peer.call("where")).value.source, "env");
         assert.equal((await peer.call("where")).value.source, "env");
         assert.equal(peer.state.asked, 1);
       });
 
-      scenario("a late answer still lands and is announced", pair, { ...silent, roots: [] }, async (peer) => {
+      scenario("a late answer still lands and is announced [C4]", pair, { ...silent, roots: [] }, async (peer) => {
         const release = later();
         peer.state.roots = async () => {
           await release.promise;
@@ -186,13 +186,13 @@ for (const pair of pairs) {
       });
 
       const unknown = () => Promise.reject(Object.assign(new Error("Method not found"), { code: -32601 }));
-      scenario("a client that declared roots and does not know them is asked once", pair, { roots: unknown, ...fromEnv }, async (peer) => {
+      scenario("a client that declared roots and does not know them is asked once [C12]", pair, { roots: unknown, ...fromEnv }, async (peer) => {
         assert.equal((await peer.call("where")).value.source, "env");
         assert.equal((await peer.call("where")).value.source, "env");
         assert.equal(peer.state.asked, 1);
       });
 
-      scenario("changed roots change the project", pair, { roots: [{ uri: uri(alpha) }] }, async (peer) => {
+      scenario("changed roots change the project [D1, D2]", pair, { roots: [{ uri: uri(alpha) }] }, async (peer) => {
         // More than once, so that the answer is one that is kept.
         for (let calls = 0; calls < 5; calls += 1) assert.equal((await peer.call("where")).value.path, alpha);
         await peer.changed([{ uri: uri(beta) }]);

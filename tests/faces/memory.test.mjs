@@ -38,11 +38,11 @@ const script = (face) => `
   })();`;
 
 for (const face of ["native", "wasm"]) {
-  test(`${count} resolvers on ${face}`, () => {
+  test(`nothing stays of closed resolvers on ${face} [G2]`, () => {
     const done = spawnSync(process.execPath, ["--expose-gc", "-e", script(face)], { encoding: "utf8" });
     assert.equal(done.status, 0, done.stderr);
     const sizes = JSON.parse(done.stdout);
-    console.log(`${face}: ${sizes.map((bytes) => `${(bytes / 1e6).toFixed(1)} MB`).join(", ")} after warming up and after each quarter`);
+    console.log(`${count} on ${face}: ${sizes.map((bytes) => `${(bytes / 1e6).toFixed(1)} MB`).join(", ")} after warming up and after each quarter`);
     // A garbage collector takes its time and its room, but not in every quarter; a leak would.
     const grown = Math.min(...sizes.slice(1).map((bytes, index) => (bytes - sizes[index]) / (count / 4)));
     // An open resolver has several kilobytes; a hundredth of that lost by each would be more than this.

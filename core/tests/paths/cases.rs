@@ -118,6 +118,7 @@ fn a_relative_path_is_joined_and_an_absolute_one_replaces_the_base() {
     assert_eq!(path::join(r"\\h\s\a", r"..\..\b", WINDOWS).unwrap(), r"\\h\s\b");
 }
 
+// Covers A11, F1, F6.
 #[test]
 fn a_tool_path_must_end_up_inside_the_project() {
     assert_eq!(path::join_inside("/p", "src/../a", POSIX).unwrap(), "/p/a");
@@ -148,6 +149,7 @@ fn a_windows_tool_path_must_open_as_it_is_spelled() {
     assert_eq!(inside("D:"), Err(Refusal::DriveRelative));
 }
 
+// Covers F2, F4.
 #[test]
 fn real_paths_decide_whatever_the_spelling() {
     let linked = RealPaths { root: "/private/tmp/p", path: "/private/tmp/p/x" };
@@ -160,6 +162,26 @@ fn real_paths_decide_whatever_the_spelling() {
     assert!(!path::is_inside_real("/tmp/p", "/tmp/p/x", POSIX, unknown));
     let verbatim = RealPaths { root: r"\\?\C:\p", path: r"\\?\C:\p\x" };
     assert!(path::is_inside_real(r"c:\P", r"C:\p\x", WINDOWS, verbatim));
+}
+
+// Covers F3.
+#[test]
+fn a_file_yet_to_be_made_is_where_its_parent_really_is() {
+    let through_a_link = RealPaths { root: "/srv/p", path: "/etc/new/file" };
+    assert!(!path::is_inside_real("/srv/p", "/srv/p/link/new/file", POSIX, through_a_link));
+    let in_place = RealPaths { root: "/srv/p", path: "/srv/p/new/file" };
+    assert!(path::is_inside_real("/srv/p", "/srv/p/new/file", POSIX, in_place));
+}
+
+// Covers E16, F5.
+#[test]
+fn the_top_of_a_disk_holds_all_of_it() {
+    assert!(path::is_inside("/", "/x", POSIX));
+    assert_eq!(path::join_inside("/", "x", POSIX).unwrap(), "/x");
+    assert!(path::is_inside(r"C:\", r"c:\x\y", WINDOWS));
+    assert!(!path::is_inside(r"C:\", r"D:\x", WINDOWS));
+    assert_eq!(path::join_inside(r"C:\", "x", WINDOWS).unwrap(), r"C:\x");
+    assert_eq!(path::absolute("C:", WINDOWS), Err(Refusal::DriveRelative));
 }
 
 #[test]
