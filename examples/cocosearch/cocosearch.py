@@ -1,0 +1,165 @@
+"""Code search that knows which project its client is working in.
+
+cocosearch.py index PATH
+cocosearch.py mcp serve [--transport stdio|sse|http] [--port N] [--project-from-cwd] [--preset NAME]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import anyio.to_thread
+import uvicorn
+from rootwise.mcp import ProjectToolError, Rootwise
+from rootwise.starlette import ProjectMiddleware, Receive, Scope, Send
+from rootwise.types import Policy
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+
+# The index: one SQLite file in the project's own state folder.
+
+STATE = Path(".cocosearch", "index.db")
+LARGEST_FILE = 1_000_000
+
+
+def index(folder: Path) -> int:
+    """Indexes the text files below a folder; gives their number."""
+    made = folder / STATE
+    made.parent.mkdir(exist_ok=True)
+    fresh = made.with_name(f"{os.getpid()}.new")
+    with closing(sqlite3.connect(fresh)) as files:
+        files.execute("CREATE VIRTUAL TABLE files USING fts5(path UNINDEXED, text)")
+        count = files.executemany("INSERT INTO files VALUES (?, ?)", texts(folder)).rowcount
+        files.commit()
+    # A search never meets half an index.
+    fresh.replace(made)
+    return count
+
+
+def texts(folder: Path) -> Iterator[tuple[str, str]]:
+    for place, below, names in os.walk(folder):
+        below[:] = [name for name in below if not name.startswith(".")]
+        for file in (Path(place, name) for name in names):
+            if file.is_file() and not file.is_symlink() and file.stat().st_size <= LARGEST_FILE:
+                try:
+                    yield str(file.relative_to(folder)), file.read_text("utf-8")
+                except (OSError, UnicodeError):
+                    continue
+
+
+def search(folder: Path, phrase: str) -> list[str]:
+    """The files that contain a phrase, each with the place where it does."""
+    quoted = '"' + phrase.replace('"', '""') + '"'
+    with closing(sqlite3.connect(f"{(folder / STATE).as_uri()}?mode=ro", uri=True)) as files:
+        found = files.execute(
+            "SELECT path, snippet(files, 1, '', '', '…', 12) FROM files WHERE files MATCH ? ORDER BY rank", (quoted,)
+        )
+        return [f"{path}: {' '.join(place.split())}" for path, place in found]
+
+
+# The server.
+
+
+def with_tools(rootwise: Rootwise) -> Any:
+    """A server on the official SDK, 2.x or 1.x."""
+    try:
+        from mcp.server.mcpserver import MCPServer
+    except ImportError:
+        from mcp.server.fastmcp import FastMCP
+
+        mcp: Any = FastMCP("cocosearch")
+    else:
+        mcp = MCPServer("cocosearch", middleware=[rootwise])
+    not_indexed = rootwise.policy["texts"]["host.notIndexed"]
+
+    async def search_code(query: str) -> str:
+        """Searches the code of the project you are working in."""
+        project = await rootwise.project()
+        folder = Path(str(project.path))
+        if not (folder / STATE).is_file():
+            raise ProjectToolError("not_indexed", "\n".join([not_indexed.format(path=folder), *project.hints]))
+        found = await anyio.to_thread.run_sync(search, folder, query)
+        return "\n".join([f"In {folder} (from {project.source}):", *found, *project.hints])
+
+    async def index_codebase(path: str) -> str:
+        """Indexes a project, so that it can be searched."""
+        return f"{await anyio.to_thread.run_sync(index, Path(path))} files indexed"
+
+    mcp.add_tool(search_code)
+    mcp.add_tool(index_codebase)
+    return mcp
+
+
+def web(mcp: Any, policy: Policy) -> Any:
+    """Both HTTP transports at /mcp; clients that know /sse find it where it always was."""
+    sse, streamable = mcp.sse_app(), mcp.streamable_http_app()
+
+    async def negotiate(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and opens_sse(scope):
+            scope = {**scope, "path": "/sse", "raw_path": b"/sse"}
+        if scope.get("path") in ("/sse", "/messages/"):
+            await sse(scope, receive, partial(send_with_query, scope["query_string"], send))
+        else:
+            await streamable(scope, receive, send)
+
+    # What the URL names is judged before the request gets to MCP, where it is too late for an HTTP status.
+    query: Policy = {**policy, "sources": [source for source in policy["sources"] if source["from"] == "query"]}
+    judged = ProjectMiddleware(negotiate, query, local=True)
+    # And not for a web page that has come in under another name: it would learn what is on this disk.
+    return TrustedHostMiddleware(judged, allowed_hosts=["127.0.0.1", "localhost"])
+
+
+def opens_sse(scope: Scope) -> bool:
+    """Only the older transport begins with a stream: Streamable HTTP has a session by then."""
+    headers = dict(scope["headers"])
+    return (
+        (scope["method"], scope["path"]) == ("GET", "/mcp")
+        and b"text/event-stream" in headers.get(b"accept", b"")
+        and b"mcp-session-id" not in headers
+    )
+
+
+async def send_with_query(query: bytes, send: Send, message: Any) -> None:
+    """An SSE client is told where to post its requests: with the query it came with, so that they name its project."""
+    if query and message.get("body", b"").startswith(b"event: endpoint"):
+        message = {**message, "body": message["body"].replace(b"?", b"?" + query + b"&", 1)}
+    await send(message)
+
+
+def serve(options: argparse.Namespace) -> None:
+    if options.project_from_cwd:
+        # The policy as shipped reads this variable, the policy as designed reads the flag itself.
+        os.environ["COCOSEARCH_PROJECT_PATH"] = os.getcwd()
+    # Clients are on this machine, whatever the transport, so their paths can be looked at.
+    rootwise = Rootwise(options.preset, local=True)
+    mcp = with_tools(rootwise)
+    if options.transport == "stdio":
+        mcp.run()
+    else:
+        uvicorn.run(web(mcp, rootwise.policy), host="127.0.0.1", port=options.port, timeout_graceful_shutdown=2)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="cocosearch", allow_abbrev=False)
+    commands = parser.add_subparsers(required=True)
+    indexing = commands.add_parser("index")
+    indexing.add_argument("path", type=Path)
+    indexing.set_defaults(run=lambda options: print(f"{index(options.path)} files indexed"))
+    serving = commands.add_parser("mcp").add_subparsers(required=True).add_parser("serve", allow_abbrev=False)
+    serving.add_argument("--transport", choices=["stdio", "sse", "http"], default="stdio")
+    serving.add_argument("--port", type=int, default=3000)
+    serving.add_argument("--project-from-cwd", action="store_true")
+    serving.add_argument("--preset", choices=["cocosearch", "cocosearch-shipped"], default="cocosearch")
+    serving.set_defaults(run=serve)
+    options = parser.parse_args()
+    options.run(options)
+
+
+if __name__ == "__main__":
+    main()
