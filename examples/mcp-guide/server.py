@@ -1,0 +1,104 @@
+"""A guide that keeps categories for each project: `server.py [--preset mcp-guide-shipped] [--http PORT]`.
+
+Runs on the official SDK 1.x, and unchanged on 2.x, which serves clients of revision 2026-07-28 too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+from collections import defaultdict
+from collections.abc import Awaitable, Callable
+
+from rootwise import Project, presets, resolve_at_start
+from rootwise.mcp import ProjectToolError, Rootwise
+
+parser = argparse.ArgumentParser(description="A guide that keeps categories for each project.")
+parser.add_argument("--preset", choices=["mcp-guide", "mcp-guide-shipped"], default="mcp-guide")
+parser.add_argument("--http", type=int, metavar="PORT", help="serve Streamable HTTP on this port of 127.0.0.1")
+options = parser.parse_args()
+
+logging.basicConfig(format="%(message)s")
+logger = logging.getLogger("guide")
+for name in ("guide", "rootwise"):
+    logging.getLogger(name).setLevel(logging.DEBUG)
+
+policy = presets[options.preset]
+# A client that keeps no connection cannot switch, so it names the project in the call.
+policy["sources"].insert(0, {"from": "argument", "format": "any", "verify": "none"})
+unbound = policy["texts"].get("host.unbound", "none yet")
+
+
+def called(project: Project | None) -> str:
+    return (project.path or project.name) if project else unbound
+
+
+rootwise = Rootwise(policy, on_change=lambda old, new: logger.info("project: %s -> %s", called(old), called(new)))
+
+try:
+    from mcp.server.mcpserver import MCPServer
+except ImportError:
+    from mcp.server.fastmcp import FastMCP
+
+    mcp = FastMCP("guide")
+else:
+    mcp = MCPServer("guide", middleware=[rootwise])
+
+#: By project id: two folders of the same name are two projects.
+categories: defaultdict[str, list[str]] = defaultdict(list)
+
+
+async def told(finding: Awaitable[Project], work: Callable[[Project], object]) -> str:
+    """The result for the model: what was done in the project, or why there is none and what to do about it."""
+    try:
+        project = await finding
+    except ProjectToolError as error:
+        failure = {"error": error.message, "error_type": error.code, "instruction": error.instruction}
+        return json.dumps({"success": False, **{key: value for key, value in failure.items() if value}})
+    return json.dumps({"success": True, "project": project.name, "path": project.path, "value": work(project)})
+
+
+@mcp.tool()
+async def category_list(project: str | None = None) -> str:
+    """List the categories of the project."""
+    return await told(rootwise.project(argument=project), lambda found: categories[found.id])
+
+
+@mcp.tool()
+async def category_add(category: str, project: str | None = None) -> str:
+    """Add a category to the project."""
+    return await told(rootwise.project(argument=project), lambda found: categories[found.id].append(category))
+
+
+@mcp.tool(name="set_project" if options.preset == "mcp-guide-shipped" else "switch_project")
+async def switch_project(project: str) -> str:
+    """Work in this project from now on: a name, an absolute path or a file:// URI."""
+    return await told(rootwise.select({"value": project}), lambda found: found.source)
+
+
+@mcp.tool()
+async def get_project() -> str:
+    """The project as far as it is known; asks nobody."""
+    return called(rootwise.call().connection.project)
+
+
+@mcp.resource("guide://categories")
+async def read_categories() -> str:
+    return await told(rootwise.project(), lambda found: categories[found.id])
+
+
+@mcp.prompt()
+async def guide() -> str:
+    """How to work in the project."""
+    return await told(rootwise.project(), lambda found: f"Work in {found.display_name}.")
+
+
+if __name__ == "__main__":
+    logger.info("starting; without a client the project is %s", called(resolve_at_start(policy)))
+    if options.http is None:
+        mcp.run()
+    else:
+        import uvicorn
+
+        uvicorn.run(mcp.streamable_http_app(), host="127.0.0.1", port=options.http, log_level="warning")

@@ -1,0 +1,348 @@
+"""The guide as its clients see it, on both generations of the official SDK.
+
+The server's first generation is the interpreter of SERVER_PYTHON, the second is the one that runs these tests.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import kit
+import pytest
+from kit import Peer, Roots
+
+from rootwise import Resolver
+
+SERVER = Path(__file__).with_name("server.py")
+NO_PROJECT = {
+    "success": False,
+    "error": "Project context not available. Call switch_project with the basename of the current working directory.",
+    "error_type": "no_project",
+    "instruction": "Call switch_project with your project name",
+}
+SHIPPED = ("--preset", "mcp-guide-shipped")
+SECOND_SDK = sys.executable
+
+
+def covers(*ids: str) -> pytest.MarkDecorator:
+    return pytest.mark.covers(*ids)
+
+
+@pytest.fixture(params=[None, SECOND_SDK], ids=["SDK 1", "SDK 2"])
+def python(request: pytest.FixtureRequest) -> Any:
+    """For what both generations do alike."""
+    return request.param
+
+
+def guide(
+    *options: str, roots: Roots | None = None, pwd: str | None = None, **more: Any
+) -> AbstractAsyncContextManager[Peer]:
+    return kit.stdio(SERVER, *options, roots=roots, env={} if pwd is None else {"PWD": pwd}, **more)
+
+
+async def found(peer: Peer, tool: str = "category_list", **arguments: str) -> tuple[str, str | None]:
+    """The name and the path of the project that a tool worked in."""
+    result = (await peer.call(tool, **arguments)).json
+    assert result["success"], result
+    return result["project"], result["path"]
+
+
+def questions(peer: Peer) -> list[dict[str, Any]]:
+    return [message for message in peer.heard if message.get("method") == "roots/list"]
+
+
+# Order
+
+
+@covers("G-01", "G-04", "G-10", "G-12", "G-24")
+async def test_the_first_root_wins_over_pwd_and_is_not_looked_for_on_disk(python: str) -> None:
+    roots = Roots({"uri": "file:///home/nobody/projects/myproject", "name": "My Project"})
+    assert not Path("/home/nobody").exists()
+    async with guide(roots=roots, pwd="/home/nobody/stale", python=python) as peer:
+        assert await found(peer) == ("myproject", "/home/nobody/projects/myproject")
+        [question] = questions(peer)
+        assert question.keys() == {"jsonrpc", "id", "method"}
+
+
+@covers("G-03", "G-04")
+@pytest.mark.parametrize("first", ["https://example.com/x", "/bare/path", "file://relative/path"])
+async def test_an_unusable_first_root_is_not_made_up_for_by_the_second(first: str) -> None:
+    async with guide(roots=Roots(first, "file:///a/b"), pwd="/home/user/fallback") as peer:
+        assert await found(peer) == ("fallback", "/home/user/fallback")
+
+
+@covers("G-06", "G-13", "G-14", "G-15")
+@pytest.mark.parametrize(
+    "roots",
+    [Roots(error=(-32601, "Roots not supported")), Roots(error=(-32603, "not now")), Roots()],
+    ids=["unsupported", "failing", "empty"],
+)
+async def test_pwd_stands_in_for_roots_that_are_not_to_be_had(roots: Roots) -> None:
+    async with guide(roots=roots, pwd="/home/user/fallback") as peer:
+        assert await found(peer) == ("fallback", "/home/user/fallback")
+
+
+@covers("G-11", "G-13", "G-15")
+async def test_a_client_that_declares_nothing_is_asked_too_and_why_it_failed_is_logged(python: str) -> None:
+    async with guide(python=python) as peer:
+        assert (await peer.call("category_list")).json == NO_PROJECT
+        assert len(questions(peer)) == 1
+        assert "Failed to get roots from client: List roots not supported" in peer.log()
+
+
+@covers("G-14")
+async def test_a_client_that_never_answers_does_not_hold_up_the_guide() -> None:
+    roots = Roots("file:///home/user/late")
+    roots.hold = anyio.Event()
+    async with guide(roots=roots, pwd="/home/user/fallback") as peer:
+        assert await found(peer) == ("fallback", "/home/user/fallback")
+        assert roots.asked == 1
+
+
+@covers("G-06", "G-07", "G-08")
+@pytest.mark.parametrize("pwd", ["", ".", "..", "./foo", "foo/bar"])
+async def test_a_relative_pwd_is_never_a_project_and_the_model_is_told_what_to_do(pwd: str) -> None:
+    async with guide(roots=Roots(), pwd=pwd) as peer:
+        assert (await peer.call("category_list")).json == NO_PROJECT
+
+
+@covers("G-07", "G-09")
+async def test_the_folder_that_the_server_runs_in_is_nobodys_project(tmp_path: Path) -> None:
+    folder = tmp_path / "app"
+    folder.mkdir()
+    async with guide(roots=Roots(), cwd=folder) as peer:
+        assert (await peer.call("category_list")).json == NO_PROJECT
+
+
+@covers("G-22")
+async def test_a_root_and_a_pwd_without_a_name_are_nothing() -> None:
+    async with guide(roots=Roots("file:///"), pwd="/") as peer:
+        assert (await peer.call("category_list")).json == NO_PROJECT
+
+
+@covers("G-23")
+async def test_a_folder_with_a_blank_has_its_real_name() -> None:
+    async with guide(roots=Roots("file:///home/user/my%20project")) as peer:
+        assert await found(peer) == ("my project", "/home/user/my project")
+
+
+# Memory
+
+
+@covers("G-17", "G-18", "G-19", "G-20")
+async def test_nobody_is_asked_before_a_call_needs_it_and_then_once(python: str) -> None:
+    roots = Roots("file:///home/user/bound")
+    async with guide(roots=roots, python=python) as peer:
+        assert (await peer.call("get_project")).text == "none yet"
+        assert roots.asked == 0
+        [read] = (await peer.client.read_resource("guide://categories")).contents
+        assert '"project": "bound"' in read.text
+        [message] = (await peer.client.get_prompt("guide")).messages
+        assert "Work in bound." in message.content.text
+        assert await found(peer) == ("bound", "/home/user/bound")
+        assert (await peer.call("get_project")).text == "/home/user/bound"
+        assert roots.asked == 1
+
+
+@covers("G-20")
+async def test_the_state_so_far_is_there_while_another_call_waits_for_the_client(python: str) -> None:
+    roots = Roots("file:///home/user/bound")
+    roots.hold = anyio.Event()
+    waited: list[object] = []
+    async with guide(roots=roots, python=python) as peer, anyio.create_task_group() as group:
+
+        async def wait() -> None:
+            waited.append(await found(peer))
+
+        group.start_soon(wait)
+        while not roots.asked:
+            await anyio.sleep(0.01)
+        assert (await peer.call("get_project")).text == "none yet"
+        roots.hold.set()
+    assert waited == [("bound", "/home/user/bound")]
+
+
+@covers("G-02", "G-06", "G-19")
+@pytest.mark.parametrize(("pwd", "known"), [("/home/user/here", "/home/user/here"), ("./here", "none yet")])
+async def test_without_a_client_pwd_is_asked_and_the_server_starts_either_way(pwd: str, known: str) -> None:
+    async with guide(roots=Roots("file:///home/user/bound"), pwd=pwd) as peer:
+        assert f"without a client the project is {known}\n" in peer.log()
+        assert await found(peer) == ("bound", "/home/user/bound")
+
+
+@covers("G-05", "G-06")
+async def test_what_pwd_gave_is_kept_until_the_roots_can_be_had() -> None:
+    roots = Roots("file:///home/user/bound", error=(-32603, "not now"))
+    async with guide(roots=roots, pwd="/home/user/fallback") as peer:
+        assert await found(peer) == ("fallback", "/home/user/fallback")
+        roots.error = None
+        assert await found(peer) == ("bound", "/home/user/bound")
+
+
+@covers("G-05", "G-16")
+@pytest.mark.parametrize("error", [None, (-32603, "not now")], ids=["empty", "failing"])
+async def test_the_last_project_outlives_the_roots(error: tuple[int, str] | None) -> None:
+    roots = Roots("file:///home/user/bound")
+    async with guide(roots=roots, pwd="/home/user/elsewhere", python=SECOND_SDK) as peer:
+        assert await found(peer) == ("bound", "/home/user/bound")
+        roots.entries, roots.error = [], error
+        await peer.roots_changed()
+        assert await found(peer) == ("bound", "/home/user/bound")
+        assert roots.asked == 2
+
+
+@covers("G-05", "G-16", "G-17", "G-25")
+@pytest.mark.parametrize("options", [(), SHIPPED], ids=["as designed", "as shipped"])
+async def test_a_change_to_another_folder_of_the_same_name_is_noticed(options: tuple[str, ...]) -> None:
+    roots = Roots("file:///a/foo")
+    async with guide(*options, roots=roots, python=SECOND_SDK) as peer:
+        assert (await peer.call("category_add", category="docs")).json["path"] == "/a/foo"
+        roots.entries = ["file:///b/foo"]
+        await peer.roots_changed()
+        assert (await peer.call("category_list")).json == {
+            "success": True,
+            "project": "foo",
+            "path": "/b/foo",
+            "value": [],
+        }
+        assert "project: /a/foo -> /b/foo\n" in peer.log()
+        await peer.roots_changed()
+        assert await found(peer) == ("foo", "/b/foo")
+        assert (roots.asked, peer.log().count(" -> ")) == (3, 2)
+
+
+@covers("G-16")
+async def test_the_first_sdk_tells_no_change_and_the_list_has_to_age() -> None:
+    roots = Roots("file:///a/foo")
+    async with guide(roots=roots) as peer:
+        assert await found(peer) == ("foo", "/a/foo")
+        roots.entries = ["file:///b/foo"]
+        await peer.roots_changed()
+        assert await found(peer) == ("foo", "/a/foo")
+        assert roots.asked == 1
+
+
+@covers("G-21")
+def test_the_policy_can_be_tested_with_plain_values() -> None:
+    with Resolver("mcp-guide", host={"style": "posix", "env": {"PWD": "/home/user/here"}}) as resolver:
+        [answer, *_] = resolver.handle({"type": "asked", "ask": 1}, now=0)
+        assert answer["type"] == "answer"
+        assert answer["outcome"] == "resolved"
+        assert answer["project"]["name"] == "here"
+
+
+# Choice
+
+
+@covers("G-18", "G-26", "G-27")
+@pytest.mark.parametrize("options", [(), SHIPPED], ids=["as designed", "as shipped"])
+async def test_a_user_can_choose_by_name_path_and_uri(options: tuple[str, ...]) -> None:
+    choices = {
+        "other": ("other", None),
+        "/home/user/second": ("second", "/home/user/second"),
+        "file:///home/user/my%20other": ("my other", "/home/user/my other"),
+    }
+    roots = Roots("file:///home/user/first", "file:///home/user/second")
+    async with guide(*options, roots=roots, python=SECOND_SDK) as peer:
+        assert await found(peer) == ("first", "/home/user/first")
+        for chosen, project in choices.items():
+            assert await found(peer, "set_project" if options else "switch_project", project=chosen) == project
+            await peer.roots_changed()
+            assert await found(peer) == project
+
+
+@covers("G-18", "G-27")
+async def test_where_something_is_chosen_nobody_is_asked(python: str) -> None:
+    roots = Roots("file:///home/user/bound")
+    async with guide(roots=roots, python=python) as peer:
+        await found(peer, "switch_project", project="chosen")
+        assert await found(peer) == ("chosen", None)
+        assert roots.asked == 0
+
+
+# As shipped
+
+
+@covers("G-07", "G-08", "G-18")
+async def test_as_shipped_a_session_is_unbound_and_says_so(python: str) -> None:
+    async with guide(*SHIPPED, roots=Roots(), python=python) as peer:
+        assert (await peer.call("get_project")).text == "(unbound)"
+        assert (await peer.call("category_list")).json == {
+            "success": False,
+            "error": "No project available",
+            "error_type": "no_project",
+            "instruction": "No active project context is available. "
+            "Call set_project with the repository root, not a worktree or subdirectory path.",
+        }
+        await found(peer, "set_project", project="/home/user/bound")
+        assert (await peer.call("get_project")).text == "/home/user/bound"
+
+
+@covers("G-27")
+async def test_as_shipped_a_bad_choice_is_refused_in_its_own_words() -> None:
+    refusals = {
+        "a/b": "Path 'a/b' must be absolute (e.g. /path/to/project or file:///path/to/project)",
+        "/a/../b": "Path '/a/../b' must not contain directory traversals (..)",
+        "invalid@name": "Project name 'invalid@name' must contain only alphanumeric characters, underscores, "
+        "and hyphens",
+        "": "Project name cannot be empty",
+    }
+    async with guide(*SHIPPED, roots=Roots("file:///home/user/bound")) as peer:
+        for value, refusal in refusals.items():
+            assert (await peer.call("set_project", project=value)).json["error"] == refusal
+        assert await found(peer) == ("bound", "/home/user/bound")
+
+
+# Over HTTP, where the seed's one cached name would be everybody's
+
+
+@covers("G-05", "G-18", "G-24")
+async def test_clients_of_one_server_share_nothing_and_pwd_is_not_theirs(python: str) -> None:
+    one, two = Roots("file:///home/one/foo"), Roots("file:///home/two/foo")
+    async with kit.serve(SERVER, "--http", "{port}", env={"PWD": "/srv/app"}, python=python) as server:
+        url = f"{server.origin}/mcp"
+        async with kit.http(url, roots=one) as first, kit.http(url, roots=two) as second, kit.http(url) as third:
+            for _ in range(2):
+                assert await found(first) == ("foo", "/home/one/foo")
+                assert await found(second) == ("foo", "/home/two/foo")
+                assert (await third.call("category_list")).json == NO_PROJECT
+    assert (one.asked, two.asked) == (1, 1)
+
+
+# Clients of revision 2026-07-28, which keep no connection: every call stands alone
+
+
+@covers("G-01", "G-17", "G-19")
+async def test_a_modern_client_brings_its_roots_with_every_call() -> None:
+    roots = Roots("file:///home/user/bound")
+    async with guide(roots=roots, pwd="/home/user/stale", modern=True, python=SECOND_SDK) as peer:
+        for asked in (1, 2):
+            assert await found(peer) == ("bound", "/home/user/bound")
+            assert roots.asked == asked
+        [read] = (await peer.client.read_resource("guide://categories")).contents
+        assert '"project": "bound"' in read.text
+        [message] = (await peer.client.get_prompt("guide")).messages
+        assert "Work in bound." in message.content.text
+        assert (await peer.call("get_project")).text == "none yet"
+        assert questions(peer) == []
+
+
+@covers("G-08", "G-27")
+async def test_a_modern_client_cannot_switch_and_names_the_project_in_the_call() -> None:
+    async with guide(roots=Roots(), modern=True, python=SECOND_SDK) as peer:
+        assert (await peer.call("category_list")).json == NO_PROJECT
+        refused = (await peer.call("switch_project", project="mine")).json
+        assert refused["error_type"] == "pass_each_call"
+        assert "pass the project with every call, for example `mine`" in refused["error"]
+        assert await found(peer, project="mine") == ("mine", None)
+        assert (await peer.call("category_list")).json == NO_PROJECT
+
+
+@covers("G-06", "G-11", "G-13")
+async def test_a_modern_client_that_declares_no_roots_is_not_asked() -> None:
+    async with guide(pwd="/home/user/fallback", modern=True, python=SECOND_SDK) as peer:
+        assert await found(peer) == ("fallback", "/home/user/fallback")
