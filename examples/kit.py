@@ -38,9 +38,11 @@ class Roots:
         self.hold: anyio.Event | None = None
         #: How often the client was asked.
         self.asked = 0
+        self.was_asked = anyio.Event()
 
     async def answer(self, _: object) -> mcp_types.ListRootsResult | mcp_types.ErrorData:
         self.asked += 1
+        self.was_asked.set()
         if self.hold is not None:
             await self.hold.wait()
         if self.error is not None:

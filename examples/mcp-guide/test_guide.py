@@ -58,12 +58,19 @@ def questions(peer: Peer) -> list[dict[str, Any]]:
 # Order
 
 
+@pytest.fixture
+def elsewhere() -> str:
+    """A folder on the client's machine that this one does not have."""
+    path = "/home/nobody/projects/myproject"
+    assert not Path(path).exists()
+    return path
+
+
 @covers("G-01", "G-04", "G-10", "G-12", "G-24")
-async def test_the_first_root_wins_over_pwd_and_is_not_looked_for_on_disk(python: str) -> None:
-    roots = Roots({"uri": "file:///home/nobody/projects/myproject", "name": "My Project"})
-    assert not Path("/home/nobody").exists()
+async def test_the_first_root_wins_over_pwd_and_is_not_looked_for_on_disk(elsewhere: str, python: str) -> None:
+    roots = Roots({"uri": f"file://{elsewhere}", "name": "My Project"})
     async with guide(roots=roots, pwd="/home/nobody/stale", python=python) as peer:
-        assert await found(peer) == ("myproject", "/home/nobody/projects/myproject")
+        assert await found(peer) == ("myproject", elsewhere)
         [question] = questions(peer)
         assert question.keys() == {"jsonrpc", "id", "method"}
 
@@ -159,8 +166,7 @@ async def test_the_state_so_far_is_there_while_another_call_waits_for_the_client
             waited.append(await found(peer))
 
         group.start_soon(wait)
-        while not roots.asked:
-            await anyio.sleep(0.01)
+        await roots.was_asked.wait()
         assert (await peer.call("get_project")).text == "none yet"
         roots.hold.set()
     assert waited == [("bound", "/home/user/bound")]
