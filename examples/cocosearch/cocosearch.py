@@ -17,10 +17,11 @@ from typing import Any
 
 import anyio.to_thread
 import uvicorn
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+
 from rootwise.mcp import ProjectToolError, Rootwise
 from rootwise.starlette import ProjectMiddleware, Receive, Scope, Send
 from rootwise.types import Policy
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 # The index: one SQLite file in the project's own state folder.
 
