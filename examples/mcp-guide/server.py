@@ -31,7 +31,7 @@ unbound = policy["texts"].get("host.unbound", "none yet")
 
 
 def called(project: Project | None) -> str:
-    return (project.path or project.name) if project else unbound
+    return (project.uri or project.display_name) if project else unbound
 
 
 rootwise = Rootwise(policy, on_change=lambda old, new: logger.info("project: %s -> %s", called(old), called(new)))
