@@ -58,13 +58,13 @@ export const steps = [
   },
   {
     name: "vectors",
-    what: "every vector on every face: Rust, addon, WebAssembly in Node and in Chromium, plain module",
+    what: "every vector on every face: Rust, C, addon, WebAssembly in Node and in Chromium, plain module",
     run: () => tests("tests/faces/vectors.test.mjs"),
   },
   {
     name: "faces",
     what: "API, safety, sequence properties, differences between faces, memory",
-    run: () => tests(...["api", "safety", "plain", "properties", "differential", "memory"].map((name) => `tests/faces/${name}.test.mjs`)),
+    run: () => tests(...["api", "safety", "plain", "c", "properties", "differential", "memory"].map((name) => `tests/faces/${name}.test.mjs`)),
   },
   {
     name: "docs",

@@ -1,8 +1,9 @@
-//! What the Node addon and the WebAssembly modules have in common: text in, text out.
+//! What all bindings have in common: text in, text out.
 //!
 //! Every function gives JSON. What goes wrong is `{"error": {"code", "message"}}`, as in [`rootwise::wire`].
 
 mod functions;
+pub mod guarded;
 
 pub use functions::call;
 use rootwise::Resolver;

@@ -1,9 +1,10 @@
-// Random conversations give the very same bytes in the core, the addon and both modules.
+// Random conversations give the very same bytes in the core, the C library, the addon and both modules.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { program } from "./c.mjs";
 import { faces } from "./faces.mjs";
 import { play } from "./play.mjs";
-import { replay } from "./rust.mjs";
+import { replay, replayWith } from "./rust.mjs";
 import { conversations as generate } from "./sequences.mjs";
 
 const count = Number(process.env.ROOTWISE_SEQUENCES ?? 2000);
@@ -16,12 +17,13 @@ test(`${count} random sequences, seed ${seed} (again: ROOTWISE_SEED=${seed})`, (
   const resolved = reference.flat().filter((text) => text.includes('"outcome":"resolved"')).length;
   assert.ok(resolved > count / 10, `only ${resolved} asks were resolved: the generator has lost its way`);
   console.log(`${reference.flat().length} outputs, ${resolved} of them resolved a call`);
-  for (const [name, face] of Object.entries(faces)) {
+  const compare = (name, said) => {
     for (const [index, conversation] of conversations.entries()) {
-      const said = play(face, conversation);
-      if (said.join("\n") !== reference[index].join("\n")) {
-        assert.deepEqual(said, reference[index], `${name} differs in sequence ${index}: ${JSON.stringify(conversation)}`);
+      if (said[index].join("\n") !== reference[index].join("\n")) {
+        assert.deepEqual(said[index], reference[index], `${name} differs in sequence ${index}: ${JSON.stringify(conversation)}`);
       }
     }
-  }
+  };
+  compare("c", replayWith(program("replay"), conversations));
+  for (const [name, face] of Object.entries(faces)) compare(name, conversations.map((conversation) => play(face, conversation)));
 });

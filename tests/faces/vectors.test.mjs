@@ -5,9 +5,10 @@ import { isDeepStrictEqual } from "node:util";
 import { record } from "../../scripts/results.mjs";
 import { root } from "../../scripts/tools.mjs";
 import { withPage } from "./browser.mjs";
+import { program } from "./c.mjs";
 import { faces } from "./faces.mjs";
 import { play } from "./play.mjs";
-import { replay } from "./rust.mjs";
+import { replay, replayWith } from "./rust.mjs";
 import { vectors, wrong } from "./vectors.mjs";
 
 const all = vectors();
@@ -34,6 +35,8 @@ after(() => {
 });
 
 test(`${all.length} vectors in Rust`, () => check(reference));
+
+test(`${all.length} vectors in C`, () => check(replayWith(program("replay"), conversations)));
 
 for (const [name, face] of Object.entries(faces)) {
   test(`${all.length} vectors on ${name} in Node`, () => check(conversations.map((conversation) => play(face, conversation))));

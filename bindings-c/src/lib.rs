@@ -1,0 +1,114 @@
+//! The resolver as a C library; `include/rootwise.h` is its manual.
+//!
+//! A panic must not cross into C, so every entry is guarded.
+#![allow(unsafe_code, reason = "texts and resolvers cross as pointers")]
+
+use rootwise_bindings::guarded::{self, Machine};
+use rootwise_bindings::{closed, failure};
+
+/// A text that the caller owns.
+#[repr(C)]
+struct Text {
+    ptr: *mut u8,
+    len: usize,
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn rootwise_open(options: *const u8, len: usize, resolver: *mut *mut Machine) -> Text {
+    keep(resolver, read(options, len).and_then(Machine::open))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn rootwise_restore(
+    snapshot: *const u8,
+    snapshot_len: usize,
+    options: *const u8,
+    options_len: usize,
+    now: f64,
+    prefix: *const u8,
+    prefix_len: usize,
+    resolver: *mut *mut Machine,
+) -> Text {
+    let restored = || {
+        let prefix = if prefix.is_null() { None } else { Some(read(prefix, prefix_len)?) };
+        Machine::restore(read(snapshot, snapshot_len)?, read(options, options_len)?, now, prefix)
+    };
+    keep(resolver, restored())
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn rootwise_handle(resolver: *mut Machine, event: *const u8, len: usize, now: f64) -> Text {
+    give(match read(event, len) {
+        Ok(event) => with(resolver, |machine| machine.handle(event, now)),
+        Err(failure) => failure,
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn rootwise_explain(resolver: *mut Machine) -> Text {
+    give(with(resolver, Machine::explain))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn rootwise_snapshot(resolver: *mut Machine) -> Text {
+    give(with(resolver, Machine::snapshot))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn rootwise_close(resolver: *mut Machine) {
+    if !resolver.is_null() {
+        // SAFETY: it came from `keep`, and the caller closes it once.
+        drop(unsafe { Box::from_raw(resolver) });
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn rootwise_call(arguments: *const u8, len: usize) -> Text {
+    give(read(arguments, len).map_or_else(|failure| failure, guarded::call))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn rootwise_text_free(text: Text) {
+    if !text.ptr.is_null() {
+        // SAFETY: it came from `give`, and the caller frees it once.
+        drop(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(text.ptr, text.len)) });
+    }
+}
+
+fn read<'a>(start: *const u8, len: usize) -> Result<&'a str, String> {
+    if len == 0 {
+        return Ok("");
+    }
+    if start.is_null() || isize::try_from(len).is_err() {
+        return Err(failure("bad_text", "a text is a null pointer, or longer than memory"));
+    }
+    // SAFETY: the caller keeps `len` bytes there during the call.
+    let bytes = unsafe { std::slice::from_raw_parts(start, len) };
+    std::str::from_utf8(bytes).map_err(|_| failure("bad_text", "a text is not UTF-8"))
+}
+
+fn keep(place: *mut *mut Machine, made: Result<Machine, String>) -> Text {
+    if place.is_null() {
+        return give(failure("no_handle", "there is no place for the resolver"));
+    }
+    let (resolver, said) = match made {
+        Ok(mut machine) => {
+            let view = machine.view();
+            (Box::into_raw(Box::new(machine)), view)
+        }
+        Err(failure) => (std::ptr::null_mut(), failure),
+    };
+    // SAFETY: the caller gave a place for one pointer.
+    unsafe { place.write(resolver) };
+    give(said)
+}
+
+fn with(resolver: *mut Machine, then: impl FnOnce(&mut Machine) -> String) -> String {
+    // SAFETY: it came from `keep`, is not closed, and only one thread uses it at a time.
+    unsafe { resolver.as_mut() }.map_or_else(closed, then)
+}
+
+fn give(text: String) -> Text {
+    let text = Box::leak(text.into_boxed_str());
+    Text { ptr: text.as_mut_ptr(), len: text.len() }
+}

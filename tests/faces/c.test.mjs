@@ -1,0 +1,40 @@
+// The C library as a C host meets it, with everything that one can do wrong.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { read } from "../../scripts/tools.mjs";
+import { program } from "./c.mjs";
+
+test("mistakes and panics give error texts, and the process goes on", () => {
+  const lines = read(program("edges", { features: ["provoke"] }), []).trimEnd().split("\n");
+  const seen = lines.map((line) => {
+    const [, what, said] = /^(.*?): (.*)$/.exec(line);
+    const { error, value, actions } = JSON.parse(said);
+    return `${what}: ${error?.code ?? value ?? (actions ? "fine" : said)}`;
+  });
+  assert.deepEqual(seen, [
+    'open: {"deadline":null,"project":null}',
+    'open: {"deadline":null,"project":null}',
+    "options null: bad_text",
+    "resolver null: 1",
+    "options empty: bad_options",
+    "options not UTF-8: bad_text",
+    "options longer than memory: bad_text",
+    "no place: no_handle",
+    "snapshot null: bad_text",
+    "snapshot bad: bad_snapshot",
+    "prefix not UTF-8: bad_text",
+    "event null: bad_text",
+    "event not UTF-8: bad_text",
+    "time not a time: bad_event",
+    "call null: bad_text",
+    "call: /a b",
+    "resolver null: used_after_close",
+    "resolver null: used_after_close",
+    "resolver null: used_after_close",
+    "provoked: dead",
+    "afterwards: dead",
+    "afterwards: dead",
+    "afterwards: dead",
+    "its neighbour: fine",
+  ]);
+});
