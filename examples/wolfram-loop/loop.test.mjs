@@ -1,0 +1,260 @@
+// The server against exact input through a pipe, and against real clients of both eras.
+import assert from "node:assert/strict";
+import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { answer, call, changed, changedPreset, connect, error, folders, initialize, initialized, notification, open, play, program, request, result, root, short } from "./kit.mjs";
+
+const roots = { roots: { listChanged: true } };
+const hello = [initialize(roots), initialized];
+
+// Asking the client.
+
+test("requests already in the pipe are answered between the question and its answer [W-03, W-04, W-08, W-09, W-10, W-11, W-14, W-21, W-28, W-34]", (t) => {
+  const { base, a } = folders(t, "a");
+  const { raw, said, log } = play([...hello, request(2, "tools/list"), answer("s-1", root(a)), call(3, "directory")], { cwd: base });
+  assert.deepEqual(said, ["1: ok", "roots/list s-1", "2: ok", `3: ${a}`]);
+  assert.equal(raw[1], '{"jsonrpc":"2.0","id":"s-1","method":"roots/list","params":{}}');
+  assert.deepEqual(log.trimEnd().split("\n"), [`ServerRequest: ${raw[1]}`, `project_chosen: Set directory to client root: ${a}`]);
+});
+
+test("the answer to initialize is the same with and without roots, and nothing is asked before initialized [W-03]", () => {
+  const withRoots = play([initialize(roots)]);
+  assert.deepEqual(withRoots.raw, play([initialize({})]).raw);
+  assert.deepEqual(withRoots.said, ["1: ok"]);
+});
+
+test("roots that are not declared as an object are never asked for, not even after a change [W-01, W-05, W-06, W-34]", () => {
+  for (const capabilities of [undefined, null, "roots", [], {}, { roots: null }, { roots: true }, { roots: "yes" }, { roots: [] }]) {
+    const { said, log } = play([initialize(capabilities, { name: 7 }), initialized, changed, call(2, "roots")]);
+    assert.equal(said.length, 2, JSON.stringify(capabilities));
+    const known = JSON.parse(said[1].slice(3));
+    const readable = typeof capabilities === "object" && capabilities !== null && !Array.isArray(capabilities);
+    assert.deepEqual(known, { capabilities: readable ? capabilities : {}, state: "undeclared", roots: [] });
+    assert.equal(log, "");
+  }
+});
+
+test("a change counts although the client did not declare that it tells [W-02, W-06, W-29]", (t) => {
+  const { base, a, b } = folders(t, "a", "b");
+  const { said } = play([initialize({ roots: {} }), initialized, answer("s-1", root(a)), call(2, "directory"), changed, answer("s-2", root(b)), call(3, "directory")], { cwd: base });
+  assert.deepEqual(said, ["1: ok", "roots/list s-1", `2: ${a}`, "roots/list s-2", `3: ${b}`]);
+});
+
+test("other notifications are not answered, and a second initialized asks nothing [W-04, W-07, W-14]", () => {
+  const { said } = play([...hello, initialized, notification("progress"), notification("cancelled"), notification("unheard/of")]);
+  assert.deepEqual(said, ["1: ok", "roots/list s-1"]);
+});
+
+test("a client may use our ids for its own requests [W-08, W-10]", (t) => {
+  const { base, a } = folders(t, "a");
+  const { said } = play([...hello, request("s-1", "tools/list"), request("s-2", "ping"), answer("s-1", root(a)), call("s-1", "directory"), changed], { cwd: base });
+  assert.deepEqual(said, ["1: ok", "roots/list s-1", "s-1: ok", "s-2: ok", `s-1: ${a}`, "roots/list s-2"]);
+});
+
+test("an answer to nothing is recorded and dropped, and the wait goes on [W-12]", (t) => {
+  const { base, a, b } = folders(t, "a", "b");
+  const stray = [answer("s-9", root(b)), answer(1, root(b)), error("s-0", -32603, "no")];
+  const { said, log } = play([...hello, ...stray, answer("s-1", root(a)), call(2, "directory")], { cwd: base });
+  assert.deepEqual(said, ["1: ok", "roots/list s-1", `2: ${a}`]);
+  assert.deepEqual(log.match(/^UnexpectedResponse: .*$/gm), stray.map((line) => `UnexpectedResponse: ${line}`));
+});
+
+test("lines that are no message are skipped in silence [W-13]", (t) => {
+  const { base, a } = folders(t, "a");
+  const junk = ["", "   \t", "{not json", "17", "null", '"text"', "[]", "[1,2]", "{}", '{"jsonrpc":"2.0","id":9}', "\u0000", "x".repeat(1 << 21)];
+  const { said } = play([...junk, ...hello, ...junk, answer("s-1", root(a)), ...junk, call(2, "directory")], { cwd: base });
+  assert.deepEqual(said, ["1: ok", "roots/list s-1", `2: ${a}`]);
+});
+
+test("changes during a question make one more question, or none where the policy drops them [W-15]", (t) => {
+  const { base, a, b } = folders(t, "a", "b");
+  const lines = [...hello, changed, changed, answer("s-1", root(a)), answer("s-2", root(b)), call(2, "directory")];
+  assert.deepEqual(play(lines, { cwd: base }).said, ["1: ok", "roots/list s-1", "roots/list s-2", `2: ${b}`]);
+  const policy = changedPreset(base, { roots: { whileAsking: "drop" } });
+  const dropped = play(lines, { cwd: base, policy });
+  assert.deepEqual(dropped.said, ["1: ok", "roots/list s-1", `2: ${a}`]);
+  assert.match(dropped.log, /^UnexpectedResponse: .*"s-2"/m);
+});
+
+test("a client that never answers gets its other requests served, then the question is withdrawn [W-16, W-17, W-20]", async (t) => {
+  const { base, a } = folders(t, "a");
+  const policy = changedPreset(base, { timing: { waitMs: 200, lifeMs: 200 } });
+  const server = open(t, { cwd: base, policy });
+  const ids = Array.from({ length: 1200 }, (_, index) => index + 2);
+  server.send(...hello, ...ids.map((id) => request(id, "ping")), call("waits", "directory"));
+  assert.equal(short(await server.next()), "1: ok");
+  assert.equal(short(await server.next()), "roots/list s-1");
+  for (const id of ids) assert.equal(short(await server.next()), `${id}: ok`);
+  assert.deepEqual([short(await server.next()), short(await server.next())].sort(), ["notifications/cancelled s-1", `waits: ${base}`]);
+  server.send(answer("s-1", root(a)), call(2, "directory"));
+  assert.equal(short(await server.next()), "roots/list s-2", "the next call tries again");
+  server.send(answer("s-2", root(a)));
+  assert.equal(short(await server.next()), `2: ${a}`);
+  const log = await server.end();
+  assert.match(log, /^RootsQueryFailed: Failed to query client roots: no answer\.$/m);
+  assert.match(log, /^answer_stale: /m);
+});
+
+test("a refused question is recorded and changes nothing [W-17, W-18, W-34]", (t) => {
+  const { base, a } = folders(t, "a");
+  for (const [code, message] of [[-32603, "boom"], [-32601, "Method not found"]]) {
+    const first = play([...hello, error("s-1", code, message), request(2, "ping")], { cwd: base });
+    assert.deepEqual(first.said, ["1: ok", "roots/list s-1", "2: ok"]);
+    assert.match(first.log, new RegExp(`^RootsQueryFailed: Failed to query client roots: .*\\.$`, "m"));
+    const later = play([...hello, answer("s-1", root(a)), changed, error("s-2", code, message), call(2, "directory")], { cwd: base });
+    assert.equal(later.said.at(-1), `2: ${a}`);
+  }
+});
+
+test("several calls wait for one question, and all are answered [W-11, W-32]", (t) => {
+  const { base, a } = folders(t, "a");
+  const waiting = ["x", "y", "z"];
+  const { said } = play([...hello, ...waiting.map((id) => call(id, "directory")), request(2, "tools/list"), call(3, "nothing"), answer("s-1", root(a))], { cwd: base });
+  assert.deepEqual(said, ["1: ok", "roots/list s-1", "2: ok", "3: error -32602", ...waiting.map((id) => `${id}: ${a}`)]);
+});
+
+test("calls that still wait when the input ends are answered [W-14]", (t) => {
+  const { base } = folders(t);
+  assert.deepEqual(play([...hello, call(2, "directory")], { cwd: base }).said, ["1: ok", "roots/list s-1", `2: ${base}`]);
+});
+
+// Choosing and applying.
+
+const directoryAfter = (value, options) => play([...hello, result("s-1", value), call(2, "directory")], options).said.at(-1).slice(3);
+
+test("an answer without usable roots leaves the directory as it is [W-18, W-20, W-23, W-24, W-25, W-34]", (t) => {
+  const { base, a } = folders(t, "a");
+  writeFileSync(join(a, "file"), "");
+  const nothing = [null, {}, [], "roots", { roots: null }, { roots: {} }, { roots: "x" }, { roots: [] }, { roots: [1, null, "file:///", []] }];
+  const bad = [{}, { uri: 5 }, { uri: "" }, { uri: "not a uri" }, { uri: "https://example.com/a" }, { uri: "file:///no/such/folder" }, root(join(a, "file")), { uri: a }];
+  for (const value of [...nothing, { roots: bad }, ...bad.map((one) => ({ roots: [one] }))]) {
+    assert.equal(directoryAfter(value, { cwd: base }), base, JSON.stringify(value));
+  }
+});
+
+test("the first root that is a directory counts, whatever stands before it [W-21, W-22, W-23, W-24, W-25, W-34]", (t) => {
+  const { base, a, b } = folders(t, "a", "b");
+  const bad = [{}, { uri: 5 }, { uri: "https://example.com/a" }, root(join(base, "missing")), { uri: "file://%zz" }];
+  assert.equal(directoryAfter({ roots: [root(a)] }, { cwd: base }), a);
+  assert.equal(directoryAfter({ roots: [root(b), root(a)] }, { cwd: base }), b);
+  assert.equal(directoryAfter({ roots: [...bad, root(b), root(a)] }, { cwd: base }), b);
+});
+
+test("which root of several counts is the policy's [W-33]", (t) => {
+  const { base, a, b } = folders(t, "a", "b");
+  const policy = changedPreset(base, { roots: { pick: "only" } });
+  assert.equal(directoryAfter({ roots: [root(a), root(b)] }, { cwd: base, policy }), base);
+  assert.equal(directoryAfter({ roots: [root(b)] }, { cwd: base, policy }), b);
+});
+
+test("a URI is decoded, and roots are trusted as they are [W-26, W-30]", (t) => {
+  const { base, odd } = folders(t, "odd");
+  const spaced = join(odd, "a b ü%41");
+  mkdirSync(spaced);
+  assert.equal(directoryAfter({ roots: [{ uri: `file://${odd}/a%20b%20%C3%BC%2541` }] }, { cwd: base }), spaced);
+  assert.equal(directoryAfter({ roots: [{ uri: `file://${odd}/x/../../odd` }] }, { cwd: base }), odd);
+  assert.equal(directoryAfter({ roots: [{ uri: "file:///" }] }, { cwd: base }), "/");
+});
+
+test("the whole list and the capabilities stay readable for tools [W-19]", (t) => {
+  const { base, a, b } = folders(t, "a", "b");
+  const given = [root(join(base, "missing"), "gone"), root(a, "A"), { uri: "https://example.com/x" }, root(b)];
+  const { said } = play([...hello, answer("s-1", ...given), call(2, "roots")], { cwd: base });
+  const { capabilities, state, roots: known } = JSON.parse(said.at(-1).slice(3));
+  assert.deepEqual(capabilities, roots);
+  assert.equal(state, "ok");
+  assert.deepEqual(known.map(({ uri, name }) => ({ uri, name })), given.map(({ uri, name }) => ({ uri, name })));
+});
+
+test("a directory that cannot be entered is recorded, and the server goes on in the one it was in [W-28]", (t) => {
+  const { base, a, closed } = folders(t, "a", "closed");
+  chmodSync(closed, 0o000);
+  // Everything is open to root, so the server must be somebody else; and find its program where that one may look.
+  const as = process.getuid() === 0 ? { uid: 65534, gid: 65534 } : {};
+  const run = join(base, "program");
+  copyFileSync(program, run);
+  const policy = changedPreset(base, {});
+  const { said, log } = play([...hello, answer("s-1", root(a)), changed, answer("s-2", root(closed)), call(2, "directory")], { cwd: base, policy, as, run });
+  assert.equal(said.at(-1), `2: ${a}`);
+  assert.match(log, /^ApplyRootsFailed: Permission denied$/m);
+  assert.doesNotMatch(log, new RegExp(`Set directory to client root: ${closed}`));
+});
+
+test("a new initialize starts afresh, and so does a new process [W-08, W-31]", (t) => {
+  const { base, a, b } = folders(t, "a", "b");
+  const again = [...hello, answer("s-1", root(a)), initialize({}), initialized, call(2, "roots"), ...hello, answer("s-2", root(b)), call(3, "directory")];
+  const { said } = play(again, { cwd: base });
+  const forgotten = JSON.stringify({ capabilities: {}, state: "undeclared", roots: [] });
+  assert.deepEqual(said, ["1: ok", "roots/list s-1", "1: ok", `2: ${forgotten}`, "1: ok", "roots/list s-2", `3: ${b}`]);
+  assert.deepEqual(play([...hello, call(2, "directory")], { cwd: base }).said, ["1: ok", "roots/list s-1", `2: ${base}`]);
+});
+
+// Real clients.
+
+for (const kind of ["1.x", "2.x"]) {
+  test(`client ${kind}: asked after initialized, and its root is the directory [W-04, W-21, W-34]`, async (t) => {
+    const { base, a } = folders(t, "a");
+    const { client, state, call } = await connect(t, kind, { cwd: base, roots: [root(a)] });
+    assert.equal(await call("directory"), a);
+    assert.deepEqual((await client.listTools()).tools.map(({ name }) => name), ["directory", "roots"]);
+    assert.equal(await call("directory"), a);
+    assert.equal(state.asked, 1);
+  });
+
+  test(`client ${kind}: without roots nothing is asked, with an empty or bad list nothing changes [W-05, W-20, W-23, W-34]`, async (t) => {
+    const { base } = folders(t);
+    const without = await connect(t, kind, { cwd: base });
+    assert.equal(await without.call("directory"), base);
+    for (const roots of [[], [{ uri: "file:///no/such/folder" }]]) {
+      const { call, state } = await connect(t, kind, { cwd: base, roots });
+      assert.equal(await call("directory"), base);
+      assert.equal(state.asked, 1);
+    }
+  });
+
+  test(`client ${kind}: the first of several that exists, and another after a change [W-06, W-22, W-29, W-34]`, async (t) => {
+    const { base, a, b } = folders(t, "a", "b");
+    const { call, changed, state } = await connect(t, kind, { cwd: base, roots: [root(join(base, "missing")), root(a), root(b)] });
+    assert.equal(await call("directory"), a);
+    await changed([root(b)]);
+    assert.equal(await call("directory"), b);
+    await changed([]);
+    assert.equal(await call("directory"), b, "an empty list changes nothing");
+    assert.equal(state.asked, 3);
+  });
+}
+
+for (const kind of ["2.x modern", "2.x auto"]) {
+  test(`client ${kind}: asked within each call, and no call leaves anything behind`, async (t) => {
+    const { base, a, b } = folders(t, "a", "b");
+    const { client, call, state } = await connect(t, kind, { cwd: base, roots: [root(join(base, "missing")), root(a)] });
+    assert.deepEqual((await client.listTools()).tools.map(({ name }) => name), ["directory", "roots"]);
+    assert.equal(state.asked, 0, "a list of tools asks nothing");
+    assert.equal(await call("directory"), a);
+    state.roots = [root(b)];
+    assert.equal(await call("directory"), b, "no notification is needed");
+    state.roots = [];
+    assert.equal(await call("directory"), base, "the directory of an earlier call is not remembered");
+    assert.equal(state.asked, 3);
+    assert.deepEqual(JSON.parse(await call("roots")).roots, []);
+  });
+
+  test(`client ${kind}: without roots nothing is asked`, async (t) => {
+    const { base } = folders(t);
+    const { call } = await connect(t, kind, { cwd: base });
+    assert.equal(await call("directory"), base);
+  });
+}
+
+test("modern and legacy requests on one pipe know nothing of each other", (t) => {
+  const { base, a, b } = folders(t, "a", "b");
+  const modern = (id, inputResponses, version = "2026-07-28") => {
+    const _meta = { "io.modelcontextprotocol/protocolVersion": version, "io.modelcontextprotocol/clientCapabilities": { roots: {} } };
+    return request(id, "tools/call", { name: "directory", arguments: {}, inputResponses, _meta });
+  };
+  const lines = [...hello, answer("s-1", root(a)), modern(2), modern(3, { rootwise: { roots: [root(b)] } }), call(4, "directory"), modern(5, {}, "2099-01-01")];
+  const { raw, said } = play(lines, { cwd: base });
+  assert.deepEqual(said, ["1: ok", "roots/list s-1", "2: ok", `3: ${b}`, `4: ${a}`, "5: error -32022"]);
+  assert.deepEqual(JSON.parse(raw[2]).result, { resultType: "input_required", inputRequests: { rootwise: { method: "roots/list" } } });
+});
