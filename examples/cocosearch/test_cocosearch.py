@@ -48,7 +48,7 @@ class Start:
             async with kit.stdio(SERVER, "mcp", "serve", *self.options, modern=modern, **how, **self.how) as peer:
                 yield peer
             return
-        query = f"?{httpx2.QueryParams(project_path=str(project))}" if project else ""
+        query = f"?project_path={project}" if project else ""
         before = len(self.serving.log())
         async with kit.http(
             f"{self.serving.origin}{path}{query}", sse=transport == "sse", modern=modern, **how
@@ -304,6 +304,14 @@ async def test_each_request_may_name_its_own_project(transport: str, untold: Sta
             peer.query["project_path"] = str(place / name)
             assert await search(peer) == (name, "query")
             assert await failure(other) == NOTHING
+
+
+@pytest.mark.covers("S-14")
+@over_http
+async def test_of_two_projects_in_one_query_the_first_counts(transport: str, untold: Start, place: Path) -> None:
+    for second in (place / "beta", "/bad/path"):
+        async with untold.client(transport, f"{place}/alpha&project_path={second}") as peer:
+            assert await search(peer) == ("alpha", "query")
 
 
 @pytest.mark.covers("S-17", "S-18")

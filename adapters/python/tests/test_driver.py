@@ -302,6 +302,18 @@ async def test_the_middleware_reads_header_and_query_and_refuses_bad_values(tmp_
     wrapped = ProjectMiddleware(app, host={"cwd": "/", "env": {}})
     assert await request(wrapped, {"X-Project-Path": str(tmp_path)}) == (200, str(tmp_path))
     assert await request(wrapped, {}, f"project_path={tmp_path}") == (200, str(tmp_path))
+    assert await request(wrapped, {}, f"project_path={tmp_path}&project_path=/gone") == (200, str(tmp_path))
     assert await request(wrapped, {}) == (200, None)
     status, said = await request(wrapped, {"X-Project-Path": "relative/path"})
     assert (status, said["error"]) == (400, "relative")
+
+
+@pytest.mark.anyio
+async def test_the_middleware_finds_a_header_however_the_policy_spells_it(tmp_path: Path) -> None:
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": json.dumps(scope["state"]["project"].path).encode()})
+
+    policy: Any = {"name": "own", "sources": [{"from": "header", "read": ["X-Folder"]}]}
+    wrapped = ProjectMiddleware(app, policy, local=True)
+    assert await request(wrapped, {"x-folder": str(tmp_path)}) == (200, str(tmp_path))

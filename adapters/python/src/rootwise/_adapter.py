@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import parse_qsl
 
 from ._background import home, loop
 from ._error import RootwiseError
@@ -143,12 +144,19 @@ class Adapter:
         host = cast("HostFacts", facts)
         return Connection(self.policy, host=host, on_change=self._on_change, error=self.error)
 
-    def facts(self, request: Any, meta: Any, arguments: Mapping[str, Any] | None = None) -> RequestFacts:
-        """What came with a request; of headers and query only what the policy reads."""
+    def facts(
+        self, scope: Mapping[str, Any] | None, meta: Any, arguments: Mapping[str, Any] | None = None
+    ) -> RequestFacts:
+        """What came with a request; of headers and query only what the policy reads.
+
+        :param scope: the ASGI scope of a request over HTTP
+        """
         facts: RequestFacts = {}
-        if request is not None:
-            facts["headers"] = {name: request.headers[name] for name in self._headers if name in request.headers}
-            facts["query"] = {name: request.query_params[name] for name in self._query if name in request.query_params}
+        if scope is not None:
+            headers = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"]]
+            query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+            facts["headers"] = _named([name.lower() for name in self._headers], headers)
+            facts["query"] = _named(self._query, query)
         if meta:
             facts["meta"] = meta
         named = (arguments or {}).get(self.argument) if self.argument else None
@@ -162,6 +170,11 @@ def _forget(adapter: weakref.ref[Adapter], key: int, run: Callable[[Callable[[],
     connection = alive._connections.pop(key, None) if alive else None
     if connection is not None:
         run(connection.close)
+
+
+def _named(names: list[str], said: list[tuple[str, str]]) -> dict[str, str]:
+    """What was said under these names; a name that is repeated counts once, the first time."""
+    return {name: value for name, value in reversed(said) if name in names}
 
 
 def _names(policy: Policy, kind: str) -> list[str]:

@@ -107,9 +107,10 @@ class Sdk1Adapter(Adapter):
     def call_of(self, context: Any, arguments: Any = None) -> Call:
         """The call a request context of the SDK describes."""
         session, params = context.session, context.session.client_params
-        transport: Transport = "stdio" if context.request is None else "http"
+        scope = None if context.request is None else context.request.scope
+        transport: Transport = "stdio" if scope is None else "http"
         meta = context.meta.model_dump(by_alias=True, mode="json", exclude_none=True) if context.meta else None
-        facts = self.facts(context.request, meta, arguments)
+        facts = self.facts(scope, meta, arguments)
         if params is None:
             # Stateless HTTP: nobody knows what this client can do, so it is not asked.
             return Call(self.modern(transport), "none", facts)

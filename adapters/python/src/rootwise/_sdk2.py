@@ -71,8 +71,9 @@ class Sdk2Adapter(Adapter):
         :param responses: the call's raw input responses, if it has any
         """
         session = context.session
-        transport: Transport = "stdio" if context.request is None else "http"
-        facts = self.facts(context.request, meta, arguments)
+        scope = None if context.request is None else context.request.scope
+        transport: Transport = "stdio" if scope is None else "http"
+        facts = self.facts(scope, meta, arguments)
         if context.protocol_version >= MODERN:
             self._modern_facts(facts, session, responses)
             # This revision forbids questions that the client has not said it can answer, whatever the policy says.

@@ -17,7 +17,6 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl
 
 from ._adapter import Adapter
 from .driver import ProjectError
@@ -30,18 +29,6 @@ Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
-
-
-class _Request:
-    """As much of a request as the facts need; repeated names count once, the first one."""
-
-    def __init__(self, scope: Scope) -> None:
-        self.headers: dict[str, str] = {}
-        for name, value in scope["headers"]:
-            self.headers.setdefault(name.decode("latin-1").lower(), value.decode("latin-1"))
-        self.query_params: dict[str, str] = {}
-        for key, text in parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True):
-            self.query_params.setdefault(key, text)
 
 
 class ProjectMiddleware(Adapter):
@@ -63,7 +50,7 @@ class ProjectMiddleware(Adapter):
             await self.app(scope, receive, send)
             return
         try:
-            project = await self._project(self.facts(_Request(scope), None))
+            project = await self._project(self.facts(scope, None))
         except ProjectError as error:
             await _refuse(send, error)
             return
