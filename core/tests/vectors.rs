@@ -12,9 +12,11 @@
 
 #[path = "support/layout.rs"]
 mod layout;
+#[path = "support/vectors.rs"]
+mod support;
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use rootwise::Resolver;
@@ -23,6 +25,7 @@ use rootwise::policy::Policy;
 use serde_json::Value;
 
 use layout::Node;
+use support::{files, folder, policy, value};
 
 /// What the machine did in a step, in the order it is written; everything else in a file is written by hand.
 const RECORDED: [&str; 3] = ["actions", "deadline", "project"];
@@ -293,32 +296,6 @@ impl Run {
     }
 }
 
-/// A preset by name, a preset with changes, or a whole policy.
-fn policy(written: &Value) -> Value {
-    if let Some(name) = written.as_str() {
-        return value(&presets().join(format!("{name}.json")));
-    }
-    match written["preset"].as_str() {
-        None => written.clone(),
-        Some(name) => {
-            let mut policy = value(&presets().join(format!("{name}.json")));
-            merge(&mut policy, &written["with"]);
-            policy
-        }
-    }
-}
-
-fn merge(into: &mut Value, changes: &Value) {
-    match (into, changes) {
-        (Value::Object(into), Value::Object(changes)) => {
-            for (key, change) in changes {
-                merge(into.entry(key.clone()).or_insert(Value::Null), change);
-            }
-        }
-        (into, changes) => *into = changes.clone(),
-    }
-}
-
 /// Whether everything expected is there; an expected `null` also stands for an absent member.
 fn subset(expected: &Value, got: &Value, place: String) -> Result<(), String> {
     match (expected, got) {
@@ -361,27 +338,4 @@ fn strings(value: &Value) -> Vec<String> {
 
 fn list(value: &Value) -> Vec<Value> {
     value.as_array().cloned().unwrap_or_default()
-}
-
-fn value(path: &Path) -> Value {
-    let text = std::fs::read_to_string(path).unwrap();
-    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
-
-fn files() -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder())
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|ending| ending == "json"))
-        .collect();
-    files.sort();
-    files
-}
-
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/vectors")
-}
-
-fn presets() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("presets")
 }

@@ -1,0 +1,299 @@
+//! The table of clients, `core/clients.json`: what `recommended` and `docs/clients.md` take from it, and that no outcome does.
+//!
+//! `UPDATE_CLIENTS=1` writes both.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test stops at the first surprise"
+)]
+
+#[path = "support/vectors.rs"]
+mod support;
+
+use std::cmp::Reverse;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rootwise::Resolver;
+use rootwise::host::HostFacts;
+use rootwise::policy::Policy;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// One client, or several that behave alike.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct Client {
+    client: String,
+    /// `clientInfo.name` as seen; none where nobody has told.
+    names: Vec<String>,
+    /// Which names get the advice; `*` at the end for any ending.
+    #[serde(default)]
+    patterns: Vec<String>,
+    roots: Roots,
+    cwd: String,
+    #[serde(default)]
+    env: Vec<Variable>,
+    /// What it says of its folder in other ways.
+    #[serde(default)]
+    signals: Vec<String>,
+    advice: Option<String>,
+    /// Year and month.
+    seen: String,
+    /// `owner/name`, with `#number` for an issue or `:path` for a file.
+    sources: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct Roots {
+    declared: String,
+    list_changed: String,
+    answer: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Variable {
+    name: String,
+    format: Format,
+    /// The client's own sources say so, and not only others.
+    confirmed: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Format {
+    Path,
+    List,
+}
+
+#[test]
+fn recommended_is_what_the_table_gives() {
+    let clients = clients();
+    let mut lines = Vec::new();
+    let mut written = Vec::new();
+    for line in read(&recommended()).lines() {
+        let part = [r#"    { "from": "env""#, r#"    { "client": "#].into_iter().find(|start| line.starts_with(start));
+        match part {
+            Some(start) if written.contains(&start) => {}
+            Some(start) if start.contains("env") => lines.extend(sources(&clients)),
+            Some(_) => lines.extend(advice(&clients)),
+            None => lines.push(line.to_owned()),
+        }
+        written.extend(part);
+    }
+    settle(&recommended(), &(lines.join("\n") + "\n"));
+}
+
+#[test]
+fn the_page_is_what_the_table_gives() {
+    settle(&repository().join("docs/clients.md"), &page(&clients()));
+}
+
+#[test]
+fn every_row_can_be_checked() {
+    for row in clients() {
+        let client = &row.client;
+        assert_eq!(row.advice.is_some(), !row.patterns.is_empty(), "{client}: advice and patterns go together");
+        let date = row.seen.split_once('-').map(|(year, month)| (year.len(), month.len()));
+        assert_eq!(date, Some((4, 2)), "{client}: {}", row.seen);
+        assert!(!row.sources.is_empty(), "{client} has no source");
+        for source in &row.sources {
+            let repository = source.split(['#', ':']).next().unwrap();
+            assert_eq!(repository.split('/').count(), 2, "{client}: {source}");
+        }
+    }
+}
+
+#[test]
+fn every_pattern_is_reached_and_every_client_gets_its_own_advice() {
+    let clients = clients();
+    let general = policy().advice.last().unwrap().text.clone();
+    let patterns: Vec<&String> = clients.iter().flat_map(|row| &row.patterns).collect();
+    for row in &clients {
+        let expected = row.advice.as_ref().unwrap_or(&general);
+        for pattern in &row.patterns {
+            let start = pattern.trim_end_matches('*');
+            assert_eq!(instruction(start), *expected, "`{pattern}` is hidden by another");
+            assert_eq!(patterns.iter().filter(|other| **other == pattern).count(), 1, "`{pattern}` is there twice");
+        }
+        for name in &row.names {
+            assert_eq!(instruction(name), *expected, "{name}");
+        }
+    }
+    assert_eq!(instruction("somebody-else"), general);
+}
+
+#[test]
+fn without_the_table_every_vector_ends_the_same() {
+    for path in support::files() {
+        let vector = support::value(&path);
+        let with = support::policy(&vector["policy"]);
+        let mut without = with.clone();
+        without.as_object_mut().unwrap().remove("advice");
+        assert_eq!(run(&vector, &with), run(&vector, &without), "{}", path.display());
+    }
+}
+
+/// Everything a vector's events cause, without the texts that are for people.
+fn run(vector: &Value, policy: &Value) -> Vec<Value> {
+    let policy = Arc::new(Policy::from_json(&policy.to_string()).unwrap());
+    let host: Arc<HostFacts> = Arc::new(serde_json::from_value(vector["host"].clone()).unwrap());
+    let mut resolver = Resolver::new(policy.clone(), host.clone()).unwrap();
+    let mut outputs = Vec::new();
+    for step in vector["steps"].as_array().unwrap() {
+        if let Some(restore) = step.get("restore") {
+            let now = step["now"].as_u64().unwrap();
+            let prefix = restore["idPrefix"].as_str();
+            resolver = Resolver::restore(&resolver.snapshot(), policy.clone(), host.clone(), now, prefix).unwrap();
+            continue;
+        }
+        let event = step["eventText"].as_str().map_or_else(|| step["event"].to_string(), ToOwned::to_owned);
+        let output = rootwise::wire::handle(&mut resolver, &event, step["now"].as_f64().unwrap());
+        let mut output = serde_json::from_str(&output).unwrap();
+        forget_texts(&mut output);
+        outputs.push(output);
+    }
+    outputs
+}
+
+fn forget_texts(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            for text in ["message", "instruction", "text"] {
+                members.remove(text);
+            }
+            members.values_mut().for_each(forget_texts);
+        }
+        Value::Array(items) => items.iter_mut().for_each(forget_texts),
+        _ => {}
+    }
+}
+
+/// What a client of this name is told to do where nothing was found.
+fn instruction(name: &str) -> String {
+    let host = HostFacts::new(rootwise::path::PathStyle::Posix);
+    let mut resolver = Resolver::new(Arc::new(policy()), Arc::new(host)).unwrap();
+    let mut handle = |event: Value| rootwise::wire::handle(&mut resolver, &event.to_string(), 0.0);
+    handle(json!({ "type": "clientInitialized", "capabilities": {}, "clientInfo": { "name": name } }));
+    handle(json!({ "type": "clientReady" }));
+    let output: Value = serde_json::from_str(&handle(json!({ "type": "asked", "ask": 1 }))).unwrap();
+    assert_eq!(output["actions"][0]["outcome"], "unresolved");
+    output["actions"][0]["instruction"].as_str().unwrap().to_owned()
+}
+
+/// The sources that read clients' variables: confirmed ones first, then those of more clients, then as the table has them.
+fn sources(clients: &[Client]) -> Vec<String> {
+    let source = |(format, extra): (Format, &str)| {
+        let all: Vec<&Variable> = clients.iter().flat_map(|row| &row.env).filter(|one| one.format == format).collect();
+        let mut names: Vec<&str> = all.iter().map(|variable| variable.name.as_str()).collect();
+        let rank = |name: &&str| {
+            let same: Vec<_> = all.iter().filter(|variable| variable.name == *name).collect();
+            let first = all.iter().position(|variable| variable.name == *name);
+            (Reverse((same.iter().any(|variable| variable.confirmed), same.len())), first)
+        };
+        names.sort_by_key(rank);
+        names.dedup();
+        let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
+        format!(r#"    {{ "from": "env", "read": [{}],{extra} "when": {{ "local": true }} }},"#, names.join(", "))
+    };
+    [(Format::Path, ""), (Format::List, r#" "format": "list","#)].map(source).to_vec()
+}
+
+fn advice(clients: &[Client]) -> Vec<String> {
+    let rows = clients.iter().flat_map(|row| row.patterns.iter().map(move |pattern| (pattern, &row.advice)));
+    rows.map(|(pattern, text)| format!(r#"    {{ "client": {}, "text": {} }},"#, json!(pattern), json!(text))).collect()
+}
+
+fn page(clients: &[Client]) -> String {
+    let cell = |text: &str| if text.is_empty() { "–".to_owned() } else { text.replace('|', "\\|") };
+    let code = |texts: &[String]| texts.iter().map(|text| format!("`{text}`")).collect::<Vec<_>>().join(", ");
+    let mut page = String::from(PAGE);
+    for row in clients {
+        let variables = row
+            .env
+            .iter()
+            .map(|variable| format!("`{}`{}", variable.name, if variable.confirmed { "" } else { " (reported)" }));
+        let says: Vec<String> = variables.chain(row.signals.iter().cloned()).collect();
+        let cells = [
+            &row.client,
+            &code(&row.names),
+            &row.roots.declared,
+            &row.roots.list_changed,
+            &row.roots.answer,
+            &row.cwd,
+            &says.join(", "),
+            &row.seen,
+            &row.sources.iter().map(|source| link(source)).collect::<Vec<_>>().join(", "),
+        ];
+        writeln!(page, "| {} |", cells.map(|text| cell(text)).join(" | ")).unwrap();
+    }
+    page.push_str("\n## What they are told where no project was found\n\n| name | advice |\n|---|---|\n");
+    for row in clients {
+        let Some(advice) = &row.advice else { continue };
+        writeln!(page, "| {} | {} |", code(&row.patterns), cell(advice)).unwrap();
+    }
+    page
+}
+
+fn link(source: &str) -> String {
+    let url = match source.split_once(['#', ':']) {
+        None => source.to_owned(),
+        Some((repository, issue)) if source.contains('#') => format!("{repository}/issues/{issue}"),
+        Some((repository, path)) => format!("{repository}/blob/HEAD/{path}"),
+    };
+    let name = source.split_once(':').map_or(source, |(repository, _)| repository);
+    format!("[{name}](https://github.com/{url})")
+}
+
+const PAGE: &str = "# What clients do
+
+Generated from [`core/clients.json`](../core/clients.json) by `UPDATE_CLIENTS=1 cargo test -p rootwise --test clients`.
+
+Clients change, and none of this was checked against a running one: every row says when it was seen and where. So nothing depends on it but words and one
+order. The policy `recommended` takes two things from the table:
+
+- `advice`: what a client is told where no project was found.
+- the order in which clients' variables are read, which matters only where several are set: those that the client's own sources confirm, then those of
+  more clients, then as listed here.
+
+A test runs all vectors without the advice and gets the same outcomes. To say something else, or to read other variables, change `advice` or the `env`
+sources in a policy of your own: [policy.md](policy.md).
+
+| client | `clientInfo.name` | declares roots | `listChanged` | answer to `roots/list` | working directory over stdio | also says | seen | sources |
+|---|---|---|---|---|---|---|---|---|
+";
+
+fn clients() -> Vec<Client> {
+    serde_json::from_str(&read(&repository().join("core/clients.json"))).unwrap()
+}
+
+/// The file must hold the text; with `UPDATE_CLIENTS` it does so afterwards.
+fn settle(file: &Path, text: &str) {
+    if std::env::var_os("UPDATE_CLIENTS").is_some() {
+        std::fs::write(file, text).unwrap();
+    }
+    let up_to_date = file.exists() && read(file) == text;
+    assert!(up_to_date, "{} is out of date: UPDATE_CLIENTS=1 cargo test -p rootwise --test clients", file.display());
+}
+
+fn read(file: &Path) -> String {
+    std::fs::read_to_string(file).unwrap()
+}
+
+/// The policy as it is on disk, which may have been written a moment ago.
+fn policy() -> Policy {
+    Policy::from_json(&read(&recommended())).unwrap()
+}
+
+fn recommended() -> PathBuf {
+    repository().join("core/presets/recommended.json")
+}
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}

@@ -1,0 +1,55 @@
+//! Where the vectors and presets are, and how a vector names its policy.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+/// The files of `tests/vectors`, sorted.
+pub(crate) fn files() -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "json"))
+        .collect();
+    files.sort();
+    files
+}
+
+pub(crate) fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/vectors")
+}
+
+/// A preset by name, a preset with changes, or a whole policy.
+pub(crate) fn policy(written: &Value) -> Value {
+    if let Some(name) = written.as_str() {
+        return value(&presets().join(format!("{name}.json")));
+    }
+    match written["preset"].as_str() {
+        None => written.clone(),
+        Some(name) => {
+            let mut policy = value(&presets().join(format!("{name}.json")));
+            merge(&mut policy, &written["with"]);
+            policy
+        }
+    }
+}
+
+pub(crate) fn value(path: &Path) -> Value {
+    let text = std::fs::read_to_string(path).unwrap();
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn merge(into: &mut Value, changes: &Value) {
+    match (into, changes) {
+        (Value::Object(into), Value::Object(changes)) => {
+            for (key, change) in changes {
+                merge(into.entry(key.clone()).or_insert(Value::Null), change);
+            }
+        }
+        (into, changes) => *into = changes.clone(),
+    }
+}
+
+fn presets() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("presets")
+}
