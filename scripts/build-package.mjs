@@ -1,6 +1,7 @@
 // The parts of the package that are text: generated sources and the compiled TypeScript.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
+import { rolldown } from "rolldown";
 import { at, bin, read, root, Stop } from "./tools.mjs";
 import { addonFile, platformPackages, settle } from "./platforms.mjs";
 
@@ -44,6 +45,7 @@ function presets() {
 export async function typescript() {
   await bin("tsc", "-p", "adapters/typescript/tsconfig.json");
   await bin("tsc", "-p", "adapters/typescript/tsconfig.cjs.json");
+  await bundle(at("adapters", "typescript", "src", "whereami", "sdk.ts"), at("dist", "cjs", "whereami", "sdk.js"));
   for (const folder of ["node", "mcp"]) mkdirSync(at("dist", folder), { recursive: true });
   writeFileSync(at("dist", "cjs", "package.json"), '{ "type": "commonjs" }\n');
   process.env.ROOTWISE_ADDON ??= addonFile();
@@ -53,4 +55,18 @@ export async function typescript() {
     writeFileSync(at("dist", `${entry}.js`), `import all from "../cjs/${entry}.js";\nexport const { ${names.join(", ")} } = all;\n`);
     writeFileSync(at("dist", `${entry}.d.ts`), `export * from "../cjs/${entry}.js";\n`);
   }
+}
+
+/** Makes a source one with the packages it imports, and puts their licences beside it. */
+async function bundle(input, file) {
+  const build = await rolldown({ input, platform: "node" });
+  const { output } = await build.write({ file, format: "cjs", minify: true });
+  await build.close();
+  const inside = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
+  const homes = new Set(output.flatMap(({ moduleIds }) => moduleIds.flatMap((id) => id.replaceAll("\\", "/").match(inside) ?? [])));
+  const licences = [...homes].sort().map((home) => {
+    const { name, version } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
+    return `${name} ${version}\n\n${readFileSync(join(home, "LICENSE"), "utf8").trim()}\n`;
+  });
+  writeFileSync(join(dirname(file), "LICENSES.txt"), licences.join(`\n${"-".repeat(80)}\n\n`));
 }

@@ -2,13 +2,16 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, test } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport as Stdio1 } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { presets } from "rootwise";
 import { at } from "./clients.mjs";
 
@@ -40,11 +43,11 @@ async function whereami(transport, { mode = "legacy", roots = [{ uri: `file://${
   }
 }
 
-const stdio = (cli, where = cwd) => new StdioClientTransport({ command: process.execPath, args: [cli, "whereami"], env, cwd: where, stderr: "inherit" });
+const stdio = () => new StdioClientTransport({ command: process.execPath, args: [own, "whereami"], env, cwd, stderr: "inherit" });
 
 for (const [mode, era] of [["legacy", "legacy"], [{ pin: "2026-07-28" }, "modern"]]) {
   test(`shows a ${era} client what it tells, over stdio`, { timeout: 60_000 }, async () => {
-    const { text, data } = await whereami(stdio(own), { mode });
+    const { text, data } = await whereami(stdio(), { mode });
     assert.match(text, /client {6}curious 3/);
     assert.match(text, new RegExp(`\\(${era}\\), over stdio`));
     assert.ok(text.includes(`file://${alpha}`));
@@ -57,7 +60,7 @@ for (const [mode, era] of [["legacy", "legacy"], [{ pin: "2026-07-28" }, "modern
 }
 
 test("shows no value that is not about projects", { timeout: 60_000 }, async () => {
-  const { text, data } = await whereami(stdio(own));
+  const { text, data } = await whereami(stdio());
   for (const shown of [text, JSON.stringify(data)]) {
     assert.ok(!shown.includes("do-not-show-this"));
     assert.ok(!shown.includes("s3cret-too"));
@@ -66,7 +69,7 @@ test("shows no value that is not about projects", { timeout: 60_000 }, async () 
 });
 
 test("what a client writes cannot pass for a line of the report", { timeout: 60_000 }, async () => {
-  const { text } = await whereami(stdio(own), { roots: [{ uri: `file://${alpha}%0A## Roots: forged` }, { uri: "file:///x\n## Roots: forged" }] });
+  const { text } = await whereami(stdio(), { roots: [{ uri: `file://${alpha}%0A## Roots: forged` }, { uri: "file:///x\n## Roots: forged" }] });
   assert.equal(text.split("\n").filter((line) => line.startsWith("## Roots")).length, 1);
 });
 
@@ -94,32 +97,17 @@ test("serves Streamable HTTP on loopback, and only there", { timeout: 60_000 }, 
   }
 });
 
-/** An installation with some of the SDKs beside it. */
-function installed(name, packages) {
-  const modules = join(folder(name), "node_modules");
-  cpSync(at("../../dist"), join(modules, "rootwise", "dist"), { recursive: true, filter: (source) => !source.endsWith(join("dist", "provoke")) });
-  cpSync(at("../../package.json"), join(modules, "rootwise", "package.json"));
-  for (const one of packages) {
-    mkdirSync(dirname(join(modules, one)), { recursive: true });
-    symlinkSync(at(`../../node_modules/${one}`), join(modules, one));
+test("serves clients of SDK 1.x as well", { timeout: 60_000 }, async () => {
+  const client = new Client1({ name: "elderly", version: "1" }, { capabilities: { roots: {} } });
+  client.setRequestHandler(ListRootsRequestSchema, async () => ({ roots: [{ uri: `file://${alpha}` }] }));
+  await client.connect(new Stdio1({ command: process.execPath, args: [own, "whereami"], env, cwd, stderr: "inherit" }));
+  try {
+    const { content, structuredContent } = await client.callTool({ name: "whereami", arguments: {} });
+    assert.match(content[0].text, /protocol {4}20\d\d-\d\d-\d\d \(legacy\)/);
+    assert.equal(structuredContent.choices[0].project.path, alpha);
+  } finally {
+    await client.close();
   }
-  return { cli: join(modules, "rootwise", "dist", "cjs", "whereami", "cli.js"), where: join(base, name) };
-}
-
-test("runs on SDK 1.x where that is all there is", { timeout: 60_000 }, async () => {
-  const { cli, where } = installed("first", ["@modelcontextprotocol/sdk", "zod"]);
-  const { text, data } = await whereami(stdio(cli, where));
-  assert.match(text, /server {6}SDK 1\.x/);
-  assert.match(text, /protocol {4}20\d\d-\d\d-\d\d \(legacy\)/);
-  assert.equal(data.choices[0].project.path, alpha);
-});
-
-test("says what is missing where there is no SDK", () => {
-  const { cli, where } = installed("none", []);
-  const { status, stderr, stdout } = spawnSync(process.execPath, [cli, "whereami"], { cwd: where, env, encoding: "utf8", input: "" });
-  assert.equal(status, 1);
-  assert.equal(stdout, "");
-  assert.match(stderr, /npx -p rootwise -p @modelcontextprotocol\/server rootwise whereami/);
 });
 
 test("explains itself", () => {

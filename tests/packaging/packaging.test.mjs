@@ -1,17 +1,19 @@
 // What people get: the packed package, installed into fresh projects and run there.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { pack } from "../../scripts/pack.mjs";
 import { platform } from "../../scripts/platforms.mjs";
 import { at } from "../../scripts/tools.mjs";
 import { withPage } from "../faces/browser.mjs";
 
-const home = mkdtempSync(join(tmpdir(), "rootwise-packaging-"));
+const home = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-packaging-")));
 const projects = at("tests/packaging/projects");
 let packed;
 
@@ -26,10 +28,10 @@ function command(folder, program, args) {
   return done.stdout;
 }
 
-/** A fresh project with the files of `projects/<name>` and the packed package. */
+/** A fresh project with the files of `projects/<name>`, if there are any, and the packed package. */
 function project(name, { addon = true, type = "module", tools = [] } = {}) {
   const folder = mkdtempSync(join(home, `${name}-`));
-  cpSync(join(projects, name), folder, { recursive: true });
+  if (existsSync(join(projects, name))) cpSync(join(projects, name), folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name, private: true, type }));
   const packages = addon ? [packed.main, packed.addon] : [packed.main];
   command(folder, "npm", ["install", "--offline", "--no-audit", "--no-fund", "--omit=optional", ...packages]);
@@ -50,7 +52,7 @@ test("contains what it should and nothing else", () => {
   for (const file of ["package.json", "LICENSE-MIT", "LICENSE-APACHE", "dist/rootwise.wasm", "dist/rootwise-plain.wasm", "dist/esm/web/index.js"]) {
     assert.ok(files.includes(file), `${file} is missing`);
   }
-  const odd = files.filter((file) => !/^(package\.json|README\.md|CHANGELOG\.md|LICENSE-(MIT|APACHE)|dist\/.*\.(js|d\.ts|wasm)|dist\/cjs\/package\.json)$/.test(file));
+  const odd = files.filter((file) => !/^(package\.json|README\.md|CHANGELOG\.md|LICENSE-(MIT|APACHE)|dist\/.*\.(js|d\.ts|wasm)|dist\/cjs\/package\.json|dist\/cjs\/whereami\/LICENSES\.txt)$/.test(file));
   assert.deepEqual(odd, []);
   assert.ok(!files.some((file) => file.includes("provoke")));
   const { scripts = {} } = packed.manifest;
@@ -99,6 +101,35 @@ for (const resolution of ["node16", "bundler"]) {
     }
   });
 }
+
+/** Has a real client start a command as its server and asks that where it is. */
+async function whereami(folder, command, args, env = {}) {
+  const client = new Client({ name: "packaging", version: "1" }, { capabilities: { roots: {} } });
+  client.setRequestHandler("roots/list", async () => ({ roots: [{ uri: `file://${folder}` }] }));
+  await client.connect(new StdioClientTransport({ command, args, cwd: folder, env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env }, stderr: "inherit" }));
+  try {
+    const { structuredContent } = await client.callTool({ name: "whereami", arguments: {} });
+    return structuredContent.choices.find(({ preset }) => preset === "recommended").project;
+  } finally {
+    await client.close();
+  }
+}
+
+test("npx rootwise whereami, where nothing else is installed", { timeout: 120_000 }, async () => {
+  const folder = project("whereami");
+  assert.deepEqual(readdirSync(join(folder, "node_modules")).filter((name) => !name.startsWith(".")), ["@rootwise", "rootwise"]);
+  const { path, source } = await whereami(folder, "npx", ["rootwise", "whereami"]);
+  assert.deepEqual([path, source], [folder, "roots"]);
+});
+
+test("npx rootwise whereami, in an empty folder", { timeout: 120_000 }, async () => {
+  const folder = mkdtempSync(join(home, "empty-"));
+  const npm = { npm_config_cache: join(home, "cache"), npm_config_offline: "true", npm_config_omit: "optional" };
+  // Not published yet, so that it has to be told where it is.
+  const { path, source } = await whereami(folder, "npx", ["--yes", "--package", packed.main, "rootwise", "whereami"], npm);
+  assert.deepEqual([path, source], [folder, "roots"]);
+  assert.deepEqual(readdirSync(folder), []);
+});
 
 test("TypeScript, CommonJS", () => {
   const folder = project("typescript", { type: "commonjs", tools: ["typescript", "@types/node", "undici-types"] });

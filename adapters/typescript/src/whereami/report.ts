@@ -1,5 +1,6 @@
 // What a client offers, as a text for people and models and as data for programs.
 import { presets } from "../generated/presets.js";
+import { version } from "../generated/version.js";
 import type { Explanation, Project, RootsState, RootView } from "../generated/types.js";
 import { Connection } from "../mcp/connection.js";
 import { hostFacts, options } from "../mcp/host.js";
@@ -19,7 +20,6 @@ export interface Seen {
   readonly meta: unknown;
   readonly headers: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
-  readonly sdk: string;
 }
 
 export interface Choice {
@@ -91,7 +91,7 @@ export function rendered(report: Report): string {
     "",
     `client      ${oneLine(`${name} ${version}`)}`,
     `protocol    ${protocol ?? "unknown"} (${era}), over ${transport}`,
-    `server      ${report.sdk}, Node ${process.versions.node}`,
+    `server      rootwise ${version}, Node ${process.versions.node}`,
     `declares    ${Object.keys((capabilities ?? {}) as object).sort().join(", ") || "nothing"}`,
     "",
     `## Roots: ${roots.state}, ${report.waitedMs} ms`,
