@@ -13,7 +13,7 @@ import { InMemoryTransport as Memory2, McpServer as Server2 } from "@modelcontex
 import { backend } from "rootwise";
 import { rootwise } from "rootwise/mcp";
 
-const { values } = parseArgs({ options: { rounds: { type: "string", default: "200" }, calls: { type: "string", default: "300" } } });
+const { values } = parseArgs({ options: { rounds: { type: "string", default: "500" }, calls: { type: "string", default: "100" } } });
 const [rounds, calls] = [Number(values.rounds), Number(values.calls)];
 const text = (text) => ({ content: [{ type: "text", text }] });
 

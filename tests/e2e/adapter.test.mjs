@@ -10,7 +10,7 @@ import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport as Memory1 } from "@modelcontextprotocol/sdk/inMemory.js";
 import { McpServer as Server1 } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
-import { createMcpHandler, InMemoryTransport as Memory2, McpServer as Server2, Server as LowServer2 } from "@modelcontextprotocol/server";
+import { createMcpHandler, InMemoryTransport as Memory2, McpServer as Server2, ResourceTemplate, Server as LowServer2 } from "@modelcontextprotocol/server";
 import { presets, RootwiseError } from "rootwise";
 import { NoProjectError, rootwise } from "rootwise/mcp";
 import { connect, pairs } from "./clients.mjs";
@@ -58,6 +58,16 @@ for (const { name, Server, Client, Memory, method } of generations) {
       assert.equal(await called(client, "where"), alpha);
       await client.close();
       assert.equal(theirs, 2);
+    });
+
+    test("capabilities may be declared before anything is registered", async () => {
+      const server = new Server(info, { capabilities: { tools: {} } });
+      const projects = rootwise(server);
+      server.registerTool("where", {}, async (ctx) => text((await projects.project(ctx)).path));
+      const client = await meet(server);
+      // More than once, so that the answer is one that is kept.
+      for (let calls = 0; calls < 3; calls += 1) assert.equal(await called(client, "where"), alpha);
+      await client.close();
     });
 
     test("a callback that throws is a warning and breaks nothing", async () => {
@@ -145,6 +155,21 @@ describe("SDK 2.x, 2026-07-28", () => {
       return server;
     });
     assert.equal(await called(client, "where"), alpha);
+    await client.close();
+  });
+
+  test("a request that cannot be made again is not one to ask from", async () => {
+    let seen;
+    const client = await meet(() => {
+      const server = new Server2(info);
+      const projects = rootwise(server);
+      const list = async (ctx) => ({ resources: [], ...(await projects.project(ctx).catch((error) => void (seen = error))) });
+      server.registerResource("files", new ResourceTemplate("file:///{path}", { list }), {}, async () => ({ contents: [] }));
+      return server;
+    });
+    await client.listResources();
+    assert.equal(seen.code, "bad_options");
+    assert.match(seen.message, /not one of a tool, a prompt or a resource/);
     await client.close();
   });
 

@@ -60,7 +60,7 @@ export class Connection {
   #armed: number | null = null;
   #closed = false;
   #deaf = false;
-  #known: Readonly<Project> | undefined;
+  #known: Promise<Readonly<Project>> | undefined;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -68,7 +68,7 @@ export class Connection {
   }
 
   /** The project every call without facts of its own has, as long as nothing happens. */
-  get known(): Readonly<Project> | undefined {
+  get known(): Promise<Readonly<Project>> | undefined {
     return this.#known;
   }
 
@@ -201,7 +201,7 @@ export class Connection {
     const plain = question.type === "asked" && !question.facts && !question.about && !question.askBy && !question.explain;
     const { steady, belowRoots } = this.#options.profile;
     if (!plain || !steady || this.#resolver.deadline !== null || belowRoots.has(answer.project.source)) return;
-    this.#known = Object.freeze(answer.project);
+    this.#known = Promise.resolve(Object.freeze(answer.project));
   }
 
   async #send({ request, method, params, relatesTo }: Extract<Action, { type: "sendRequest" }>): Promise<void> {

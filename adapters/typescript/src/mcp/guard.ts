@@ -1,6 +1,6 @@
 // Modern calls ask by returning. A handler that needs the client's roots is left by an exception; since a handler may
 // catch that, what counts is the mark on the call, which the guard around the handler reads.
-import { KEY } from "./sdk2.js";
+import { KEY, sdk2 } from "./sdk2.js";
 import type { Protocol } from "./sdk.js";
 
 type Handler = (...args: unknown[]) => unknown;
@@ -13,46 +13,46 @@ interface Round {
   answered?: boolean;
 }
 
-/** On the call's signal, which every copy of its context shares; a property costs the collector less than a weak map. */
+/** On a part of the context that its copies share; a property costs the collector less than a weak map. */
 const ROUND = Symbol("rootwise");
 
-type Marked = AbortSignal & { [ROUND]?: Round };
+type Marked = { [ROUND]?: Round };
+
+/** What a legacy call is marked with: it is never made again. */
+const ONLY: Round = Object.freeze({});
 
 /** The round of a guarded call; undefined if no guard is around it. */
-export const roundOf = (signal: AbortSignal): Round | undefined => (signal as Marked)[ROUND];
+export const roundOf = ({ mcpReq }: { mcpReq: object }): Round | undefined => (mcpReq as Marked)[ROUND];
 
-function guarded(handler: Handler): Handler {
+/** Puts a guard around handlers of one server. */
+interface Guard {
+  readonly protocol: Protocol;
+  /** Whether there may be handlers without a guard, so that calls of all eras are marked. */
+  readonly marks: boolean;
+}
+
+function guarded(handler: Handler, { protocol, marks }: Guard): Handler {
   return function (this: unknown, ...args: unknown[]) {
-    const context = args[args.length - 1] as { mcpReq?: { signal?: AbortSignal } } | undefined;
-    const signal = context?.mcpReq?.signal;
-    if (!signal) return handler.apply(this, args);
-    const round: Round = {};
-    (signal as Marked)[ROUND] = round;
-    let result: unknown;
-    try {
-      result = handler.apply(this, args);
-    } catch (error) {
-      return failed(error, round);
+    const context = args[args.length - 1] as { mcpReq?: Marked } | undefined;
+    if (context?.mcpReq) {
+      if (sdk2.modern(context as never, protocol)) return rounded(handler.bind(this, ...args), (context.mcpReq[ROUND] = {}));
+      if (marks) context.mcpReq[ROUND] = ONLY;
     }
-    // Chained by hand: this is around every call there is, and an async function would cost one more turn.
-    if (!(result instanceof Promise)) return finished(result, round);
-    return result.then(
-      (value) => finished(value, round),
-      (error) => failed(error, round),
-    );
+    return handler.apply(this, args);
   };
 }
 
-function finished(result: unknown, round: Round): unknown {
+async function rounded(run: () => unknown, round: Round): Promise<unknown> {
+  let result: unknown;
+  try {
+    result = await run();
+  } catch (error) {
+    if (!round.needs) throw error;
+  }
   if (round.needs) return asking(round.needs, isAsking(result) ? result : undefined);
   // Clients send only the answers to the last round, so a tool with questions of its own has ours asked again.
   if (round.answered && isAsking(result)) return asking({ [KEY]: { method: "roots/list" } }, result);
   return result;
-}
-
-function failed(error: unknown, round: Round): unknown {
-  if (round.needs) return asking(round.needs);
-  throw error;
 }
 
 function asking(needs: Record<string, unknown>, own?: InputRequired): InputRequired {
@@ -64,40 +64,56 @@ function isAsking(result: unknown): result is InputRequired {
 }
 
 const REGISTER = ["registerTool", "registerPrompt", "registerResource"] as const;
-const ASKING_METHODS = new Set<unknown>(["tools/call", "prompts/get", "resources/read"]);
+const ASKING_METHODS = ["tools/call", "prompts/get", "resources/read"];
 
-/** Puts a guard around every handler that is registered from now on. */
-export function guard(server: object, protocol: Protocol, high: boolean): void {
-  if (!high) return guardRequests(protocol);
-  const methods = server as Record<string, Handler | undefined>;
+/** Puts a guard around every handler that is registered from now on; tells whether there may be earlier ones. */
+export function guard(server: object, protocol: Protocol, high: boolean): boolean {
+  const marks = ASKING_METHODS.some((method) => isTaken(method, protocol));
+  const own: Guard = { protocol, marks };
+  if (high) guardRegistrations(server as Record<string, Handler | undefined>, own);
+  else guardRequests(own);
+  return marks;
+}
+
+function isTaken(method: string, protocol: Protocol): boolean {
+  try {
+    protocol.assertCanSetRequestHandler(method);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+function guardRegistrations(server: Record<string, Handler | undefined>, own: Guard): void {
   for (const name of REGISTER) {
-    const register = methods[name];
+    const register = server[name];
     if (!register) continue;
-    methods[name] = (...args) => {
+    server[name] = (...args) => {
       const handler = args.at(-1);
-      const registered = register.apply(server, typeof handler === "function" ? [...args.slice(0, -1), guarded(handler as Handler)] : args);
-      return keepGuard(registered);
+      const registered = register.apply(server, typeof handler === "function" ? [...args.slice(0, -1), guarded(handler as Handler, own)] : args);
+      return keepGuard(registered, own);
     };
   }
 }
 
 /** A handler that is replaced later is guarded too. */
-function keepGuard(registered: unknown): unknown {
+function keepGuard(registered: unknown, own: Guard): unknown {
   const entry = registered as { update?: (updates: Record<string, unknown>) => unknown } | undefined;
   const update = entry?.update;
   if (!entry || typeof update !== "function") return registered;
   entry.update = (updates) => {
     const { callback } = updates;
-    return update.call(entry, typeof callback === "function" ? { ...updates, callback: guarded(callback as Handler) } : updates);
+    return update.call(entry, typeof callback === "function" ? { ...updates, callback: guarded(callback as Handler, own) } : updates);
   };
   return registered;
 }
 
-function guardRequests(protocol: Protocol): void {
+function guardRequests(own: Guard): void {
+  const { protocol } = own;
   const set = protocol.setRequestHandler;
   protocol.setRequestHandler = (...args) => {
     const handler = args.at(-1);
-    const asks = ASKING_METHODS.has(args[0]) && typeof handler === "function";
-    return set.apply(protocol, asks ? [...args.slice(0, -1), guarded(handler as Handler)] : args);
+    const asks = ASKING_METHODS.includes(args[0] as string) && typeof handler === "function";
+    return set.apply(protocol, asks ? [...args.slice(0, -1), guarded(handler as Handler, own)] : args);
   };
 }

@@ -9,7 +9,7 @@ import { type Profile, profileOf } from "./profile.js";
 import { type AnyServer, type CallContext, detect, type Protocol, type Sdk, type Transport } from "./sdk.js";
 import { modernFacts } from "./sdk2.js";
 import { registerTools, type ToolNames } from "./tools.js";
-import { watch } from "./watch.js";
+import { type Message, watch } from "./watch.js";
 
 /** How `rootwise(server)` works; everything has a default. */
 export interface RootwiseOptions {
@@ -48,6 +48,8 @@ export class Projects {
   readonly #protocol: Protocol;
   readonly #profile: Profile;
   readonly #options: RootwiseOptions;
+  /** Whether there may be handlers that nobody guards. */
+  readonly #gaps: boolean;
   readonly #listeners = new Set<Changed>();
   #connection: Connection | undefined;
   #initialized = false;
@@ -60,7 +62,7 @@ export class Projects {
     this.#protocol = protocol;
     this.#options = options;
     this.#profile = profileOf(options.policy);
-    if (sdk.generation === 2) guard(server, protocol, high);
+    this.#gaps = sdk.generation === 2 && guard(server, protocol, high);
     watch(protocol, {
       message: (message, http, transport) => {
         try {
@@ -85,7 +87,7 @@ export class Projects {
    */
   project(context: CallContext, wish?: Wish): Promise<Readonly<Project>> {
     const known = this.#connection?.known;
-    if (known && !wish && this.#isGuarded(context) && !this.#saysMore(context)) return Promise.resolve(known);
+    if (known && !wish && !this.#saysMore(context) && this.#isGuarded(context)) return known;
     return this.#resolve(context, wish);
   }
 
@@ -155,9 +157,9 @@ export class Projects {
   }
 
   async #ask(context: CallContext, question: Question, { failing = true } = {}): Promise<Answer> {
-    const signal = this.#sdk.signal(context as never);
-    const round = roundOf(signal);
     if (!this.#isGuarded(context)) throw unguarded();
+    const round = this.#sdk.generation === 2 ? roundOf(context as never) : undefined;
+    const signal = this.#sdk.signal(context as never);
     const answer = await this.#connect(context).ask(question, { signal, send: this.#sdk.sender(context as never) });
     if (answer.outcome === "needsInput") {
       if (round) round.needs = answer.inputRequests;
@@ -170,7 +172,8 @@ export class Projects {
 
   /** Also where it is not needed yet, so that the first client that needs it is not the one to find out. */
   #isGuarded(context: CallContext): boolean {
-    return this.#sdk.generation === 1 || roundOf(this.#sdk.signal(context as never)) !== undefined;
+    if (!this.#gaps && !this.#sdk.modern(context as never, this.#protocol)) return true;
+    return roundOf(context as never) !== undefined;
   }
 
   /** Whether the request itself says something about its project. */
@@ -200,7 +203,7 @@ export class Projects {
     };
   }
 
-  #message({ method, params }: { method?: unknown; params?: unknown }, http: boolean, { sessionId }: Transport): void {
+  #message({ method, params }: Message, http: boolean, { sessionId }: Transport): void {
     if (method === "initialize") {
       // Without a session nothing ties later requests to this client.
       if (http && sessionId === undefined) return;
@@ -264,7 +267,7 @@ export class Projects {
 }
 
 function unguarded(): RootwiseError {
-  const text = "this handler was registered before rootwise(server) was called, so clients of 2026-07-28 could not be asked for their roots; call rootwise(server) first";
+  const text = "clients of 2026-07-28 could not be asked for their roots from this handler: it was registered before rootwise(server) was called, or it is not one of a tool, a prompt or a resource; call rootwise(server) first";
   return new RootwiseError("bad_options", text);
 }
 

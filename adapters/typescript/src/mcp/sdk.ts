@@ -29,6 +29,7 @@ export interface Protocol {
   getClientCapabilities(): unknown;
   getClientVersion(): unknown;
   getNegotiatedProtocolVersion?(): string | undefined;
+  assertCanSetRequestHandler(method: string): void;
   setRequestHandler(...args: unknown[]): void;
   request(request: object, schema: unknown, options: object): Promise<unknown>;
 }

@@ -2,9 +2,14 @@
 // slots that any later assignment takes away; transports chain.
 import type { Protocol, Transport } from "./sdk.js";
 
+export interface Message {
+  readonly method?: string;
+  readonly params?: unknown;
+}
+
 export interface Watcher {
-  /** A message came in; `http` tells how. */
-  message(message: { method?: unknown; params?: unknown }, http: boolean, transport: Transport): void;
+  /** A message of the handshake or about roots came in; `http` tells how. */
+  message(message: Message, http: boolean, transport: Transport): void;
   /** The client sends nothing more, but may still read. */
   ended(): void;
   closed(): void;
@@ -20,12 +25,15 @@ export function watch(protocol: Protocol, watcher: Watcher): void {
   if (protocol.transport) attach(protocol.transport, watcher);
 }
 
+const TELLING = new Set<unknown>(["initialize", "notifications/initialized", "notifications/roots/list_changed"]);
+
 function attach(transport: Transport, watcher: Watcher): void {
   const { onmessage, onclose } = transport;
-  transport.onmessage = (message: never, extra?: { requestInfo?: unknown; request?: unknown }) => {
-    const http = extra?.requestInfo !== undefined || extra?.request !== undefined;
-    watcher.message(message, http, transport);
-    onmessage?.(message, extra as never);
+  transport.onmessage = (message: Message, extra?: { requestInfo?: unknown; request?: unknown }) => {
+    if (TELLING.has(message?.method)) {
+      watcher.message(message, extra?.requestInfo !== undefined || extra?.request !== undefined, transport);
+    }
+    onmessage?.(message as never, extra as never);
   };
   const ended = isStdio(transport) ? onStdinEnd(() => watcher.ended()) : undefined;
   transport.onclose = () => {
