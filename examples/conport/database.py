@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from rootwise import presets
@@ -23,12 +24,17 @@ def database_path(workspace: str) -> Path:
 
 
 def log_decision(database: Path, summary: str) -> None:
-    with closing(sqlite3.connect(database)) as connection, connection:
-        connection.execute("CREATE TABLE IF NOT EXISTS decisions (summary TEXT NOT NULL)")
+    with _open(database) as connection:
         connection.execute("INSERT INTO decisions VALUES (?)", (summary,))
 
 
 def get_decisions(database: Path) -> list[str]:
+    with _open(database) as connection:
+        return [summary for (summary,) in connection.execute("SELECT summary FROM decisions ORDER BY rowid")]
+
+
+@contextmanager
+def _open(database: Path) -> Iterator[sqlite3.Connection]:
     with closing(sqlite3.connect(database)) as connection, connection:
         connection.execute("CREATE TABLE IF NOT EXISTS decisions (summary TEXT NOT NULL)")
-        return [summary for (summary,) in connection.execute("SELECT summary FROM decisions ORDER BY rowid")]
+        yield connection

@@ -39,7 +39,7 @@ async def workspace_of_the_call() -> Workspace:
 CurrentWorkspace: Workspace = Depends(workspace_of_the_call)
 
 
-def log_in(workspace: Workspace, summary: str) -> str:
+def record(workspace: Workspace, summary: str) -> str:
     database.log_decision(workspace.database, summary)
     return database.TEXTS["host.operated"].format(path=workspace.path)
 
@@ -49,7 +49,7 @@ def as_designed(mcp: FastMCP[Any], rootwise: Rootwise) -> None:
 
     @mcp.tool
     def log_decision(summary: str, workspace: Workspace = CurrentWorkspace) -> str:
-        return log_in(workspace, summary)
+        return record(workspace, summary)
 
     @mcp.tool
     def get_decisions(workspace: Workspace = CurrentWorkspace) -> list[str]:
@@ -66,7 +66,7 @@ def as_shipped(mcp: FastMCP[Any], rootwise: Rootwise) -> None:
 
     @mcp.tool
     def log_decision(summary: str, workspace_id: str | None = None, workspace: Workspace = CurrentWorkspace) -> str:
-        return log_in(workspace, summary)
+        return record(workspace, summary)
 
     @mcp.tool
     def get_decisions(workspace_id: str | None = None, workspace: Workspace = CurrentWorkspace) -> list[str]:
