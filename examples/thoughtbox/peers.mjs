@@ -1,0 +1,162 @@
+// Real clients of both SDKs in this process; the servers, and Redis, are processes of their own.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { Client as Client2, StreamableHTTPClientTransport as Http2 } from "@modelcontextprotocol/client";
+import { StdioClientTransport as Stdio2 } from "@modelcontextprotocol/client/stdio";
+import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport as Stdio1 } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport as Http1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+
+const DEADLINE_MS = 20_000;
+const MODERN = "2026-07-28";
+const at = (path) => fileURLToPath(new URL(path, import.meta.url));
+
+/** Waits until something holds. */
+export async function until(holds, what) {
+  for (const end = Date.now() + DEADLINE_MS; !(await holds()); await sleep(10)) {
+    if (Date.now() > end) throw new Error(`not within ${DEADLINE_MS} ms: ${what()}`);
+  }
+}
+
+/** What a process has written to a stream so far. */
+function recorded(stream) {
+  let text = "";
+  stream.setEncoding("utf8").on("data", (chunk) => (text += chunk));
+  return () => text;
+}
+
+/** Ends a process and waits until it is gone. */
+async function end(child, signal) {
+  child.kill(signal);
+  if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+}
+
+const environment = (env) => ({ PATH: process.env.PATH, HOME: process.env.HOME, ...env });
+const command = ({ server, store, preset = "thoughtbox" }) => [at(`dist/${server}.js`), "--preset", preset, "--store", store];
+
+/** Starts a server that speaks HTTP. */
+export async function serve(setup, env = {}) {
+  const child = spawn(process.execPath, [...command(setup), "--port", "0"], { env: environment(env), stdio: ["ignore", "pipe", "pipe"] });
+  const log = recorded(child.stderr);
+  const [url] = await Promise.race([
+    once(createInterface(child.stdout), "line"),
+    once(child, "exit").then(() => Promise.reject(new Error(`the server did not start: ${log()}`))),
+  ]);
+  return { url, log, stop: (signal) => end(child, signal) };
+}
+
+/**
+ * An agent with a client and, unless there is one at `at`, a server of its own.
+ *
+ * `roots` are the URIs its client lists; without them the client has no roots at all.
+ */
+export async function connect(setup, { roots, at: served, env = {} } = {}) {
+  const { client: generation, era, over } = setup;
+  const capabilities = roots ? { roots: { listChanged: true } } : {};
+  const info = { name: "agent", version: "1" };
+  const client =
+    generation === 1
+      ? new Client1(info, { capabilities })
+      : new Client2(info, { capabilities, versionNegotiation: { mode: era === "modern" ? { pin: MODERN } : "legacy" } });
+  const state = { roots, asked: 0 };
+  if (roots) {
+    client.setRequestHandler(generation === 1 ? ListRootsRequestSchema : "roots/list", async () => {
+      state.asked += 1;
+      return { roots: state.roots.map((uri) => ({ uri })) };
+    });
+  }
+
+  let own;
+  let transport;
+  let log;
+  if (over === "stdio") {
+    const Stdio = generation === 1 ? Stdio1 : Stdio2;
+    transport = new Stdio({ command: process.execPath, args: command(setup), env: environment(env), stderr: "pipe" });
+    log = recorded(transport.stderr);
+  } else {
+    own = served ? undefined : await serve(setup, env);
+    ({ log } = served ?? own);
+    transport = new (generation === 1 ? Http1 : Http2)(new URL((served ?? own).url));
+  }
+  await client.connect(transport);
+  return new Agent({ client, transport, state, log, era, own });
+}
+
+class Agent {
+  /** What a client of 2026-07-28 has to say in every call, because nothing stays bound for it. */
+  #each = {};
+
+  constructor(parts) {
+    Object.assign(this, parts);
+  }
+
+  /** Calls a tool; a result that says it is an error is thrown. */
+  async call(name, args) {
+    const { content, isError } = await this.client.callTool({ name, arguments: args });
+    if (isError) throw new Error(content[0].text);
+    return JSON.parse(content[0].text);
+  }
+
+  init(operation, args = {}) {
+    return this.call("init", { operation, ...this.#each, ...args });
+  }
+
+  /** Chooses the root to work in, the way its era does. */
+  async bind(uri) {
+    if (this.era === "modern") this.#each = { mcpRootUri: uri };
+    else await this.init("bind_root", { rootUri: uri });
+    return this;
+  }
+
+  /** Starts a session and thinks; gives back the session's id. */
+  async think(...thoughts) {
+    const { session } = await this.init("start_new");
+    for (const thought of thoughts) await this.call("thought", { sessionId: session.id, thought });
+    return session.id;
+  }
+
+  /** Waits for a line in the server's log. */
+  logged(line) {
+    return until(
+      () => this.log().split("\n").includes(line),
+      () => `${line} in\n${this.log()}`,
+    );
+  }
+
+  /** The client is gone, and its own server with it. */
+  async close() {
+    await this.client.close();
+    await this.own?.stop();
+  }
+
+  /** The server that only this agent has is killed without warning. */
+  async kill() {
+    if (this.own) await this.own.stop("SIGKILL");
+    else process.kill(this.transport.pid, "SIGKILL");
+    await this.client.close();
+  }
+}
+
+/** Starts a Redis server that confirms nothing before it is on disk. */
+export async function startRedis(folder) {
+  const program = process.env.REDIS_SERVER ?? "redis-server";
+  const socket = join(folder, "redis.sock");
+  const settings = { port: "0", unixsocket: socket, dir: folder, save: "", appendonly: "yes", appendfsync: "always" };
+  const child = spawn(program, Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]), { stdio: ["ignore", "pipe", "inherit"] });
+  const log = recorded(child.stdout);
+  const failed = once(child, "error").then(([error]) => {
+    throw new Error(`${program} cannot be started (${error.message}): install Debian's package redis-server, or name one in REDIS_SERVER`);
+  });
+  try {
+    await Promise.race([failed, until(() => /ready to accept connections/i.test(log()), log)]);
+  } catch (error) {
+    child.kill();
+    throw error;
+  }
+  return { url: `unix://${socket}`, stop: (signal) => end(child, signal) };
+}

@@ -1,0 +1,65 @@
+// A Redis server, shared by any number of replicas. It keeps what it confirmed if it runs with `appendfsync always`.
+import { Redis, type ChainableCommander } from "ioredis";
+import type { Session, Store } from "./store.js";
+
+const TIMEOUT_MS = 10_000;
+
+const sessionKey = (id: string) => `session:${id}`;
+const thoughtsKey = (id: string) => `thoughts:${id}`;
+const projectKey = (project: string) => `project:${project}`;
+
+/** Does all of it or nothing; gives back every result. */
+async function together(commands: ChainableCommander): Promise<unknown[]> {
+  const results = (await commands.exec()) ?? [];
+  return results.map(([error, result]) => {
+    if (error) throw error;
+    return result;
+  });
+}
+
+export async function openRedis(where: string): Promise<Store> {
+  const redis = new Redis(where, { commandTimeout: TIMEOUT_MS });
+  await redis.ping();
+
+  const getSession = async (id: string): Promise<Session | undefined> => {
+    const [hash, count] = await together(redis.multi().hgetall(sessionKey(id)).llen(thoughtsKey(id)));
+    const { title, createdAt, updatedAt, mcpRootUri, project, pinned, archived } = hash as Record<string, string>;
+    if (title === undefined || createdAt === undefined || updatedAt === undefined) return undefined;
+    return {
+      ...{ id, title, thoughtCount: count as number, createdAt, updatedAt, pinned: pinned === "true", archived: archived === "true" },
+      ...(mcpRootUri !== undefined && { mcpRootUri }),
+      ...(project !== undefined && { project }),
+    };
+  };
+  // Sessions are never deleted, so one that was there stays.
+  const exists = async (id: string) => (await redis.exists(sessionKey(id))) === 1;
+
+  return {
+    getSession,
+    createSession: async ({ id, ...fields }) => {
+      const all = redis.multi().hset(sessionKey(id), defined({ ...fields, updatedAt: fields.createdAt }));
+      if (fields.project !== undefined) all.rpush(projectKey(fields.project), id);
+      await together(all);
+    },
+    listSessions: async ({ project }) => {
+      const ids = await redis.lrange(projectKey(project), 0, -1);
+      return (await Promise.all(ids.map(getSession))).filter((session) => session !== undefined);
+    },
+    changeSession: async (id, changes) => {
+      const fields = defined(changes);
+      if (Object.keys(fields).length > 0 && (await exists(id))) await redis.hset(sessionKey(id), fields);
+      return getSession(id);
+    },
+    addThought: async (id, thought, at) => {
+      if (!(await exists(id))) return undefined;
+      const [number] = await together(redis.multi().rpush(thoughtsKey(id), thought).hset(sessionKey(id), { updatedAt: at }));
+      return number as number;
+    },
+    listThoughts: (id) => redis.lrange(thoughtsKey(id), 0, -1),
+    close: async () => void (await redis.quit()),
+  };
+}
+
+function defined(fields: Record<string, unknown>): Record<string, string> {
+  return Object.fromEntries(Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])));
+}

@@ -1,0 +1,28 @@
+// Thoughtbox on @modelcontextprotocol/server 2.x: clients of 2026-07-28 and those before, side by side.
+import { createMcpHandler, isLegacyRequest, McpServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { rootwise } from "rootwise/mcp";
+import { z } from "zod";
+import { listen, sessions, start } from "./start.js";
+import { initShape, instructions, Thoughtbox, thoughtShape } from "./thoughtbox.js";
+
+const { preset, store, port } = await start();
+
+function make() {
+  const server = new McpServer({ name: "thoughtbox", version: "1.0.0" }, { instructions });
+  const thoughtbox = new Thoughtbox(rootwise(server, { policy: preset }), store, preset);
+  server.registerTool("init", { inputSchema: z.object(initShape) }, (args, context) => thoughtbox.init(args, context));
+  server.registerTool("thought", { inputSchema: z.object(thoughtShape) }, (args) => thoughtbox.thought(args));
+  return server;
+}
+
+if (port === undefined) serveStdio(make);
+else {
+  const modern = createMcpHandler(make);
+  const legacy = sessions(async (options) => {
+    const transport = new WebStandardStreamableHTTPServerTransport(options);
+    await make().connect(transport);
+    return transport;
+  });
+  listen(port, async (request) => ((await isLegacyRequest(request)) ? legacy(request) : modern.fetch(request)));
+}

@@ -1,0 +1,71 @@
+// One file, shared by every server process on this machine. The locks are the system's, so a killed process leaves none.
+import Database from "libsql";
+import type { Session, Store } from "./store.js";
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS sessions (
+    id TEXT PRIMARY KEY, title TEXT NOT NULL, createdAt TEXT NOT NULL, updatedAt TEXT NOT NULL,
+    mcpRootUri TEXT, project TEXT, pinned INTEGER NOT NULL DEFAULT 0, archived INTEGER NOT NULL DEFAULT 0
+  );
+  CREATE INDEX IF NOT EXISTS sessions_of_project ON sessions (project);
+  CREATE TABLE IF NOT EXISTS thoughts (
+    session TEXT NOT NULL, number INTEGER NOT NULL, thought TEXT NOT NULL, PRIMARY KEY (session, number)
+  );
+`;
+const SELECT = "SELECT *, (SELECT count(*) FROM thoughts WHERE session = id) AS thoughtCount FROM sessions";
+const BUSY_MS = 10_000;
+
+type Row = Omit<Session, "mcpRootUri" | "project" | "pinned" | "archived"> & {
+  mcpRootUri: string | null;
+  project: string | null;
+  pinned: number;
+  archived: number;
+};
+
+function sessionOf({ id, title, thoughtCount, createdAt, updatedAt, mcpRootUri, project, pinned, archived }: Row): Session {
+  return {
+    ...{ id, title, thoughtCount, createdAt, updatedAt, pinned: pinned === 1, archived: archived === 1 },
+    ...(mcpRootUri !== null && { mcpRootUri }),
+    ...(project !== null && { project }),
+  };
+}
+
+export function openSqlite(file: string): Store {
+  const db = new Database(file, { timeout: BUSY_MS });
+  db.exec(SCHEMA);
+  const one = db.prepare(`${SELECT} WHERE id = ?`);
+  const ofProject = db.prepare(`${SELECT} WHERE project = ? ORDER BY rowid`);
+  const create = db.prepare("INSERT INTO sessions (id, title, createdAt, updatedAt, mcpRootUri, project) VALUES (?, ?, ?, ?, ?, ?)");
+  const change = db.prepare(
+    "UPDATE sessions SET title = coalesce(?, title), pinned = coalesce(?, pinned), archived = coalesce(?, archived) WHERE id = ?",
+  );
+  const touch = db.prepare("UPDATE sessions SET updatedAt = ? WHERE id = ?");
+  const add = db.prepare(
+    "INSERT INTO thoughts SELECT ?, coalesce(max(number), 0) + 1, ? FROM thoughts WHERE session = ? RETURNING number",
+  );
+  const thoughts = db.prepare("SELECT thought FROM thoughts WHERE session = ? ORDER BY number");
+
+  const get = (id: string) => {
+    const row = one.get(id) as Row | undefined;
+    return row && sessionOf(row);
+  };
+  const addThought = db.transaction((id: string, thought: string, at: string) => {
+    if (touch.run(at, id).changes === 0) return undefined;
+    return (add.get(id, thought, id) as { number: number }).number;
+  });
+  const flag = (value: boolean | undefined) => (value === undefined ? null : Number(value));
+
+  return {
+    createSession: async ({ id, title, createdAt, mcpRootUri, project }) =>
+      void create.run(id, title, createdAt, createdAt, mcpRootUri ?? null, project ?? null),
+    getSession: async (id) => get(id),
+    listSessions: async ({ project }) => (ofProject.all(project) as Row[]).map(sessionOf),
+    changeSession: async (id, { title, pinned, archived }) => {
+      change.run(title ?? null, flag(pinned), flag(archived), id);
+      return get(id);
+    },
+    addThought: async (id, thought, at) => addThought.immediate(id, thought, at),
+    listThoughts: async (id) => (thoughts.all(id) as { thought: string }[]).map(({ thought }) => thought),
+    close: async () => void db.close(),
+  };
+}
