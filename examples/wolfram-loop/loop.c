@@ -22,11 +22,11 @@
 static const char *const legacy[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
 
 static rootwise_resolver *resolver;
-static double deadline = -1;     /* none */
-static json_t *events;           /* what happened and is not yet told to the resolver */
-static json_t *calls;            /* tool calls that wait for their answer, by ask */
-static json_t *capabilities;     /* what the client declared, for tools */
-static bool applied = true;      /* whether the last directory could be entered */
+static double deadline = -1; /* none */
+static json_t *events; /* what happened and is not yet told to the resolver */
+static json_t *calls; /* tool calls that wait for their answer, by ask */
+static json_t *capabilities; /* what the client declared, for tools */
+static bool applied = true; /* whether the last directory could be entered */
 
 static const char *text(const json_t *object, const char *key) {
     const char *value = json_string_value(json_object_get(object, key));
@@ -64,7 +64,8 @@ static const char *version(json_t *request) {
 }
 
 static void reply(json_t *request, const char *member, json_t *body) {
-    json_t *message = json_pack("{s:s, s:O, s:o}", "jsonrpc", "2.0", "id", json_object_get(request, "id"), member, body);
+    json_t *id = json_object_get(request, "id");
+    json_t *message = json_pack("{s:s, s:O, s:o}", "jsonrpc", "2.0", "id", id, member, body);
     char *line = json_dumps(message, JSON_COMPACT);
     write_line(line);
     free(line);
@@ -91,8 +92,8 @@ static json_t *directory(json_t *answer) {
 }
 
 static json_t *roots(json_t *answer) {
-    json_t *known = json_pack("{s:O, s:O, s:O}", "capabilities", capabilities, "state", json_object_get(answer, "state"),
-                              "roots", json_object_get(answer, "roots"));
+    json_t *known = json_pack("{s:O, s:O, s:O}", "capabilities", capabilities,
+                              "state", json_object_get(answer, "state"), "roots", json_object_get(answer, "roots"));
     char *listing = json_dumps(known, JSON_COMPACT);
     json_t *said = json_string(listing);
     free(listing);
@@ -128,8 +129,9 @@ static void initialize(json_t *request) {
 }
 
 static void discover(json_t *request) {
-    succeed(request, json_pack("{s:[s], s:{s:{}}, s:{s:{s:s, s:s}}}", "supportedVersions", MODERN, "capabilities", "tools",
-                               "_meta", "io.modelcontextprotocol/serverInfo", "name", "wolfram-loop", "version", "1.0.0"), true);
+    succeed(request, json_pack("{s:[s], s:{s:{}}, s:{s:{s:s, s:s}}}", "supportedVersions", MODERN,
+                               "capabilities", "tools", "_meta", "io.modelcontextprotocol/serverInfo",
+                               "name", "wolfram-loop", "version", "1.0.0"), true);
 }
 
 static void ping(json_t *request) {
@@ -139,8 +141,8 @@ static void ping(json_t *request) {
 static void list_tools(json_t *request) {
     json_t *list = json_array();
     for (const struct tool *tool = tools; tool->name; tool++)
-        json_array_append_new(list, json_pack("{s:s, s:s, s:{s:s}}", "name", tool->name, "description", tool->description,
-                                              "inputSchema", "type", "object"));
+        json_array_append_new(list, json_pack("{s:s, s:s, s:{s:s}}", "name", tool->name,
+                                              "description", tool->description, "inputSchema", "type", "object"));
     succeed(request, json_pack("{s:o}", "tools", list), true);
 }
 
@@ -282,10 +284,11 @@ static void settle(void) {
         char *event = json_dumps(json_array_get(events, 0), JSON_COMPACT);
         json_array_remove(events, 0);
         rootwise_text out = rootwise_handle(resolver, event, strlen(event), now());
-        json_t *said = json_loadb(out.ptr, out.len, JSON_ALLOW_NUL, NULL), *error = json_object_get(said, "error"), *action;
+        json_t *said = json_loadb(out.ptr, out.len, JSON_ALLOW_NUL, NULL), *action;
+        json_t *error = json_object_get(said, "error"), *until = json_object_get(said, "deadline");
         size_t i;
         if (error) record(text(error, "code"), text(error, "message"));
-        else deadline = json_is_null(json_object_get(said, "deadline")) ? -1 : json_number_value(json_object_get(said, "deadline"));
+        else deadline = json_is_null(until) ? -1 : json_number_value(until);
         json_array_foreach(json_object_get(said, "actions"), i, action) perform(action);
         json_decref(said);
         rootwise_text_free(out);
@@ -340,7 +343,8 @@ static bool open_resolver(const char *preset) {
         record(preset, problem.text);
         return false;
     }
-    json_t *options = json_pack("{s:o, s:{s:s, s:s}}", "policy", policy, "host", "style", "posix", "transport", "stdio");
+    json_t *options = json_pack("{s:o, s:{s:s, s:s}}", "policy", policy, "host",
+                                "style", "posix", "transport", "stdio");
     char *given = json_dumps(options, JSON_COMPACT);
     rootwise_text said = rootwise_open(given, strlen(given), &resolver);
     if (!resolver) fprintf(stderr, "%s: %.*s\n", preset, (int)said.len, said.ptr);

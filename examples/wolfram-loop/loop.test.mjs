@@ -24,6 +24,13 @@ test("the answer to initialize is the same with and without roots, and nothing i
   assert.deepEqual(withRoots.said, ["1: ok"]);
 });
 
+test("the client's revision is spoken where it is known, else the newest", () => {
+  for (const [asked, spoken] of [["2024-11-05", "2024-11-05"], ["2025-06-18", "2025-06-18"], ["1999-01-01", "2025-11-25"], [5, "2025-11-25"]]) {
+    const { raw } = play([request(1, "initialize", { protocolVersion: asked, capabilities: {} })]);
+    assert.equal(JSON.parse(raw[0]).result.protocolVersion, spoken);
+  }
+});
+
 test("roots that are not declared as an object are never asked for, not even after a change [W-01, W-05, W-06, W-34]", () => {
   for (const capabilities of [undefined, null, "roots", [], {}, { roots: null }, { roots: true }, { roots: "yes" }, { roots: [] }]) {
     const { said, log } = play([initialize(capabilities, { name: 7 }), initialized, changed, call(2, "roots")]);
@@ -48,7 +55,7 @@ test("other notifications are not answered, and a second initialized asks nothin
 
 test("a client may use our ids for its own requests [W-08, W-10]", (t) => {
   const { base, a } = folders(t, "a");
-  const { said } = play([...hello, request("s-1", "tools/list"), request("s-2", "ping"), answer("s-1", root(a)), call("s-1", "directory"), changed], { cwd: base });
+  const { said } = play([...hello, request("s-1", "tools/list"), request("s-2", "ping", { zero: "\0" }), answer("s-1", root(a)), call("s-1", "directory"), changed], { cwd: base });
   assert.deepEqual(said, ["1: ok", "roots/list s-1", "s-1: ok", "s-2: ok", `s-1: ${a}`, "roots/list s-2"]);
 });
 
@@ -135,7 +142,8 @@ test("an answer without usable roots leaves the directory as it is [W-18, W-20, 
 
 test("the first root that is a directory counts, whatever stands before it [W-21, W-22, W-23, W-24, W-25, W-34]", (t) => {
   const { base, a, b } = folders(t, "a", "b");
-  const bad = [{}, { uri: 5 }, { uri: "https://example.com/a" }, root(join(base, "missing")), { uri: "file://%zz" }];
+  writeFileSync(join(a, "file"), "");
+  const bad = [{}, { uri: 5 }, { uri: "https://example.com/a" }, root(join(base, "missing")), root(join(a, "file")), { uri: "file://%zz" }];
   assert.equal(directoryAfter({ roots: [root(a)] }, { cwd: base }), a);
   assert.equal(directoryAfter({ roots: [root(b), root(a)] }, { cwd: base }), b);
   assert.equal(directoryAfter({ roots: [...bad, root(b), root(a)] }, { cwd: base }), b);
@@ -249,12 +257,18 @@ for (const kind of ["2.x modern", "2.x auto"]) {
 
 test("modern and legacy requests on one pipe know nothing of each other", (t) => {
   const { base, a, b } = folders(t, "a", "b");
-  const modern = (id, inputResponses, version = "2026-07-28") => {
-    const _meta = { "io.modelcontextprotocol/protocolVersion": version, "io.modelcontextprotocol/clientCapabilities": { roots: {} } };
-    return request(id, "tools/call", { name: "directory", arguments: {}, inputResponses, _meta });
-  };
-  const lines = [...hello, answer("s-1", root(a)), modern(2), modern(3, { rootwise: { roots: [root(b)] } }), call(4, "directory"), modern(5, {}, "2099-01-01")];
+  const meta = { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": { roots: {} } };
+  const modern = (id, changes, inputResponses) => request(id, "tools/call", { name: "directory", inputResponses, _meta: { ...meta, ...changes } });
+  const lines = [
+    ...hello,
+    answer("s-1", root(a)),
+    modern(2),
+    modern(3, {}, { rootwise: { roots: [root(b)] } }),
+    call(4, "directory"),
+    modern(5, { "io.modelcontextprotocol/protocolVersion": "2099-01-01" }),
+    modern(6, { "io.modelcontextprotocol/clientCapabilities": undefined }),
+  ];
   const { raw, said } = play(lines, { cwd: base });
-  assert.deepEqual(said, ["1: ok", "roots/list s-1", "2: ok", `3: ${b}`, `4: ${a}`, "5: error -32022"]);
+  assert.deepEqual(said, ["1: ok", "roots/list s-1", "2: ok", `3: ${b}`, `4: ${a}`, "5: error -32022", "6: error -32602"]);
   assert.deepEqual(JSON.parse(raw[2]).result, { resultType: "input_required", inputRequests: { rootwise: { method: "roots/list" } } });
 });
