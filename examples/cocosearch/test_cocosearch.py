@@ -288,9 +288,7 @@ async def test_a_project_without_an_index_is_told_how_to_get_one(transport: str,
 
 @pytest.mark.covers("S-15")
 @over_http
-async def test_a_relative_path_is_never_joined_to_the_servers_folder(
-    transport: str, untold: Start, place: Path
-) -> None:
+async def test_a_relative_path_is_never_joined_to_the_servers_folder(transport: str, untold: Start) -> None:
     assert (untold.how["cwd"] / "alpha").is_dir()
     async with untold.client(transport, "alpha") as peer:
         assert await failure(peer) == NOTHING
@@ -444,7 +442,7 @@ async def modern(place: Path) -> AsyncIterator[Start]:
         yield start
 
 
-@pytest.mark.covers("S-01", "S-02", "S-03", "S-05", "S-09", "S-10")
+@pytest.mark.covers("S-01", "S-02", "S-03", "S-05", "S-08", "S-09", "S-10")
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 async def test_a_modern_client_gets_the_same_order_and_every_call_stands_alone(
     transport: str, modern: Start, place: Path
@@ -463,6 +461,8 @@ async def test_a_modern_client_gets_the_same_order_and_every_call_stands_alone(
             f"rootwise: roots ({folder}) and env ({gamma}) name different projects [disagreement]"
             for folder in (alpha, beta, beta)
         ]
+        roots.entries = [(place / "gone").as_uri(), alpha.as_uri()]
+        assert await search_with_hints(peer) == ("gamma", "env", [TIP])
     async with modern.client(transport, modern=True) as peer:
         for _ in range(2):
             assert await search_with_hints(peer) == ("gamma", "env", [TIP])
