@@ -54,15 +54,16 @@ for (const setup of setups) {
     });
     after(() => shared?.stop());
 
-    /** Lets agents work and closes them. With a root each has bound it. */
+    /** Lets agents work and closes them. Those with a root to be `bound` have bound it. */
     const agents = async (plans, work) => {
-      const all = [];
+      const open = async ({ bound, ...plan }) => {
+        const agent = await connect(setup, { at: shared, ...(bound && { roots: [bound] }), ...plan });
+        return bound ? agent.bind(bound) : agent;
+      };
+      const opened = await Promise.allSettled(plans.map(open));
+      const all = opened.flatMap(({ value }) => value ?? []);
       try {
-        for (const { bound, ...plan } of plans) {
-          const agent = await connect(setup, { at: shared, ...(bound && { roots: [bound] }), ...plan });
-          all.push(agent);
-          if (bound) await agent.bind(bound);
-        }
+        for (const { reason } of opened) if (reason) throw reason;
         await work(...all);
       } finally {
         for (const agent of all) await agent.close();

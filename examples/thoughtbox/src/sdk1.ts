@@ -3,7 +3,7 @@ import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import { rootwise } from "rootwise/mcp";
-import { listen, sessions, start } from "./start.js";
+import { start } from "./start.js";
 import { initShape, instructions, Thoughtbox, thoughtShape } from "./thoughtbox.js";
 
 const { preset, store, port } = await start();
@@ -18,6 +18,7 @@ function make() {
 
 if (port === undefined) await make().connect(new StdioServerTransport());
 else {
+  const { listen, sessions } = await import("./http.js");
   const open = sessions(async (options) => {
     const transport = new WebStandardStreamableHTTPServerTransport(options);
     await make().connect(transport);

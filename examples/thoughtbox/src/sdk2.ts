@@ -3,7 +3,7 @@ import { createMcpHandler, isLegacyRequest, McpServer, WebStandardStreamableHTTP
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { rootwise } from "rootwise/mcp";
 import { z } from "zod";
-import { listen, sessions, start } from "./start.js";
+import { start } from "./start.js";
 import { initShape, instructions, Thoughtbox, thoughtShape } from "./thoughtbox.js";
 
 const { preset, store, port } = await start();
@@ -18,6 +18,7 @@ function make() {
 
 if (port === undefined) serveStdio(make);
 else {
+  const { listen, sessions } = await import("./http.js");
   const modern = createMcpHandler(make);
   const legacy = sessions(async (options) => {
     const transport = new WebStandardStreamableHTTPServerTransport(options);

@@ -1,9 +1,5 @@
-// The command line, and Streamable HTTP on loopback, for either SDK.
-import { randomUUID } from "node:crypto";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+// The command line, for either SDK.
 import { parseArgs } from "node:util";
-import { localhostHostValidation, toNodeHandler } from "@modelcontextprotocol/node";
 import { openStore } from "./store.js";
 import { presetNames } from "./thoughtbox.js";
 
@@ -22,53 +18,4 @@ export async function start() {
   // A client that closes the pipe is gone, and a store's open connection would keep this process alive.
   if (port === undefined) process.stdin.once("end", () => void store.close());
   return { preset, store, port };
-}
-
-type Fetch = (request: Request) => Promise<Response>;
-
-export interface SessionOptions {
-  sessionIdGenerator: () => string;
-  onsessioninitialized: (id: string) => void;
-  onsessionclosed: (id: string) => void;
-}
-
-interface SessionTransport {
-  handleRequest: Fetch;
-  close(): Promise<void>;
-}
-
-/** Clients that go away without a word are never noticed, so the oldest sessions make room. */
-const MOST_SESSIONS = 1_000;
-
-/** Gives every MCP session a transport of its own. A session of a server that is no more is told to begin again. */
-export function sessions(open: (options: SessionOptions) => Promise<SessionTransport>): Fetch {
-  const known = new Map<string, SessionTransport>();
-  return async (request) => {
-    if (request.method === "GET") return new Response(null, { status: 405 });
-    const id = request.headers.get("mcp-session-id");
-    if (id !== null) return known.get(id)?.handleRequest(request) ?? new Response(null, { status: 404 });
-    const transport = await open({
-      sessionIdGenerator: randomUUID,
-      onsessioninitialized: (id) => {
-        known.set(id, transport);
-        const [oldest] = known;
-        if (oldest && known.size > MOST_SESSIONS) {
-          known.delete(oldest[0]);
-          void oldest[1].close();
-        }
-      },
-      onsessionclosed: (id) => void known.delete(id),
-    });
-    return transport.handleRequest(request);
-  };
-}
-
-/** Says on standard output where it listens; port 0 is any free one. */
-export function listen(port: number, fetch: Fetch): void {
-  const isLocal = localhostHostValidation();
-  const handle = toNodeHandler({ fetch }, { onerror: (error) => void process.stderr.write(`${error.stack}\n`) });
-  const server = createServer((request, response) => {
-    if (isLocal(request, response)) void handle(request, response);
-  });
-  server.listen(port, "127.0.0.1", () => process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp\n`));
 }
