@@ -18,6 +18,7 @@ const uri = (path) => `file://${path}`;
 
 const local = { local: true };
 const hasty = { ...presets.recommended, timing: { waitMs: 250, lifeMs: 20_000 } };
+const insistent = { ...presets.recommended, roots: { ...presets.recommended.roots, requireCapability: false } };
 const fromEnv = { env: { CLAUDE_PROJECT_DIR: env } };
 
 /** Connects, runs, closes, and makes sure that nothing was left unhandled. */
@@ -66,6 +67,10 @@ for (const pair of pairs) {
     scenario("a client without roots is not asked [C3]", pair, fromEnv, async (peer) => {
       assert.deepEqual((await peer.call("where")).value, { name: "from-env", path: env, source: "env", via: "CLAUDE_PROJECT_DIR" });
       assert.equal(peer.state.asked, 0);
+    });
+
+    scenario("a client without roots that the policy would ask anyway loses nothing by it", pair, { ...fromEnv, options: { policy: insistent } }, async (peer) => {
+      assert.equal((await peer.call("where")).value.source, "env");
     });
 
     scenario("no project is a helpful result [C14]", pair, {}, async (peer) => {
