@@ -37,11 +37,14 @@ async function end(child, signal) {
 }
 
 const environment = (env) => ({ PATH: process.env.PATH, HOME: process.env.HOME, ...env });
-const command = ({ server, store, preset = "thoughtbox" }) => [at(`dist/${server}.js`), "--preset", preset, "--store", store];
+const command = ({ server, store, preset = "thoughtbox" }) => {
+  return [at(`dist/${server}.js`), "--preset", preset, "--store", store];
+};
 
 /** Starts a server that speaks HTTP. */
 export async function serve(setup, env = {}) {
-  const child = spawn(process.execPath, [...command(setup), "--port", "0"], { env: environment(env), stdio: ["ignore", "pipe", "pipe"] });
+  const args = [...command(setup), "--port", "0"];
+  const child = spawn(process.execPath, args, { env: environment(env), stdio: ["ignore", "pipe", "pipe"] });
   const log = recorded(child.stderr);
   const [url] = await Promise.race([
     once(createInterface(child.stdout), "line"),
@@ -147,10 +150,12 @@ export async function startRedis(folder) {
   const program = process.env.REDIS_SERVER ?? "redis-server";
   const socket = join(folder, "redis.sock");
   const settings = { port: "0", unixsocket: socket, dir: folder, save: "", appendonly: "yes", appendfsync: "always" };
-  const child = spawn(program, Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]), { stdio: ["ignore", "pipe", "inherit"] });
+  const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+  const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
   const log = recorded(child.stdout);
   const failed = once(child, "error").then(([error]) => {
-    throw new Error(`${program} cannot be started (${error.message}): install Debian's package redis-server, or name one in REDIS_SERVER`);
+    const advice = "install Debian's package redis-server, or name one in REDIS_SERVER";
+    throw new Error(`${program} cannot be started (${error.message}): ${advice}`);
   });
   try {
     await Promise.race([failed, until(() => /ready to accept connections/i.test(log()), log)]);

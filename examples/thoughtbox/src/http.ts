@@ -50,5 +50,8 @@ export function listen(port: number, fetch: Fetch): void {
   const server = createServer((request, response) => {
     if (isLocal(request, response)) void handle(request, response);
   });
-  server.listen(port, "127.0.0.1", () => process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp\n`));
+  server.listen(port, "127.0.0.1", () => {
+    const { port } = server.address() as AddressInfo;
+    process.stdout.write(`http://127.0.0.1:${port}/mcp\n`);
+  });
 }

@@ -26,7 +26,8 @@ export async function openRedis(where: string): Promise<Store> {
     const { title, createdAt, updatedAt, mcpRootUri, project, pinned, archived } = hash as Record<string, string>;
     if (title === undefined || createdAt === undefined || updatedAt === undefined) return undefined;
     return {
-      ...{ id, title, thoughtCount: count as number, createdAt, updatedAt, pinned: pinned === "true", archived: archived === "true" },
+      ...{ id, title, thoughtCount: count as number, createdAt, updatedAt },
+      ...{ pinned: pinned === "true", archived: archived === "true" },
       ...(mcpRootUri !== undefined && { mcpRootUri }),
       ...(project !== undefined && { project }),
     };
@@ -52,7 +53,8 @@ export async function openRedis(where: string): Promise<Store> {
     },
     addThought: async (id, thought, at) => {
       if (!(await exists(id))) return undefined;
-      const [number] = await together(redis.multi().rpush(thoughtsKey(id), thought).hset(sessionKey(id), { updatedAt: at }));
+      const all = redis.multi().rpush(thoughtsKey(id), thought).hset(sessionKey(id), { updatedAt: at });
+      const [number] = await together(all);
       return number as number;
     },
     listThoughts: (id) => redis.lrange(thoughtsKey(id), 0, -1),
@@ -61,5 +63,6 @@ export async function openRedis(where: string): Promise<Store> {
 }
 
 function defined(fields: Record<string, unknown>): Record<string, string> {
-  return Object.fromEntries(Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])));
+  const there = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(there.map(([name, value]) => [name, String(value)]));
 }

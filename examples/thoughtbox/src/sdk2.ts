@@ -1,5 +1,10 @@
 // Thoughtbox on @modelcontextprotocol/server 2.x: clients of 2026-07-28 and those before, side by side.
-import { createMcpHandler, isLegacyRequest, McpServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  McpServer,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { rootwise } from "rootwise/mcp";
 import { z } from "zod";

@@ -1,4 +1,4 @@
-// One file, shared by every server process on this machine. The locks are the system's, so a killed process leaves none.
+// One file, shared by every server process of a machine. Its locks are the system's, so a killed process leaves none.
 import Database from "libsql";
 import type { Session, Store } from "./store.js";
 
@@ -22,7 +22,8 @@ type Row = Omit<Session, "mcpRootUri" | "project" | "pinned" | "archived"> & {
   archived: number;
 };
 
-function sessionOf({ id, title, thoughtCount, createdAt, updatedAt, mcpRootUri, project, pinned, archived }: Row): Session {
+function sessionOf(row: Row): Session {
+  const { id, title, thoughtCount, createdAt, updatedAt, mcpRootUri, project, pinned, archived } = row;
   return {
     ...{ id, title, thoughtCount, createdAt, updatedAt, pinned: pinned === 1, archived: archived === 1 },
     ...(mcpRootUri !== null && { mcpRootUri }),
@@ -35,10 +36,13 @@ export function openSqlite(file: string): Store {
   db.exec(SCHEMA);
   const one = db.prepare(`${SELECT} WHERE id = ?`);
   const ofProject = db.prepare(`${SELECT} WHERE project = ? ORDER BY rowid`);
-  const create = db.prepare("INSERT INTO sessions (id, title, createdAt, updatedAt, mcpRootUri, project) VALUES (?, ?, ?, ?, ?, ?)");
-  const change = db.prepare(
-    "UPDATE sessions SET title = coalesce(?, title), pinned = coalesce(?, pinned), archived = coalesce(?, archived) WHERE id = ?",
+  const create = db.prepare(
+    "INSERT INTO sessions (id, title, createdAt, updatedAt, mcpRootUri, project) VALUES (?, ?, ?, ?, ?, ?)",
   );
+  const change = db.prepare(`
+    UPDATE sessions SET title = coalesce(?, title), pinned = coalesce(?, pinned), archived = coalesce(?, archived)
+    WHERE id = ?
+  `);
   const touch = db.prepare("UPDATE sessions SET updatedAt = ? WHERE id = ?");
   const add = db.prepare(
     "INSERT INTO thoughts SELECT ?, coalesce(max(number), 0) + 1, ? FROM thoughts WHERE session = ? RETURNING number",

@@ -1,6 +1,6 @@
 // What Thoughtbox does, on either SDK and any store. Which project a call is about is Rootwise's answer.
 import { randomUUID } from "node:crypto";
-import { presets, recoverSession, type Project, type Recovery } from "rootwise";
+import { presets, recoverSession, type Project } from "rootwise";
 import { NoProjectError, type CallContext, type Projects } from "rootwise/mcp";
 import { z } from "zod";
 import type { Session, Store } from "./store.js";
@@ -10,13 +10,13 @@ export type Preset = (typeof presetNames)[number];
 type Texts = typeof presets.thoughtbox.texts;
 
 export const instructions =
-  "Begin with init: list_roots, bind_root with the root you work in, then load_context, or start_new where nothing was found. " +
-  "If bind_root says that nothing stays bound, pass mcpRootUri with every operation instead.";
+  "Begin with init: list_roots, bind_root with the root you work in, then load_context, or start_new if that finds " +
+  "nothing. If bind_root says that nothing stays bound, pass mcpRootUri with every operation instead.";
 
 export const initShape = {
   operation: z.enum(["list_roots", "bind_root", "start_new", "load_context", "list_sessions", "update_session"]),
   rootUri: z.string().optional().describe("bind_root: the URI of one of your roots"),
-  mcpRootUri: z.string().optional().describe("start_new, load_context, list_sessions: the root to use for this call alone"),
+  mcpRootUri: z.string().optional().describe("start_new, load_context, list_sessions: the root for this call alone"),
   sessionId: z.string().optional().describe("load_context, update_session"),
   title: z.string().optional().describe("start_new, update_session"),
   pinned: z.boolean().optional().describe("update_session: whether load_context prefers it"),
@@ -85,7 +85,9 @@ export class Thoughtbox {
   }
 
   async #loadContext({ sessionId, mcpRootUri }: InitArguments, context: CallContext) {
-    if (sessionId !== undefined) return this.#loadExplicit(sessionId, this.#projects.current(context, { argument: mcpRootUri }));
+    if (sessionId !== undefined) {
+      return this.#loadExplicit(sessionId, this.#projects.current(context, { argument: mcpRootUri }));
+    }
     const { project, hint } = await this.#project(mcpRootUri, context);
     const { session } = await this.#recover(project);
     if (!project || !session) return { success: false, message: this.#say("host.noSessions"), hint };
@@ -98,7 +100,8 @@ export class Thoughtbox {
   async #loadExplicit(id: string, project: Readonly<Project> | null) {
     const session = await this.#store.getSession(id);
     if (!session) return this.#notFound(id);
-    const { otherProject } = recoverSession({ style, sessionId: id, project: project?.key ?? null, sessions: [recordOf(session)] });
+    const sessions = [recordOf(session)];
+    const { otherProject } = recoverSession({ style, sessionId: id, project: project?.key ?? null, sessions });
     if (otherProject) log("info", this.#say("host.otherRoot", { id }));
     return { success: true, session, thoughts: await this.#store.listThoughts(id) };
   }
@@ -117,13 +120,16 @@ export class Thoughtbox {
   /** The project's session to go on with, and all of its sessions, best first. */
   async #recover(project: Readonly<Project> | undefined) {
     const sessions = project ? await this.#store.listSessions({ project: project.key }) : [];
-    const found: Recovery = recoverSession({ style, project: project?.key ?? null, sessions: sessions.map(recordOf) });
+    const found = recoverSession({ style, project: project?.key ?? null, sessions: sessions.map(recordOf) });
     const byId = new Map(sessions.map((session) => [session.id, session]));
     return { session: byId.get(found.sessionId ?? ""), candidates: found.candidates.map((id) => byId.get(id)) };
   }
 
   /** The call's project. Without one a session is found by its id alone, if the preset has words for that. */
-  async #project(mcpRootUri: string | undefined, context: CallContext): Promise<{ project?: Readonly<Project>; hint?: string }> {
+  async #project(
+    mcpRootUri: string | undefined,
+    context: CallContext,
+  ): Promise<{ project?: Readonly<Project>; hint?: string }> {
     try {
       return { project: await this.#projects.project(context, { argument: mcpRootUri }) };
     } catch (error) {
@@ -145,7 +151,7 @@ export class Thoughtbox {
   }
 }
 
-const recordOf = ({ id, project, updatedAt, pinned, archived }: Session) => ({ id, project, updatedAt: Date.parse(updatedAt), pinned, archived });
+const recordOf = (session: Session) => ({ ...session, updatedAt: Date.parse(session.updatedAt) });
 
 const result = (value: object) => ({ content: [{ type: "text" as const, text: JSON.stringify(value) }] });
 
