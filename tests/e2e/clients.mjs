@@ -32,7 +32,7 @@ export async function serve(server, { options = {}, env = {}, cwd, flags = [] } 
     env: environment(options, env),
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const [url] = await once(createInterface(child.stdout), "line");
+  const [url] = await once(createInterface(child.stdout), "line", { signal: AbortSignal.timeout(30_000) });
   return {
     url,
     async stop() {
@@ -45,9 +45,10 @@ export async function serve(server, { options = {}, env = {}, cwd, flags = [] } 
 /**
  * Connects a client to a server of its own, or over HTTP to `url`.
  *
- * `roots` is what it answers: a list, a function, or undefined for a client that declares no roots.
+ * `roots` is what it answers: a list, a function, or undefined for a client that declares no roots. A `manual` client does
+ * not make a call again by itself.
  */
-export async function connect(pair, { roots, options = {}, env = {}, cwd, args = [], flags = [], url, headers, info, elicit } = {}) {
+export async function connect(pair, { roots, options = {}, env = {}, cwd, args = [], flags = [], url, headers, info, elicit, manual } = {}) {
   const capabilities = { ...(roots === undefined ? {} : { roots: { listChanged: true } }), ...(elicit ? { elicitation: {} } : {}) };
   const client =
     pair.client === 1
@@ -55,6 +56,7 @@ export async function connect(pair, { roots, options = {}, env = {}, cwd, args =
       : new Client2(info ?? { name: "e2e", version: "1" }, {
           capabilities,
           versionNegotiation: { mode: pair.era === "modern" ? { pin: "2026-07-28" } : "legacy" },
+          inputRequired: { autoFulfill: !manual },
         });
   const state = { asked: 0, roots };
   const answer = async () => {

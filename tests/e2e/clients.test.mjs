@@ -1,7 +1,7 @@
 // Servers of both SDKs with clients that are not TypeScript.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { presets } from "rootwise";
@@ -19,7 +19,7 @@ const uri = (path) => `file://${path}`;
 const hasty = { ...presets.recommended, timing: { waitMs: 250, lifeMs: 20_000 } };
 
 /** What is played: the client's roots, the steps, and what must come of them. */
-function scenarios(name, modern) {
+function scenarios(modern) {
   const variables = { CLAUDE_PROJECT_DIR: env };
   const twice = [{ call: "where" }, { call: "where" }];
   const same = {
@@ -35,27 +35,34 @@ function scenarios(name, modern) {
     "none declared": { roots: null, variables, steps: twice, check: fromEnv(0) },
     "an empty list": { roots: [], variables, steps: twice, check: fromEnv(modern ? 2 : 1) },
     "nothing at all": { roots: null, steps: [{ call: "where" }], check: ([[text]]) => assert.match(text, /No project/) },
+    "bad entries": {
+      roots: ["", "C:\\x\\beta", "https://example.com", uri(alpha)],
+      steps: [{ call: "where" }, { call: "roots" }],
+      check: ([[project], [{ roots }]]) => {
+        assert.equal(project.path, alpha);
+        assert.deepEqual(roots.map(({ problem }) => problem !== undefined), [true, true, true, false]);
+      },
+    },
+    "Windows spellings": {
+      roots: ["file:///c%3A/work/app", "file:///C:/work/app", "file:///c:/work/app/", "C:\\work\\app"],
+      options: { host: { style: "windows", local: false } },
+      steps: [{ call: "where" }, { call: "roots" }],
+      check: ([[project], [{ roots }]]) => {
+        assert.equal(project.name, "app");
+        assert.deepEqual(roots.map(({ path }) => path.toLowerCase()), Array(4).fill("c:\\work\\app"));
+      },
+    },
   };
+  // A modern client is asked by a result: one that does not answer never calls again, and there is nothing to see.
   if (modern) return same;
-  const legacy = {
+  return {
     ...same,
     "a client that does not know its own method": { roots: "refuse", variables, steps: twice, check: fromEnv(1) },
+    "a client that never answers": { roots: "silent", variables, options: { policy: hasty }, steps: twice, check: fromEnv(1) },
     "roots that change": {
       roots: [uri(alpha)],
       steps: [{ call: "where" }, { roots: [uri(beta)] }, { call: "where" }],
       check: (results, asked) => assert.deepEqual([...results.flat().map(({ path }) => path), asked], [alpha, beta, 2]),
-    },
-  };
-  // The Python clients answer inside their reading loop, so while they are silent they read nothing else either; and they
-  // do not let a bad URI out.
-  if (name !== "Rust rmcp") return legacy;
-  return {
-    ...legacy,
-    "a client that never answers": { roots: "silent", variables, options: { policy: hasty }, steps: twice, check: fromEnv(1) },
-    "bad entries": {
-      roots: ["", "C:\\x\\beta", "https://example.com", uri(alpha)],
-      steps: [{ call: "where" }],
-      check: ([[project]]) => assert.equal(project.path, alpha),
     },
   };
 }
@@ -66,50 +73,44 @@ const fromEnv = (times) => (results, asked) => {
 };
 
 for (const [name, { command, eras }] of Object.entries(peers)) {
+  const made = command();
   describe(name, () => {
-    let peer;
-    before(() => (peer = command()), { timeout: 400_000 });
     for (const server of ["sdk1", "sdk2"]) {
       for (const era of server === "sdk1" ? ["legacy"] : eras) {
-        for (const over of ["stdio", "http"]) combination({ name, server, era, over, peer: () => peer });
+        for (const over of ["stdio", "http"]) combination({ server, era, over, made });
       }
     }
   });
 }
 
-/** All scenarios of one combination are played by one process of the client, each with a server of its own. */
-function combination({ name, server, era, over, peer }) {
-  const played = Object.entries(scenarios(name, era === "modern"));
+/** One combination at a time for each processor, since all of them start processes. */
+const lanes = Array.from({ length: availableParallelism() }, () => Promise.resolve());
+let combinations = 0;
+function inTurn(run) {
+  const lane = combinations++ % lanes.length;
+  const turn = lanes[lane].then(run);
+  lanes[lane] = turn.catch(() => {});
+  return turn;
+}
+
+/** All scenarios of one combination are played by one process of the client. */
+function combination({ server, era, over, made }) {
+  const played = Object.entries(scenarios(era === "modern"));
+  const outcomes = made.then((peer) =>
+    inTurn(async () => {
+      const places = played.map(([, { options, variables }]) => (over === "http" ? listening : piped)(server, { host: { local: true }, ...options }, variables));
+      const servers = await Promise.all(places);
+      return play(peer, played.map(([, { roots, steps }], index) => ({ server: servers[index], era, roots, steps: [...steps, { call: "counts" }] })));
+    }),
+  );
+  // Whoever waits for it is told; until then it is nobody's.
+  outcomes.catch(() => {});
+
   describe(`${server}, ${era}, ${over}`, () => {
-    let outcomes;
-    before(async () => {
-      const servers = [];
-      const scripts = [];
-      try {
-        for (const [, { roots, steps, options, variables }] of played) {
-          const settings = { host: { local: true }, ...options };
-          const place = await (over === "http" ? listening(settings, variables) : piped(settings, variables));
-          servers.push(place);
-          scripts.push({ server: place.server, era, roots, steps: [...steps, { call: "counts" }] });
-        }
-        outcomes = await play(peer(), scripts);
-      } finally {
-        for (const place of servers) await place.stop();
-      }
-    }, { timeout: 120_000 });
-
-    const piped = (settings, variables) => {
-      const own = { PATH: process.env.PATH, HOME: process.env.HOME, E2E_OPTIONS: JSON.stringify(settings), ...variables };
-      return { server: { command: process.execPath, args: [at(`servers/${server}.mjs`)], env: own, cwd: empty }, stop: () => {} };
-    };
-    const listening = async (settings, variables) => {
-      const { url, stop } = await serve(server, { options: settings, env: variables, cwd: empty });
-      return { server: { url }, stop };
-    };
-
+    before(() => outcomes, { timeout: 900_000 });
     for (const [index, [title, { check }]] of played.entries()) {
-      test(title, () => {
-        const { results, asked, error } = outcomes[index];
+      test(title, async () => {
+        const { results, asked, error } = (await outcomes)[index];
         assert.equal(error, undefined);
         const [counts] = results.pop();
         assert.equal(JSON.parse(counts.text).rejections, 0);
@@ -118,3 +119,22 @@ function combination({ name, server, era, over, peer }) {
     }
   });
 }
+
+/** A server that the client starts itself. */
+function piped(server, settings, variables) {
+  const own = { PATH: process.env.PATH, HOME: process.env.HOME, E2E_OPTIONS: JSON.stringify(settings), ...variables };
+  return { command: process.execPath, args: [at(`servers/${server}.mjs`)], env: own, cwd: empty };
+}
+
+const listeners = new Map();
+
+/** A server for all clients that need the same one. */
+async function listening(server, settings, variables) {
+  const key = JSON.stringify([server, settings, variables]);
+  if (!listeners.has(key)) listeners.set(key, serve(server, { options: settings, env: variables, cwd: empty }));
+  const { url } = await listeners.get(key);
+  return { url };
+}
+after(async () => {
+  for (const { value } of await Promise.allSettled(listeners.values())) await value?.stop();
+});

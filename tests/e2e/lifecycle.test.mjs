@@ -87,3 +87,15 @@ for (const server of ["sdk1", "sdk2"]) {
     });
   });
 }
+
+test("sdk2: a client of 2026-07-28 that never makes its call again lets the server end", { timeout: 30_000 }, async () => {
+  const peer = start("sdk2");
+  const about = (key, value) => ({ [`io.modelcontextprotocol/${key}`]: value });
+  const _meta = { ...about("protocolVersion", "2026-07-28"), ...about("clientInfo", { name: "lines", version: "1" }), ...about("clientCapabilities", { roots: {} }) };
+  peer.send({ id: 1, method: "tools/call", params: { name: "where", arguments: {}, _meta } });
+  const { id, result } = await peer.next();
+  assert.deepEqual([id, result.resultType, result.inputRequests], [1, "input_required", { rootwise: { method: "roots/list" } }]);
+  peer.child.stdin.end();
+  assert.equal(await peer.exit(), 0);
+  assert.equal(peer.errors(), "");
+});

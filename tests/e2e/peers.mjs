@@ -1,32 +1,30 @@
 // The clients that are not TypeScript, built where they are needed: the official Python and Rust ones.
-import { spawn, spawnSync } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { targetFolder } from "../../scripts/tools.mjs";
 import { at } from "./clients.mjs";
 
-function run(program, args) {
-  const { status, stderr, error } = spawnSync(program, args, { encoding: "utf8", stdio: ["ignore", "ignore", "pipe"] });
-  if (status !== 0) throw new Error(`${program} ${args.join(" ")} failed: ${error?.message ?? stderr}`);
-}
+const run = promisify(execFile);
 
 /** A virtual environment with that line of `mcp`; made again when its requirements change. */
-function python(line) {
+async function python(line) {
   const requirements = at(`python/requirements-${line}.txt`);
   const home = at(`python/.venv/${line}`);
   const done = join(home, "requirements.txt");
   const wanted = readFileSync(requirements, "utf8");
   if (!existsSync(done) || readFileSync(done, "utf8") !== wanted) {
-    run("python3", ["-m", "venv", "--clear", home]);
-    run(join(home, "bin", "pip"), ["install", "--quiet", "--disable-pip-version-check", "-r", requirements]);
+    await run("python3", ["-m", "venv", "--clear", home]);
+    await run(join(home, "bin", "pip"), ["install", "--quiet", "--disable-pip-version-check", "-r", requirements]);
     writeFileSync(done, wanted);
   }
   return [join(home, "bin", "python"), "-W", "ignore", at("python/peer.py")];
 }
 
-function rust() {
+async function rust() {
   const folder = join(targetFolder(), "rmcp-client");
-  run("cargo", ["build", "--quiet", "--locked", "--manifest-path", at("rmcp-client/Cargo.toml"), "--target-dir", folder]);
+  await run("cargo", ["build", "--quiet", "--locked", "--manifest-path", at("rmcp-client/Cargo.toml"), "--target-dir", folder]);
   return [join(folder, "debug", "rmcp-client")];
 }
 
@@ -37,15 +35,17 @@ export const peers = {
   "Rust rmcp": { command: rust, eras: ["legacy", "modern"] },
 };
 
+const PATIENCE_MS = 120_000;
+
 /** Has a peer play scripts; gives back what came of each. */
 export function play([program, ...args], scripts) {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, [...args, JSON.stringify(scripts)], { stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(program, [...args, JSON.stringify(scripts)], { stdio: ["ignore", "pipe", "inherit"], timeout: PATIENCE_MS });
     let text = "";
     child.stdout.on("data", (chunk) => (text += chunk));
     child.on("error", reject);
-    child.on("close", (code) => {
-      if (code !== 0) return reject(new Error(`${program} ended with code ${code}`));
+    child.on("close", (code, signal) => {
+      if (code !== 0) return reject(new Error(`${program} ended with ${signal ?? `code ${code}`}`));
       resolve(text.trim().split("\n").map((line) => JSON.parse(line)));
     });
   });

@@ -163,6 +163,28 @@ for (const pair of pairs) {
         assert.equal(peer.state.asked, 2);
       });
 
+      scenario("a client that never answers holds up nobody but itself", pair, { roots: () => new Promise(() => {}) }, async (peer) => {
+        const giveUp = new AbortController();
+        const waiting = assert.rejects(peer.call("where", {}, { signal: giveUp.signal }));
+        // It is the client's turn: the server waits for nothing and answers whatever else comes.
+        assert.equal((await peer.call("named", { project: beta })).value.path, beta);
+        giveUp.abort("enough");
+        await waiting;
+      });
+
+      const manual = { roots: [], manual: true };
+      scenario("a call that is never made again leaves nothing behind, and one made again without answers is asked again", pair, manual, async (peer) => {
+        const call = (again) => peer.client.callTool({ name: "where", arguments: {}, ...again }, { allowInputRequired: true });
+        const asking = { resultType: "input_required", inputRequests: { rootwise: { method: "roots/list" } } };
+        const elsewhere = { other: { roots: [{ uri: uri(beta) }] } };
+        for (const again of [{}, {}, { inputResponses: {} }, { inputResponses: elsewhere }]) {
+          const { resultType, inputRequests } = await call(again);
+          assert.deepEqual({ resultType, inputRequests }, asking);
+        }
+        const { content } = await call({ inputResponses: { ...elsewhere, rootwise: { roots: [{ uri: uri(alpha) }] } } });
+        assert.equal(JSON.parse(content[0].text).path, alpha);
+      });
+
       scenario("a client that fails to list its roots fails the call itself", pair, { roots: () => Promise.reject(new Error("no")) }, async (peer) => {
         await assert.rejects(peer.call("where"));
       });

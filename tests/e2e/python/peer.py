@@ -1,7 +1,7 @@
 """The official Python client as a peer: reads scripts as JSON from its argument, plays them, prints what came of each.
 
 A script has the server (`command`, `args`, `env`, `cwd`, or `url`), the `era`, the `roots` it answers with (a list of
-URIs, null for a client that declares none, or "refuse") and `steps`: a tool to `call`, how many `times` at once, or
+URIs, null for a client that declares none, "refuse" or "silent") and `steps`: a tool to `call`, how many `times` at once, or
 `roots` it has from then on.
 """
 
@@ -11,6 +11,7 @@ import sys
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 
+import anyio
 import mcp
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
@@ -33,23 +34,44 @@ class Peer:
         self.asked += 1
         if self.roots == "refuse":
             return ErrorData(code=-32601, message="Method not found")
-        return ListRootsResult(roots=[Root(uri=uri) for uri in self.roots])
+        # Unchecked, because other clients check nothing either.
+        return ListRootsResult(roots=[Root.model_construct(uri=uri) for uri in self.roots])
+
+    @asynccontextmanager
+    async def transport(self):
+        server = self.script["server"]
+        url = server.get("url")
+        async with streamable_http_client(url) if url else stdio_client(StdioServerParameters(**server)) as streams:
+            if self.roots != "silent":
+                yield streams
+                return
+            heard, hears = anyio.create_memory_object_stream(0)
+            async with anyio.create_task_group() as group:
+                group.start_soon(self.overhear, streams[0], heard)
+                yield hears, *streams[1:]
+                group.cancel_scope.cancel()
+
+    async def overhear(self, source, heard):
+        """Passes on all but requests for roots: the client answers inside its reading loop, and would never read again."""
+        async for message in source:
+            # The message itself is wrapped once more in 1.x.
+            wire = getattr(message, "message", message)
+            if getattr(getattr(wire, "root", wire), "method", None) == "roots/list":
+                self.asked += 1
+            else:
+                await heard.send(message)
 
     @asynccontextmanager
     async def connected(self):
         callback = None if self.roots is None else self.list_roots
-        server = self.script["server"]
-        url = server.get("url")
-        target = url or StdioServerParameters(**server)
         if SECOND:
             mode = "legacy" if self.script["era"] == "legacy" else "2026-07-28"
-            async with mcp.Client(target, list_roots_callback=callback, mode=mode) as client:
+            async with mcp.Client(self.transport(), list_roots_callback=callback, mode=mode) as client:
                 yield client
             return
-        async with streamable_http_client(url) if url else stdio_client(target) as streams:
-            async with ClientSession(*streams[:2], list_roots_callback=callback) as session:
-                await session.initialize()
-                yield session
+        async with self.transport() as streams, ClientSession(*streams[:2], list_roots_callback=callback) as session:
+            await session.initialize()
+            yield session
 
     async def call(self, client, name):
         result = await client.call_tool(name, {})
