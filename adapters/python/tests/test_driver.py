@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import json
 import pickle
+import weakref
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +123,29 @@ async def test_an_error_keeps_why_and_what_to_do_apart() -> None:
         assert error.message.startswith("Project context not available.")
         assert error.instruction == "Call switch_project with your project name"
         assert str(error) == f"{error.message} {error.instruction}"
+
+
+@pytest.mark.anyio
+async def test_a_question_keeps_nothing_of_the_call_it_began_in() -> None:
+    class Session:
+        pass
+
+    made, peer, kept = connection(wait=20), Peer(), ContextVar[object]("kept")
+
+    async def call() -> weakref.ref[Session]:
+        session = Session()
+        token = kept.set(session)
+        with pytest.raises(ProjectError):
+            await made.ask(sender=peer)
+        kept.reset(token)
+        return weakref.ref(session)
+
+    session = await call()
+    gc.collect()
+    assert peer.asked == 1
+    assert peer.cancelled == 0
+    assert session() is None
+    made.close()
 
 
 @pytest.mark.anyio

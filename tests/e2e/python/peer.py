@@ -1,8 +1,8 @@
-"""The official Python client as a peer: reads scripts as JSON from its argument, plays them, prints what came of each.
+"""The official Python client as a peer: plays scripts and prints what came of each.
 
-A script has the server (`command`, `args`, `env`, `cwd`, or `url`), the `era`, the `roots` it answers with (a list of
-URIs, null for a client that declares none, "refuse" or "silent") and `steps`: a tool to `call`, how many `times` at once, or
-`roots` it has from then on.
+The scripts are JSON: a list as its argument, or one in each line of its input. A script has the server (`command`,
+`args`, `env`, `cwd`, or `url`), the `era`, the `roots` it answers with (a list of URIs, null for a client that declares
+none, "refuse" or "silent") and `steps`: a tool to `call`, how many `times` at once, or `roots` it has from then on.
 """
 
 import asyncio
@@ -92,7 +92,7 @@ class Peer:
 
 
 async def main():
-    for script in json.loads(sys.argv[1]):
+    for script in json.loads(sys.argv[1]) if len(sys.argv) > 1 else map(json.loads, sys.stdin):
         try:
             outcome = await Peer(script).play()
         except Exception as error:  # The test that the script belongs to fails with it; the others go on.

@@ -1,4 +1,7 @@
-"""Work that outlives the call it began in, on asyncio and on trio, without a task group of the caller's."""
+"""Work that outlives the call it began in, on asyncio and on trio, without a task group of the caller's.
+
+It runs in an empty context, because that of the call would keep what belongs to it, such as its session.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +29,12 @@ def spawn(work: Callable[[], Awaitable[None]]) -> Callable[[], None]:
     """Starts some work now; what comes back cancels it. What it raises is logged: nobody else is there to hear it."""
     if _on_trio():
         return _spawn_trio(work)
-    task = asyncio.get_running_loop().create_task(_guarded(work))
+    loop = asyncio.get_running_loop()
+    context = contextvars.Context()
+    task = context.run(loop.create_task, _guarded(work))
     # The loop keeps only weak references.
     _tasks.add(task)
-    task.add_done_callback(_tasks.discard)
-    loop = task.get_loop()
+    task.add_done_callback(_tasks.discard, context=context)
 
     def cancel() -> None:
         if not loop.is_closed():
@@ -48,7 +52,7 @@ def _spawn_trio(work: Callable[[], Awaitable[None]]) -> Callable[[], None]:
         with scope:
             await _guarded(work)
 
-    trio.lowlevel.spawn_system_task(run, context=contextvars.copy_context())
+    trio.lowlevel.spawn_system_task(run, context=contextvars.Context())
     return scope.cancel
 
 
@@ -69,7 +73,7 @@ def later(seconds: float, then: Callable[[], None]) -> Callable[[], None]:
             then()
 
         return _spawn_trio(wait)
-    handle: Any = asyncio.get_running_loop().call_later(seconds, then)
+    handle: Any = asyncio.get_running_loop().call_later(seconds, then, context=contextvars.Context())
     return lambda: handle.cancel()
 
 

@@ -10,7 +10,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from ._adapter import Call, current
 from ._project import Project as ProjectInfo
-from ._sdk2 import MODERN, OURS, Sdk2Adapter
+from ._sdk2 import MODERN, OURS, Sdk2Adapter, with_ours
 from .driver import ProjectError
 
 __all__ = ["Project", "ProjectToolError", "Rootwise"]
@@ -55,17 +55,7 @@ class Rootwise(Sdk2Adapter):
             current.reset(token)
         if call.needs is not None:
             return {"resultType": "input_required", "inputRequests": call.needs}
-        return _with_ours(result, responses) if ctx.protocol_version >= MODERN else result
-
-
-def _with_ours(result: Any, responses: Any) -> Any:
-    """Adds our question to a tool's own input round, because clients send only the last round's responses."""
-    if not isinstance(responses, dict) or OURS not in responses:
-        return result
-    said = result.model_dump(by_alias=True, mode="json", exclude_none=True) if hasattr(result, "model_dump") else result
-    if not isinstance(said, dict) or said.get("resultType") != "input_required":
-        return result
-    return {**said, "inputRequests": {**said.get("inputRequests", {}), OURS: {"method": "roots/list"}}}
+        return with_ours(result, responses) if ctx.protocol_version >= MODERN else result
 
 
 async def current_project() -> ProjectInfo:

@@ -104,3 +104,13 @@ class Sdk2Adapter(Adapter):
         connection = self._connections.get(id(session.client_params)) if session.client_params is not None else None
         if connection is not None:
             connection.roots_changed()
+
+
+def with_ours(result: Any, responses: Any) -> Any:
+    """Adds our question to a tool's own input round, because clients send only the last round's responses."""
+    if not isinstance(responses, dict) or OURS not in responses:
+        return result
+    said = result.model_dump(by_alias=True, mode="json", exclude_none=True) if hasattr(result, "model_dump") else result
+    if not isinstance(said, dict) or said.get("resultType") != "input_required":
+        return result
+    return {**said, "inputRequests": {**said.get("inputRequests", {}), OURS: {"method": "roots/list"}}}

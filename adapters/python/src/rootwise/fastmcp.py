@@ -13,7 +13,7 @@ The parameter is filled in before the tool runs and stays out of its schema. In 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from fastmcp.dependencies import Depends
 from fastmcp.exceptions import ToolError
@@ -24,19 +24,28 @@ from ._project import Project
 from .driver import ProjectError
 
 try:
+    from fastmcp.prompts.base import InputRequiredPromptResult
+    from fastmcp.resources.base import InputRequiredResourceResult
     from fastmcp.tools.base import InputRequiredToolResult
 except ImportError:
     from ._sdk1 import Sdk1Adapter as SdkAdapter
     from ._sdk1 import request_context
 
     MODERN_TOO = False
+    _QUESTIONS: dict[str, Any] = {}
 else:
+    from mcp_types import InputRequiredResult
+
     from ._sdk2 import Sdk2Adapter as SdkAdapter  # type: ignore[assignment]
+    from ._sdk2 import with_ours
 
     MODERN_TOO = True
-
-if TYPE_CHECKING:
-    from mcp_types import InputRequiredResult
+    #: What a request returns instead of its result when the client must be asked first.
+    _QUESTIONS = {
+        "tools/call": InputRequiredToolResult,
+        "resources/read": InputRequiredResourceResult,
+        "prompts/get": InputRequiredPromptResult,
+    }
 
 __all__ = ["CurrentProject", "Project", "ProjectToolError", "Rootwise", "current_project"]
 
@@ -51,21 +60,21 @@ class Rootwise(SdkAdapter, Middleware):
     error = ProjectToolError
 
     async def on_call_tool(self, context: Any, call_next: Any) -> Any:
-        return await self._serve(context, call_next, self._call(context.fastmcp_context, context.message.arguments))
+        return await self._serve(context, call_next, context.message.arguments)
 
     async def on_read_resource(self, context: Any, call_next: Any) -> Any:
-        return await self._serve(context, call_next, _without_questions(self._call(context.fastmcp_context, None)))
+        return await self._serve(context, call_next, None)
 
     async def on_get_prompt(self, context: Any, call_next: Any) -> Any:
-        call = self._call(context.fastmcp_context, context.message.arguments)
-        return await self._serve(context, call_next, _without_questions(call))
+        return await self._serve(context, call_next, context.message.arguments)
 
     async def on_notification(self, context: Any, call_next: Any) -> Any:
         if MODERN_TOO and context.method == "notifications/roots/list_changed" and context.fastmcp_context:
             self.changed(context.fastmcp_context.session)
         return await call_next(context)
 
-    async def _serve(self, context: Any, call_next: Any, call: Call | None) -> Any:
+    async def _serve(self, context: Any, call_next: Any, arguments: Any) -> Any:
+        call = self._call(context.fastmcp_context, arguments)
         token = current.set((self, call) if call else None)
         try:
             result = await call_next(context)
@@ -75,7 +84,15 @@ class Rootwise(SdkAdapter, Middleware):
             result = None
         finally:
             current.reset(token)
-        return _needs_input(call.needs) if call and call.needs is not None else result
+        question = _QUESTIONS.get(context.method)
+        if question is None or call is None:
+            return result
+        if call.needs is not None:
+            return question(InputRequiredResult.model_validate({"inputRequests": call.needs}))
+        if isinstance(result, question):
+            asked = with_ours(result.input_required, call.facts.get("inputResponses"))
+            return question(InputRequiredResult.model_validate(asked))
+        return result
 
     def _call(self, context: Any, arguments: Any) -> Call | None:
         """The call that FastMCP serves; none where a server calls its own tools."""
@@ -91,24 +108,8 @@ class Rootwise(SdkAdapter, Middleware):
         return call
 
 
-def _without_questions(call: Call | None) -> Call | None:
-    """FastMCP lets only a tool return a question; other modern requests go by what they brought."""
-    if call is not None and call.ask_by == "return":
-        call.ask_by = "none"
-    return call
-
-
 def _plain(value: Any) -> Any:
     return value.model_dump(by_alias=True, mode="json", exclude_none=True) if hasattr(value, "model_dump") else value
-
-
-def _needs_input(requests: dict[str, Any]) -> Any:
-    import mcp_types
-
-    asked: InputRequiredResult = mcp_types.InputRequiredResult.model_validate(
-        {"resultType": "input_required", "inputRequests": requests}
-    )
-    return InputRequiredToolResult(asked)
 
 
 async def current_project() -> Project:

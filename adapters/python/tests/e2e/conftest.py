@@ -1,18 +1,34 @@
-"""What the end-to-end tests share."""
+"""What the end-to-end tests share. Processes are started when they are needed first and serve all tests."""
 
 from __future__ import annotations
 
-import socket
+import os
+import signal
 import subprocess
-import sys
 import tempfile
-import time
-import urllib.error
-import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from frameworks import FRAMEWORKS, Framework
+from nursery import order
+from peers import PEERS, Peer
+from raw import Raw
+
+HERE = Path(__file__).parent
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "only(attribute): for the frameworks that have it")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    given = [mark.args[0] for mark in metafunc.definition.iter_markers("parametrize")]
+    if "framework" in metafunc.fixturenames and not any("framework" in names for names in given):
+        needed = [mark.args[0] for mark in metafunc.definition.iter_markers("only")]
+        able = [framework for framework in FRAMEWORKS if all(getattr(framework, name) for name in needed)]
+        metafunc.parametrize("framework", able, ids=lambda framework: framework.name)
 
 
 @pytest.fixture
@@ -24,38 +40,73 @@ def folders(tmp_path: Path) -> list[Path]:
 
 
 @pytest.fixture(scope="session")
-def nursery() -> Iterator[str]:
+def started() -> Iterator[Callable[..., str | Peer]]:
+    """Starts something once: what `start` makes of `arguments`."""
+    running: dict[object, str | Peer] = {}
+    with ExitStack() as stack:
+
+        def get(start: Callable[..., object], *arguments: object) -> str | Peer:
+            key = start, *arguments
+            if key not in running:
+                running[key] = stack.enter_context(start(*arguments))
+            return running[key]
+
+        yield get
+
+
+@contextmanager
+def nursing(framework: Framework) -> Iterator[str]:
     # Paths of Unix sockets are short.
     with tempfile.TemporaryDirectory(prefix="rw") as folder:
         path = f"{folder}/n"
-        script = Path(__file__).with_name("nursery.py")
-        process = subprocess.Popen([sys.executable, str(script), path], stdout=subprocess.PIPE)
-        assert process.stdout
-        assert process.stdout.readline() == b"ready\n"
-        yield path
-        process.terminate()
-        process.communicate()
+        command = [framework.python, "-W", "ignore", str(HERE / "nursery.py"), path]
+        environment = {**os.environ, "FRAMEWORK": framework.kind}
+        with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as process:
+            assert process.stdout
+            assert process.stdout.readline() == b"ready\n"
+            yield path
+            process.terminate()
 
 
-@pytest.fixture(scope="session")
-def url() -> Iterator[str]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    server = Path(__file__).with_name("server.py")
-    process = subprocess.Popen(
-        [sys.executable, str(server), "--http", str(port)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    )
-    address = f"http://127.0.0.1:{port}/mcp"
-    for _ in range(600):
+@contextmanager
+def listening(nursery: str, *options: str) -> Iterator[str]:
+    """A server that listens; it is gone afterwards."""
+    reading, writing = os.pipe()
+    with open(os.devnull, "rb") as nothing, os.fdopen(reading) as said:
+        connection, pid = order(nursery, ["--http", *options], [nothing.fileno(), writing, 2])
+        os.close(writing)
         try:
-            urllib.request.urlopen(urllib.request.Request(address, method="OPTIONS"))
-            break
-        except urllib.error.HTTPError:
-            break
-        except OSError:
-            time.sleep(0.1)
-            assert process.poll() is None, process.stdout and process.stdout.read().decode()
-    yield address
-    process.terminate()
-    process.communicate()
+            yield said.readline().strip()
+        finally:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGTERM)
+            connection.settimeout(30)
+            connection.recv(1)
+            connection.close()
+
+
+@pytest.fixture
+def nursery(framework: Framework, started: Callable[..., str]) -> str:
+    return started(nursing, framework)
+
+
+@pytest.fixture
+def raw(nursery: str) -> Iterator[Raw]:
+    with Raw(nursery) as client:
+        yield client
+
+
+@pytest.fixture
+def url(nursery: str, started: Callable[..., str]) -> str:
+    return started(listening, nursery)
+
+
+@pytest.fixture
+def stateless_url(nursery: str, started: Callable[..., str]) -> str:
+    return started(listening, nursery, "--stateless")
+
+
+@pytest.fixture
+def peer(started: Callable[..., Peer]) -> Callable[[str], Peer]:
+    """A real client by its name."""
+    return lambda name: started(Peer, tuple(PEERS[name]))

@@ -1,68 +1,42 @@
-"""A client that does exactly what a test says, over stdio: real clients hide what must be seen here."""
+"""Clients that do exactly what a test says, over stdio and over HTTP: real clients hide what must be seen here."""
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import signal
 import socket
 import threading
 from collections import deque
+from contextlib import suppress
 from typing import Any
+from urllib.parse import urlsplit
+
+from nursery import order
 
 #: Seconds after which a test has failed; nothing is measured by it.
 PATIENCE = 30
 
 
-class Raw:
-    def __init__(self, nursery: str, **env: str) -> None:
-        theirs_in, ours_out = os.pipe()
-        ours_in, theirs_out = os.pipe()
-        ours_log, theirs_log = os.pipe()
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.connect(nursery)
-            said = " ".join(f"{key}={value}" for key, value in {"PARENT": "raw", **env}.items())
-            socket.send_fds(connection, [said.encode()], [theirs_in, theirs_out, theirs_log])
-            self.pid = int(connection.recv(32))
-        for stream in (theirs_in, theirs_out, theirs_log):
-            os.close(stream)
-        self.output = os.fdopen(ours_out, "wb", buffering=0)
-        self.input = os.fdopen(ours_in, "rb")
-        self.log = os.fdopen(ours_log, "rb")
+class Client:
+    """What a client says and hears, whatever carries it."""
+
+    def __init__(self) -> None:
         self.inbox: deque[dict[str, Any]] = deque()
         self.changed = threading.Condition()
-        self.errors = b""
-        self.readers = [threading.Thread(target=work, daemon=True) for work in (self._read, self._log)]
-        for reader in self.readers:
-            reader.start()
         self.last = 0
 
-    def __enter__(self) -> Raw:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.output.close()
-        # The server's streams end when it does.
-        for reader in self.readers:
-            reader.join(PATIENCE)
-        if any(reader.is_alive() for reader in self.readers):
-            os.kill(self.pid, signal.SIGKILL)
-            raise AssertionError(f"the server did not end with its input: {self.errors.decode()[-2000:]}")
-        self.input.close()
-        self.log.close()
-
-    def _read(self) -> None:
-        for line in self.input:
-            with self.changed:
-                self.inbox.append(json.loads(line))
-                self.changed.notify_all()
-
-    def _log(self) -> None:
-        for line in self.log:
-            self.errors += line
-
     def send(self, **message: Any) -> None:
-        self.output.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        raise NotImplementedError
+
+    def hear(self, text: str | bytes) -> None:
+        with self.changed:
+            self.inbox.append(json.loads(text))
+            self.changed.notify_all()
+
+    def log(self) -> str:
+        return ""
 
     def request(self, method: str, **params: Any) -> int:
         self.last += 1
@@ -79,7 +53,7 @@ class Raw:
                 return bool(found)
 
             if not self.changed.wait_for(there, PATIENCE):
-                raise AssertionError(f"it never came; there are {list(self.inbox)}\n{self.errors.decode()[-3000:]}")
+                raise AssertionError(f"it never came; there are {list(self.inbox)}\n{self.log()[-3000:]}")
             self.inbox.remove(found[0])
             return found[0]
 
@@ -115,12 +89,129 @@ class Raw:
     def roots(self, question: dict[str, Any], *uris: str) -> None:
         self.send(id=question["id"], result={"roots": [{"uri": uri} for uri in uris]})
 
-    def modern(self, name: str, responses: Any = None, capabilities: Any = None, **arguments: Any) -> dict[str, Any]:
-        """A call of revision 2026-07-28, whole."""
+    def modern(
+        self, method: str, responses: Any = None, *, roots: bool = True, elicitation: bool = False, **params: Any
+    ) -> dict[str, Any]:
+        """A request of revision 2026-07-28, whole."""
+        capabilities = {**({"roots": {}} if roots else {}), **({"elicitation": {"form": {}}} if elicitation else {})}
         meta = {
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientCapabilities": {"roots": {}} if capabilities is None else capabilities,
+            "io.modelcontextprotocol/clientCapabilities": capabilities,
             "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
         }
         more = {} if responses is None else {"inputResponses": responses}
-        return self.result(self.request("tools/call", name=name, arguments=arguments, _meta=meta, **more))
+        return self.result(self.request(method, _meta=meta, **params, **more))
+
+    def modern_call(self, name: str, responses: Any = None, **capabilities: bool) -> dict[str, Any]:
+        return self.modern("tools/call", responses, name=name, arguments={}, **capabilities)
+
+
+class Raw(Client):
+    """Over stdio, with a server of its own."""
+
+    def __init__(self, nursery: str, *options: str) -> None:
+        super().__init__()
+        theirs_in, ours_out = os.pipe()
+        ours_in, theirs_out = os.pipe()
+        ours_log, theirs_log = os.pipe()
+        connection, self.pid = order(nursery, list(options), [theirs_in, theirs_out, theirs_log])
+        connection.close()
+        for stream in (theirs_in, theirs_out, theirs_log):
+            os.close(stream)
+        self.output = os.fdopen(ours_out, "wb", buffering=0)
+        self.input = os.fdopen(ours_in, "rb")
+        self.errors = os.fdopen(ours_log, "rb")
+        self.logged = b""
+        self.readers = [threading.Thread(target=work, daemon=True) for work in (self._read, self._log)]
+        for reader in self.readers:
+            reader.start()
+
+    def __enter__(self) -> Raw:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.output.close()
+        # The server's streams end when it does.
+        for reader in self.readers:
+            reader.join(PATIENCE)
+        if any(reader.is_alive() for reader in self.readers):
+            os.kill(self.pid, signal.SIGKILL)
+            raise AssertionError(f"the server did not end with its input: {self.log()[-2000:]}")
+        self.input.close()
+        self.errors.close()
+
+    def _read(self) -> None:
+        for line in self.input:
+            self.hear(line)
+
+    def _log(self) -> None:
+        for line in self.errors:
+            self.logged += line
+
+    def log(self) -> str:
+        return self.logged.decode()
+
+    def send(self, **message: Any) -> None:
+        self.output.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+
+
+class RawHttp(Client):
+    """Over Streamable HTTP, without a stream of its own for what the server sends: questions come with calls."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__()
+        self.url = urlsplit(url)
+        #: Sent with every request from now on.
+        self.headers: dict[str, str] = {}
+        self.session: dict[str, str] = {}
+        self.sockets: list[socket.socket] = []
+        self.readers: list[threading.Thread] = []
+
+    def __enter__(self) -> RawHttp:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.hang_up()
+        if self.session:
+            self._open("DELETE", None).close()
+
+    def hang_up(self) -> None:
+        """Goes away without a word; the session stays."""
+        for connection in self.sockets:
+            with suppress(OSError):  # Most have ended by themselves.
+                connection.shutdown(socket.SHUT_RDWR)
+        for reader in self.readers:
+            reader.join(PATIENCE)
+            assert not reader.is_alive()
+
+    def _open(self, method: str, body: bytes | None) -> http.client.HTTPConnection:
+        connection = http.client.HTTPConnection(str(self.url.hostname), self.url.port, timeout=PATIENCE)
+        headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+        connection.request(method, self.url.path, body, {**headers, **self.session, **self.headers})
+        return connection
+
+    def send(self, **message: Any) -> None:
+        connection = self._open("POST", json.dumps({"jsonrpc": "2.0", **message}).encode())
+        response = connection.getresponse()
+        named = response.getheader("Mcp-Session-Id")
+        if named:
+            self.session = {"Mcp-Session-Id": named}
+        if "event-stream" not in response.getheader("Content-Type", ""):
+            body = response.read()
+            connection.close()
+            if body:
+                self.hear(body)
+            return
+        self.sockets.append(connection.sock)
+        self.readers.append(threading.Thread(target=self._read, args=(connection, response), daemon=True))
+        self.readers[-1].start()
+
+    def _read(self, connection: http.client.HTTPConnection, response: http.client.HTTPResponse) -> None:
+        try:
+            for line in response:
+                if line.startswith(b"data:") and line[5:].strip():
+                    self.hear(line[5:])
+        except (OSError, http.client.HTTPException):
+            pass  # Hung up.
+        finally:
+            connection.close()

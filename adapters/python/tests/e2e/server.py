@@ -1,16 +1,19 @@
-"""One small server in whichever framework this environment has: `server.py [--http PORT]`. Its callers wait 400 ms."""
+"""One small server in whichever framework this environment has: `server.py [--http] [--stateless] [--lowlevel] [--trio]`.
+
+Over HTTP it prints where it listens. Its callers wait, and its questions live, longer than any test, unless `--wait=` and
+`--life=` say for how many milliseconds.
+"""
 
 from __future__ import annotations
 
 import os
+import socket
 import sys
 from typing import Any
 
-from rootwise import presets
+import anyio
 
-policy = presets["recommended"]
-policy["timing"] = {"waitMs": 400, "lifeMs": 2000}
-options: dict[str, Any] = {"policy": policy, "local": True, "argument": "path", "host": {"cwd": "/", "env": {}}}
+options: dict[str, Any] = {"local": True, "argument": "path", "host": {"cwd": "/", "env": {}}}
 
 framework = os.environ["FRAMEWORK"]
 runs: list[str] = []
@@ -53,7 +56,7 @@ else:
     from rootwise.mcp import Rootwise
 
     rootwise = Rootwise(**options)
-    mcp = FastMCP("demo", port=int(sys.argv[2]) if len(sys.argv) > 2 else 0)
+    mcp = FastMCP("demo")
 
     @mcp.tool()
     async def where() -> str:
@@ -92,25 +95,108 @@ async def select(value: str) -> str:
 
 @tool
 async def tasks() -> str:
-    """How much of ours is still running."""
+    """How much of ours is still running, when what nobody has any more is gone."""
+    import gc
+
     from rootwise import _background
 
+    gc.collect()
+    await anyio.sleep(0)
     return str(len(_background._tasks))
 
 
-def serve() -> None:
-    if len(sys.argv) > 2:
-        extra: dict[str, Any] = {} if framework == "mcp1" else {"host": "127.0.0.1", "port": int(sys.argv[2])}
-        if framework == "fastmcp":
-            extra["show_banner"] = False
-        mcp.run(transport="streamable-http", **extra)
-    elif os.environ.get("BACKEND") == "trio":
-        import anyio
+@mcp.prompt()
+async def brief() -> str:
+    return str((await rootwise.project()).path)
 
+
+@mcp.resource("project://info")
+async def info() -> str:
+    return str((await rootwise.project()).path)
+
+
+try:
+    import mcp_types
+except ImportError:
+    pass  # The questions of a tool come with revision 2026-07-28.
+else:
+    if framework == "fastmcp":
+        from fastmcp import Context
+    else:
+        from mcp.server.mcpserver import Context
+
+    ASKED = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
+
+    async def rounds(ctx: Context) -> Any:
+        """Asks twice itself, after the project is known."""
+        project = await rootwise.project()
+        said = ctx.input_responses or {}
+        if "second" in said:
+            return f"{project.path} {said['second'].content['word']}"
+        question = {"mode": "form", "message": "A word?", "requestedSchema": ASKED}
+        own = {"second" if "first" in said else "first": {"method": "elicitation/create", "params": question}}
+        return mcp_types.InputRequiredResult.model_validate({"inputRequests": own})
+
+    # Spelled out, because the frameworks look for their context in the types of the parameters.
+    rounds.__annotations__ = {"ctx": Context, "return": Any}
+    tool(rounds)
+
+
+def lowlevel() -> None:
+    """The SDK 1.x without FastMCP: what it has and FastMCP has not is a hook for changes."""
+    from mcp.server.lowlevel import Server
+    from mcp.server.stdio import stdio_server
+    from mcp.types import TextContent, Tool
+
+    server: Server[Any, Any] = Server("demo")
+    rootwise.attach(server)
+
+    @server.list_tools()  # type: ignore[no-untyped-call, untyped-decorator]
+    async def tools() -> list[Tool]:
+        return [Tool(name="where", inputSchema={"type": "object"})]
+
+    @server.call_tool()  # type: ignore[untyped-decorator]
+    async def call(_name: str, _arguments: Any) -> list[TextContent]:
+        return [TextContent(type="text", text=str((await rootwise.project()).path))]
+
+    async def run() -> None:
+        async with stdio_server() as streams:
+            await server.run(*streams, server.create_initialization_options())
+
+    anyio.run(run)
+
+
+def http(stateless: bool) -> None:
+    import uvicorn
+
+    if framework == "fastmcp":
+        app = mcp.http_app(stateless_http=stateless)
+    elif framework == "mcp2":
+        app = mcp.streamable_http_app(stateless_http=stateless)
+    else:
+        mcp.settings.stateless_http = stateless
+        app = mcp.streamable_http_app()
+    # Bound here, so that the system picks the port and nobody can take it in between.
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    listener.listen()
+    print(f"http://127.0.0.1:{listener.getsockname()[1]}/mcp", flush=True)
+    uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1)).run(sockets=[listener])
+
+
+def serve(*words: str) -> None:
+    named = dict(word[2:].split("=") for word in words if "=" in word)
+    timing = {"waitMs": int(named.get("wait", 60_000)), "lifeMs": int(named.get("life", 120_000))}
+    rootwise.policy = {**rootwise.policy, "timing": timing}
+    if "--http" in words:
+        http("--stateless" in words)
+    elif "--lowlevel" in words:
+        lowlevel()
+    elif "--trio" in words:
         anyio.run(mcp.run_stdio_async, backend="trio")
     else:
         mcp.run(**({"show_banner": False} if framework == "fastmcp" else {}))
 
 
 if __name__ == "__main__":
-    serve()
+    serve(*sys.argv[1:])

@@ -1,0 +1,45 @@
+"""What is tested: ENVIRONMENTS, which `python3 adapters/python/test.py` sets, has the interpreter of each by its name."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+
+PYTHONS: dict[str, str] = json.loads(os.environ["ENVIRONMENTS"])
+
+
+@dataclass(frozen=True)
+class Framework:
+    """A server framework, as the table in adapters/python/README.md has it."""
+
+    name: str
+    #: Which part of server.py it runs.
+    kind: str
+    #: Speaks revision 2026-07-28 too.
+    modern: bool = False
+    #: Is told when a client's roots change; the others ask again when the list has aged.
+    hears_changes: bool = False
+    #: Shows the responses of a modern client before it checks them.
+    raw_responses: bool = False
+    #: Runs on trio too.
+    trio: bool = False
+    #: Has a lower level with a hook for changes.
+    lowlevel: bool = False
+
+    @property
+    def python(self) -> str:
+        return PYTHONS[self.name]
+
+
+FRAMEWORKS = [
+    framework
+    for framework in (
+        Framework("mcp1", "mcp1", trio=True, lowlevel=True),
+        Framework("mcp2", "mcp2", modern=True, hears_changes=True, raw_responses=True, trio=True),
+        Framework("fastmcp2", "fastmcp"),
+        Framework("fastmcp3", "fastmcp"),
+        Framework("fastmcp4", "fastmcp", modern=True, hears_changes=True),
+    )
+    if framework.name in os.environ["FRAMEWORKS"].split()
+]

@@ -1,0 +1,63 @@
+"""What only HTTP has: sessions that must not see each other, facts of single requests, clients that just go away."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from conftest import listening
+from raw import PATIENCE, RawHttp
+
+
+def test_two_sessions_never_see_each_other(url: str, folders: list[Path]) -> None:
+    with RawHttp(url) as one, RawHttp(url) as two:
+        one.handshake()
+        two.handshake()
+        calls = one.call("where"), two.call("where")
+        questions = one.asked(), two.asked()
+        # In the other order, and each over its own session.
+        two.roots(questions[1], folders[1].as_uri())
+        assert two.text(calls[1]) == (False, str(folders[1]))
+        one.roots(questions[0], folders[0].as_uri())
+        assert one.text(calls[0]) == (False, str(folders[0]))
+        assert one.text(one.call("select", value=str(folders[1].parent))) == (False, str(folders[1].parent))
+        assert one.text(one.call("where")) == (False, str(folders[1].parent))
+        assert two.text(two.call("where")) == (False, str(folders[1]))
+
+
+def test_a_header_counts_for_its_request_alone(url: str, folders: list[Path]) -> None:
+    with RawHttp(url) as client:
+        client.handshake()
+        call = client.call("where")
+        client.roots(client.asked(), folders[0].as_uri())
+        assert client.text(call) == (False, str(folders[0]))
+        for _ in range(2):
+            client.headers = {"X-Project-Path": str(folders[1])}
+            assert client.text(client.call("where")) == (False, str(folders[1]))
+            client.headers = {}
+            assert client.text(client.call("where")) == (False, str(folders[0]))
+
+
+def test_a_client_that_hangs_up_while_it_is_asked_can_come_back(url: str, folders: list[Path]) -> None:
+    with RawHttp(url) as client:
+        client.handshake()
+        client.call("where")
+        question = client.asked()
+        client.hang_up()
+        client.roots(question, folders[0].as_uri())
+        assert client.text(client.call("where")) == (False, str(folders[0]))
+
+
+def test_the_end_of_a_session_leaves_nothing_behind(nursery: str) -> None:
+    # A question would live for two minutes. SDK 1.x does not tell a call that its session is over, so it waits its time.
+    with listening(nursery, "--wait=400") as url, RawHttp(url) as other:
+        other.handshake()
+        with RawHttp(url) as client:
+            client.handshake()
+            client.call("where")
+            client.asked()
+            assert other.text(other.call("tasks"))[1] != "0"
+        deadline = time.monotonic() + PATIENCE
+        while (running := other.text(other.call("tasks"))[1]) != "0":
+            assert time.monotonic() < deadline, f"{running} tasks are still running"
+            time.sleep(0.05)
