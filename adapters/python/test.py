@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -23,7 +24,13 @@ WORK = HERE / ".work"
 PACKAGE = HERE / "src" / "rootwise"
 EXTENSION = PACKAGE / ("_native.pyd" if os.name == "nt" else "_native.abi3.so")
 ENVIRONMENTS: dict[str, list[str]] = json.loads((HERE / "environments.json").read_text("utf-8"))
-FRAMEWORKS = {"mcp1": "mcp1", "mcp2": "mcp2", "fastmcp2": "fastmcp", "fastmcp3": "fastmcp", "fastmcp4": "fastmcp"}
+PROVOKE = WORK / "provoke" / "_native.abi3.so"
+
+#: The frameworks in two halves that take about as long.
+HALVES = ("mcp1 fastmcp2 fastmcp3", "mcp2 fastmcp4")
+
+#: The framework of each example's server; the tests themselves run in the environment `mcp2`.
+EXAMPLES = {"mcp-guide": "mcp1", "conport": "fastmcp4", "cocosearch": "mcp1"}
 
 
 class Failed(Exception):
@@ -59,6 +66,14 @@ def library(profile: str) -> Path:
     return target() / profile / name
 
 
+def at_once(*jobs: Callable[[], object]) -> None:
+    """Runs jobs, two at a time; all of them end before the first failure is told."""
+    with ThreadPoolExecutor(2) as pool:
+        futures = [pool.submit(job) for job in jobs]
+    for future in futures:
+        future.result()
+
+
 # Environments
 
 
@@ -90,11 +105,19 @@ def install(interpreter: Path, wheel: Path) -> None:
     run(installer(), "pip", "install", "--quiet", "--reinstall", "--python", interpreter, wheel, quiet=True)
 
 
+def with_wheel(*names: str) -> dict[str, Path]:
+    """The interpreters of environments that have the package as it was built last."""
+    interpreters = {name: python(name) for name in names}
+    for interpreter in interpreters.values():
+        install(interpreter, wheel())
+    return interpreters
+
+
 # Steps
 
 
 def build() -> None:
-    """the WebAssembly module and the native extension are built"""
+    """the WebAssembly module, the native extension, and one in which a panic can be provoked are built"""
     made = ROOT / "dist" / "rootwise-plain.wasm"
     sources = [*(ROOT / "core" / "src").rglob("*.rs"), *ROOT.glob("bindings-*/src/*.rs"), ROOT / "Cargo.lock"]
     if not made.exists() or made.stat().st_mtime < max(file.stat().st_mtime for file in sources):
@@ -112,8 +135,15 @@ def build() -> None:
         made = target() / "wasm32-unknown-unknown" / "wasm" / "rootwise_wasm.wasm"
     shutil.copyfile(made, PACKAGE / "rootwise-plain.wasm")
     print("compiling the extension", flush=True)
-    run("cargo", "build", "--quiet", "--release", "-p", "rootwise-python", cwd=ROOT)
+    cargo = ["cargo", "build", "--quiet", "-p", "rootwise-python"]
+    # At once, because the end of an optimized build keeps only one processor busy.
+    at_once(
+        lambda: run(*cargo, "--release", cwd=ROOT),
+        lambda: run(*cargo, "--features", "provoke", cwd=ROOT),
+    )
+    PROVOKE.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(library("release"), EXTENSION)
+    shutil.copyfile(library("debug"), PROVOKE)
 
 
 def lint() -> None:
@@ -133,12 +163,7 @@ def lint() -> None:
 
 def unit() -> None:
     """vectors, API, cache, driver and properties, on both faces"""
-    print("compiling the extension in which a panic can be provoked", flush=True)
-    run("cargo", "build", "--quiet", "-p", "rootwise-python", "--features", "provoke", cwd=ROOT)
-    provoke = WORK / "provoke" / "_native.abi3.so"
-    provoke.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(library("debug"), provoke)
-    run(python("check"), "-m", "pytest", PYTHONPATH=str(HERE / "src"), ROOTWISE_PROVOKE=str(provoke))
+    run(python("check"), "-m", "pytest", PYTHONPATH=str(HERE / "src"), ROOTWISE_PROVOKE=str(PROVOKE))
 
 
 def wheels() -> None:
@@ -178,12 +203,14 @@ def other_python(version: str) -> str | None:
     return None
 
 
-def wheel() -> Path:
-    return next((WORK / "wheels").glob("rootwise-*-cp310-abi3-*.whl"))
+def wheel(tags: str = "cp310-abi3-*") -> Path:
+    for made in (WORK / "wheels").glob(f"rootwise-*-{tags}.whl"):
+        return made
+    raise Failed("there is no wheel yet: python3 adapters/python/test.py --only build,wheels")
 
 
 def pure_wheel() -> Path:
-    return next((WORK / "wheels").glob("rootwise-*-py3-none-any.whl"))
+    return wheel("py3-none-any")
 
 
 def oldest() -> None:
@@ -195,39 +222,51 @@ def oldest() -> None:
 
 
 def frameworks() -> None:
-    """end to end with every framework and the clients of both SDK generations, over stdio and HTTP"""
-    interpreters = {name: python(name) for name in FRAMEWORKS}
-    for interpreter in interpreters.values():
-        install(interpreter, wheel())
-    peers = " ".join(f"{name}={interpreters[name]}" for name in ("mcp1", "mcp2"))
+    """every framework with real Python and TypeScript clients, over stdio and HTTP; the examples of the documentation"""
+    interpreters = with_wheel(*" ".join(HALVES).split())
+    environments = json.dumps({name: str(interpreter) for name, interpreter in interpreters.items()})
 
-    def test(name: str) -> str:
+    def test(half: str) -> None:
         said = run(
-            interpreters[name],
-            *("-m", "pytest", "-q", "-ra", "-p", "no:cacheprovider", "--rootdir", ".", "."),
+            python("check"),
+            *("-m", "pytest", "-q", "-ra", "-p", "no:cacheprovider", "--rootdir", ".", "--confcutdir", ".", "."),
             cwd=HERE / "tests" / "e2e",
             quiet=True,
-            FRAMEWORK=FRAMEWORKS[name],
-            PEERS=peers,
+            FRAMEWORKS=half,
+            ENVIRONMENTS=environments,
         )
-        print(f"{name} ({ENVIRONMENTS[name][0]}):\n{said.rstrip()}", flush=True)
-        return said
+        versions = ", ".join(ENVIRONMENTS[name][0] for name in half.split())
+        print(f"{versions}:\n{said.rstrip()}", flush=True)
 
-    with ThreadPoolExecutor(2) as pool:
-        problems = [future.exception() for future in [pool.submit(test, name) for name in FRAMEWORKS]]
-    for problem in problems:
-        if problem is not None:
-            raise problem
+    python("check")
+    at_once(*(partial(test, half) for half in HALVES))
+
+
+def examples() -> None:
+    """the tests of the Python servers among the examples"""
+    interpreters = with_wheel("mcp2", *sorted(set(EXAMPLES.values())))
+
+    def test(name: str) -> None:
+        said = run(
+            interpreters["mcp2"],
+            *("-m", "pytest", "-q", "."),
+            cwd=ROOT / "examples" / name,
+            quiet=True,
+            SERVER_PYTHON=str(interpreters[EXAMPLES[name]]),
+        )
+        print(f"{name} ({ENVIRONMENTS[EXAMPLES[name]][0]}):\n{said.rstrip()}", flush=True)
+
+    at_once(*(partial(test, name) for name in EXAMPLES))
 
 
 def soak() -> None:
     """20,000 resolvers opened and closed in one process, memory flat, on both faces"""
-    for name in ("native", "wasm"):
-        run(python("check"), HERE / "tests" / "soak.py", name, PYTHONPATH=str(HERE / "src"))
+    tool, script = python("check"), HERE / "tests" / "soak.py"
+    at_once(*(partial(run, tool, script, name, PYTHONPATH=str(HERE / "src")) for name in ("native", "wasm")))
 
 
 STEPS: dict[str, Callable[[], None]] = {
-    step.__name__: step for step in (build, lint, unit, wheels, oldest, frameworks, soak)
+    step.__name__: step for step in (build, lint, unit, wheels, oldest, frameworks, examples, soak)
 }
 
 

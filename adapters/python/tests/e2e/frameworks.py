@@ -1,4 +1,4 @@
-"""What is tested: ENVIRONMENTS, which `python3 adapters/python/test.py` sets, has the interpreter of each by its name."""
+"""What is tested, as `python3 adapters/python/test.py` says: FRAMEWORKS, and in ENVIRONMENTS their interpreters by name."""
 
 from __future__ import annotations
 

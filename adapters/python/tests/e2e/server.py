@@ -1,7 +1,7 @@
-"""One small server in whichever framework this environment has: `server.py [--http] [--stateless] [--lowlevel] [--trio]`.
+"""One small server in whichever framework this environment has: over stdio, with `--trio` or `--lowlevel` if you like, or
+with `--http`, perhaps `--stateless`, and then it prints where it listens.
 
-Over HTTP it prints where it listens. Its callers wait, and its questions live, longer than any test, unless `--wait=` and
-`--life=` say for how many milliseconds.
+Its callers wait, and its questions live, longer than any test, unless `--wait=` and `--life=` say how many milliseconds.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import sys
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 
 options: dict[str, Any] = {"local": True, "argument": "path", "host": {"cwd": "/", "env": {}}}
 
@@ -101,7 +102,7 @@ async def tasks() -> str:
     from rootwise import _background
 
     gc.collect()
-    await anyio.sleep(0)
+    await anyio.lowlevel.checkpoint()
     return str(len(_background._tasks))
 
 

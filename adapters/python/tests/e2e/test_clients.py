@@ -39,15 +39,17 @@ class Scenario:
 
 
 WHERE = {"call": "where"}
+TWICE = [WHERE, WHERE]
 NONE = "No project was found"
 SCENARIOS = [
     Scenario("several roots, 50 calls at once", ["one", "two"], [{**WHERE, "times": 50}, {"call": "where_awaited"}],
              ["one"] * 51, 1, 51),
-    Scenario("no roots declared", None, [WHERE, WHERE], [NONE, NONE], 0, 0),
-    Scenario("an empty list", [], [WHERE, WHERE], [NONE, NONE], 1, 2),
-    Scenario("-32601", "refuse", [WHERE, WHERE], [NONE, NONE], 1),
-    Scenario("never answered", "silent", [WHERE, WHERE], [NONE, NONE], 1, typescript=True, hasty=True),
-    Scenario("roots that change", ["one"], [WHERE, {"roots": ["two"]}, WHERE], ["one", "two"], 2, needs="hears_changes"),
+    Scenario("no roots declared", None, TWICE, [NONE, NONE], 0, 0),
+    Scenario("an empty list", [], TWICE, [NONE, NONE], 1, 2),
+    Scenario("-32601", "refuse", TWICE, [NONE, NONE], 1),
+    Scenario("never answered", "silent", TWICE, [NONE, NONE], 1, typescript=True, hasty=True),
+    Scenario("roots that change", ["one"], [WHERE, {"roots": ["two"]}, WHERE], ["one", "two"], 2,
+             needs="hears_changes"),
     Scenario("bad entries", ["https://example.com/x", "file://elsewhere/x", "relative", "one"], [WHERE], ["one"], 1,
              typescript=True),
     Scenario("bad entries in a modern call", ["https://example.com/x", "relative", "one"], [WHERE], ["one"], 1, 1,
@@ -122,7 +124,7 @@ def test_a_request_names_its_project(client: Client, by: str, peer: Get, folders
     one, two = map(str, folders)
     headers = {"X-Project-Path": two} if by == "header" else {}
     place = {"url": url if by == "header" else f"{url}?{urlencode({'project_path': two})}"}
-    said = peer(client.peer).play(client, place, [Path(one).as_uri()], [WHERE, WHERE], headers=headers)
+    said = peer(client.peer).play(client, place, [Path(one).as_uri()], TWICE, headers=headers)
     assert said["results"] == [[{"failed": False, "text": two}]] * 2
     assert said["asked"] == 0
 
