@@ -222,14 +222,14 @@ def oldest() -> None:
 
 
 def frameworks() -> None:
-    """every framework with real Python and TypeScript clients, over stdio and HTTP; the examples of the documentation"""
+    """every framework with real Python and TypeScript clients, over stdio and HTTP; the documentation's examples"""
     interpreters = with_wheel(*" ".join(HALVES).split())
     environments = json.dumps({name: str(interpreter) for name, interpreter in interpreters.items()})
 
     def test(half: str) -> None:
         said = run(
             python("check"),
-            *("-m", "pytest", "-q", "-ra", "-p", "no:cacheprovider", "--rootdir", ".", "--confcutdir", ".", "."),
+            *("-m", "pytest", "--rootdir", ".", "--confcutdir", ".", "."),
             cwd=HERE / "tests" / "e2e",
             quiet=True,
             FRAMEWORKS=half,

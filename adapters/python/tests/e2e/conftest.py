@@ -28,7 +28,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "framework" in metafunc.fixturenames and not any("framework" in names for names in given):
         needed = [mark.args[0] for mark in metafunc.definition.iter_markers("only")]
         able = [framework for framework in FRAMEWORKS if all(getattr(framework, name) for name in needed)]
-        metafunc.parametrize("framework", able, ids=lambda framework: framework.name)
+        nobody = pytest.param(None, marks=pytest.mark.skip(reason=f"none of these frameworks: {', '.join(needed)}"))
+        metafunc.parametrize("framework", able or [nobody], ids=lambda framework: framework and framework.name)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What is tested, as `python3 adapters/python/test.py` says: FRAMEWORKS, and in ENVIRONMENTS their interpreters by name."""
+"""What is tested. `python3 adapters/python/test.py` says it: FRAMEWORKS, and in ENVIRONMENTS every interpreter by name."""
 
 from __future__ import annotations
 

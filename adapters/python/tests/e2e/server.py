@@ -1,7 +1,7 @@
-"""One small server in whichever framework this environment has: over stdio, with `--trio` or `--lowlevel` if you like, or
-with `--http`, perhaps `--stateless`, and then it prints where it listens.
+"""One small server in whichever framework this environment has.
 
-Its callers wait, and its questions live, longer than any test, unless `--wait=` and `--life=` say how many milliseconds.
+It serves over stdio, with `--trio` or `--lowlevel` if you like, or with `--http`, perhaps `--stateless`, and then prints
+where. Its callers wait and its questions live longer than any test, unless `--wait=` and `--life=` name milliseconds.
 """
 
 from __future__ import annotations
