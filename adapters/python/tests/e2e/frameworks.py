@@ -1,4 +1,4 @@
-"""What is tested. `python3 adapters/python/test.py` says it: FRAMEWORKS, and in ENVIRONMENTS every interpreter by name."""
+"""What is tested; `python3 adapters/python/test.py` says it: FRAMEWORKS by name, ENVIRONMENTS with their interpreters."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """One small server in whichever framework this environment has.
 
-It serves over stdio, with `--trio` or `--lowlevel` if you like, or with `--http`, perhaps `--stateless`, and then prints
+It serves over stdio, perhaps with `--trio` or `--lowlevel`, or with `--http`, perhaps `--stateless`, and then prints
 where. Its callers wait and its questions live longer than any test, unless `--wait=` and `--life=` name milliseconds.
 """
 
