@@ -1,4 +1,4 @@
-"""What is tested; `python3 adapters/python/test.py` says it: FRAMEWORKS by name, ENVIRONMENTS with their interpreters."""
+"""What is tested: FRAMEWORKS by name, the interpreters in ENVIRONMENTS; `python3 adapters/python/test.py` sets both."""
 
 from __future__ import annotations
 

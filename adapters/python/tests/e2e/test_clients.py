@@ -30,9 +30,6 @@ class Scenario:
     asked: int
     #: How often a client is asked whose calls stand alone; none where it does not apply.
     asked_modern: int | None = None
-    #: What only the TypeScript clients can do: the Python ones answer inside their reading loop, so that while they are
-    #: silent they read nothing else either, and they do not let a bad URI out.
-    typescript: bool = False
     #: What the framework must be able to do.
     needs: str | None = None
     hasty: bool = False
@@ -47,13 +44,12 @@ SCENARIOS = [
     Scenario("no roots declared", None, TWICE, [NONE, NONE], 0, 0),
     Scenario("an empty list", [], TWICE, [NONE, NONE], 1, 2),
     Scenario("-32601", "refuse", TWICE, [NONE, NONE], 1),
-    Scenario("never answered", "silent", TWICE, [NONE, NONE], 1, typescript=True, hasty=True),
+    Scenario("never answered", "silent", TWICE, [NONE, NONE], 1, hasty=True),
     Scenario("roots that change", ["one"], [WHERE, {"roots": ["two"]}, WHERE], ["one", "two"], 2,
              needs="hears_changes"),
-    Scenario("bad entries", ["https://example.com/x", "file://elsewhere/x", "relative", "one"], [WHERE], ["one"], 1,
-             typescript=True),
+    Scenario("bad entries", ["https://example.com/x", "file://elsewhere/x", "relative", "one"], [WHERE], ["one"], 1),
     Scenario("bad entries in a modern call", ["https://example.com/x", "relative", "one"], [WHERE], ["one"], 1, 1,
-             typescript=True, needs="raw_responses"),
+             needs="raw_responses"),
 ]  # fmt: skip
 
 
@@ -62,7 +58,6 @@ def applies(framework: Framework, client: Client, scenario: Scenario, transport:
         (
             framework.modern or not client.modern,
             scenario.asked_modern is not None or not client.modern,
-            client.peer == "typescript" or not scenario.typescript,
             scenario.needs is None or getattr(framework, scenario.needs),
             # A process of its own, because the others are patient.
             transport == "stdio" or not scenario.hasty,
