@@ -40,6 +40,7 @@ class Instance:
         self.dead = False
         self.resolvers = 0
         self.lost: deque[int] = deque()
+        self._i32, self._f64 = wasmtime.Val.i32, wasmtime.Val.f64
         self._store = wasmtime.Store(engine)
         exports: Any = wasmtime.Instance(self._store, module, []).exports(self._store)
         self._memory: wasmtime.Memory = exports["memory"]
@@ -93,19 +94,19 @@ class Instance:
         while self.lost:
             self.close(self.lost.popleft())
 
+    def _value(self, number: int | float) -> wasmtime.Val:
+        # With its type, because finding that out takes wasmtime longer than the call. An i32 may as well be an address
+        # above 2 GiB: it is cut to 32 bits.
+        return self._i32(number) if isinstance(number, int) else self._f64(number)
+
     def _run(self, name: str, *arguments: int | float) -> Any:
         if self.dead:
             raise _dead()
         try:
-            return self._functions[name](self._store, *(_signed(value) for value in arguments))
+            return self._functions[name](self._store, *map(self._value, arguments))
         except Exception as trap:
             self.dead = True
             raise _dead() from trap
-
-
-def _signed(value: int | float) -> int | float:
-    # Addresses above 2 GiB are negative to wasmtime.
-    return value - (1 << 32) if isinstance(value, int) and value > 0x7FFFFFFF else value
 
 
 def _dead() -> RootwiseError:

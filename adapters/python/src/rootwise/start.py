@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from ._disk import look
 from ._facts import host_facts
-from ._log import log
 from ._project import Project, project_of
 from ._resolver import Resolver
 
@@ -38,6 +37,8 @@ def resolve_and_explain(
         while True:
             for action in actions:
                 if action["type"] == "notice":
+                    from ._log import log  # Slow to import, and few come here.
+
                     log(action)
             for action in actions:
                 if action["type"] == "answer":
