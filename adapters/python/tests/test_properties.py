@@ -78,6 +78,7 @@ class Player:
         self.now = 1000
         self.waiting: set[int] = set()
         self.request: int | None = None
+        self.initialized = False
         self.probe: Any = None
 
     def step(self, event: Any, later: int) -> None:
@@ -100,8 +101,10 @@ class Player:
         if event["type"] == "askWithdrawn":
             self.waiting.discard(event["ask"])
         # A request is over when the client said something to it, when it is given up, or when the connection ends.
-        if event["type"] in ("closed", "clientInitialized") or event.get("request", -1) == self.request:
+        again = event["type"] == "clientInitialized" and self.initialized
+        if again or event["type"] == "closed" or event.get("request", -1) == self.request:
             self.request = None
+        self.initialized |= event["type"] == "clientInitialized"
         for action in actions:
             if action["type"] == "answer":
                 assert action["ask"] in self.waiting, "answered twice, or never asked"
