@@ -238,7 +238,7 @@ def frameworks() -> None:
         versions = ", ".join(ENVIRONMENTS[name][0] for name in half.split())
         print(f"{versions}:\n{said.rstrip()}", flush=True)
 
-    python("check")
+    python("check")  # Made before both halves want it.
     at_once(*(partial(test, half) for half in HALVES))
 
 

@@ -58,6 +58,7 @@ class Peer:
         assert self._process.stdout
         for line in self._process.stdout:
             self._lines.put(line)
+        self._lines.put("")
 
     def play(self, client: Client, server: dict[str, Any], roots: Any, steps: list[Any], **more: Any) -> Any:
         era = "modern" if client.modern else "legacy"
@@ -65,7 +66,9 @@ class Peer:
         assert self._process.stdin
         self._process.stdin.write(json.dumps(script) + "\n")
         self._process.stdin.flush()
-        said = json.loads(self._lines.get(timeout=PATIENCE))
+        line = self._lines.get(timeout=PATIENCE)
+        assert line, "the client's process ended; those of TypeScript need `npm install`"
+        said = json.loads(line)
         assert "error" not in said, said
         return said
 
