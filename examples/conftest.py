@@ -31,12 +31,12 @@ def pytest_runtest_makereport(
     seen = item.stash.setdefault(outcomes, [])
     seen.append(report.outcome)
     results = os.environ.get("ROOTWISE_RESULTS")
-    if call.when == "teardown" and results:
+    if call.when == "teardown" and results and "skipped" not in seen:
         line = {
             "suite": item.path.parent.relative_to(REPOSITORY).as_posix(),
             "test": item.name.removeprefix("test_").replace("_", " "),
             "covers": sorted({id for mark in item.iter_markers("covers") for id in mark.args}),
-            # Set up, run and torn down; a skipped test has not run.
+            # Set up, run and torn down.
             "passed": seen == ["passed"] * 3,
         }
         with open(results, "a", encoding="utf-8") as file:

@@ -34,8 +34,9 @@ export default async function* reporter(events) {
   for await (const { type, data } of events) {
     if (type !== "test:pass" && type !== "test:fail") continue;
     const named = TITLE.exec(data.name);
-    if (!named) continue;
-    const passed = type === "test:pass" && data.skip === undefined && data.todo === undefined;
+    // What was skipped has not run.
+    if (!named || data.skip !== undefined) continue;
+    const passed = type === "test:pass" && data.todo === undefined;
     record({ suite: relative(root, data.file), test: named[1], covers: named[2].split(", "), passed });
     yield "";
   }

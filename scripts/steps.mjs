@@ -96,4 +96,14 @@ export const steps = [
     what: "the Python package: vectors, properties, both wheels, every framework with real clients",
     run: () => run("python3", ["adapters/python/test.py"]),
   },
+  {
+    name: "examples",
+    what: "the examples in TypeScript and in C, with real clients; those in Python are tested with the Python package",
+    run: () => tests("examples/thoughtbox/thoughtbox.test.mjs", "examples/wolfram-loop/loop.test.mjs"),
+  },
+  {
+    name: "coverage",
+    what: "every requirement, bug class and root spelling has a test that passed; docs/coverage.md says which",
+    run: () => node("scripts/coverage.mjs", "--short"),
+  },
 ];
