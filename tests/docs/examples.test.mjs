@@ -1,32 +1,55 @@
-// Every JavaScript example of the documentation, run as it stands, in the order of the page.
+// Every JavaScript example of the documentation, run as it stands. (The one for Workers runs with the tests of the package,
+// those in Rust with the tests of the core.)
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import test from "node:test";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { after, test } from "node:test";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { at } from "../../scripts/tools.mjs";
 
-const PAGES = ["README.md"];
+const PAGES = ["README.md", "docs/mcp.md", "adapters/typescript/README.md"];
 
-/** The blocks of a page in one language; what a `// …` comment after `console.log` says is what it must print. */
-function examples(page) {
-  const text = readFileSync(at(page), "utf8");
-  return [...text.matchAll(/^```js\n([\s\S]*?)^```/gm)].map(([, code]) => code);
-}
+const project = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-example-")));
+after(() => rmSync(project, { recursive: true, force: true }));
+
+const examples = (page) => [...readFileSync(at(page), "utf8").matchAll(/^```js\n([\s\S]*?)^```/gm)].map(([, code]) => code);
 
 for (const page of PAGES) {
   for (const [index, code] of examples(page).entries()) {
-    test(`${page}, example ${index + 1}`, () => {
+    test(`${page}, example ${index + 1}`, { timeout: 60_000 }, async () => {
       // Below the package, so that it finds itself by its own name, as an installed copy would be found.
       const folder = at("target/examples");
       mkdirSync(folder, { recursive: true });
       const file = join(folder, `${page.replaceAll(/\W/g, "-")}-${index + 1}.mjs`);
       writeFileSync(file, code);
-      const done = spawnSync(process.execPath, [file], { encoding: "utf8", timeout: 30_000 });
-      assert.equal(done.status, 0, done.stderr);
-      for (const [, said] of code.matchAll(/console\.log\(.*\); \/\/ (.+)$/gm)) {
-        assert.ok(done.stdout.includes(said), `prints "${said}", got:\n${done.stdout}`);
-      }
+      await (code.includes("registerTool") ? serves(file) : prints(file, code));
     });
+  }
+}
+
+/** What a comment after `console.log` says is what it must print. */
+function prints(file, code) {
+  const done = spawnSync(process.execPath, [file], { encoding: "utf8", timeout: 30_000 });
+  assert.equal(done.status, 0, done.stderr);
+  for (const [, said] of code.matchAll(/console\.log\(.*\); \/\/ (.+)$/gm)) {
+    assert.ok(done.stdout.includes(said), `prints "${said}", got:\n${done.stdout}`);
+  }
+}
+
+/** A server whose tool must name the project of its client. */
+async function serves(file) {
+  const client = new Client({ name: "reader", version: "1" }, { capabilities: { roots: {} } });
+  client.setRequestHandler("roots/list", async () => ({ roots: [{ uri: `file://${project}` }] }));
+  await client.connect(new StdioClientTransport({ command: process.execPath, args: [file], stderr: "inherit" }));
+  try {
+    const { tools } = await client.listTools();
+    assert.equal(tools.length, 1);
+    const { content, isError } = await client.callTool({ name: tools[0].name, arguments: { q: "why" } });
+    assert.ok(!isError && content[0].text.includes(basename(project)) && content[0].text.includes(project), content[0].text);
+  } finally {
+    await client.close();
   }
 }

@@ -151,6 +151,9 @@ test("Vite bundle in Chromium", async () => {
 
 test("workerd, a runtime without Node's modules that compiles no code at run time", async () => {
   const folder = project("worker", { addon: false });
+  // The example of the documentation as it stands, and below it what answers us.
+  const [, example] = /^```js worker\n([\s\S]*?)^```/m.exec(readFileSync(at("adapters/typescript/README.md"), "utf8"));
+  writeFileSync(join(folder, "main.js"), example + readFileSync(join(folder, "main.js"), "utf8"));
   const files = (base) => readdirSync(base, { recursive: true }).filter((file) => file.endsWith(".js"));
   const web = join("node_modules/rootwise/dist/esm");
   const modules = files(join(folder, web)).map((file) => `(name = "rootwise/${file}", esModule = embed "${join(web, file)}")`);
@@ -166,7 +169,9 @@ const worker :Workerd.Worker = (
   modules = [
     (name = "main.js", esModule = embed "main.js"),
     (name = "converse.js", esModule = embed "converse.js"),
-    (name = "rootwise.wasm", wasm = embed "node_modules/rootwise/dist/rootwise.wasm"),
+    (name = "early.js", esModule = embed "early.js"),
+    (name = "rootwise", esModule = "export * from 'rootwise/web/index.js';"),
+    (name = "rootwise/rootwise.wasm", wasm = embed "node_modules/rootwise/dist/rootwise.wasm"),
     ${modules.join(",\n    ")},
   ],
   compatibilityDate = "2025-01-01",
@@ -178,7 +183,7 @@ const worker :Workerd.Worker = (
   worker.stderr.on("data", (data) => (complaints += data));
   const ended = new Promise((resolve) => worker.on("close", resolve));
   try {
-    assert.deepEqual(await answer(`http://127.0.0.1:${port}/`, () => complaints, worker), { ...expected, face: "wasm", early: "not_ready", process: "undefined" });
+    assert.deepEqual(await answer(`http://127.0.0.1:${port}/`, () => complaints, worker), { ...expected, face: "wasm", early: "not_ready", process: "undefined", same: true });
   } finally {
     worker.kill();
     await ended;

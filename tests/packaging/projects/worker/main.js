@@ -1,17 +1,10 @@
-import module from "rootwise.wasm";
-import * as rootwise from "rootwise/web/index.js";
-import { converse } from "converse.js";
 
-let early;
-try {
-  new rootwise.Resolver({ host: { style: "posix" } });
-} catch (error) {
-  early = error.code;
-}
-rootwise.initSync(module);
+import * as rootwise from "rootwise";
+import { converse } from "converse.js";
+import { early } from "early.js";
 
 export default {
   fetch() {
-    return Response.json({ ...converse(rootwise), early, process: typeof process });
+    return Response.json({ ...converse(rootwise), early, process: typeof process, same: Resolver === rootwise.Resolver });
   },
 };
