@@ -24,7 +24,7 @@ const ONLY: Round = Object.freeze({});
 /** The round of a guarded call; undefined if no guard is around it. */
 export const roundOf = ({ mcpReq }: { mcpReq: object }): Round | undefined => (mcpReq as Marked)[ROUND];
 
-/** Puts a guard around handlers of one server. */
+/** What the guards of one server share. */
 interface Guard {
   readonly protocol: Protocol;
   /** Whether there may be handlers without a guard, so that calls of all eras are marked. */
