@@ -164,12 +164,10 @@ for (const pair of pairs) {
       });
 
       scenario("a client that never answers holds up nobody but itself", pair, { roots: () => new Promise(() => {}) }, async (peer) => {
-        const giveUp = new AbortController();
-        const waiting = assert.rejects(peer.call("where", {}, { signal: giveUp.signal }));
-        // It is the client's turn: the server waits for nothing and answers whatever else comes.
+        // This call stays with the client for good: not even a signal ends it there.
+        peer.call("where").catch(() => {});
+        // The server waits for nothing and answers whatever else comes.
         assert.equal((await peer.call("named", { project: beta })).value.path, beta);
-        giveUp.abort("enough");
-        await waiting;
       });
 
       const manual = { roots: [], manual: true };
