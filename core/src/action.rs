@@ -1,24 +1,24 @@
 //! What the host must do: everything a resolver gives back.
 
 use alloc::boxed::Box;
+#[cfg(feature = "ts")]
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use serde::Serialize;
-
 use crate::error::Reason;
 use crate::explain::Explanation;
 use crate::json::Json;
+use crate::map::Map;
 use crate::policy::SourceKind;
 use crate::project::{Project, RootView};
+use crate::write::{Members, Written, WrittenFields, quote, write_fields, write_names};
 
 /// One thing to do. The actions of an event come in a fixed order: answers as the asks came, announce, cancel, send,
 /// probe, hand back, notices.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(tag = "type", rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(tag = "type", rename_all = "camelCase"))]
 #[non_exhaustive]
 pub enum Action {
     /// Answer an ask.
@@ -37,31 +37,51 @@ pub enum Action {
     Notice(Notice),
 }
 
+impl Written for Action {
+    fn write(&self, out: &mut String) {
+        let (kind, fields): (_, &dyn WrittenFields) = match self {
+            Self::Answer(answer) => ("answer", &**answer),
+            Self::Announce(announce) => ("announce", announce),
+            Self::Cancel(cancel) => ("cancel", cancel),
+            Self::SendRequest(request) => ("sendRequest", request),
+            Self::Probe(probe) => ("probe", probe),
+            Self::HandBack(message) => ("handBack", message),
+            Self::Notice(notice) => ("notice", notice),
+        };
+        Members::object(out, |members| {
+            members.field("type", &kind);
+            fields.write_fields(members);
+        });
+    }
+}
+
 /// The end of one ask.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase", optional_fields))]
 pub struct Answer {
     /// The ask.
     pub ask: u32,
     /// How it ended.
-    #[serde(flatten)]
+    #[cfg_attr(feature = "ts", ts(flatten))]
     pub outcome: Outcome,
     /// Grows by one whenever the connection's project visibly changes.
     pub revision: u32,
     /// Texts worth showing beside the result.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub hints: Vec<String>,
     /// What every source said; there when nothing was found, and on request.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
 }
 
+write_fields!(Answer: ask, outcome = flat, revision, hints = optional, explanation = optional);
+
 /// The ways an ask ends.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(tag = "outcome", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "ts",
+    derive(ts_rs::TS),
+    ts(tag = "outcome", rename_all = "camelCase", rename_all_fields = "camelCase")
+)]
 #[non_exhaustive]
 pub enum Outcome {
     /// This is the project.
@@ -86,7 +106,8 @@ pub enum Outcome {
     /// Return these input requests; the client makes the call again.
     NeedsInput {
         /// Ready-made input requests by key.
-        input_requests: BTreeMap<&'static str, Json>,
+        #[cfg_attr(feature = "ts", ts(as = "BTreeMap<String, Json>"))]
+        input_requests: Map<Json>,
     },
     /// A value that was given is not acceptable.
     Refused(Refused),
@@ -94,10 +115,42 @@ pub enum Outcome {
     Unresolved(Unresolved),
 }
 
+impl WrittenFields for Outcome {
+    fn write_fields(&self, members: &mut Members<'_>) {
+        match self {
+            Self::Resolved { project } => {
+                members.field("outcome", &"resolved");
+                members.field("project", project);
+            }
+            Self::Selected { project, message } => {
+                members.field("outcome", &"selected");
+                members.field("project", project);
+                members.field("message", message);
+            }
+            Self::Listed { roots, state } => {
+                members.field("outcome", &"listed");
+                members.field("roots", roots);
+                members.field("state", state);
+            }
+            Self::NeedsInput { input_requests } => {
+                members.field("outcome", &"needsInput");
+                members.field("input_requests", input_requests);
+            }
+            Self::Refused(refused) => {
+                members.field("outcome", &"refused");
+                refused.write_fields(members);
+            }
+            Self::Unresolved(unresolved) => {
+                members.field("outcome", &"unresolved");
+                unresolved.write_fields(members);
+            }
+        }
+    }
+}
+
 /// Why a value is not acceptable.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase", optional_fields))]
 pub struct Refused {
     /// The stable code.
     pub code: Reason,
@@ -106,31 +159,30 @@ pub struct Refused {
     /// What happened, with the value in display form.
     pub message: String,
     /// What to do next.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub instruction: Option<String>,
     /// The HTTP status the policy wants for it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
 }
 
+write_fields!(Refused: code, source, message, instruction = optional, status = optional);
+
 /// Why there is no project.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase", optional_fields))]
 pub struct Unresolved {
     /// The stable code.
     pub code: Reason,
     /// What happened.
     pub message: String,
     /// What to do next.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub instruction: Option<String>,
 }
 
+write_fields!(Unresolved: code, message, instruction = optional);
+
 /// How current the list of roots is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub enum RootsState {
     /// Nobody asked yet.
     NotAsked,
@@ -158,10 +210,11 @@ pub enum RootsState {
     Stale,
 }
 
+write_names!(RootsState: NotAsked, NotReady, Undeclared, Unsupported, Pending, Overdue, TimedOut, Failed, Empty, AllInvalid, Ok, Stale);
+
 /// A change of the connection's project.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct Announce {
     /// What it was.
     pub from: Option<Arc<Project>>,
@@ -169,10 +222,11 @@ pub struct Announce {
     pub to: Option<Arc<Project>>,
 }
 
+write_fields!(Announce: from, to);
+
 /// A request to give up.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase", optional_fields))]
 pub struct Cancel {
     /// The request; SDK hosts abort it.
     pub request: u32,
@@ -180,29 +234,29 @@ pub struct Cancel {
     pub message: String,
 }
 
+write_fields!(Cancel: request, message);
+
 /// A request to send.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase", optional_fields))]
 pub struct SendRequest {
     /// The resolver's token; the answer's event repeats it.
     pub request: u32,
     /// Always `roots/list`.
     pub method: &'static str,
     /// The params, where the policy sends any.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub params: Option<Json>,
     /// The ask whose call the request should travel with.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub relates_to: Option<u32>,
     /// The ready-made JSON-RPC request for hosts without an SDK.
     pub message: String,
 }
 
+write_fields!(SendRequest: request, method, params = optional, relates_to = optional, message);
+
 /// Paths to look at.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase", optional_fields))]
 pub struct Probe {
     /// The probe's id; the reply repeats it.
     pub probe: u32,
@@ -210,23 +264,24 @@ pub struct Probe {
     pub paths: Vec<ProbePath>,
 }
 
+write_fields!(Probe: probe, paths);
+
 /// One path to look at.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase", optional_fields))]
 pub struct ProbePath {
     /// The path.
     pub path: String,
     /// Names to look for in it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub markers: Vec<String>,
 }
 
+write_fields!(ProbePath: path, markers = optional);
+
 /// A message that is not the resolver's.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase", optional_fields))]
 pub struct HandBack {
     /// What it is.
     pub kind: MessageKind,
@@ -234,10 +289,11 @@ pub struct HandBack {
     pub text: String,
 }
 
+write_fields!(HandBack: kind, text);
+
 /// What a raw message is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub enum MessageKind {
     /// It has a method and an id.
     Request,
@@ -253,26 +309,27 @@ pub enum MessageKind {
     Broken,
 }
 
+write_names!(MessageKind: Request, Notification, Response, Batch, Blank, Broken);
+
 /// A line for the log.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase", optional_fields))]
 pub struct Notice {
     /// How much it matters.
     pub level: Level,
     /// The stable code.
     pub code: NoticeCode,
     /// The ask it belongs to.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ask: Option<u32>,
     /// The line.
     pub message: String,
 }
 
+write_fields!(Notice: level, code, ask = optional, message);
+
 /// How much a notice matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub enum Level {
     /// Only for whoever looks for the cause of something.
     Debug,
@@ -282,10 +339,11 @@ pub enum Level {
     Warning,
 }
 
+write_names!(Level: Debug, Info, Warning);
+
 /// What a notice is about; the serialised form is the stable code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum NoticeCode {
     /// The connection's project was chosen; given only where the policy has a text for its source.
@@ -312,6 +370,12 @@ pub enum NoticeCode {
     TooManyAsks,
     /// Notices of this event were left out.
     NoticesDropped,
+}
+
+impl Written for NoticeCode {
+    fn write(&self, out: &mut String) {
+        quote(self.code(), out);
+    }
 }
 
 impl NoticeCode {

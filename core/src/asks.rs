@@ -1,6 +1,5 @@
 //! Asks: taking them in, looking at them again after every event, ending each exactly once.
 
-use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -13,6 +12,7 @@ use crate::evaluate::{Decision, Evaluation, RootsAccess, View};
 use crate::event::{AskBy, Asked, Event, RequestFacts, SelectBy, Selected, SelectionCleared};
 use crate::intake::RootList;
 use crate::json::{Json, Object};
+use crate::map::Map;
 use crate::out::Out;
 use crate::place::{Disk, Look, Touched};
 use crate::policy::{Ask, Pin, SourceKind, Texts, Values};
@@ -275,15 +275,15 @@ impl Resolver {
         }
         if out.prune_disk {
             let (_, touched) = self.evaluate_connection(true, true);
-            let named: BTreeSet<String> = touched.into_iter().map(|touched| touched.want.path).collect();
-            self.connection.disk.retain(|path, _| named.contains(path));
+            let named: Map<()> = touched.into_iter().map(|touched| (touched.want.path, ())).collect();
+            self.connection.disk.retain(|path| named.get(path).is_some());
         }
         let deadline = self.now.saturating_add(self.policy.timing.wait_ms.into());
         if let Some(probe) = self.probes.open(out.take_wants(), deadline) {
             out.probe(probe);
         }
-        let waiting: BTreeSet<u64> = self.asks.iter().map(|ask| ask.place).collect();
-        self.probes.keep_wanted(|place| waiting.contains(&place));
+        let asks = &self.asks;
+        self.probes.keep_wanted(|place| asks.iter().any(|ask| ask.place == place));
     }
 
     pub(crate) fn evaluate_connection(&self, all: bool, thorough: bool) -> (Evaluation, Vec<Touched>) {
@@ -379,7 +379,8 @@ impl Resolver {
             return RootsAccess::Known(list);
         }
         let client = Client::of_request(&ask.facts, self.policy.limits.name_bytes);
-        if self.policy.roots.require_capability && !client.declares_roots {
+        // The revision forbids to ask for what a client did not declare, whatever the policy says.
+        if !client.declares_roots {
             RootsAccess::Unavailable(RootsState::Undeclared)
         } else if ask.by == AskBy::Return && self.policy.roots.ask != Ask::Never {
             RootsAccess::Input
@@ -488,10 +489,14 @@ impl Resolver {
             if !hint.sources.contains(&project.source) {
                 continue;
             }
-            let index = u32::try_from(index).unwrap_or(u32::MAX);
-            if !hint.once || ask.modern || self.connection.said.hints.insert(index) {
-                hints.push(hint.text.clone());
+            if hint.once && !ask.modern {
+                let index = u32::try_from(index).unwrap_or(u32::MAX);
+                if self.connection.said.hints.contains(&index) {
+                    continue;
+                }
+                self.connection.said.hints.push(index);
             }
+            hints.push(hint.text.clone());
         }
         hints
     }

@@ -2,9 +2,8 @@
 
 use alloc::string::String;
 
-use serde::{Deserialize, Serialize};
-
 use crate::event::{ClientInitialized, RequestFacts};
+use crate::form::fields;
 use crate::json::{self, Json, Object};
 
 const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
@@ -12,12 +11,13 @@ const META_INFO: &str = "io.modelcontextprotocol/clientInfo";
 const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
 /// What is known of a client.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Client {
     pub(crate) name: Option<String>,
     pub(crate) declares_roots: bool,
 }
+
+fields!(Client: ; name, declares_roots);
 
 impl Client {
     pub(crate) fn of_initialize(said: &ClientInitialized, name_bytes: u32) -> Self {

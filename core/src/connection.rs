@@ -1,13 +1,12 @@
 //! What one connection has learned.
 
-use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::sync::Arc;
-
-use serde::{Deserialize, Serialize};
+use alloc::vec::Vec;
 
 use crate::client::Client;
 use crate::cycle::Cycle;
+use crate::form::fields;
 use crate::place::Disk;
 use crate::project::Project;
 
@@ -30,28 +29,32 @@ pub(crate) struct Connection {
 }
 
 /// What outlives an ask.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Memory {
     pub(crate) selected: Option<Choice>,
     pub(crate) pin: Option<Arc<Project>>,
     pub(crate) remembered: Option<Arc<Project>>,
 }
 
+fields!(Memory: ; selected, pin, remembered);
+
 /// A selection.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Choice {
     pub(crate) project: Arc<Project>,
     /// The text it was made by.
     pub(crate) given: String,
 }
 
+fields!(Choice: project, given;);
+
 /// What was said and is not said again.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Said {
     /// Hints, by position in the policy.
-    pub(crate) hints: BTreeSet<u32>,
+    pub(crate) hints: Vec<u32>,
     /// Disagreements and rejected values, by a hash of their text.
-    pub(crate) notices: BTreeSet<String>,
+    pub(crate) notices: Vec<String>,
 }
+
+fields!(Said: ; hints, notices);

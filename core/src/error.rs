@@ -1,13 +1,13 @@
 //! Reasons (what is wrong with a value, or why there is no project) and misuse (what the host did wrong).
 
+use crate::read::Fault;
+use crate::write::{Written, quote};
+
 use alloc::string::String;
 
-use serde::{Deserialize, Serialize};
-
 /// Why a value is not taken or an ask has no project; the serialised form is the stable code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Reason {
     /// No source named a project.
@@ -60,37 +60,49 @@ pub enum Reason {
     PassEachCall,
 }
 
-impl Reason {
-    /// The stable code.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::NoProject => "no_project",
-            Self::Ambiguous => "ambiguous",
-            Self::NotChosen => "not_chosen",
-            Self::Closed => "closed",
-            Self::Placeholder => "placeholder",
-            Self::Relative => "relative",
-            Self::Invalid => "invalid",
-            Self::NotFileUri => "not_file_uri",
-            Self::TooLong => "too_long",
-            Self::Missing => "missing",
-            Self::NotDirectory => "not_directory",
-            Self::Unreadable => "unreadable",
-            Self::Unconfirmed => "unconfirmed",
-            Self::Outside => "outside",
-            Self::RefusedPlace => "refused_place",
-            Self::Nameless => "nameless",
-            Self::NoMarker => "no_marker",
-            Self::InvalidName => "invalid_name",
-            Self::Empty => "empty",
-            Self::Traversal => "traversal",
-            Self::NotInRoots => "not_in_roots",
-            Self::NoRoots => "no_roots",
-            Self::Immutable => "immutable",
-            Self::PassEachCall => "pass_each_call",
+macro_rules! codes {
+    ($($variant:ident => $code:literal,)*) => {
+        impl Reason {
+            /// The stable code.
+            #[must_use]
+            pub const fn code(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $code,)*
+                }
+            }
+
+            pub(crate) fn from_code(code: &str) -> Option<Self> {
+                [$(Self::$variant),*].into_iter().find(|reason| reason.code() == code)
+            }
         }
-    }
+    };
+}
+
+codes! {
+    NoProject => "no_project",
+    Ambiguous => "ambiguous",
+    NotChosen => "not_chosen",
+    Closed => "closed",
+    Placeholder => "placeholder",
+    Relative => "relative",
+    Invalid => "invalid",
+    NotFileUri => "not_file_uri",
+    TooLong => "too_long",
+    Missing => "missing",
+    NotDirectory => "not_directory",
+    Unreadable => "unreadable",
+    Unconfirmed => "unconfirmed",
+    Outside => "outside",
+    RefusedPlace => "refused_place",
+    Nameless => "nameless",
+    NoMarker => "no_marker",
+    InvalidName => "invalid_name",
+    Empty => "empty",
+    Traversal => "traversal",
+    NotInRoots => "not_in_roots",
+    NoRoots => "no_roots",
+    Immutable => "immutable",
+    PassEachCall => "pass_each_call",
 }
 
 /// What the host did wrong; the resolver is unchanged.
@@ -133,6 +145,18 @@ pub enum Misuse {
     /// A snapshot that is damaged, foreign or of another version.
     #[error("not a usable snapshot: {0}; start a fresh resolver instead")]
     BadSnapshot(&'static str),
+}
+
+impl Written for Reason {
+    fn write(&self, out: &mut String) {
+        quote(self.code(), out);
+    }
+}
+
+impl From<Fault> for Misuse {
+    fn from(Fault { place, problem }: Fault) -> Self {
+        Self::BadOptions { place, problem }
+    }
 }
 
 impl Misuse {

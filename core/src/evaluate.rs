@@ -5,7 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::action::{ProbePath, RootsState};
+use crate::action::RootsState;
 use crate::connection::Memory;
 use crate::display::display;
 use crate::error::Reason;
@@ -13,6 +13,7 @@ use crate::event::RequestFacts;
 use crate::host::HostFacts;
 use crate::intake::{RootEntry, RootList, raw_basename, uri_key};
 use crate::json;
+use crate::map::Map;
 use crate::path;
 use crate::place::{Bad, Judge, Judged, Look, Reach, Reading, SharedUse, Thing};
 use crate::policy::{
@@ -166,7 +167,7 @@ impl View<'_> {
     /// Whether a source that ranks below the winner can still end the ask.
     fn may_refuse_early(&self, source: &Source) -> bool {
         let all = source.on_bad.otherwise.is_none() || source.on_bad.otherwise == Some(BadOutcome::Error);
-        let some = source.on_bad.reasons.values().any(|outcome| *outcome == BadOutcome::Error);
+        let some = source.on_bad.reasons.iter().any(|(_, outcome)| *outcome == BadOutcome::Error);
         source.from.is_asked_for() && self.facts.is_some() && (all || some)
     }
 
@@ -196,7 +197,7 @@ impl View<'_> {
         let needs_memory = matches!(source.from, SourceKind::Selected | SourceKind::Remembered);
         (!when.transports.is_empty() && !when.transports.contains(&self.host.transport))
             || (when.local && !self.host.is_local())
-            || when.argument.as_ref().is_some_and(|argument| !self.host.arguments.contains_key(argument))
+            || when.argument.as_ref().is_some_and(|argument| self.host.arguments.get(argument).is_none())
             || (needs_memory && self.memory.is_none())
     }
 
@@ -475,11 +476,12 @@ impl View<'_> {
     }
 
     fn distinct(&self, list: &RootList) -> usize {
-        let mut keys: Vec<String> =
-            list.entries.iter().map(|entry| entry.key(self.host).unwrap_or_else(|| uri_key(&entry.sent.uri))).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        keys.len()
+        let keys: Map<()> = list
+            .entries
+            .iter()
+            .map(|entry| (entry.key(self.host).unwrap_or_else(|| uri_key(&entry.sent.uri)), ()))
+            .collect();
+        keys.iter().count()
     }
 
     /// A project that is a folder.
@@ -560,7 +562,7 @@ impl View<'_> {
             project.display_name = self.shown_name(&name);
             project.name = name;
         }
-        let others = list.entries.iter().filter(|other| other.index != entry.index);
+        let others = list.entries.iter().filter(|other| other.sent.index != entry.sent.index);
         project.other_roots = others.map(|other| other.reference(limits)).collect::<Vec<RootRef>>();
         project.root = Some(entry.reference(limits));
         project
@@ -605,26 +607,4 @@ fn unresolved_reason(findings: &[Finding]) -> Reason {
     } else {
         Reason::NoProject
     }
-}
-
-/// What the host still has to look at: each path once, with every marker anybody wants there.
-pub(crate) fn wanted<'t>(touched: impl Iterator<Item = &'t ProbePath>) -> Vec<ProbePath> {
-    let mut wanted: Vec<ProbePath> = Vec::new();
-    let mut at: alloc::collections::BTreeMap<&str, usize> = alloc::collections::BTreeMap::new();
-    for want in touched {
-        match at.get(want.path.as_str()).and_then(|index| wanted.get_mut(*index)) {
-            Some(known) => {
-                for marker in &want.markers {
-                    if !known.markers.contains(marker) {
-                        known.markers.push(marker.clone());
-                    }
-                }
-            }
-            None => {
-                at.insert(&want.path, wanted.len());
-                wanted.push(want.clone());
-            }
-        }
-    }
-    wanted
 }

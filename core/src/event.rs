@@ -1,18 +1,19 @@
 //! What can happen: everything a resolver is told.
 
+#[cfg(feature = "ts")]
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use serde::{Deserialize, Serialize};
-
+use crate::form::names;
 use crate::host::HostFacts;
 use crate::json::Json;
+use crate::map::Map;
+use crate::read::{self, Faults, Readable, Step, read_fields, read_names};
 
 /// One thing that happened, in the past tense.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(tag = "type", rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(tag = "type", rename_all = "camelCase"))]
 #[non_exhaustive]
 pub enum Event {
     /// The client sent `initialize`; a second one closes the connection and opens a fresh one, host facts kept.
@@ -72,54 +73,53 @@ impl Event {
 }
 
 /// What `initialize` said; every part is the peer's raw JSON and may be anything.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase", optional_fields))]
 pub struct ClientInitialized {
     /// `params.protocolVersion`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol_version: Option<Json>,
     /// `params.capabilities`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub capabilities: Option<Json>,
     /// `params.clientInfo`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub client_info: Option<Json>,
 }
 
+read_fields!(ClientInitialized: ; protocol_version, capabilities, client_info);
+
 /// A list of roots, raw.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct RootsListed {
     /// The request it answers; without one it is a list the host was given some other way.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub request: Option<u32>,
     /// The raw result, `{"roots": [...]}`.
     pub result: Json,
 }
 
+read_fields!(RootsListed: result; request);
+
 /// Why a request for roots came to nothing.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct RootsRefused {
     /// The request.
     pub request: u32,
     /// What happened.
     pub kind: RefusalKind,
     /// The JSON-RPC error code of an `error`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub code: Option<i64>,
     /// The error message of an `error`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub message: Option<String>,
 }
 
+read_fields!(RootsRefused: request, kind; code, message);
+
 /// The ways a request for roots comes to nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub enum RefusalKind {
     /// The client answered with a JSON-RPC error.
     Error,
@@ -131,43 +131,46 @@ pub enum RefusalKind {
     Abandoned,
 }
 
+read_names!(RefusalKind: Error, Undeliverable, Unreadable, Abandoned);
+
 /// New host facts, whole.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct HostFactsChanged {
     /// All of them: nothing of the old ones stays.
     pub facts: HostFacts,
 }
 
+read_fields!(HostFactsChanged: facts; );
+
 /// A call that asks for its project.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct Asked {
     /// The host's id for this ask.
     pub ask: u32,
     /// What is wanted.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub want: Want,
     /// Whether and how this call can carry a question to the client; absent, the facts decide.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub ask_by: Option<AskBy>,
     /// What came with the request.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub facts: RequestFacts,
     /// A path the call touches, to tell several roots apart.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub about: Option<String>,
     /// Whether the answer carries the full explanation even when a project was found.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub explain: bool,
 }
 
+read_fields!(Asked: ask; want, ask_by, facts, about, explain);
+
 /// What an ask wants.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub enum Want {
     /// The project.
     #[default]
@@ -176,10 +179,11 @@ pub enum Want {
     Roots,
 }
 
+read_names!(Want: Project, Roots);
+
 /// Whether and how a call can carry a question to the client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub enum AskBy {
     /// It cannot: answered at once from what is known.
     None,
@@ -189,44 +193,39 @@ pub enum AskBy {
     Return,
 }
 
+read_names!(AskBy: None, Request, Return);
+
 /// What came with one request.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase", optional_fields))]
 pub struct RequestFacts {
     /// What the host itself knows of the caller: an authenticated workspace, or a handle the server issued.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
     /// The call's project argument.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub argument: Option<String>,
     /// HTTP headers; names match in any case.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
-    pub headers: BTreeMap<String, String>,
+    #[cfg_attr(feature = "ts", ts(optional = nullable, as = "BTreeMap<String, String>"))]
+    pub headers: Map<String>,
     /// HTTP query parameters.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
-    pub query: BTreeMap<String, String>,
+    #[cfg_attr(feature = "ts", ts(optional = nullable, as = "BTreeMap<String, String>"))]
+    pub query: Map<String>,
     /// The request's raw `_meta`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub meta: Option<Json>,
     /// The client's raw capabilities, where an SDK lifted them out of `_meta`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub capabilities: Option<Json>,
     /// The client's raw self-description, where an SDK lifted it out of `_meta`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub client_info: Option<Json>,
     /// The raw `inputResponses` of a call made again.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub input_responses: Option<Json>,
 }
+
+read_fields!(RequestFacts: ; host, argument, headers, query, meta, capabilities, client_info, input_responses);
 
 impl RequestFacts {
     fn bytes(&self) -> usize {
         let text = |part: &Option<String>| part.as_ref().map_or(0, String::len);
         let json = |part: &Option<Json>| part.as_ref().map_or(0, |part| part.text().len());
-        let map = |map: &BTreeMap<String, String>| {
+        let map = |map: &Map<String>| {
             map.iter().fold(0_usize, |sum, (key, value)| sum.saturating_add(key.len()).saturating_add(value.len()))
         };
         let parts = [
@@ -244,29 +243,29 @@ impl RequestFacts {
 }
 
 /// A tool that selects the connection's project.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct Selected {
     /// The host's id for this ask.
     pub ask: u32,
     /// What is selected.
     pub by: SelectBy,
     /// As in [`Asked`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub ask_by: Option<AskBy>,
     /// As in [`Asked`].
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub facts: RequestFacts,
     /// As in [`Asked`].
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub explain: bool,
 }
 
+read_fields!(Selected: ask, by; ask_by, facts, explain);
+
 /// How a selection names its project.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub enum SelectBy {
     /// By name.
     Name(String),
@@ -280,6 +279,25 @@ pub enum SelectBy {
     Value(String),
 }
 
+impl Readable for SelectBy {
+    fn read(text: &str, faults: &mut Faults) -> Self {
+        let object = read::object(text, faults);
+        let (key, value) = read::only_member(&object).unwrap_or_default();
+        let make = match key {
+            "name" => Self::Name,
+            "path" => Self::Path,
+            "uri" => Self::Uri,
+            "root" => Self::Root,
+            "value" => Self::Value,
+            _ => {
+                faults.note("must have one of these alone: name, path, uri, root, value");
+                Self::Value
+            }
+        };
+        faults.within(Step::Key(key), |faults| make(String::read(value, faults)))
+    }
+}
+
 impl SelectBy {
     pub(crate) fn text(&self) -> &str {
         match self {
@@ -289,36 +307,37 @@ impl SelectBy {
 }
 
 /// A tool that drops the selection.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct SelectionCleared {
     /// The host's id for this ask.
     pub ask: u32,
     /// As in [`Asked`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub ask_by: Option<AskBy>,
     /// As in [`Asked`].
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub facts: RequestFacts,
     /// As in [`Asked`].
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub explain: bool,
 }
 
+read_fields!(SelectionCleared: ask; ask_by, facts, explain);
+
 /// An ask whose caller is gone.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct AskWithdrawn {
     /// The ask.
     pub ask: u32,
 }
 
+read_fields!(AskWithdrawn: ask; );
+
 /// What the host found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct Probed {
     /// The probe.
     pub probe: u32,
@@ -326,27 +345,29 @@ pub struct Probed {
     pub paths: Vec<ProbedPath>,
 }
 
+read_fields!(Probed: probe, paths; );
+
 /// What is at one path.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct ProbedPath {
     /// The path as the probe spelled it.
     pub path: String,
     /// What is there.
     pub found: Found,
     /// The real path, links followed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub real_path: Option<String>,
     /// Which of the markers asked for are there, as file or folder.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub markers: Vec<String>,
 }
 
+read_fields!(ProbedPath: path, found; real_path, markers);
+
 /// What can be at a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub enum Found {
     /// A folder.
     Directory,
@@ -358,15 +379,14 @@ pub enum Found {
     Unreadable,
 }
 
+names!(Found: Directory, File, Missing, Unreadable);
+
 /// One raw message.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct Message {
     /// The message or batch as it arrived, without its line end.
     pub text: String,
 }
 
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
-}
+read_fields!(Message: text; );

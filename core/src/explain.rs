@@ -5,8 +5,6 @@ use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use serde::Serialize;
-
 use crate::action::{Outcome, RootsState};
 use crate::asks::Waiting;
 use crate::display::display;
@@ -17,69 +15,62 @@ use crate::intake::RootList;
 use crate::policy::SourceKind;
 use crate::project::{Project, RootView};
 use crate::resolver::Resolver;
+use crate::write::{write_fields, write_names};
 
 /// What every source said.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase", optional_fields))]
 pub struct Explanation {
     /// The policy.
     pub policy: String,
     /// Why there is no project, as a stable code.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<Reason>,
     /// What happened, where there is no project.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// What to do next, where there is no project.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub instruction: Option<String>,
     /// The sources in the policy's order.
     pub tried: Vec<Tried>,
     /// The client's roots.
     pub roots: RootsReport,
     /// The client's name for itself, made safe to show.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub client: Option<String>,
     /// How the client is connected.
     pub transport: Transport,
     /// How the client speaks.
     pub era: Era,
     /// Answers that came too late to count.
-    #[serde(skip_serializing_if = "is_zero")]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub stale_answers: u32,
     /// All of this as a small table.
     pub text: String,
 }
 
+write_fields!(Explanation: policy, code = optional, message = optional, instruction = optional, tried, roots, client = optional, transport, era, stale_answers = optional, text);
+
 /// What one source said.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase", optional_fields))]
 pub struct Tried {
     /// The source.
     pub source: SourceKind,
     /// What exactly it read.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub via: Option<String>,
     /// What came of it.
     pub verdict: Verdict,
     /// What it named, made safe to show.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
     /// Why it is rejected.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// More about that reason, as a stable code.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
 
+write_fields!(Tried: source, via = optional, verdict, value = optional, reason = optional, detail = optional);
+
 /// What came of a source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub enum Verdict {
     /// It named the project.
     Won,
@@ -99,6 +90,8 @@ pub enum Verdict {
     Pending,
 }
 
+write_names!(Verdict: Won, Agrees, Disagrees, Absent, Rejected, Off, NotAsked, Pending);
+
 impl Verdict {
     const fn word(self) -> &'static str {
         match self {
@@ -115,26 +108,24 @@ impl Verdict {
 }
 
 /// The client's roots as far as they are known.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase", optional_fields))]
 pub struct RootsReport {
     /// How current they are.
     pub state: RootsState,
     /// The roots, good and bad.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub available: Vec<RootView>,
     /// How many more the client sent than are kept.
-    #[serde(skip_serializing_if = "is_zero")]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub dropped: u32,
 }
 
+write_fields!(RootsReport: state, available = optional, dropped = optional);
+
 /// How a client speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub enum Era {
     /// It has not said yet.
     Unknown,
@@ -144,10 +135,7 @@ pub enum Era {
     Modern,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
-const fn is_zero(value: &u32) -> bool {
-    *value == 0
-}
+write_names!(Era: Unknown, Legacy, Modern);
 
 impl Resolver {
     /// What every source says to an ask.

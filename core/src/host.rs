@@ -1,54 +1,57 @@
 //! What the host knows about the machine and the connection.
 
+#[cfg(feature = "ts")]
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use serde::{Deserialize, Serialize};
-
 use crate::error::Misuse;
+use crate::form::{fields, names};
+use crate::map::Map;
 use crate::path::{self, PathStyle};
+use crate::read;
+use crate::write::text;
 
 /// Facts given at construction and replaced whole by an event; never changed by a peer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct HostFacts {
     /// How paths are spelled on the server's machine.
     pub style: PathStyle,
     /// How the client is connected.
-    #[serde(default)]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub transport: Transport,
     /// Whether the client's paths mean the same here; by default true over stdio and false otherwise.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub local: Option<bool>,
     /// Whether a request may be sent outside a client's call; by default true over stdio and false otherwise.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub push: Option<bool>,
     /// The server's environment, or the part of it the policy reads.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub env: BTreeMap<String, String>,
+    #[cfg_attr(feature = "ts", ts(optional = nullable, as = "BTreeMap<String, String>"))]
+    pub env: Map<String>,
     /// The server's working directory.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub cwd: Option<String>,
     /// The server's command line, by option name without dashes; a bare flag has an empty value.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub arguments: BTreeMap<String, String>,
+    #[cfg_attr(feature = "ts", ts(optional = nullable, as = "BTreeMap<String, String>"))]
+    pub arguments: Map<String>,
     /// Folders that are nobody's project.
-    #[serde(default, skip_serializing_if = "Places::is_empty")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub places: Places,
     /// Folders the operator confines every project to, with their real paths; none means no such ceiling.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub allowed: Vec<String>,
     /// Where the client's folders are found here (container, WSL); the first entry that matches decides.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub path_map: Vec<PathMap>,
     /// Whether network shares may be looked at; looking contacts that host.
-    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub probe_shares: bool,
 }
+
+fields!(HostFacts: style; transport, local, push, env, cwd, arguments, places, allowed, path_map, probe_shares);
 
 impl HostFacts {
     /// Facts of a stdio server about which nothing more is known.
@@ -59,14 +62,28 @@ impl HostFacts {
             transport: Transport::Stdio,
             local: None,
             push: None,
-            env: BTreeMap::new(),
+            env: Map::new(),
             cwd: None,
-            arguments: BTreeMap::new(),
+            arguments: Map::new(),
             places: Places::default(),
             allowed: Vec::new(),
             path_map: Vec::new(),
             probe_shares: false,
         }
+    }
+
+    /// Reads facts.
+    ///
+    /// # Errors
+    /// Says what is wrong and where.
+    pub fn from_json(text: &str) -> Result<Self, Misuse> {
+        Ok(read::parse(text)?)
+    }
+
+    /// The facts as JSON; [`from_json`](Self::from_json) reads them again.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        text(self)
     }
 
     /// Finds the first fact that cannot work.
@@ -95,9 +112,8 @@ impl HostFacts {
 }
 
 /// How the client is connected.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "lowercase"))]
 pub enum Transport {
     /// A pipe to a process the client started.
     #[default]
@@ -108,34 +124,27 @@ pub enum Transport {
     Other,
 }
 
+names!(Transport: Stdio, Http, Other);
+
 /// Folders that are nobody's project.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase", optional_fields))]
 pub struct Places {
     /// The user's home; refused itself, not what is below.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub home: Option<String>,
     /// Temporary folders; refused themselves, not what is below.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub temporary: Vec<String>,
     /// Install folders of programs and plugins; refused with everything below.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub install: Vec<String>,
 }
 
-impl Places {
-    fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-}
+fields!(Places: ; home, temporary, install);
 
 /// One folder of the client and where it is found on the server's machine.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct PathMap {
     /// The folder as the client spells it.
     pub from: String,
@@ -144,3 +153,5 @@ pub struct PathMap {
     /// The same folder as the server spells it.
     pub to: String,
 }
+
+fields!(PathMap: from, from_style, to;);

@@ -3,11 +3,11 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use serde::{Deserialize, Serialize};
-
 use crate::action::RootsState;
 use crate::display::display;
 use crate::error::Reason;
+use crate::find::last_part;
+use crate::form::fields;
 use crate::host::HostFacts;
 use crate::json::{self, Object};
 use crate::limits::Limits;
@@ -30,7 +30,6 @@ pub(crate) struct RootList {
 /// One root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RootEntry {
-    pub(crate) index: u32,
     pub(crate) sent: SentRoot,
     /// Where it is on the server's machine.
     pub(crate) path: Result<String, Bad>,
@@ -39,12 +38,16 @@ pub(crate) struct RootEntry {
 }
 
 /// What the client sent; over-long URIs are kept cut, since only their beginning can be shown.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SentRoot {
+    /// Position in the list.
+    pub(crate) index: u32,
     pub(crate) uri: String,
     pub(crate) name: Option<String>,
     pub(crate) too_long: bool,
 }
+
+fields!(SentRoot: index, uri, too_long; name);
 
 impl RootList {
     /// Reads a raw result.
@@ -57,10 +60,10 @@ impl RootList {
         let mut list = Self::default();
         for (index, element) in elements.iter().enumerate() {
             let index = u32::try_from(index).unwrap_or(u32::MAX);
-            match read_root(element, &policy.limits) {
+            match read_root(index, element, &policy.limits) {
                 None => list.unreadable = list.unreadable.saturating_add(1),
                 Some(_) if list.is_full(&policy.limits) => list.dropped = list.dropped.saturating_add(1),
-                Some(sent) => list.entries.push(RootEntry::new(index, sent, policy, host)),
+                Some(sent) => list.entries.push(RootEntry::new(sent, policy, host)),
             }
         }
         list
@@ -68,14 +71,14 @@ impl RootList {
 
     /// Makes a list again from what was kept of it.
     pub(crate) fn restore(kept: &KeptList, policy: &Policy, host: &HostFacts) -> Self {
-        let entry = |(index, sent): &(u32, SentRoot)| RootEntry::new(*index, sent.clone(), policy, host);
+        let entry = |sent: &SentRoot| RootEntry::new(sent.clone(), policy, host);
         Self { entries: kept.entries.iter().map(entry).collect(), unreadable: kept.unreadable, dropped: kept.dropped }
     }
 
     /// What is worth keeping of the list: all that does not follow from the host facts.
     pub(crate) fn keep(&self) -> KeptList {
         KeptList {
-            entries: self.entries.iter().map(|entry| (entry.index, entry.sent.clone())).collect(),
+            entries: self.entries.iter().map(|entry| entry.sent.clone()).collect(),
             unreadable: self.unreadable,
             dropped: self.dropped,
         }
@@ -131,9 +134,9 @@ impl RootList {
 }
 
 impl RootEntry {
-    fn new(index: u32, sent: SentRoot, policy: &Policy, host: &HostFacts) -> Self {
+    fn new(sent: SentRoot, policy: &Policy, host: &HostFacts) -> Self {
         let (path, repaired) = locate(&sent, policy, host);
-        Self { index, sent, path, repaired }
+        Self { sent, path, repaired }
     }
 
     /// The identity of the folder, or of a URI that names none.
@@ -149,7 +152,7 @@ impl RootEntry {
         let most = |chars: u32| usize::try_from(chars).unwrap_or(usize::MAX);
         let name = self.sent.name.as_ref().map(|name| display(name, most(limits.name_chars)));
         RootRef {
-            index: self.index,
+            index: self.sent.index,
             uri: display(&self.sent.uri, most(limits.value_chars)),
             name: name.filter(|name| !name.is_empty()),
             path: self.path.as_ref().ok().cloned(),
@@ -165,24 +168,25 @@ pub(crate) fn uri_key(uri: &str) -> String {
 }
 
 /// What a snapshot keeps of a list.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KeptList {
-    entries: Vec<(u32, SentRoot)>,
+    entries: Vec<SentRoot>,
     unreadable: u32,
     dropped: u32,
 }
 
-fn read_root(element: &str, limits: &Limits) -> Option<SentRoot> {
+fields!(KeptList: entries, unreadable, dropped;);
+
+fn read_root(index: u32, element: &str, limits: &Limits) -> Option<SentRoot> {
     let fits = |text: &str, most: u32| usize::try_from(most).is_ok_and(|most| text.len() <= most);
     let root = Object::read(element)?;
     let uri = root.string("uri")?;
     let name = root.string("name").filter(|name| fits(name, limits.name_bytes));
     if fits(&uri, limits.value_bytes) {
-        return Some(SentRoot { uri, name, too_long: false });
+        return Some(SentRoot { index, uri, name, too_long: false });
     }
     let most = usize::try_from(limits.value_chars).unwrap_or(usize::MAX);
-    Some(SentRoot { uri: uri.chars().take(most).collect(), name, too_long: true })
+    Some(SentRoot { index, uri: uri.chars().take(most).collect(), name, too_long: true })
 }
 
 fn locate(sent: &SentRoot, policy: &Policy, host: &HostFacts) -> (Result<String, Bad>, bool) {
@@ -210,6 +214,6 @@ fn locate(sent: &SentRoot, policy: &Policy, host: &HostFacts) -> (Result<String,
 /// The last segment of a URI as it was sent, still percent-encoded.
 pub(crate) fn raw_basename(uri: &str) -> Option<String> {
     let end = uri.trim_end_matches('/');
-    let last = end.rsplit('/').next().filter(|last| !last.is_empty() && !last.ends_with(':'));
+    let last = Some(last_part(end, '/')).filter(|last| !last.is_empty() && !last.ends_with(':'));
     last.map(ToString::to_string)
 }

@@ -1,11 +1,10 @@
 //! Bounds on everything a peer can grow.
 
-use serde::{Deserialize, Serialize};
+use crate::form::fields;
 
 /// How much of each thing a resolver takes; reaching a bound is visible in the explanation.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct Limits {
     /// Bytes of one event; a larger one is misuse, because the host should have cut it off before copying it in.
     pub event_bytes: u32,
@@ -28,6 +27,8 @@ pub struct Limits {
     /// Folders a marker walk looks at, the starting one included.
     pub walk_levels: u32,
 }
+
+fields!(Limits by default: event_bytes, roots, value_bytes, name_bytes, name_chars, value_chars, waiting_asks, actions, reported, walk_levels);
 
 impl Default for Limits {
     fn default() -> Self {

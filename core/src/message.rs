@@ -42,7 +42,12 @@ impl Resolver {
         if !rest.is_empty() {
             let mut joined = String::with_capacity(text.len());
             joined.push('[');
-            joined.push_str(&rest.join(","));
+            for (at, message) in rest.into_iter().enumerate() {
+                if at > 0 {
+                    joined.push(',');
+                }
+                joined.push_str(message);
+            }
             joined.push(']');
             out.hand_back(MessageKind::Batch, joined);
         }
@@ -97,7 +102,7 @@ impl Resolver {
             },
             _ => {
                 let error = message.get("error").and_then(Object::read);
-                let code = error.as_ref().and_then(|error| serde_json::from_str(error.get("code")?).ok());
+                let code = error.as_ref().and_then(|error| error.get("code")?.parse().ok());
                 let message = error.and_then(|error| error.string("message"));
                 Event::RootsRefused(RootsRefused { request: token, kind: RefusalKind::Error, code, message })
             }

@@ -158,6 +158,7 @@ impl Resolver {
         if said.contains(&mark) || usize::try_from(self.policy.limits.reported).is_ok_and(|most| said.len() >= most) {
             return false;
         }
-        said.insert(mark)
+        said.push(mark);
+        true
     }
 }

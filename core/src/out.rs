@@ -43,7 +43,9 @@ struct Placed {
 impl Out {
     /// An answer, with the place of its ask and a revision of its own where it has one.
     pub(crate) fn answer(&mut self, place: u64, revision: Option<u32>, answer: Answer) {
-        self.answers.push(Placed { place, revision, answer });
+        // Nearly always the last; asks that waited are answered in their order.
+        let after = self.answers.iter().rposition(|placed| placed.place <= place);
+        self.answers.insert(after.map_or(0, |at| at.saturating_add(1)), Placed { place, revision, answer });
     }
 
     /// A change of project; a second one in the same event goes on from the first.
@@ -110,8 +112,7 @@ impl Out {
     }
 
     /// All actions in their fixed order; notices give way to the limit.
-    pub(crate) fn into_actions(mut self, policy: &Policy, revision: u32) -> Vec<Action> {
-        self.answers.sort_by_key(|placed| placed.place);
+    pub(crate) fn into_actions(self, policy: &Policy, revision: u32) -> Vec<Action> {
         let mut actions: Vec<Action> = Vec::with_capacity(self.answers.len().saturating_add(4));
         for Placed { revision: own, mut answer, .. } in self.answers {
             answer.revision = own.unwrap_or(revision);

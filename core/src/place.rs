@@ -1,16 +1,16 @@
 //! Judging one value: what it names, whether it may be a project, and what the disk says about it.
 
-use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use serde::{Deserialize, Serialize};
-
 use crate::action::ProbePath;
 use crate::error::Reason;
 use crate::event::Found;
+use crate::find::contains;
+use crate::form::fields;
 use crate::host::HostFacts;
+use crate::map::Map;
 use crate::path::{self, PathStyle, Refusal};
 use crate::policy::{Files, Format, Markers, PlacesRule, Relative, Unmarked, Verify};
 use crate::uri::{file_uri_to_path, is_placeholder};
@@ -74,7 +74,7 @@ impl Reading<'_> {
         if is_placeholder(text) {
             return Err(Bad::new(Reason::Placeholder));
         }
-        let is_uri = is_file_uri(text) || text.contains("://");
+        let is_uri = is_file_uri(text) || contains(text, "://");
         let is_name = match self.format {
             Format::Name => true,
             Format::Any => !is_uri && !text.contains(['/', '\\']) && !path::is_absolute(text, self.host.style),
@@ -133,8 +133,7 @@ pub(crate) fn mapped(text: &str, host: &HostFacts) -> Option<String> {
 }
 
 /// What the host found at one path.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fact {
     /// Nothing here means that the host was asked and did not say.
     pub(crate) found: Option<Found>,
@@ -142,6 +141,8 @@ pub(crate) struct Fact {
     pub(crate) asked: Vec<String>,
     pub(crate) markers: Vec<String>,
 }
+
+fields!(Fact: asked, markers; found, real_path);
 
 impl Fact {
     /// Whether it says all that somebody wants to know.
@@ -162,7 +163,7 @@ impl Fact {
     }
 }
 
-pub(crate) type Disk = BTreeMap<String, Fact>;
+pub(crate) type Disk = Map<Fact>;
 
 /// What one evaluation may know of the disk, and what it turned out to need.
 pub(crate) struct Look<'a> {

@@ -1,12 +1,10 @@
 //! Probes: what the host was asked to look at and has not told yet.
 
-use alloc::collections::{BTreeMap, BTreeSet};
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::action::{Probe, ProbePath};
 use crate::cycle::Time;
-use crate::evaluate::wanted;
+use crate::map::Map;
 use crate::place::Touched;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,19 +17,36 @@ pub(crate) struct Probes {
 pub(crate) struct OpenProbe {
     id: u32,
     deadline: Time,
-    pub(crate) paths: Vec<ProbePath>,
-    /// The paths whose replies serve the whole connection.
-    pub(crate) shared: BTreeSet<String>,
+    pub(crate) paths: Vec<OpenPath>,
     /// Whose question it is.
-    pub(crate) wanted_by: BTreeSet<Asker>,
+    pub(crate) wanted_by: Vec<Asker>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OpenPath {
+    pub(crate) want: ProbePath,
+    /// Whether the reply serves the whole connection.
+    pub(crate) shared: bool,
+}
+
+impl OpenProbe {
+    /// Another one wants to know; they come in runs.
+    fn serve(&mut self, asker: Asker) {
+        if self.wanted_by.last() != Some(&asker) && !self.wanted_by.contains(&asker) {
+            self.wanted_by.push(asker);
+        }
+    }
 }
 
 /// Who wants to know: an ask, by its place, or the connection itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Asker {
     Connection,
     Ask(u64),
 }
+
+/// Paths, each with a probe and a place in its paths.
+type Index = Map<(usize, usize)>;
 
 impl Probes {
     /// No open probe, after a number of them.
@@ -49,44 +64,60 @@ impl Probes {
 
     /// Opens one probe for all that is unknown and not being looked at already.
     pub(crate) fn open(&mut self, touched: Vec<(Asker, Touched)>, deadline: Time) -> Option<Probe> {
-        let index = self.index();
-        let mut unknown: Vec<(Asker, Touched)> = Vec::new();
-        for (asker, touched) in touched.into_iter().filter(|(_, touched)| !touched.known) {
-            let covers = |markers: &[String]| touched.want.markers.iter().all(|marker| markers.contains(marker));
-            let open = index.get(&touched.want.path).filter(|(_, markers)| covers(markers));
-            match open.and_then(|(at, _)| self.open.get_mut(*at)) {
-                Some(probe) => {
-                    probe.wanted_by.insert(asker);
-                    if touched.shared {
-                        probe.shared.insert(touched.want.path);
+        let id = self.asked.saturating_add(1);
+        let mut new = OpenProbe { id, deadline, paths: Vec::new(), wanted_by: Vec::new() };
+        let (open, mut opening) = (self.index(), Index::default());
+        for (asker, Touched { want, shared, .. }) in touched.into_iter().filter(|(_, touched)| !touched.known) {
+            if let Some((probe, at)) = open.get(&want.path)
+                && let Some(probe) = self.open.get_mut(*probe)
+                && let Some(path) = probe.paths.get_mut(*at)
+                && want.markers.iter().all(|marker| path.want.markers.contains(marker))
+            {
+                path.shared |= shared;
+                probe.serve(asker);
+                continue;
+            }
+            new.serve(asker);
+            match opening.get(&want.path).and_then(|(_, at)| new.paths.get_mut(*at)) {
+                Some(path) => {
+                    path.shared |= shared;
+                    for marker in want.markers {
+                        if !path.want.markers.contains(&marker) {
+                            path.want.markers.push(marker);
+                        }
                     }
                 }
-                None => unknown.push((asker, touched)),
+                None => {
+                    opening.insert(want.path.clone(), (0, new.paths.len()));
+                    new.paths.push(OpenPath { want, shared });
+                }
             }
         }
-        let paths = wanted(unknown.iter().map(|(_, touched)| &touched.want));
-        if paths.is_empty() {
+        if new.paths.is_empty() {
             return None;
         }
-        self.asked = self.asked.saturating_add(1);
-        let id = self.asked;
-        let wanted_by = unknown.iter().map(|(asker, _)| *asker).collect();
-        let shared = unknown.into_iter().filter(|(_, touched)| touched.shared).map(|(_, touched)| touched.want.path);
-        self.open.push(OpenProbe { id, deadline, paths: paths.clone(), shared: shared.collect(), wanted_by });
+        self.asked = id;
+        let paths = new.paths.iter().map(|path| path.want.clone()).collect();
+        self.open.push(new);
         Some(Probe { probe: id, paths })
     }
 
-    /// Which open probe looks at a path, and for which markers; the newest counts.
-    fn index(&self) -> BTreeMap<String, (usize, Vec<String>)> {
-        let paths = self.open.iter().enumerate().flat_map(|(at, probe)| probe.paths.iter().map(move |path| (at, path)));
-        paths.map(|(at, path)| (path.path.clone(), (at, path.markers.clone()))).collect()
+    /// Where each path is being looked at: which probe, which of its paths; the newest counts.
+    fn index(&self) -> Index {
+        let mut index = Index::default();
+        for (probe, open) in self.open.iter().enumerate() {
+            for (path, looked_at) in open.paths.iter().enumerate() {
+                index.insert(looked_at.want.path.clone(), (probe, path));
+            }
+        }
+        index
     }
 
     /// The connection itself still wants to know only about these paths.
     pub(crate) fn keep_for_connection(&mut self, wants: impl Fn(&ProbePath) -> bool) {
         for probe in &mut self.open {
-            if !probe.paths.iter().any(&wants) {
-                probe.wanted_by.remove(&Asker::Connection);
+            if !probe.paths.iter().any(|path| wants(&path.want)) {
+                probe.wanted_by.retain(|asker| *asker != Asker::Connection);
             }
         }
     }

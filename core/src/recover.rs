@@ -2,66 +2,66 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::cmp::Reverse;
 
-use serde::{Deserialize, Serialize};
-
+use crate::find::contains;
 use crate::intake::uri_key;
 use crate::json::Json;
 use crate::path::{self, PathStyle};
 use crate::place::is_file_uri;
+use crate::read::read_fields;
+use crate::sort::sort_by;
 use crate::uri::project_key;
+use crate::write::{Written, quote, write_fields};
 
 /// What is looked for, and where.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct RecoverRequest {
     /// How paths are spelled in the URIs.
     pub style: PathStyle,
     /// The session asked for by name; it wins over everything else.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub session_id: Option<String>,
     /// The project: its root URI, its path, or its key.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub project: Option<String>,
     /// The sessions the host knows, in any order.
-    #[serde(default)]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub sessions: Vec<SessionRecord>,
 }
 
+read_fields!(RecoverRequest: style; session_id, project, sessions);
+
 /// A session as the host stores it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct SessionRecord {
     /// The session's id.
     pub id: String,
     /// The project it was started in: root URI, path or key; a session without one belongs to no project.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub project: Option<String>,
     /// When it was last used, as a number of any unit; anything else counts as oldest.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub updated_at: Option<Json>,
     /// Whether it is the project's primary session.
-    #[serde(default)]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub pinned: bool,
     /// Whether it is found only by its id.
-    #[serde(default)]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub archived: bool,
 }
 
+read_fields!(SessionRecord: id; project, updated_at, pinned, archived; ..);
+
 /// What was found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase", optional_fields))]
 pub struct Recovery {
     /// How it was found, or why not.
     pub outcome: RecoveryOutcome,
     /// The session's id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
     /// Whether the session was started in another project than the one given; worth a line in the log.
     pub other_project: bool,
@@ -69,10 +69,11 @@ pub struct Recovery {
     pub candidates: Vec<String>,
 }
 
+write_fields!(Recovery: outcome, session_id = optional, other_project, candidates);
+
 /// How a session was found, or why not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum RecoveryOutcome {
     /// By its id.
@@ -89,6 +90,27 @@ pub enum RecoveryOutcome {
     NoProject,
 }
 
+impl RecoveryOutcome {
+    /// The stable code.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Explicit => "explicit",
+            Self::Pinned => "pinned",
+            Self::Newest => "newest",
+            Self::UnknownId => "unknown_id",
+            Self::NoSession => "no_session",
+            Self::NoProject => "no_project",
+        }
+    }
+}
+
+impl Written for RecoveryOutcome {
+    fn write(&self, out: &mut String) {
+        quote(self.code(), out);
+    }
+}
+
 /// Finds a session: the one asked for, else the project's pinned one, else its newest.
 ///
 /// Of several pinned sessions the newest counts. Sessions of the same age keep the order they were given in.
@@ -99,10 +121,12 @@ pub fn recover_session(request: &RecoverRequest) -> Recovery {
         let own = session.project.as_deref().map(|project| identity(project, request.style));
         own.is_some() && own == key
     };
-    let mut candidates: Vec<&SessionRecord> =
-        request.sessions.iter().filter(|session| !session.archived && belongs(session)).collect();
-    // The sort is stable: equals keep their order.
-    candidates.sort_by(|a, b| b.pinned.cmp(&a.pinned).then_with(|| age(b).total_cmp(&age(a))));
+    let belonging = request.sessions.iter().enumerate().filter(|(_, session)| !session.archived && belongs(session));
+    // Equals keep their order.
+    let mut ranked: Vec<_> =
+        belonging.map(|(at, session)| (Reverse((session.pinned, age(session))), at, session)).collect();
+    sort_by(&mut ranked, |a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
+    let candidates: Vec<&SessionRecord> = ranked.into_iter().map(|(.., session)| session).collect();
 
     let found = match (&request.session_id, candidates.first()) {
         (Some(id), _) => {
@@ -129,10 +153,37 @@ pub fn recover_session(request: &RecoverRequest) -> Recovery {
 /// One form for all spellings of a project; a text that is no path and no URI stands for itself, as keys of names do.
 fn identity(project: &str, style: PathStyle) -> String {
     let key = if is_file_uri(project) { project_key(project, style) } else { path::key(project, style) };
-    key.unwrap_or_else(|_| if project.contains("://") { uri_key(project) } else { project.into() })
+    key.unwrap_or_else(|_| if contains(project, "://") { uri_key(project) } else { project.into() })
 }
 
-fn age(session: &SessionRecord) -> f64 {
-    let number = session.updated_at.as_ref().and_then(|at| serde_json::from_str::<f64>(at.text()).ok());
-    number.filter(|at| at.is_finite()).unwrap_or(f64::NEG_INFINITY)
+/// When a session was last used, in an order that needs no floating point; nothing comes before everything.
+fn age(session: &SessionRecord) -> Option<Age> {
+    let text = session.updated_at.as_ref()?.text();
+    let (negative, text) = text.strip_prefix('-').map_or((false, text), |text| (true, text));
+    if !text.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let mut digits = String::from(whole);
+    digits.push_str(fraction);
+    let significant = digits.trim_start_matches('0');
+    // The value is `0.digits` times ten to this power.
+    let zeros = digits.len().saturating_sub(significant.len());
+    let point = i64::try_from(whole.len()).ok()?.saturating_sub(i64::try_from(zeros).ok()?);
+    let exponent = exponent.parse().unwrap_or_else(|_| if exponent.starts_with('-') { i64::MIN } else { i64::MAX });
+    let size = (point.saturating_add(exponent), significant.trim_end_matches('0').into());
+    Some(match (significant.is_empty(), negative) {
+        (true, _) => Age::Zero,
+        (false, true) => Age::Negative(Reverse(size)),
+        (false, false) => Age::Positive(size),
+    })
+}
+
+/// A number, by its power of ten and its digits.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Age {
+    Negative(Reverse<(i64, String)>),
+    Zero,
+    Positive((i64, String)),
 }

@@ -1,6 +1,5 @@
 //! The machine: one mutator, actions returned, views that change nothing.
 
-use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -13,12 +12,13 @@ use crate::cycle::{Failure, Time, TokenStatus};
 use crate::error::Misuse;
 use crate::event::{AskBy, Asked, Event, ProbedPath, RefusalKind, RootsRefused, Want};
 use crate::explain::{Era, Explanation};
+use crate::find::contains;
 use crate::host::HostFacts;
 use crate::intake::RootList;
 use crate::out::Out;
 use crate::place::{Disk, Fact};
 use crate::policy::{Ask, Pin, Policy};
-use crate::probes::{Asker, Probes};
+use crate::probes::{Asker, OpenPath, Probes};
 use crate::project::{Project, RootView};
 
 /// Knows the project of one connection.
@@ -256,7 +256,7 @@ impl Resolver {
         let rules = &self.policy.roots.unsupported;
         let by_code = refused.code.is_some_and(|code| rules.codes.contains(&code));
         let message = refused.message.as_deref().unwrap_or_default().to_ascii_lowercase();
-        by_code || rules.messages.iter().any(|part| message.contains(&part.to_ascii_lowercase()))
+        by_code || rules.messages.iter().any(|part| contains(&message, &part.to_ascii_lowercase()))
     }
 
     /// The request is over for those who waited for it.
@@ -298,18 +298,20 @@ impl Resolver {
 
     fn probed(&mut self, probe: u32, found: Vec<ProbedPath>) {
         let Some(open) = self.probes.close(probe) else { return };
-        let mut told: BTreeMap<String, ProbedPath> = found.into_iter().map(|path| (path.path.clone(), path)).collect();
-        let mut disk = Disk::new();
+        let mut told = Disk::default();
+        for ProbedPath { path, found, real_path, markers } in found {
+            told.insert(path, Fact { found: Some(found), real_path, asked: Vec::new(), markers });
+        }
+        let mut disk = Disk::default();
         let mut left_out = Vec::new();
-        for want in open.paths {
-            let Some(told) = told.remove(&want.path) else {
+        for OpenPath { want, shared } in open.paths {
+            let Some(mut fact) = told.remove(&want.path) else {
                 left_out.push(want);
                 continue;
             };
-            let mut markers = told.markers;
-            markers.retain(|marker| want.markers.contains(marker));
-            let fact = Fact { found: Some(told.found), real_path: told.real_path, asked: want.markers, markers };
-            if open.shared.contains(&want.path) {
+            fact.markers.retain(|marker| want.markers.contains(marker));
+            fact.asked = want.markers;
+            if shared {
                 let known = fact.clone().with_earlier(self.connection.disk.get(&want.path));
                 self.connection.disk.insert(want.path.clone(), known);
             }
@@ -327,10 +329,11 @@ impl Resolver {
         if paths.is_empty() {
             return;
         }
-        let unknown = |want: ProbePath| {
-            (want.path, Fact { found: None, real_path: None, asked: want.markers, markers: Vec::new() })
-        };
-        let disk: Arc<Disk> = Arc::new(paths.into_iter().map(unknown).collect());
+        let mut disk = Disk::default();
+        for want in paths {
+            disk.insert(want.path, Fact { found: None, real_path: None, asked: want.markers, markers: Vec::new() });
+        }
+        let disk = Arc::new(disk);
         for ask in &mut self.asks {
             ask.disk.push(disk.clone());
         }
@@ -349,7 +352,7 @@ impl Resolver {
             self.connection.engaged = true;
         }
         for open in self.probes.expire(now) {
-            self.unconfirmed(open.paths);
+            self.unconfirmed(open.paths.into_iter().map(|path| path.want).collect());
         }
         let cycle = &mut self.connection.cycle;
         if cycle.deferred.is_some_and(|at| at <= now) {

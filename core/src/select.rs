@@ -10,6 +10,7 @@ use crate::connection::Choice;
 use crate::error::Reason;
 use crate::evaluate::{RootsAccess, View};
 use crate::event::SelectBy;
+use crate::find::{contains, replaced};
 use crate::intake::{RootEntry, RootList};
 use crate::path;
 use crate::place::{Bad, Judge, Judged, Look, Reach, Reading, SharedUse, Thing, is_file_uri};
@@ -217,11 +218,15 @@ impl Resolver {
             return;
         };
         let list = self.connection.cycle.list.as_ref();
-        let entry = project.root.as_ref().and_then(|root| list?.entries.iter().find(|entry| entry.index == root.index));
+        let entry =
+            project.root.as_ref().and_then(|root| list?.entries.iter().find(|entry| entry.sent.index == root.index));
         let given = entry.map_or_else(|| by.text().trim(), |entry| &entry.sent.uri).to_string();
         // The selection is the connection's from now on, and so is what was seen of it.
-        let seen = |path: &String| ask.disk.iter().rev().find_map(|disk| Some((path.clone(), disk.get(path)?.clone())));
-        self.connection.disk.extend(project.path.as_ref().and_then(seen));
+        if let Some(path) = &project.path
+            && let Some(fact) = ask.disk.iter().rev().find_map(|disk| disk.get(path))
+        {
+            self.connection.disk.insert(path.clone(), fact.clone());
+        }
         let memory = &mut self.connection.memory;
         memory.selected = Some(Choice { project: project.clone(), given });
         // The selection stands at its own rank from now on, and may itself become the pin.
@@ -264,7 +269,7 @@ enum Kind {
 }
 
 fn kind_of(given: &str, view: &View<'_>) -> Kind {
-    if is_file_uri(given) || given.contains("://") {
+    if is_file_uri(given) || contains(given, "://") {
         Kind::Uri
     } else if given.contains(['/', '\\']) || path::is_absolute(given, view.host.style) {
         Kind::Path
@@ -284,6 +289,6 @@ fn by_name<'l>(list: &'l RootList, name: &str, view: &View<'_>) -> Option<(&'l R
 
 /// Whether a text has a `..` part, plain or percent-encoded.
 fn climbs(given: &str) -> bool {
-    let dots = given.to_ascii_lowercase().replace("%2e", ".");
+    let dots = replaced(&given.to_ascii_lowercase(), "%2e", '.');
     dots.split(['/', '\\']).any(|part| part == "..")
 }

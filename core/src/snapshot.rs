@@ -2,14 +2,12 @@
 
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
-use alloc::vec::Vec;
-
-use serde::{Deserialize, Serialize};
 
 use crate::client::Client;
 use crate::connection::{Connection, Memory, Said};
 use crate::cycle::{Cycle, Failure, Flight, Time};
 use crate::error::Misuse;
+use crate::form::fields;
 use crate::host::HostFacts;
 use crate::intake::{KeptList, RootList};
 use crate::json::Json;
@@ -17,13 +15,13 @@ use crate::place::Disk;
 use crate::policy::Policy;
 use crate::probes::Probes;
 use crate::project::Project;
+use crate::read;
 use crate::resolver::Resolver;
 use crate::uri::project_id;
+use crate::write::text;
 
 const VERSION: u32 = 1;
 
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Envelope {
     rootwise: u32,
     /// Which policy the state belongs to.
@@ -33,9 +31,9 @@ struct Envelope {
     state: Json,
 }
 
+fields!(Envelope: rootwise, policy, check, state;);
+
 /// The state of a connection; times are relative to the moment it was saved.
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct State {
     client: Option<Client>,
     ready: bool,
@@ -61,8 +59,8 @@ struct State {
     id_prefix: String,
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+fields!(State: ready, closed, engaged, revision, memory, said, disk, list_age, stale, unsupported, failures, minted, stale_answers, probes, id_prefix; client, project, list, flight, deferred_in, sent_ago, timed_out);
+
 struct FlightState {
     token: u32,
     id: String,
@@ -70,6 +68,8 @@ struct FlightState {
     overdue: bool,
     dirty: bool,
 }
+
+fields!(FlightState: token, id, dies_in, overdue, dirty;);
 
 impl Resolver {
     /// Saves the connection: its state and the request in flight, no asks and no probes.
@@ -108,15 +108,10 @@ impl Resolver {
             probes: self.probes.asked,
             id_prefix: self.id_prefix.clone(),
         };
-        let state = serde_json::to_string(&state).unwrap_or_default();
+        let state = text(&state);
         let check = project_id(&state);
-        let envelope = Json::from_text(&state).map(|state| Envelope {
-            rootwise: VERSION,
-            policy: fingerprint(&self.policy),
-            check,
-            state,
-        });
-        serde_json::to_string(&envelope).unwrap_or_default()
+        let policy = fingerprint(&self.policy);
+        text(&Envelope { rootwise: VERSION, policy, check, state: Json::known(state) })
     }
 
     /// Goes on with a saved connection: the same as the saved resolver with all asks withdrawn and all probes over.
@@ -135,7 +130,7 @@ impl Resolver {
     ) -> Result<Self, Misuse> {
         let mut resolver = Self::new(policy, host)?;
         let envelope: Envelope =
-            serde_json::from_str(snapshot).map_err(|_| Misuse::BadSnapshot("it is damaged or not a snapshot"))?;
+            read::parse(snapshot).map_err(|_| Misuse::BadSnapshot("it is damaged or not a snapshot"))?;
         if envelope.rootwise != VERSION {
             return Err(Misuse::BadSnapshot("it is of another version"));
         }
@@ -146,7 +141,7 @@ impl Resolver {
             return Err(Misuse::BadSnapshot("it is damaged"));
         }
         let state: State =
-            serde_json::from_str(envelope.state.text()).map_err(|_| Misuse::BadSnapshot("its state cannot be read"))?;
+            read::parse(envelope.state.text()).map_err(|_| Misuse::BadSnapshot("its state cannot be read"))?;
         if id_prefix.is_some_and(|prefix| !is_plain(prefix)) {
             return Err(Misuse::BadOptions {
                 place: "idPrefix".to_string(),
@@ -198,7 +193,5 @@ fn is_plain(prefix: &str) -> bool {
 }
 
 fn fingerprint(policy: &Policy) -> String {
-    let text = serde_json::to_string(policy).unwrap_or_default();
-    let parts: Vec<&str> = [policy.name.as_str(), text.as_str()].into();
-    project_id(&parts.join("\n"))
+    project_id(&text(policy))
 }

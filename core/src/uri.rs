@@ -5,11 +5,12 @@
 
 use alloc::borrow::Cow;
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use sha2::{Digest, Sha256};
 
+use crate::find::{contains, last_part, replaced};
 use crate::path::{
     self, Anchor, Parsed, PathStyle, Refusal, is_dots_and_blanks, is_drive_like, is_separator, strip_drive,
     strip_ignoring_case, strip_piped_drive,
@@ -90,8 +91,8 @@ pub fn project_id(key: &str) -> String {
 /// `${` and `{{` count anywhere, percent-encoded too; `$NAME` and `%NAME%` only in front, because
 /// in the middle of a path they may be real folders.
 pub fn is_placeholder(text: &str) -> bool {
-    let text = text.replace("%24", "$").replace("%7B", "{").replace("%7b", "{");
-    if text.contains("${") || text.contains("{{") {
+    let text = replaced(&replaced(&replaced(text, "%24", '$'), "%7B", '{'), "%7b", '{');
+    if contains(&text, "${") || contains(&text, "{{") {
         return true;
     }
     let text = text.trim_start();
@@ -170,13 +171,17 @@ fn check_host(host: &str) -> Result<(), Refusal> {
     if !host.chars().all(plain) || host.ends_with('.') {
         return Err(Refusal::InvalidHost);
     }
-    // The parser knows the many spellings of an IPv4 address; one it rewrites is refused. Whether
-    // it looks into punycode depends on the IDNA tables it was built with, so it gets to see none.
-    let ascii = host.replace("xn--", "xx--");
-    match url::Host::parse(&ascii) {
-        Ok(parsed) if parsed.to_string() == ascii => Ok(()),
-        _ => Err(Refusal::InvalidHost),
+    // What ends in a number is an address, of which URL parsers rewrite every spelling but one.
+    let last = last_part(host, '.');
+    let is_hex = |text: &str| text.chars().all(|c| c.is_ascii_hexdigit());
+    let is_address = last.chars().all(|c| c.is_ascii_digit()) || last.strip_prefix("0x").is_some_and(is_hex);
+    let plain_byte = |part: &str| {
+        part.parse::<u32>().is_ok_and(|value| value < 256) && (part == "0" || !part.starts_with(['0', '+']))
+    };
+    if is_address && !(host.split('.').count() == 4 && host.split('.').all(plain_byte)) {
+        return Err(Refusal::InvalidHost);
     }
+    Ok(())
 }
 
 /// Reads the path of a URI on this machine, without its leading slash.
@@ -336,4 +341,25 @@ fn is_drive(raw: &str) -> bool {
 /// Tells whether a raw segment is `C|`, an old spelling of `C:`.
 fn is_piped_drive(raw: &str) -> bool {
     matches!(strip_piped_drive(raw), Some((_, "")))
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString;
+
+    use proptest::prelude::*;
+
+    use super::check_host;
+
+    proptest! {
+        /// Whether a URL parser looks into punycode depends on the IDNA tables it was built with, so there is none here.
+        #[test]
+        fn a_host_is_taken_if_a_url_parser_leaves_it_as_it_is(
+            host in prop_oneof!["[a-z0-9.$~_-]{1,12}", "([0-9]{1,3}|0x[0-9a-f]{0,2}|[a-f0-9]{1,3})(\\.([0-9]{1,3}|0x[0-9a-f]{0,2}|[a-z])){0,4}"]
+                .prop_filter("no punycode, no dots alone", |host| !host.contains("xn--") && !host.trim_matches('.').is_empty())
+        ) {
+            let same = url::Host::parse(&host).is_ok_and(|parsed| parsed.to_string() == host);
+            prop_assert_eq!(check_host(&host).is_ok(), same && !host.ends_with('.'));
+        }
+    }
 }

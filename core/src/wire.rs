@@ -1,77 +1,111 @@
 //! JSON text in, JSON text out: the whole surface a binding needs.
 
-use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use serde::de::value::MapDeserializer;
-use serde::{Deserialize, Serialize};
-
-use crate::action::Action;
+pub use crate::call::call;
 use crate::error::Misuse;
 use crate::event::Event;
 use crate::host::HostFacts;
-use crate::json::{Member, Object};
+use crate::json::{Json, Object};
 use crate::policy::Policy;
-use crate::project::Project;
-use crate::recover::{RecoverRequest, recover_session};
+use crate::read::{self, Fault, Faults, Fielded, Fields, KIND, Readable, Step, read_fields};
 use crate::resolver::Resolver;
+use crate::write::{object, text};
 
 /// What a resolver is made from.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug)]
 struct Options {
-    #[serde(default)]
-    policy: Option<Policy>,
+    policy: Option<Json>,
     host: HostFacts,
 }
 
-/// Everything one event led to.
-#[derive(Debug, Serialize)]
-struct Output<'a> {
-    actions: &'a [Action],
-    deadline: Option<u64>,
-    /// Only where it changed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    project: Option<Option<&'a Project>>,
+read_fields!(Options: host; policy);
+
+/// Makes resolvers, and has those with the same policy share it.
+#[derive(Debug, Default)]
+pub struct Maker {
+    /// Policies, each with its text; without a text it is the recommended one.
+    policies: Vec<(Option<Json>, Arc<Policy>)>,
 }
 
-#[derive(Debug, Serialize)]
-struct Failed<'a> {
-    error: Problem<'a>,
+/// A server has one policy or two; one that makes them up as it goes has no use for old ones.
+const KEPT_POLICIES: usize = 8;
+
+impl Maker {
+    /// One that has made nothing yet.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { policies: Vec::new() }
+    }
+
+    /// Makes a resolver from `{"policy": {...}, "host": {...}}`; without a policy it is the recommended one.
+    ///
+    /// # Errors
+    /// The options cannot be read or cannot work.
+    pub fn open(&mut self, options: &str) -> Result<Resolver, Misuse> {
+        let (policy, host) = self.read(options)?;
+        Resolver::new(policy, host)
+    }
+
+    /// Makes a resolver from a snapshot and the options of [`open`](Self::open).
+    ///
+    /// # Errors
+    /// The options cannot work, or the snapshot is not usable.
+    pub fn restore(
+        &mut self,
+        snapshot: &str,
+        options: &str,
+        now: f64,
+        id_prefix: Option<&str>,
+    ) -> Result<Resolver, Misuse> {
+        let (policy, host) = self.read(options)?;
+        Resolver::restore(snapshot, policy, host, milliseconds(now)?, id_prefix)
+    }
+
+    fn read(&mut self, options: &str) -> Result<(Arc<Policy>, Arc<HostFacts>), Misuse> {
+        let Options { policy: text, host } = read::parse(options)?;
+        let known = self.policies.iter().find(|(known, _)| *known == text).map(|(_, policy)| policy.clone());
+        let policy = match known {
+            Some(policy) => policy,
+            None => {
+                let read = text.as_ref().map_or_else(|| Ok(Policy::recommended()), read_policy)?;
+                let policy = Arc::new(read);
+                if self.policies.len() == KEPT_POLICIES {
+                    self.policies.clear();
+                }
+                self.policies.push((text, policy.clone()));
+                policy
+            }
+        };
+        Ok((policy, Arc::new(host)))
+    }
 }
 
-#[derive(Debug, Serialize)]
-struct Problem<'a> {
-    code: &'a str,
-    message: String,
+fn read_policy(text: &Json) -> Result<Policy, Misuse> {
+    let mut faults = Faults::default();
+    let policy = faults.within(Step::Key("policy"), |faults| Policy::read(text.text(), faults));
+    match faults.0 {
+        Some(fault) => Err(fault.into()),
+        None => Ok(policy),
+    }
 }
 
-/// Makes a resolver from `{"policy": {...}, "host": {...}}`; without a policy it is the recommended one.
+/// As [`Maker::open`], for one resolver.
 ///
 /// # Errors
 /// The options cannot be read or cannot work.
 pub fn open(options: &str) -> Result<Resolver, Misuse> {
-    let (policy, host) = read_options(options)?;
-    Resolver::new(policy, host)
+    Maker::new().open(options)
 }
 
-/// Makes a resolver from a snapshot and the options of [`open`].
+/// As [`Maker::restore`], for one resolver.
 ///
 /// # Errors
 /// The options cannot work, or the snapshot is not usable.
 pub fn restore(snapshot: &str, options: &str, now: f64, id_prefix: Option<&str>) -> Result<Resolver, Misuse> {
-    let (policy, host) = read_options(options)?;
-    Resolver::restore(snapshot, policy, host, milliseconds(now)?, id_prefix)
-}
-
-fn read_options(options: &str) -> Result<(Arc<Policy>, Arc<HostFacts>), Misuse> {
-    let options: Options = serde_json::from_str(options).map_err(|error| Misuse::BadOptions {
-        place: format!("line {} column {}", error.line(), error.column()),
-        problem: error.to_string(),
-    })?;
-    Ok((Arc::new(options.policy.unwrap_or_else(Policy::recommended)), Arc::new(options.host)))
+    Maker::new().restore(snapshot, options, now, id_prefix)
 }
 
 /// Takes one event as JSON and gives back `{"actions", "deadline", "project"?}`, or `{"error": {"code", "message"}}`.
@@ -85,17 +119,25 @@ pub fn handle(resolver: &mut Resolver, event: &str, now: f64) -> String {
                 (Some(old), Some(new)) => !Arc::ptr_eq(old, new) && old != new,
                 (old, new) => old.is_some() || new.is_some(),
             };
-            let project = changed.then(|| project.map(Arc::as_ref));
-            text(&Output { actions: &actions, deadline: resolver.deadline(), project })
+            object(|output| {
+                output.field("actions", &actions);
+                output.field("deadline", &resolver.deadline());
+                if changed {
+                    output.field("project", &project);
+                }
+            })
         }
-        Err(misuse) => failure(&misuse),
+        Err(misuse) => misused(&misuse),
     }
 }
 
-/// The connection's project as JSON, `null` where there is none.
+/// What a face keeps so that reading it crosses no boundary: `{"deadline", "project"}`.
 #[must_use]
-pub fn project(resolver: &Resolver) -> String {
-    text(&resolver.project())
+pub fn view(resolver: &Resolver) -> String {
+    object(|view| {
+        view.field("deadline", &resolver.deadline());
+        view.field("project", &resolver.project());
+    })
 }
 
 /// The explanation of the connection's project as JSON.
@@ -104,22 +146,20 @@ pub fn explain(resolver: &Resolver) -> String {
     text(&resolver.explain())
 }
 
-/// Finds a session: [`RecoverRequest`] as JSON in, [`crate::recover::Recovery`] as JSON out.
-///
-/// # Errors
-/// The request cannot be read.
-pub fn recover(request: &str) -> Result<String, Misuse> {
-    let request: RecoverRequest = serde_json::from_str(request).map_err(|error| Misuse::BadOptions {
-        place: format!("line {} column {}", error.line(), error.column()),
-        problem: error.to_string(),
-    })?;
-    Ok(text(&recover_session(&request)))
-}
-
 /// A misuse as `{"error": {"code", "message"}}`.
 #[must_use]
-pub fn failure(misuse: &Misuse) -> String {
-    text(&Failed { error: Problem { code: misuse.code(), message: misuse.to_string() } })
+pub fn misused(misuse: &Misuse) -> String {
+    failure(misuse.code(), &misuse.to_string())
+}
+
+/// What went wrong as `{"error": {"code", "message"}}`.
+#[must_use]
+pub fn failure(code: &str, message: &str) -> String {
+    let problem = Json::known(object(|problem| {
+        problem.field("code", &code);
+        problem.field("message", &message);
+    }));
+    object(|failed| failed.field("error", &problem))
 }
 
 fn read_event(resolver: &Resolver, text: &str) -> Result<Event, Misuse> {
@@ -139,78 +179,42 @@ const ENVELOPE_BYTES: usize = 64 << 10;
 /// # Errors
 /// It is no event: says where and what is wrong, without peer text.
 pub fn parse_event(text: &str) -> Result<Event, Misuse> {
-    let bad = |place: &str, problem: &str| Misuse::BadEvent { place: place.into(), problem: problem.into() };
-    let object = Object::read(text).ok_or_else(|| bad("event", "not a JSON object"))?;
-    let kind = object.string("type").ok_or_else(|| bad("event.type", "missing or not a string"))?;
-    let mut fields = Vec::new();
-    for (key, member) in object.members() {
-        match member {
-            Member::Once(raw) if key != "type" => fields.push((key, raw)),
-            Member::Once(_) => {}
-            Member::Twice => return Err(bad("event", "a field appears twice")),
-        }
+    let mut faults = Faults::default();
+    let event = faults.within(Step::Key("event"), |faults| event(text, faults));
+    match faults.0 {
+        Some(Fault { place, problem }) => Err(Misuse::BadEvent { place, problem }),
+        None => Ok(event),
     }
-    let place = format!("event of type {}", EVENTS.iter().find(|known| **known == kind).unwrap_or(&"unknown"));
-    let payload = Payload { fields, place };
-    Ok(match kind.as_str() {
-        "clientInitialized" => Event::ClientInitialized(payload.read()?),
-        "clientReady" => payload.nothing(Event::ClientReady)?,
-        "rootsListed" => Event::RootsListed(payload.read()?),
-        "rootsRefused" => Event::RootsRefused(payload.read()?),
-        "rootsChanged" => payload.nothing(Event::RootsChanged)?,
-        "hostFactsChanged" => Event::HostFactsChanged(payload.read()?),
-        "asked" => Event::Asked(payload.read()?),
-        "selected" => Event::Selected(payload.read()?),
-        "selectionCleared" => Event::SelectionCleared(payload.read()?),
-        "askWithdrawn" => Event::AskWithdrawn(payload.read()?),
-        "probed" => Event::Probed(payload.read()?),
-        "deadlineReached" => payload.nothing(Event::DeadlineReached)?,
-        "message" => Event::Message(payload.read()?),
-        "closed" => payload.nothing(Event::Closed)?,
-        _ => return Err(bad("event.type", "no such event")),
-    })
 }
 
-const EVENTS: [&str; 14] = [
-    "clientInitialized",
-    "clientReady",
-    "rootsListed",
-    "rootsRefused",
-    "rootsChanged",
-    "hostFactsChanged",
-    "asked",
-    "selected",
-    "selectionCleared",
-    "askWithdrawn",
-    "probed",
-    "deadlineReached",
-    "message",
-    "closed",
-];
-
-struct Payload<'a> {
-    fields: Vec<(&'a str, &'a serde_json::value::RawValue)>,
-    place: String,
+fn event(text: &str, faults: &mut Faults) -> Event {
+    let object = read::object(text, faults);
+    match object.string(KIND).unwrap_or_default().as_str() {
+        "clientInitialized" => Event::ClientInitialized(Fielded::read_object(&object, faults)),
+        "clientReady" => bare(Event::ClientReady, &object, faults),
+        "rootsListed" => Event::RootsListed(Fielded::read_object(&object, faults)),
+        "rootsRefused" => Event::RootsRefused(Fielded::read_object(&object, faults)),
+        "rootsChanged" => bare(Event::RootsChanged, &object, faults),
+        "hostFactsChanged" => Event::HostFactsChanged(Fielded::read_object(&object, faults)),
+        "asked" => Event::Asked(Fielded::read_object(&object, faults)),
+        "selected" => Event::Selected(Fielded::read_object(&object, faults)),
+        "selectionCleared" => Event::SelectionCleared(Fielded::read_object(&object, faults)),
+        "askWithdrawn" => Event::AskWithdrawn(Fielded::read_object(&object, faults)),
+        "probed" => Event::Probed(Fielded::read_object(&object, faults)),
+        "deadlineReached" => bare(Event::DeadlineReached, &object, faults),
+        "message" => Event::Message(Fielded::read_object(&object, faults)),
+        "closed" => bare(Event::Closed, &object, faults),
+        _ => {
+            faults.within(Step::Key(KIND), |faults| faults.note("is missing, or there is no such event"));
+            Event::Closed
+        }
+    }
 }
 
-impl<'a> Payload<'a> {
-    fn read<T: Deserialize<'a>>(self) -> Result<T, Misuse> {
-        let place = self.place;
-        T::deserialize(MapDeserializer::new(self.fields.into_iter())).map_err(|error: serde_json::Error| {
-            let message = error.to_string();
-            // These name fields of ours or of the host; any other message could repeat a value.
-            let speaks_of_fields = ["missing field", "unknown field"].iter().any(|start| message.starts_with(start));
-            let problem = if speaks_of_fields { message } else { "a value has the wrong type".into() };
-            Misuse::BadEvent { place, problem }
-        })
-    }
-
-    fn nothing(self, event: Event) -> Result<Event, Misuse> {
-        if self.fields.is_empty() {
-            return Ok(event);
-        }
-        Err(Misuse::BadEvent { place: self.place, problem: "takes no fields".into() })
-    }
+/// An event without fields.
+fn bare(event: Event, object: &Object<'_>, faults: &mut Faults) -> Event {
+    Fields::of(object, &[], faults);
+    event
 }
 
 /// Whole milliseconds, as every face passes them.
@@ -227,9 +231,4 @@ fn milliseconds(now: f64) -> Result<u64, Misuse> {
         return Ok(whole);
     }
     Err(Misuse::BadEvent { place: "now".into(), problem: "must be whole milliseconds from 0 to 2^53 - 1".into() })
-}
-
-fn text(value: &impl Serialize) -> String {
-    // Only maps with keys that are no strings can fail, and there are none.
-    serde_json::to_string(value).unwrap_or_default()
 }

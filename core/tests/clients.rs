@@ -142,7 +142,7 @@ fn without_the_table_every_vector_ends_the_same() {
 /// Everything a vector's events cause, without the texts that are for people.
 fn run(vector: &Value, policy: &Value) -> Vec<Value> {
     let policy = Arc::new(Policy::from_json(&policy.to_string()).unwrap());
-    let host: Arc<HostFacts> = Arc::new(serde_json::from_value(vector["host"].clone()).unwrap());
+    let host: Arc<HostFacts> = Arc::new(HostFacts::from_json(&vector["host"].to_string()).unwrap());
     let mut resolver = Resolver::new(policy.clone(), host.clone()).unwrap();
     let mut outputs = Vec::new();
     for step in vector["steps"].as_array().unwrap() {

@@ -146,7 +146,7 @@ fn equal_times_keep_their_order_and_unreadable_times_are_oldest() {
 
 #[test]
 fn a_request_reads_from_plain_json() {
-    let text = r#"{"style":"posix","project":"file:///p","sessions":[{"id":"a","project":"file:///p","updatedAt":1.5,"title":"kept by the host"}]}"#;
-    let request: RecoverRequest = serde_json::from_str(text).unwrap();
-    assert_eq!(recover_session(&request).session_id.as_deref(), Some("a"));
+    let call = r#"{"recoverSession":{"style":"posix","project":"file:///p","sessions":[{"id":"a","project":"file:///p","updatedAt":1.5,"title":"kept by the host"}]}}"#;
+    let found: serde_json::Value = serde_json::from_str(&rootwise::wire::call(call)).unwrap();
+    assert_eq!(found["value"]["sessionId"], "a");
 }

@@ -7,7 +7,6 @@ use proptest::prelude::*;
 use rootwise::host::HostFacts;
 use rootwise::path::PathStyle;
 use rootwise::policy::Policy;
-use rootwise::recover::RecoverRequest;
 use rootwise::{Resolver, wire};
 
 fn resolver() -> Resolver {
@@ -102,8 +101,8 @@ proptest! {
     fn options_and_records_of_any_shape_are_read_or_refused(text in prop_oneof![any::<String>(), json(5)]) {
         let _ = wire::open(&text);
         let _ = wire::open(&format!(r#"{{"host":{{"style":"posix"}},"policy":{text}}}"#));
-        let _ = wire::recover(&text);
-        let _ = serde_json::from_str::<RecoverRequest>(&text);
+        let _ = wire::call(&text);
+        let _ = wire::call(&format!(r#"{{"recoverSession":{text}}}"#));
     }
 }
 

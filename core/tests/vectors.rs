@@ -127,7 +127,7 @@ impl Run {
         let policy = Policy::from_json(&policy(&value["policy"]).to_string())
             .unwrap_or_else(|misuse| panic!("{name}: {misuse}"));
         let host: HostFacts =
-            serde_json::from_value(value["host"].clone()).unwrap_or_else(|error| panic!("{name}: {error}"));
+            HostFacts::from_json(&value["host"].to_string()).unwrap_or_else(|error| panic!("{name}: {error}"));
         let options = (Arc::new(policy), Arc::new(host));
         Self {
             resolver: Resolver::new(options.0.clone(), options.1.clone()).unwrap(),

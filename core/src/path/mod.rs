@@ -3,13 +3,13 @@
 //! Nothing here touches a file system. No case folding beyond ASCII, no Unicode normalisation, no
 //! `~` or variable expansion; short names, trailing dots and links are not resolved.
 
+use crate::form::names;
+
 mod parse;
 mod refusal;
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
-
-use serde::{Deserialize, Serialize};
 
 pub(crate) use self::parse::{
     Anchor, Parsed, is_dots_and_blanks, is_drive_like, is_separator, strip_drive, strip_ignoring_case,
@@ -19,15 +19,16 @@ use self::parse::{is_device_name, push_dots};
 pub use self::refusal::Refusal;
 
 /// Names the rules a path is read by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "lowercase"))]
 pub enum PathStyle {
     /// One root, `/` between names.
     Posix,
     /// Drives and UNC shares, `\` or `/` between names.
     Windows,
 }
+
+names!(PathStyle: Posix, Windows);
 
 /// Returns the normal form of a path, absolute or not.
 ///

@@ -1,10 +1,8 @@
-use serde::{Serialize, Serializer};
 use thiserror::Error;
 
 /// Names the reason a URI or a path is refused.
 ///
-/// The message never repeats the refused text; [`code`](Self::code) is stable across releases and
-/// is what serialising gives.
+/// The message never repeats the refused text; [`code`](Self::code) is stable across releases.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "snake_case"))]
 #[non_exhaustive]
@@ -116,11 +114,5 @@ impl Refusal {
             Self::Outside => "outside",
             Self::AlternateStream => "alternate_stream",
         }
-    }
-}
-
-impl Serialize for Refusal {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.code())
     }
 }

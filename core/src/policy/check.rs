@@ -1,15 +1,12 @@
 //! Checking a policy before it is used: every message says what is wrong and where.
 
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 
 use super::texts::{NAMES, used};
 use super::{Markers, Pick, Pin, Policy, Source, SourceKind};
 use crate::error::{Misuse, Reason};
-
-pub(super) fn unreadable(error: &serde_json::Error) -> Misuse {
-    bad(format!("line {} column {}", error.line(), error.column()), error.to_string())
-}
+use crate::read::Named;
 
 fn bad(place: impl Into<String>, problem: impl Into<String>) -> Misuse {
     Misuse::BadOptions { place: place.into(), problem: problem.into() }
@@ -125,7 +122,7 @@ impl Policy {
     }
 
     fn check_texts(&self) -> Result<(), Misuse> {
-        for (key, template) in &self.texts {
+        for (key, template) in self.texts.iter() {
             if !is_text_key(key) {
                 return Err(bad(format!("texts.{key}"), "no message has this key"));
             }
@@ -155,9 +152,9 @@ fn is_text_key(key: &str) -> bool {
 }
 
 fn is_source(name: &str) -> bool {
-    serde_json::from_value::<SourceKind>(name.into()).is_ok()
+    SourceKind::named(name).is_some()
 }
 
 fn is_reason(code: &str) -> bool {
-    serde_json::from_value::<Reason>(code.into()).is_ok()
+    Reason::from_code(code).is_some()
 }

@@ -3,68 +3,65 @@
 mod check;
 mod texts;
 
+#[cfg(feature = "ts")]
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use serde::{Deserialize, Serialize};
-
 use crate::error::{Misuse, Reason};
+use crate::form::{fields, names};
 use crate::host::Transport;
 use crate::limits::Limits;
+use crate::map::Map;
+use crate::read::{self, Faults, Readable, Step};
+use crate::write::{Members, Written, text};
 
 pub(crate) use texts::{Texts, Values};
 
 /// How a server finds its project.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct Policy {
     /// A name for logs and snapshots.
     pub name: String,
     /// What a reader should know: where the policy departs from the system it follows, and why.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub notes: Vec<String>,
     /// The sources, best first.
     pub sources: Vec<Source>,
     /// How the client's roots are asked for and picked from.
-    #[serde(default)]
     #[cfg_attr(feature = "ts", ts(optional = nullable, type = "Partial<RootsRules>"))]
     pub roots: RootsRules,
     /// How long things take.
-    #[serde(default)]
     #[cfg_attr(feature = "ts", ts(optional = nullable, type = "Partial<Timing>"))]
     pub timing: Timing,
     /// What outlives an ask.
-    #[serde(default)]
     #[cfg_attr(feature = "ts", ts(optional = nullable, type = "Partial<Memory>"))]
     pub memory: Memory,
     /// What a tool may select.
-    #[serde(default)]
     #[cfg_attr(feature = "ts", ts(optional = nullable, type = "Partial<Selection>"))]
     pub selection: Selection,
     /// Where a project's name comes from.
-    #[serde(default)]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub name_from: NameFrom,
     /// Whether a notice tells when a source that lost names another project.
-    #[serde(default)]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub report_disagreement: bool,
     /// Texts to show beside certain results.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub hints: Vec<Hint>,
     /// What to do for a certain client or transport when nothing was found; the first match is `{advice}` in texts.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub advice: Vec<Advice>,
     /// Message templates that replace the standard ones.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub texts: BTreeMap<String, String>,
+    #[cfg_attr(feature = "ts", ts(optional = nullable, as = "BTreeMap<String, String>"))]
+    pub texts: Map<String>,
     /// Bounds on what a peer can grow.
-    #[serde(default)]
     #[cfg_attr(feature = "ts", ts(optional = nullable, type = "Partial<Limits>"))]
     pub limits: Limits,
 }
+
+fields!(Policy: name, sources; notes, roots, timing, memory, selection, name_from, report_disagreement, hints, advice, texts, limits);
 
 impl Policy {
     /// Reads and checks a policy.
@@ -72,9 +69,15 @@ impl Policy {
     /// # Errors
     /// Says what is wrong and where.
     pub fn from_json(text: &str) -> Result<Self, Misuse> {
-        let policy: Self = serde_json::from_str(text).map_err(|error| check::unreadable(&error))?;
+        let policy: Self = read::parse(text)?;
         policy.check()?;
         Ok(policy)
+    }
+
+    /// The policy as JSON; [`from_json`](Self::from_json) reads it again.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        text(self)
     }
 
     /// The policy for a new server: explicit values first, then the client's roots, then client variables, then a
@@ -98,7 +101,7 @@ impl Policy {
             report_disagreement: false,
             hints: Vec::new(),
             advice: Vec::new(),
-            texts: BTreeMap::new(),
+            texts: Map::new(),
             limits: Limits::default(),
         }
     }
@@ -119,50 +122,47 @@ impl Policy {
 pub const RECOMMENDED: &str = include_str!("../../presets/recommended.json");
 
 /// One source: where a value is read and how it is judged.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct Source {
     /// The kind of source.
     pub from: SourceKind,
     /// What to read, in order: header or query names, JSON pointers into `_meta`, variables, or for `configured`
     /// command line options and, with a leading `$`, variables.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub read: Vec<String>,
     /// What the value looks like.
-    #[serde(default)]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub format: Format,
     /// What must be on disk.
-    #[serde(default)]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub verify: Verify,
     /// What happens to a relative path.
-    #[serde(default)]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub relative: Relative,
     /// Which places are refused; by default all for sources nobody chose on purpose (`meta`, `roots`, `remembered`,
     /// `env`, `cwd`), none for the others.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub places: Option<PlacesRule>,
     /// What a bad value does; by default it ends the ask for `host`, `argument`, `header` and `query`, and gives way
     /// to the next source for the others.
-    #[serde(default, skip_serializing_if = "OnBad::is_default")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub on_bad: OnBad,
     /// The HTTP status of a bad value that ends the ask.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub status: Option<u16>,
     /// A walk from the value up to a marked folder.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub refine: Option<Markers>,
     /// When the source counts at all.
-    #[serde(default, skip_serializing_if = "When::is_default")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub when: When,
     /// How often the disk is looked at.
-    #[serde(default)]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub recheck: Recheck,
 }
+
+fields!(Source: from; read, format, verify, relative, places, on_bad, status, refine, when, recheck);
 
 impl Source {
     pub(crate) fn places(&self) -> PlacesRule {
@@ -173,14 +173,13 @@ impl Source {
     pub(crate) fn on_bad(&self, reason: Reason) -> BadOutcome {
         let by_kind = if self.from.is_asked_for() { BadOutcome::Error } else { BadOutcome::Next };
         let otherwise = self.on_bad.otherwise.unwrap_or(by_kind);
-        self.on_bad.reasons.get(&reason).copied().unwrap_or(otherwise)
+        self.on_bad.reasons.iter().find(|(named, _)| *named == reason).map_or(otherwise, |(_, outcome)| *outcome)
     }
 }
 
 /// The kinds of sources.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub enum SourceKind {
     /// What the host knows of the caller.
     Host,
@@ -205,6 +204,8 @@ pub enum SourceKind {
     /// The server's working directory.
     Cwd,
 }
+
+names!(SourceKind: Host, Argument, Header, Query, Meta, Selected, Configured, Roots, Remembered, Env, Cwd);
 
 impl SourceKind {
     /// The name in JSON and in texts.
@@ -247,9 +248,8 @@ impl SourceKind {
 }
 
 /// What a value looks like.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub enum Format {
     /// A path or a `file:` URI.
     #[default]
@@ -262,10 +262,11 @@ pub enum Format {
     List,
 }
 
+names!(Format: PathOrUri, Name, Any, List);
+
 /// What must be on disk.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub enum Verify {
     /// Nothing is looked at.
     None,
@@ -276,10 +277,11 @@ pub enum Verify {
     Directory,
 }
 
+names!(Verify: None, Exists, Directory);
+
 /// What happens to a relative path.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub enum Relative {
     /// It is refused.
     #[default]
@@ -288,10 +290,11 @@ pub enum Relative {
     Cwd,
 }
 
+names!(Relative: Refuse, Cwd);
+
 /// Which places are refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub enum PlacesRule {
     /// None.
     Allow,
@@ -301,29 +304,53 @@ pub enum PlacesRule {
     Refuse,
 }
 
+names!(PlacesRule: Allow, Named, Refuse);
+
 /// What a bad value does.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "{ [key in Reason | \"otherwise\"]?: BadOutcome }"))]
 pub struct OnBad {
     /// For every reason not named.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub otherwise: Option<BadOutcome>,
     /// By reason.
-    #[serde(flatten)]
-    pub reasons: BTreeMap<Reason, BadOutcome>,
+    pub reasons: Vec<(Reason, BadOutcome)>,
 }
 
-impl OnBad {
-    fn is_default(&self) -> bool {
+impl Written for OnBad {
+    fn write(&self, out: &mut String) {
+        Members::object(out, |members| {
+            members.optional("otherwise", &self.otherwise);
+            for (reason, outcome) in &self.reasons {
+                members.entry(reason.code(), outcome);
+            }
+        });
+    }
+
+    fn is_absent(&self) -> bool {
         *self == Self::default()
     }
 }
 
+impl Readable for OnBad {
+    fn read(text: &str, faults: &mut Faults) -> Self {
+        let mut made = Self::default();
+        for (key, value) in read::object(text, faults).members() {
+            faults.within(Step::Key(key), |faults| {
+                let outcome = BadOutcome::read(value, faults);
+                match Reason::from_code(key) {
+                    Some(reason) => made.reasons.push((reason, outcome)),
+                    None if key == "otherwise" => made.otherwise = Some(outcome),
+                    None => faults.note("is no reason for which a value is bad"),
+                }
+            });
+        }
+        made
+    }
+}
+
 /// The two things a bad value can do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub enum BadOutcome {
     /// The next source is looked at.
     Next,
@@ -331,48 +358,40 @@ pub enum BadOutcome {
     Error,
 }
 
+names!(BadOutcome: Next, Error);
+
 /// A walk from a folder up to a marked one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct Markers {
     /// Groups of markers, best first; within a group the nearest folder wins.
     pub tiers: Vec<Tier>,
     /// How many folders are looked at, the starting one included.
-    #[serde(default = "ten")]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub levels: u32,
     /// What happens when no folder is marked.
-    #[serde(default)]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub otherwise: Unmarked,
 }
 
-const fn ten() -> u32 {
-    10
-}
+fields!(Markers: tiers; levels = 10, otherwise);
 
 /// A group of markers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct Tier {
     /// File or folder names.
     pub names: Vec<String>,
     /// How many of them must be there.
-    #[serde(default = "one")]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub at_least: u32,
 }
 
-const fn one() -> u32 {
-    1
-}
+fields!(Tier: names; at_least = 1);
 
 /// What happens when no folder is marked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub enum Unmarked {
     /// The value is rejected.
     #[default]
@@ -381,34 +400,27 @@ pub enum Unmarked {
     Start,
 }
 
+names!(Unmarked: Reject, Start);
+
 /// When a source counts.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase", optional_fields))]
 pub struct When {
     /// Only over these transports; none means any.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub transports: Vec<Transport>,
     /// Only when the client's paths mean the same here.
-    #[serde(skip_serializing_if = "core::ops::Not::not")]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub local: bool,
     /// Only when the command line has this option.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub argument: Option<String>,
 }
 
-impl When {
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-}
+fields!(When: ; transports, local, argument);
 
 /// How often the disk is looked at.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub enum Recheck {
     /// Until the value changes.
     #[default]
@@ -417,10 +429,11 @@ pub enum Recheck {
     EachAsk,
 }
 
+names!(Recheck: OnChange, EachAsk);
+
 /// How the client's roots are asked for and picked from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct RootsRules {
     /// When to ask.
     pub ask: Ask,
@@ -443,7 +456,6 @@ pub struct RootsRules {
     /// What a change does while a request is in flight.
     pub while_asking: WhileAsking,
     /// After how long a list is asked for again.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_age_ms: Option<u32>,
     /// After how long an empty list is asked for again.
     pub empty_max_age_ms: Option<u32>,
@@ -454,6 +466,8 @@ pub struct RootsRules {
     #[cfg_attr(feature = "ts", ts(optional = nullable, type = "Partial<UnsupportedErrors>"))]
     pub unsupported: UnsupportedErrors,
 }
+
+fields!(RootsRules by default: ask, require_capability, pick, on_unusable, non_file, bare_paths, files, ambiguity, on_change, while_asking, max_age_ms, empty_max_age_ms, request, unsupported);
 
 impl Default for RootsRules {
     fn default() -> Self {
@@ -477,9 +491,8 @@ impl Default for RootsRules {
 }
 
 /// When roots are asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub enum Ask {
     /// As soon as the client is ready.
     Eager,
@@ -491,10 +504,11 @@ pub enum Ask {
     Never,
 }
 
+names!(Ask: Eager, Lazy, EachRequest, Never);
+
 /// Which root counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub enum Pick {
     /// The one that contains what the ask is about, else the first.
     First,
@@ -504,10 +518,11 @@ pub enum Pick {
     Chosen,
 }
 
+names!(Pick: First, Only, Chosen);
+
 /// What an unusable root does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub enum OnUnusable {
     /// It is taken although the disk says otherwise.
     Accept,
@@ -519,10 +534,11 @@ pub enum OnUnusable {
     Error,
 }
 
+names!(OnUnusable: Accept, NextRoot, NextSource, Error);
+
 /// What a root that is no `file:` URI does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub enum NonFile {
     /// The next root is looked at.
     Skip,
@@ -534,10 +550,11 @@ pub enum NonFile {
     NameOnly,
 }
 
+names!(NonFile: Skip, NextSource, Error, NameOnly);
+
 /// What an absolute path in place of a URI is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub enum BarePaths {
     /// A path, with a notice.
     Repair,
@@ -545,10 +562,11 @@ pub enum BarePaths {
     Refuse,
 }
 
+names!(BarePaths: Repair, Refuse);
+
 /// What a root that is a file stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub enum Files {
     /// The folder it is in.
     Parent,
@@ -556,10 +574,11 @@ pub enum Files {
     Refuse,
 }
 
+names!(Files: Parent, Refuse);
+
 /// What `list_changed` does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub enum OnChange {
     /// Nothing.
     Ignore,
@@ -569,10 +588,11 @@ pub enum OnChange {
     Refetch,
 }
 
+names!(OnChange: Ignore, Invalidate, Refetch);
+
 /// What `list_changed` does while a request is in flight.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub enum WhileAsking {
     /// One more request follows.
     Coalesce,
@@ -580,16 +600,19 @@ pub enum WhileAsking {
     Drop,
 }
 
+names!(WhileAsking: Coalesce, Drop);
+
 /// How requests for roots look.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct RequestForm {
     /// What precedes the number in a request id; an empty prefix makes the id a number.
     pub id_prefix: String,
     /// Whether an empty `params` object is sent.
     pub empty_params: bool,
 }
+
+fields!(RequestForm by default: id_prefix, empty_params);
 
 impl Default for RequestForm {
     fn default() -> Self {
@@ -598,15 +621,16 @@ impl Default for RequestForm {
 }
 
 /// Which errors mean that the client has no roots method.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct UnsupportedErrors {
     /// These codes do.
     pub codes: Vec<i64>,
     /// So do messages that contain one of these, in any ASCII case.
     pub messages: Vec<String>,
 }
+
+fields!(UnsupportedErrors by default: codes, messages);
 
 impl Default for UnsupportedErrors {
     fn default() -> Self {
@@ -616,9 +640,8 @@ impl Default for UnsupportedErrors {
 }
 
 /// How long things take, in milliseconds.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct Timing {
     /// How long one caller waits, and how long a probe stays open.
     pub wait_ms: u32,
@@ -630,6 +653,8 @@ pub struct Timing {
     pub retries: u32,
 }
 
+fields!(Timing by default: wait_ms, life_ms, min_interval_ms, retries);
+
 impl Default for Timing {
     fn default() -> Self {
         Self { wait_ms: 5_000, life_ms: 60_000, min_interval_ms: 250, retries: 3 }
@@ -637,24 +662,22 @@ impl Default for Timing {
 }
 
 /// What outlives an ask.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct Memory {
     /// Whether the connection's first project stays.
     pub pin: Pin,
     /// Which sources can pin; none means every source of the connection.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pin_from: Vec<SourceKind>,
     /// Whether `remembered` keeps a root that a newer list no longer has.
-    #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub keep_lost_root: bool,
 }
 
+fields!(Memory: ; pin, pin_from, keep_lost_root);
+
 /// Whether the connection's first project stays.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub enum Pin {
     /// It does not.
     #[default]
@@ -665,10 +688,11 @@ pub enum Pin {
     Immutable,
 }
 
+names!(Pin: No, Sticky, Immutable);
+
 /// What a tool may select.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct Selection {
     /// What a bare name may be.
     pub names: Names,
@@ -682,10 +706,11 @@ pub struct Selection {
     pub root_match: RootMatch,
 }
 
+fields!(Selection: ; names, name_rule, traversal, enforce_roots, root_match);
+
 /// What a bare name may be.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub enum Names {
     /// The name of one of the client's roots.
     #[default]
@@ -694,10 +719,11 @@ pub enum Names {
     Any,
 }
 
+names!(Names: Roots, Any);
+
 /// How a name must look.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub enum NameRule {
     /// Anything that is not empty.
     #[default]
@@ -706,10 +732,11 @@ pub enum NameRule {
     Word,
 }
 
+names!(NameRule: Any, Word);
+
 /// Whether a `..` is resolved or refused.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub enum Traversal {
     /// Resolved.
     #[default]
@@ -718,10 +745,11 @@ pub enum Traversal {
     Refuse,
 }
 
+names!(Traversal: Resolve, Refuse);
+
 /// When a selection must be one of the client's roots.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub enum EnforceRoots {
     /// Never.
     #[default]
@@ -732,10 +760,11 @@ pub enum EnforceRoots {
     Always,
 }
 
+names!(EnforceRoots: Off, OnSelect, Always);
+
 /// What makes a selection one of the roots.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub enum RootMatch {
     /// The same folder.
     #[default]
@@ -746,10 +775,11 @@ pub enum RootMatch {
     Inside,
 }
 
+names!(RootMatch: Key, ExactUri, Inside);
+
 /// Where a project's name comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub enum NameFrom {
     /// The last component of the path.
     #[default]
@@ -760,32 +790,35 @@ pub enum NameFrom {
     RootName,
 }
 
+names!(NameFrom: Basename, RawBasename, RootName);
+
 /// A text to show beside certain results.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct Hint {
     /// When one of these sources won.
     pub sources: Vec<SourceKind>,
     /// Whether a connection gets it only once.
-    #[serde(default)]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub once: bool,
     /// The text.
     pub text: String,
 }
 
+fields!(Hint: sources, text; once);
+
 /// What to do for a certain client or transport.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub struct Advice {
     /// The client's name, with `*` at the end for any that begins so; none means any client.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub client: Option<String>,
     /// The transport; none means any.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub transport: Option<Transport>,
     /// The text.
     pub text: String,
 }
+
+fields!(Advice: text; client, transport);

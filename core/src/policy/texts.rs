@@ -46,7 +46,7 @@ impl Texts<'_> {
 
     /// The same, from the policy's own texts only.
     pub(crate) fn own(&self, keys: &[&str], values: &Values<'_>) -> Option<String> {
-        let template = keys.iter().find_map(|key| self.0.texts.get(*key))?;
+        let template = keys.iter().find_map(|key| self.0.texts.get(key))?;
         Some(self.fill(template, values))
     }
 

@@ -6,8 +6,8 @@ use rootwise::error::Reason;
 use rootwise::event::{AskBy, SelectBy};
 use rootwise::path;
 use rootwise::policy::{
-    Ask as WhenToAsk, BadOutcome, EnforceRoots, NameRule, Names, NonFile, OnUnusable, Pick, Pin, Recheck, Relative,
-    RootMatch, Source, SourceKind, Traversal,
+    Ask as WhenToAsk, BadOutcome, EnforceRoots, NameRule, Names, NonFile, OnUnusable, Pick, Pin, Policy, Recheck,
+    Relative, RootMatch, Source, SourceKind, Traversal,
 };
 
 use super::history::{Ask, Choice, History, Kind, List, Win, state_of};
@@ -207,7 +207,7 @@ impl History {
         let when = &source.when;
         (when.transports.is_empty() || when.transports.contains(&self.host().transport))
             && (!when.local || self.is_local())
-            && when.argument.as_ref().is_none_or(|name| self.host().arguments.contains_key(name))
+            && when.argument.as_ref().is_none_or(|name| self.host().arguments.get(name).is_some())
     }
 
     fn ask_source(&self, source: &Source, ask: Option<&Ask>, eyes: Eyes<'_>) -> Says {
@@ -358,11 +358,7 @@ impl History {
             return RootsNow::Use(Some(RawList::read(&ours, self.most_roots())));
         }
         let cannot = self.policy.roots.ask == WhenToAsk::Never || ask.by != AskBy::Return;
-        if cannot || (self.policy.roots.require_capability && !declares_roots(ask)) {
-            RootsNow::Use(None)
-        } else {
-            RootsNow::NeedsInput
-        }
+        if cannot || !declares_roots(ask) { RootsNow::Use(None) } else { RootsNow::NeedsInput }
     }
 
     pub fn most_roots(&self) -> usize {
@@ -487,7 +483,7 @@ impl History {
                     self.roots_state(readable)
                 } else if let Some(roots) = &roots {
                     state_of(roots, readable)
-                } else if self.policy.roots.require_capability && !declares_roots(ask) {
+                } else if !declares_roots(ask) {
                     RootsState::Undeclared
                 } else {
                     RootsState::NotAsked
@@ -546,7 +542,10 @@ impl History {
         }
         let rules = &self.policy.selection;
         // Where no such source counts, what a tool selects is not looked up on disk.
-        let usual = serde_json::from_str(r#"{"from":"selected","verify":"none"}"#).unwrap();
+        let usual = Policy::from_json(r#"{"name":"usual","sources":[{"from":"selected","verify":"none"}]}"#)
+            .unwrap()
+            .sources
+            .remove(0);
         let source = self.source(SourceKind::Selected).unwrap_or(&usual);
         let mut waiting = Waiting::default();
         match &by {

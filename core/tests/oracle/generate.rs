@@ -34,8 +34,8 @@ pub struct Case {
 /// Compact, because a failing case is read by a person: the events are in the message of the failure.
 impl std::fmt::Debug for Case {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let mut policy = serde_json::to_value(&self.policy).unwrap();
-        let usual = serde_json::to_value(Policy::recommended()).unwrap();
+        let mut policy = serde_json::from_str::<serde_json::Value>(&self.policy.to_json()).unwrap();
+        let usual = serde_json::from_str::<serde_json::Value>(&Policy::recommended().to_json()).unwrap();
         let sources = policy["sources"].take();
         writeln!(
             formatter,
@@ -59,7 +59,7 @@ impl std::fmt::Debug for Case {
             }
         }
         writeln!(formatter)?;
-        writeln!(formatter, "host {}", serde_json::to_string(&self.host).unwrap())?;
+        writeln!(formatter, "host {}", self.host.to_json())?;
         write!(formatter, "disk {:?}", self.disk)
     }
 }

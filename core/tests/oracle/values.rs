@@ -87,13 +87,14 @@ pub fn is_asked_for(kind: SourceKind) -> bool {
 pub fn can_end(source: &Source) -> bool {
     let usual = if is_asked_for(source.from) { BadOutcome::Error } else { BadOutcome::Next };
     let otherwise = source.on_bad.otherwise.unwrap_or(usual);
-    otherwise == BadOutcome::Error || source.on_bad.reasons.values().any(|outcome| *outcome == BadOutcome::Error)
+    otherwise == BadOutcome::Error || source.on_bad.reasons.iter().any(|(_, outcome)| *outcome == BadOutcome::Error)
 }
 
 pub fn is_bad_end(source: &Source, reason: Reason) -> bool {
     let usual = if is_asked_for(source.from) { BadOutcome::Error } else { BadOutcome::Next };
     let otherwise = source.on_bad.otherwise.unwrap_or(usual);
-    *source.on_bad.reasons.get(&reason).unwrap_or(&otherwise) == BadOutcome::Error
+    let named = source.on_bad.reasons.iter().find(|(named, _)| *named == reason);
+    named.map_or(otherwise, |(_, outcome)| *outcome) == BadOutcome::Error
 }
 
 fn places_rule(source: &Source) -> PlacesRule {

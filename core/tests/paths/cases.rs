@@ -7,7 +7,7 @@ use super::{POSIX, WINDOWS};
 fn a_refusal_tells_its_code_and_never_the_text() {
     let refusal = uri::file_uri_to_path("file:///marker%00", POSIX).unwrap_err();
     assert_eq!(refusal, Refusal::Nul);
-    assert_eq!(serde_json::to_string(&refusal).unwrap(), r#""nul""#);
+    assert_eq!(refusal.code(), "nul");
     assert_eq!(refusal.to_string(), "the text holds a NUL");
 }
 

@@ -116,7 +116,7 @@ fn check_paths(folder: &Path) -> BTreeSet<String> {
 fn check_containment(folder: &Path) -> BTreeSet<String> {
     let mut report = Report::new("containment.json");
     for entry in entries(folder, "containment.json", "entries") {
-        let style = PathStyle::deserialize(&entry["platform"]).unwrap();
+        let style = style(&entry["platform"]);
         let (root, inner) = (entry["root"].as_str().unwrap(), entry["path"].as_str().unwrap());
         let expected = entry["inside"].as_bool().unwrap();
         let same = path::is_inside(root, inner, style) == expected;
@@ -130,7 +130,7 @@ fn check_containment(folder: &Path) -> BTreeSet<String> {
 fn check_equality(folder: &Path) -> BTreeSet<String> {
     let mut report = Report::new("uri-equality.json");
     for family in entries(folder, "uri-equality.json", "families") {
-        let style = PathStyle::deserialize(&family["platform"]).unwrap();
+        let style = style(&family["platform"]);
         let id = family["id"].as_str().unwrap();
         for class in family["classes"].as_array().unwrap() {
             for member in class["members"].as_array().unwrap() {
@@ -175,4 +175,12 @@ fn the_collected_corpora_hold_where_they_are_present() {
     check_uris(&folder);
     check_paths(&folder);
     check_containment(&folder);
+}
+
+fn style(platform: &Value) -> PathStyle {
+    match platform.as_str() {
+        Some("posix") => PathStyle::Posix,
+        Some("windows") => PathStyle::Windows,
+        _ => panic!("{platform} is no style"),
+    }
 }

@@ -913,38 +913,8 @@ Relative = Literal['refuse', 'cwd']
 #: Which places are refused.
 PlacesRule = Literal['allow', 'named', 'refuse']
 
-OnBad = TypedDict(
-    "OnBad",
-    {
-        # For every reason not named.
-        "otherwise": "NotRequired[BadOutcome | None]",
-        "no_project": "NotRequired[Literal['next', 'error']]",
-        "ambiguous": "NotRequired[Literal['next', 'error']]",
-        "not_chosen": "NotRequired[Literal['next', 'error']]",
-        "closed": "NotRequired[Literal['next', 'error']]",
-        "placeholder": "NotRequired[Literal['next', 'error']]",
-        "relative": "NotRequired[Literal['next', 'error']]",
-        "invalid": "NotRequired[Literal['next', 'error']]",
-        "not_file_uri": "NotRequired[Literal['next', 'error']]",
-        "too_long": "NotRequired[Literal['next', 'error']]",
-        "missing": "NotRequired[Literal['next', 'error']]",
-        "not_directory": "NotRequired[Literal['next', 'error']]",
-        "unreadable": "NotRequired[Literal['next', 'error']]",
-        "unconfirmed": "NotRequired[Literal['next', 'error']]",
-        "outside": "NotRequired[Literal['next', 'error']]",
-        "refused_place": "NotRequired[Literal['next', 'error']]",
-        "nameless": "NotRequired[Literal['next', 'error']]",
-        "no_marker": "NotRequired[Literal['next', 'error']]",
-        "invalid_name": "NotRequired[Literal['next', 'error']]",
-        "empty": "NotRequired[Literal['next', 'error']]",
-        "traversal": "NotRequired[Literal['next', 'error']]",
-        "not_in_roots": "NotRequired[Literal['next', 'error']]",
-        "no_roots": "NotRequired[Literal['next', 'error']]",
-        "immutable": "NotRequired[Literal['next', 'error']]",
-        "pass_each_call": "NotRequired[Literal['next', 'error']]",
-    },
-)
-"""What a bad value does."""
+#: What a bad value does.
+OnBad = dict[str, BadOutcome]
 
 #: The two things a bad value can do.
 BadOutcome = Literal['next', 'error']
@@ -1245,7 +1215,7 @@ RecoveryOutcome = Literal['explicit', 'pinned', 'newest', 'unknown_id', 'no_sess
 #: Why a value is not taken or an ask has no project; the serialised form is the stable code.
 Reason = Literal['no_project', 'ambiguous', 'not_chosen', 'closed', 'placeholder', 'relative', 'invalid', 'not_file_uri', 'too_long', 'missing', 'not_directory', 'unreadable', 'unconfirmed', 'outside', 'refused_place', 'nameless', 'no_marker', 'invalid_name', 'empty', 'traversal', 'not_in_roots', 'no_roots', 'immutable', 'pass_each_call']
 
-#: Names the reason a URI or a path is refused.  The message never repeats the refused text; `code`(Self::code) is stable across releases and is what serialising gives.
+#: Names the reason a URI or a path is refused.  The message never repeats the refused text; `code`(Self::code) is stable across releases.
 Refusal = Literal['not_file_uri', 'relative', 'empty_path', 'encoded_separator', 'nul', 'control', 'outer_blank', 'malformed_percent', 'invalid_utf8', 'remote_host', 'invalid_host', 'query_or_fragment', 'backslash', 'no_drive', 'drive_relative', 'drive_on_posix', 'drive_like_component', 'drive_not_first', 'device_namespace', 'bad_unc', 'unc_escape', 'leading_double_slash', 'ambiguous_dots', 'outside', 'alternate_stream']
 
 #: The end of one ask.

@@ -937,11 +937,7 @@ export type PlacesRule = "allow" | "named" | "refuse";
 /**
  * What a bad value does.
  */
-export type OnBad = { 
-/**
- * For every reason not named.
- */
-otherwise?: BadOutcome | null, } & ({ [key in "no_project" | "ambiguous" | "not_chosen" | "closed" | "placeholder" | "relative" | "invalid" | "not_file_uri" | "too_long" | "missing" | "not_directory" | "unreadable" | "unconfirmed" | "outside" | "refused_place" | "nameless" | "no_marker" | "invalid_name" | "empty" | "traversal" | "not_in_roots" | "no_roots" | "immutable" | "pass_each_call"]?: "next" | "error" });
+export type OnBad = { [key in Reason | "otherwise"]?: BadOutcome };
 
 /**
  * The two things a bad value can do.
@@ -1389,8 +1385,7 @@ export type Reason = "no_project" | "ambiguous" | "not_chosen" | "closed" | "pla
 /**
  * Names the reason a URI or a path is refused.
  *
- * The message never repeats the refused text; [`code`](Self::code) is stable across releases and
- * is what serialising gives.
+ * The message never repeats the refused text; [`code`](Self::code) is stable across releases.
  */
 export type Refusal = "not_file_uri" | "relative" | "empty_path" | "encoded_separator" | "nul" | "control" | "outer_blank" | "malformed_percent" | "invalid_utf8" | "remote_host" | "invalid_host" | "query_or_fragment" | "backslash" | "no_drive" | "drive_relative" | "drive_on_posix" | "drive_like_component" | "drive_not_first" | "device_namespace" | "bad_unc" | "unc_escape" | "leading_double_slash" | "ambiguous_dots" | "outside" | "alternate_stream";
 
