@@ -89,7 +89,7 @@ export const steps = [
   {
     name: "clients",
     what: "rootwise/mcp with the Python and Rust clients, and the official conformance suite",
-    run: () => tests("tests/e2e/clients.test.mjs", "tests/conformance/conformance.test.mjs"),
+    run: () => testsAtOnce(2, ["tests/e2e/clients.test.mjs", "tests/conformance/conformance.test.mjs"]),
   },
   {
     name: "python",
