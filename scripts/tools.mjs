@@ -1,6 +1,6 @@
 // What the commands share: finding the repository, running programs, and words on the terminal.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -85,12 +85,18 @@ export async function prepare() {
   }
   const installed = spawnSync("rustup", ["target", "list", "--installed"], { cwd: root, encoding: "utf8" });
   if (installed.status === 0 && !installed.stdout.includes(WASM)) await run("rustup", ["target", "add", WASM]);
-  if (!existsSync(at("node_modules", ".package-lock.json"))) {
+  if (!isInstalled()) {
     // Vite, rolldown and workerd are held at versions whose packages for every platform are there: with one missing,
     // `npm ci` takes the lock file for damaged.
-    console.log("Installing the npm packages that building and testing need (once).");
+    console.log("Installing the npm packages that building and testing need (once, and when they change).");
     await run("npm", ["ci", "--no-audit", "--no-fund"]);
   }
+}
+
+/** npm keeps a list of what it installed; it is older than a lock file that has changed since. */
+function isInstalled() {
+  const installed = at("node_modules", ".package-lock.json");
+  return existsSync(installed) && statSync(installed).mtimeMs >= statSync(at("package-lock.json")).mtimeMs;
 }
 
 /** Runs a command's main function and turns failures into an exit code. */

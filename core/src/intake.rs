@@ -160,9 +160,12 @@ impl RootEntry {
     }
 }
 
+/// What the identity of a URI that names no folder here begins with.
+pub(crate) const URI_KEY: &str = "uri:";
+
 /// The identity of a URI that names no folder here, in a space of its own.
 pub(crate) fn uri_key(uri: &str) -> String {
-    let mut key = String::from("uri:");
+    let mut key = String::from(URI_KEY);
     key.push_str(uri);
     key
 }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::cmp::Reverse;
 
 use crate::find::contains;
-use crate::intake::uri_key;
+use crate::intake::{URI_KEY, uri_key};
 use crate::json::Json;
 use crate::path::{self, PathStyle};
 use crate::place::is_file_uri;
@@ -150,10 +150,11 @@ pub fn recover_session(request: &RecoverRequest) -> Recovery {
     }
 }
 
-/// One form for all spellings of a project; a text that is no path and no URI stands for itself, as keys of names do.
+/// One form for all spellings of a project; a text that is no path and no URI stands for itself, as keys do.
 fn identity(project: &str, style: PathStyle) -> String {
     let key = if is_file_uri(project) { project_key(project, style) } else { path::key(project, style) };
-    key.unwrap_or_else(|_| if contains(project, "://") { uri_key(project) } else { project.into() })
+    let is_uri = contains(project, "://") && !project.starts_with(URI_KEY);
+    key.unwrap_or_else(|_| if is_uri { uri_key(project) } else { project.into() })
 }
 
 /// When a session was last used, in an order that needs no floating point; nothing comes before everything.

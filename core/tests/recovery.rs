@@ -52,6 +52,16 @@ fn a_root_without_sessions_gives_none() {
     assert_eq!((found.outcome, found.session_id), (RecoveryOutcome::NoSession, None));
 }
 
+// Covers T-19.
+#[test]
+fn a_root_on_another_machine_is_found_by_its_uri_and_by_its_key() {
+    let (uri, key) = ("vscode-remote://ssh/x", "uri:vscode-remote://ssh/x");
+    for (asked, stored) in [(uri, uri), (uri, key), (key, uri), (key, key)] {
+        let found = recover_session(&request(None, Some(asked), vec![session("a", Some(stored), "1")]));
+        assert_eq!(found.session_id.as_deref(), Some("a"), "{asked} and {stored}");
+    }
+}
+
 // Covers T-10.
 #[test]
 fn an_unknown_id_is_not_replaced_by_a_guess() {

@@ -76,10 +76,7 @@ class Sdk2Adapter(Adapter):
         facts = self.facts(scope, meta, arguments)
         if context.protocol_version >= MODERN:
             self._modern_facts(facts, session, responses)
-            # This revision forbids questions that the client has not said it can answer, whatever the policy says.
-            capabilities = session.client_capabilities
-            can_answer = capabilities is not None and capabilities.roots is not None
-            return Call(self.modern(transport), "return" if can_answer else "none", facts)
+            return Call(self.modern(transport), "return", facts)
         params = session.client_params
         if params is None:
             # Stateless HTTP: nobody knows what this client can do, so it is not asked.

@@ -196,11 +196,9 @@ export class Projects {
     if (alone) facts = { ...facts, capabilities: {} };
     if (wish?.argument !== undefined) facts = { ...facts, argument: wish.argument };
     if (wish?.host !== undefined) facts = { ...facts, host: wish.host };
-    // The SDK fails a call that returns a question its client did not declare to answer, whatever the policy says.
-    const mute = alone || (modern && !isObject((facts?.capabilities as { roots?: unknown } | undefined)?.roots));
     return {
       ...(facts ? { facts } : {}),
-      ...(mute ? { askBy: "none" as const } : modern ? { askBy: "return" as const } : {}),
+      ...(alone ? { askBy: "none" as const } : modern ? { askBy: "return" as const } : {}),
       ...(wish?.about !== undefined ? { about: wish.about } : {}),
     };
   }
@@ -267,8 +265,6 @@ export class Projects {
     this.#ended = false;
   }
 }
-
-const isObject = (value: unknown) => typeof value === "object" && value !== null;
 
 function unguarded(): RootwiseError {
   const text = "clients of 2026-07-28 could not be asked for their roots from this handler: it was registered before rootwise(server) was called, or it is not one of a tool, a prompt or a resource; call rootwise(server) first";
