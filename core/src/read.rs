@@ -313,32 +313,19 @@ impl Readable for bool {
     }
 }
 
-impl Readable for i64 {
-    fn read(text: &str, faults: &mut Faults) -> Self {
-        text.parse().unwrap_or_else(|_| {
-            faults.note("must be a whole number");
-            0
-        })
-    }
+macro_rules! read_numbers {
+    ($($type:ty: $which:literal),*) => {
+        $(impl Readable for $type {
+            fn read(text: &str, faults: &mut Faults) -> Self {
+                text.parse().unwrap_or_else(|_| {
+                    faults.note(concat!("must be a whole number", $which));
+                    0
+                })
+            }
+        })*
+    };
 }
-
-impl Readable for u32 {
-    fn read(text: &str, faults: &mut Faults) -> Self {
-        text.parse().unwrap_or_else(|_| {
-            faults.note("must be a whole number from 0 to 4294967295");
-            0
-        })
-    }
-}
-
-impl Readable for u16 {
-    fn read(text: &str, faults: &mut Faults) -> Self {
-        text.parse().unwrap_or_else(|_| {
-            faults.note("must be a whole number from 0 to 65535");
-            0
-        })
-    }
-}
+read_numbers!(i64: "", u32: " from 0 to 4294967295", u16: " from 0 to 65535");
 
 impl Readable for String {
     fn read(text: &str, faults: &mut Faults) -> Self {
