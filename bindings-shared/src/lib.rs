@@ -12,7 +12,7 @@ pub use rootwise::wire::{call, failure, view};
 
 static MAKER: Mutex<Maker> = Mutex::new(Maker::new());
 
-/// What was broken off by a panic is only the reading of a policy, which is then not kept.
+/// A panic leaves nothing half done in there: policies are kept only when they were read whole.
 fn maker() -> MutexGuard<'static, Maker> {
     MAKER.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -283,7 +283,7 @@ impl Resolver {
             out.probe(probe);
         }
         let asks = &self.asks;
-        self.probes.keep_wanted(|place| asks.iter().any(|ask| ask.place == place));
+        self.probes.keep_wanted(|place| asks.binary_search_by_key(&place, |ask| ask.place).is_ok());
     }
 
     pub(crate) fn evaluate_connection(&self, all: bool, thorough: bool) -> (Evaluation, Vec<Touched>) {

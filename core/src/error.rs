@@ -1,9 +1,9 @@
 //! Reasons (what is wrong with a value, or why there is no project) and misuse (what the host did wrong).
 
+use alloc::string::String;
+
 use crate::read::Fault;
 use crate::write::{Written, quote};
-
-use alloc::string::String;
 
 /// Why a value is not taken or an ask has no project; the serialised form is the stable code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -155,6 +155,7 @@ impl Written for Reason {
 
 impl From<Fault> for Misuse {
     fn from(Fault { place, problem }: Fault) -> Self {
+        let place = if place.is_empty() { "the top".into() } else { place };
         Self::BadOptions { place, problem }
     }
 }

@@ -1,10 +1,10 @@
 //! The JSON form of what is both read and written: one line for a type.
 
-/// `fields!(Type: required, fields; optional, fields = 10)` or `fields!(Type by default: fields)`, see
+/// `fields!(Type: required, fields; optional, fields)` or `fields!(Type by default: fields)`, see
 /// [`crate::read::read_fields`].
 macro_rules! fields {
-    ($type:ident: $($required:ident),*; $($optional:ident $(= $otherwise:expr)?),*) => {
-        $crate::read::read_fields!($type: $($required),*; $($optional $(= $otherwise)?),*);
+    ($type:ident: $($required:ident),*; $($optional:ident),*) => {
+        $crate::read::read_fields!($type: $($required),*; $($optional),*);
         $crate::write::write_fields!($type: $($required,)* $($optional = optional,)*);
     };
     ($type:ident by default: $($field:ident),*) => {

@@ -76,6 +76,12 @@ impl<'a> Object<'a> {
         Some(Self(members))
     }
 
+    /// Takes a member out.
+    pub(crate) fn take(&mut self, key: &str) -> Option<&'a str> {
+        let at = self.find(key)?;
+        self.0.remove(at).value
+    }
+
     /// The raw text of a member that is there exactly once.
     pub(crate) fn get(&self, key: &str) -> Option<&'a str> {
         self.member(key)?.value
@@ -101,8 +107,11 @@ impl<'a> Object<'a> {
     }
 
     fn member(&self, key: &str) -> Option<&Member<'a>> {
-        let at = self.0.binary_search_by(|member| member.key.as_ref().cmp(key)).ok()?;
-        self.0.get(at)
+        self.0.get(self.find(key)?)
+    }
+
+    fn find(&self, key: &str) -> Option<usize> {
+        self.0.binary_search_by(|member| member.key.as_ref().cmp(key)).ok()
     }
 }
 
@@ -306,17 +315,18 @@ impl<'a> Scanner<'a> {
     }
 
     fn escape(&mut self) -> Option<()> {
-        let byte = self.peek()?;
-        self.skip();
-        match byte {
-            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(()),
-            b'u' => (0..4).try_for_each(|_| {
-                let hex = self.peek()?.is_ascii_hexdigit();
+        match self.peek()? {
+            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => self.skip(),
+            b'u' => {
                 self.skip();
-                hex.then_some(())
-            }),
-            _ => None,
+                for _ in 0..4 {
+                    self.peek().filter(u8::is_ascii_hexdigit)?;
+                    self.skip();
+                }
+            }
+            _ => return None,
         }
+        Some(())
     }
 }
 

@@ -3,10 +3,12 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::read::{self, Faults, Readable, Step};
+use crate::json::Object;
+use crate::read::{Faults, Readable};
+use crate::sort::sort_by;
 use crate::write::{Members, Written};
 
-/// Texts and what belongs to each, in the order of the texts. Made for dozens of them.
+/// Texts and what belongs to each, in the order of the texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Map<V>(Vec<(String, V)>);
 
@@ -23,7 +25,13 @@ impl<V> Map<V> {
         self.0.get(self.find(key).ok()?).map(|(_, value)| value)
     }
 
-    /// Adds what belongs to a text, in place of what did before.
+    /// What belongs to a text, to be changed.
+    pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut V> {
+        let at = self.find(key).ok()?;
+        self.0.get_mut(at).map(|(_, value)| value)
+    }
+
+    /// Adds what belongs to a text, in place of what did before; for many at once, [`extend`](Self::extend).
     pub fn insert(&mut self, key: impl Into<String>, value: V) {
         let key = key.into();
         match self.find(&key) {
@@ -70,12 +78,22 @@ impl<V> Default for Map<V> {
     }
 }
 
+impl<K: Into<String>, V> Extend<(K, V)> for Map<V> {
+    /// Of several with the same text the last counts.
+    fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
+        let known = core::mem::take(&mut self.0);
+        let added = entries.into_iter().map(|(key, value)| (key.into(), value));
+        let mut all: Vec<_> = known.into_iter().chain(added).enumerate().collect();
+        sort_by(&mut all, |(a, (one, _)), (b, (other, _))| one.cmp(other).then(b.cmp(a)));
+        all.dedup_by(|(_, (later, _)), (_, (first, _))| later == first);
+        self.0 = all.into_iter().map(|(_, entry)| entry).collect();
+    }
+}
+
 impl<K: Into<String>, V> FromIterator<(K, V)> for Map<V> {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
         let mut map = Self::new();
-        for (key, value) in entries {
-            map.insert(key, value);
-        }
+        map.extend(entries);
         map
     }
 }
@@ -92,11 +110,14 @@ impl<V: Written> Written for Map<V> {
 
 impl<V: Readable> Readable for Map<V> {
     fn read(text: &str, faults: &mut Faults) -> Self {
-        let mut made = Self::new();
-        for (key, value) in read::object(text, faults).members() {
-            // Members come in the order of their keys.
-            made.0.push((key.into(), faults.within(Step::Key(key), |faults| V::read(value, faults))));
+        let object = Object::read(text).unwrap_or_else(|| {
+            faults.note("must be an object");
+            Object::default()
+        });
+        if object.repeated().is_some() {
+            faults.note("has a key twice");
         }
-        made
+        // Members come in the order of their keys. A fault does not name its key, which may be a peer's.
+        Self(object.members().map(|(key, value)| (key.into(), V::read(value, faults))).collect())
     }
 }

@@ -18,7 +18,7 @@ pub(crate) struct OpenProbe {
     id: u32,
     deadline: Time,
     pub(crate) paths: Vec<OpenPath>,
-    /// Whose question it is.
+    /// Whose question it is, in order.
     pub(crate) wanted_by: Vec<Asker>,
 }
 
@@ -30,23 +30,20 @@ pub(crate) struct OpenPath {
 }
 
 impl OpenProbe {
-    /// Another one wants to know; they come in runs.
+    /// Another one wants to know.
     fn serve(&mut self, asker: Asker) {
-        if self.wanted_by.last() != Some(&asker) && !self.wanted_by.contains(&asker) {
-            self.wanted_by.push(asker);
+        if let Err(at) = self.wanted_by.binary_search(&asker) {
+            self.wanted_by.insert(at, asker);
         }
     }
 }
 
 /// Who wants to know: an ask, by its place, or the connection itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Asker {
     Connection,
     Ask(u64),
 }
-
-/// Paths, each with a probe and a place in its paths.
-type Index = Map<(usize, usize)>;
 
 impl Probes {
     /// No open probe, after a number of them.
@@ -63,22 +60,35 @@ impl Probes {
     }
 
     /// Opens one probe for all that is unknown and not being looked at already.
-    pub(crate) fn open(&mut self, touched: Vec<(Asker, Touched)>, deadline: Time) -> Option<Probe> {
-        let id = self.asked.saturating_add(1);
-        let mut new = OpenProbe { id, deadline, paths: Vec::new(), wanted_by: Vec::new() };
-        let (open, mut opening) = (self.index(), Index::default());
-        for (asker, Touched { want, shared, .. }) in touched.into_iter().filter(|(_, touched)| !touched.known) {
-            if let Some((probe, at)) = open.get(&want.path)
-                && let Some(probe) = self.open.get_mut(*probe)
-                && let Some(path) = probe.paths.get_mut(*at)
-                && want.markers.iter().all(|marker| path.want.markers.contains(marker))
-            {
+    pub(crate) fn open(&mut self, mut touched: Vec<(Asker, Touched)>, deadline: Time) -> Option<Probe> {
+        touched.retain(|(_, touched)| !touched.known);
+        if touched.is_empty() {
+            return None;
+        }
+        let open = self.index();
+        touched.retain(|(asker, Touched { want, shared, .. })| {
+            let Some((probe, at)) = open.get(&want.path) else { return true };
+            let Some(probe) = self.open.get_mut(*probe) else { return true };
+            let Some(path) = probe.paths.get_mut(*at) else { return true };
+            let covered = want.markers.iter().all(|marker| path.want.markers.contains(marker));
+            if covered {
                 path.shared |= shared;
-                probe.serve(asker);
-                continue;
+                probe.serve(*asker);
             }
+            !covered
+        });
+        if touched.is_empty() {
+            return None;
+        }
+        self.asked = self.asked.saturating_add(1);
+        let mut new = OpenProbe { id: self.asked, deadline, paths: Vec::new(), wanted_by: Vec::new() };
+        // Each path with its place among those of the new probe.
+        let mut places: Map<Option<usize>> =
+            touched.iter().map(|(_, touched)| (touched.want.path.as_str(), None)).collect();
+        for (asker, Touched { want, shared, .. }) in touched {
             new.serve(asker);
-            match opening.get(&want.path).and_then(|(_, at)| new.paths.get_mut(*at)) {
+            let Some(place) = places.get_mut(&want.path) else { continue };
+            match place.and_then(|at| new.paths.get_mut(at)) {
                 Some(path) => {
                     path.shared |= shared;
                     for marker in want.markers {
@@ -88,29 +98,22 @@ impl Probes {
                     }
                 }
                 None => {
-                    opening.insert(want.path.clone(), (0, new.paths.len()));
+                    *place = Some(new.paths.len());
                     new.paths.push(OpenPath { want, shared });
                 }
             }
         }
-        if new.paths.is_empty() {
-            return None;
-        }
-        self.asked = id;
-        let paths = new.paths.iter().map(|path| path.want.clone()).collect();
+        let probe = Probe { probe: new.id, paths: new.paths.iter().map(|path| path.want.clone()).collect() };
         self.open.push(new);
-        Some(Probe { probe: id, paths })
+        Some(probe)
     }
 
     /// Where each path is being looked at: which probe, which of its paths; the newest counts.
-    fn index(&self) -> Index {
-        let mut index = Index::default();
-        for (probe, open) in self.open.iter().enumerate() {
-            for (path, looked_at) in open.paths.iter().enumerate() {
-                index.insert(looked_at.want.path.clone(), (probe, path));
-            }
-        }
-        index
+    fn index(&self) -> Map<(usize, usize)> {
+        let probes = self.open.iter().enumerate();
+        let paths =
+            probes.flat_map(|(probe, open)| open.paths.iter().enumerate().map(move |(at, path)| (probe, at, path)));
+        paths.map(|(probe, at, path)| (path.want.path.as_str(), (probe, at))).collect()
     }
 
     /// The connection itself still wants to know only about these paths.
@@ -124,11 +127,12 @@ impl Probes {
 
     /// Drops the probes nobody wants to know any more.
     pub(crate) fn keep_wanted(&mut self, waits: impl Fn(u64) -> bool) {
-        self.open.retain(|probe| {
-            probe.wanted_by.iter().any(|asker| match asker {
+        self.open.retain_mut(|probe| {
+            probe.wanted_by.retain(|asker| match asker {
                 Asker::Connection => true,
                 Asker::Ask(place) => waits(*place),
-            })
+            });
+            !probe.wanted_by.is_empty()
         });
     }
 

@@ -142,7 +142,7 @@ impl<'a, 'f> Fields<'a, 'f> {
         for (key, value) in object.members() {
             match position(names, key).and_then(|at| values.get_mut(at)) {
                 Some(slot) => *slot = Some(value),
-                None if names.last() == Some(&OTHERS) || key == KIND => {}
+                None if names.last() == Some(&OTHERS) => {}
                 None => faults
                     .within(Step::Key(key), |faults| faults.note(&listed("there is no such field; there are", names))),
             }
@@ -182,6 +182,12 @@ impl<'a, 'f> Fields<'a, 'f> {
         value
     }
 
+    pub(crate) fn or<T: Readable>(&mut self, otherwise: T) -> T {
+        let mut value = otherwise;
+        self.over(&mut value);
+        value
+    }
+
     pub(crate) fn optional<T: Readable + Default>(&mut self) -> T {
         match self.next() {
             Some(text) => {
@@ -201,9 +207,6 @@ impl<'a, 'f> Fields<'a, 'f> {
         }
     }
 }
-
-/// Tells the kind of an event apart, beside its fields.
-pub(crate) const KIND: &str = "type";
 
 /// As the last of the fields: others may be there and mean nothing.
 pub(crate) const OTHERS: &str = "..";
@@ -237,7 +240,7 @@ macro_rules! read_fields {
     };
     (@names ..) => { $crate::read::OTHERS };
     (@value $fields:ident) => { $fields.optional() };
-    (@value $fields:ident $otherwise:expr) => { $fields.optional::<Option<_>>().unwrap_or($otherwise) };
+    (@value $fields:ident $otherwise:expr) => { $fields.or($otherwise) };
 }
 pub(crate) use read_fields;
 
@@ -285,6 +288,9 @@ fn position(names: &[&str], wire: &str) -> Option<usize> {
 #[cold]
 #[inline(never)]
 fn listed(problem: &str, names: &[&str]) -> String {
+    if names.is_empty() {
+        return "takes no fields".into();
+    }
     let mut text = String::from(problem);
     for (at, name) in names.iter().filter(|name| **name != OTHERS).enumerate() {
         text.push_str(if at == 0 { ": " } else { ", " });

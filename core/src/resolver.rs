@@ -15,6 +15,7 @@ use crate::explain::{Era, Explanation};
 use crate::find::contains;
 use crate::host::HostFacts;
 use crate::intake::RootList;
+use crate::map::Map;
 use crate::out::Out;
 use crate::place::{Disk, Fact};
 use crate::policy::{Ask, Pin, Policy};
@@ -298,14 +299,16 @@ impl Resolver {
 
     fn probed(&mut self, probe: u32, found: Vec<ProbedPath>) {
         let Some(open) = self.probes.close(probe) else { return };
-        let mut told = Disk::default();
-        for ProbedPath { path, found, real_path, markers } in found {
-            told.insert(path, Fact { found: Some(found), real_path, asked: Vec::new(), markers });
-        }
-        let mut disk = Disk::default();
-        let mut left_out = Vec::new();
+        let fact = |path: ProbedPath| Fact {
+            found: Some(path.found),
+            real_path: path.real_path,
+            asked: Vec::new(),
+            markers: path.markers,
+        };
+        let mut told: Map<Option<Fact>> = found.into_iter().map(|path| (path.path.clone(), Some(fact(path)))).collect();
+        let (mut disk, mut shared_disk, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
         for OpenPath { want, shared } in open.paths {
-            let Some(mut fact) = told.remove(&want.path) else {
+            let Some(mut fact) = told.get_mut(&want.path).and_then(Option::take) else {
                 left_out.push(want);
                 continue;
             };
@@ -313,13 +316,16 @@ impl Resolver {
             fact.asked = want.markers;
             if shared {
                 let known = fact.clone().with_earlier(self.connection.disk.get(&want.path));
-                self.connection.disk.insert(want.path.clone(), known);
+                shared_disk.push((want.path.clone(), known));
             }
-            disk.insert(want.path, fact);
+            disk.push((want.path, fact));
         }
-        let disk = Arc::new(disk);
-        for ask in self.asks.iter_mut().filter(|ask| open.wanted_by.contains(&Asker::Ask(ask.place))) {
-            ask.disk.push(disk.clone());
+        self.connection.disk.extend(shared_disk);
+        let disk: Arc<Disk> = Arc::new(disk.into_iter().collect());
+        for ask in &mut self.asks {
+            if open.wanted_by.binary_search(&Asker::Ask(ask.place)).is_ok() {
+                ask.disk.push(disk.clone());
+            }
         }
         self.unconfirmed(left_out);
     }
@@ -329,11 +335,10 @@ impl Resolver {
         if paths.is_empty() {
             return;
         }
-        let mut disk = Disk::default();
-        for want in paths {
-            disk.insert(want.path, Fact { found: None, real_path: None, asked: want.markers, markers: Vec::new() });
-        }
-        let disk = Arc::new(disk);
+        let unknown = |want: ProbePath| {
+            (want.path, Fact { found: None, real_path: None, asked: want.markers, markers: Vec::new() })
+        };
+        let disk: Arc<Disk> = Arc::new(paths.into_iter().map(unknown).collect());
         for ask in &mut self.asks {
             ask.disk.push(disk.clone());
         }

@@ -8,9 +8,9 @@ pub use crate::call::call;
 use crate::error::Misuse;
 use crate::event::Event;
 use crate::host::HostFacts;
-use crate::json::{Json, Object};
+use crate::json::{self, Json, Object};
 use crate::policy::Policy;
-use crate::read::{self, Fault, Faults, Fielded, Fields, KIND, Readable, Step, read_fields};
+use crate::read::{self, Fault, Faults, Fielded, Fields, Step, read_fields};
 use crate::resolver::Resolver;
 use crate::write::{object, text};
 
@@ -70,8 +70,9 @@ impl Maker {
         let policy = match known {
             Some(policy) => policy,
             None => {
-                let read = text.as_ref().map_or_else(|| Ok(Policy::recommended()), read_policy)?;
-                let policy = Arc::new(read);
+                let read =
+                    text.as_ref().map_or_else(|| Ok(Policy::recommended()), |text| Policy::from_json(text.text()));
+                let policy = Arc::new(read?);
                 if self.policies.len() == KEPT_POLICIES {
                     self.policies.clear();
                 }
@@ -80,15 +81,6 @@ impl Maker {
             }
         };
         Ok((policy, Arc::new(host)))
-    }
-}
-
-fn read_policy(text: &Json) -> Result<Policy, Misuse> {
-    let mut faults = Faults::default();
-    let policy = faults.within(Step::Key("policy"), |faults| Policy::read(text.text(), faults));
-    match faults.0 {
-        Some(fault) => Err(fault.into()),
-        None => Ok(policy),
     }
 }
 
@@ -174,6 +166,9 @@ fn read_event(resolver: &Resolver, text: &str) -> Result<Event, Misuse> {
 /// What an event's text needs besides what a peer wrote.
 const ENVELOPE_BYTES: usize = 64 << 10;
 
+/// Tells the kind of an event, beside its fields.
+const KIND: &str = "type";
+
 /// Reads one event.
 ///
 /// # Errors
@@ -188,8 +183,8 @@ pub fn parse_event(text: &str) -> Result<Event, Misuse> {
 }
 
 fn event(text: &str, faults: &mut Faults) -> Event {
-    let object = read::object(text, faults);
-    match object.string(KIND).unwrap_or_default().as_str() {
+    let mut object = read::object(text, faults);
+    match object.take(KIND).and_then(json::string).unwrap_or_default().as_str() {
         "clientInitialized" => Event::ClientInitialized(Fielded::read_object(&object, faults)),
         "clientReady" => bare(Event::ClientReady, &object, faults),
         "rootsListed" => Event::RootsListed(Fielded::read_object(&object, faults)),

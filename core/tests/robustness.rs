@@ -216,3 +216,26 @@ fn no_resolver_knows_of_another() {
         }
     }
 }
+
+#[test]
+fn a_bad_event_says_where_it_is_bad_and_nothing_that_a_peer_wrote() {
+    for (event, said) in [
+        (r#"{"type":"asked","ask":1,"facts":{"query":{"peer":["a"]}}}"#, "event.facts.query: must be a string"),
+        (
+            r#"{"type":"asked","ask":1,"facts":{"headers":{"peer":"a","peer":"b"}}}"#,
+            "event.facts.headers: has a key twice",
+        ),
+        (r#"{"type":"asked","ask":1,"facts":{"type":"peer"}}"#, "event.facts.type: there is no such field"),
+        (r#"{"type":"asked","ask":1,"ask":2}"#, "event.ask: is there twice"),
+        (r#"{"type":"closed","ask":1}"#, "event.ask: takes no fields"),
+        (r#"{"type":"selected","ask":1,"by":{"folder":"peer"}}"#, "event.by: must have one of these"),
+        (
+            r#"{"type":"probed","probe":1,"paths":[{"path":"/p","found":"peer"}]}"#,
+            "event.paths[0].found: must be one of",
+        ),
+        (r#"["peer"]"#, "event: must be an object"),
+    ] {
+        let message = wire::parse_event(event).unwrap_err().to_string();
+        assert!(message.contains(said) && !message.contains("peer"), "{event}: {message}");
+    }
+}

@@ -3,13 +3,13 @@
 //! Nothing here touches a file system. No case folding beyond ASCII, no Unicode normalisation, no
 //! `~` or variable expansion; short names, trailing dots and links are not resolved.
 
-use crate::form::names;
-
 mod parse;
 mod refusal;
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
+
+use crate::form::names;
 
 pub(crate) use self::parse::{
     Anchor, Parsed, is_dots_and_blanks, is_drive_like, is_separator, strip_drive, strip_ignoring_case,

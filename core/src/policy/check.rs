@@ -69,6 +69,9 @@ impl Policy {
         {
             return Err(bad(format!("{place}.status"), format!("{status} is no HTTP error status")));
         }
+        if let Some((code, _)) = source.on_bad.reasons.iter().find(|(code, _)| Reason::from_code(code).is_none()) {
+            return Err(bad(format!("{place}.onBad"), format!("`{code}` is no reason for which a value is bad")));
+        }
         source.refine.as_ref().map_or(Ok(()), |markers| self.check_markers(&format!("{place}.refine"), markers))
     }
 

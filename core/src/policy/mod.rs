@@ -13,8 +13,8 @@ use crate::form::{fields, names};
 use crate::host::Transport;
 use crate::limits::Limits;
 use crate::map::Map;
-use crate::read::{self, Faults, Readable, Step};
-use crate::write::{Members, Written, text};
+use crate::read::{self, Faults, Readable, read_fields};
+use crate::write::{Members, Written, text, write_fields};
 
 pub(crate) use texts::{Texts, Values};
 
@@ -173,7 +173,7 @@ impl Source {
     pub(crate) fn on_bad(&self, reason: Reason) -> BadOutcome {
         let by_kind = if self.from.is_asked_for() { BadOutcome::Error } else { BadOutcome::Next };
         let otherwise = self.on_bad.otherwise.unwrap_or(by_kind);
-        self.on_bad.reasons.iter().find(|(named, _)| *named == reason).map_or(otherwise, |(_, outcome)| *outcome)
+        self.on_bad.reasons.get(reason.code()).copied().unwrap_or(otherwise)
     }
 }
 
@@ -308,20 +308,33 @@ names!(PlacesRule: Allow, Named, Refuse);
 
 /// What a bad value does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "{ [key in Reason | \"otherwise\"]?: BadOutcome }"))]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(as = "OnBadForm"))]
 pub struct OnBad {
     /// For every reason not named.
     pub otherwise: Option<BadOutcome>,
-    /// By reason.
-    pub reasons: Vec<(Reason, BadOutcome)>,
+    /// By the code of the reason.
+    pub reasons: Map<BadOutcome>,
+}
+
+/// The same as TypeScript sees it.
+#[cfg(feature = "ts")]
+#[derive(ts_rs::TS)]
+#[ts(rename_all = "camelCase")]
+#[expect(dead_code, reason = "only its declaration is used")]
+struct OnBadForm {
+    /// For every reason not named.
+    #[ts(optional)]
+    otherwise: Option<BadOutcome>,
+    #[ts(flatten)]
+    reasons: BTreeMap<Reason, BadOutcome>,
 }
 
 impl Written for OnBad {
     fn write(&self, out: &mut String) {
         Members::object(out, |members| {
             members.optional("otherwise", &self.otherwise);
-            for (reason, outcome) in &self.reasons {
-                members.entry(reason.code(), outcome);
+            for (code, outcome) in self.reasons.iter() {
+                members.entry(code, outcome);
             }
         });
     }
@@ -333,18 +346,9 @@ impl Written for OnBad {
 
 impl Readable for OnBad {
     fn read(text: &str, faults: &mut Faults) -> Self {
-        let mut made = Self::default();
-        for (key, value) in read::object(text, faults).members() {
-            faults.within(Step::Key(key), |faults| {
-                let outcome = BadOutcome::read(value, faults);
-                match Reason::from_code(key) {
-                    Some(reason) => made.reasons.push((reason, outcome)),
-                    None if key == "otherwise" => made.otherwise = Some(outcome),
-                    None => faults.note("is no reason for which a value is bad"),
-                }
-            });
-        }
-        made
+        let mut reasons: Map<BadOutcome> = Readable::read(text, faults);
+        let otherwise = reasons.remove("otherwise");
+        Self { otherwise, reasons }
     }
 }
 
@@ -374,7 +378,8 @@ pub struct Markers {
     pub otherwise: Unmarked,
 }
 
-fields!(Markers: tiers; levels = 10, otherwise);
+read_fields!(Markers: tiers; levels = 10, otherwise);
+write_fields!(Markers: tiers, levels, otherwise);
 
 /// A group of markers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -387,7 +392,8 @@ pub struct Tier {
     pub at_least: u32,
 }
 
-fields!(Tier: names; at_least = 1);
+read_fields!(Tier: names; at_least = 1);
+write_fields!(Tier: names, at_least);
 
 /// What happens when no folder is marked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -93,8 +93,7 @@ pub fn can_end(source: &Source) -> bool {
 pub fn is_bad_end(source: &Source, reason: Reason) -> bool {
     let usual = if is_asked_for(source.from) { BadOutcome::Error } else { BadOutcome::Next };
     let otherwise = source.on_bad.otherwise.unwrap_or(usual);
-    let named = source.on_bad.reasons.iter().find(|(named, _)| *named == reason);
-    named.map_or(otherwise, |(_, outcome)| *outcome) == BadOutcome::Error
+    *source.on_bad.reasons.get(reason.code()).unwrap_or(&otherwise) == BadOutcome::Error
 }
 
 fn places_rule(source: &Source) -> PlacesRule {

@@ -913,8 +913,38 @@ Relative = Literal['refuse', 'cwd']
 #: Which places are refused.
 PlacesRule = Literal['allow', 'named', 'refuse']
 
-#: What a bad value does.
-OnBad = dict[str, BadOutcome]
+OnBad = TypedDict(
+    "OnBad",
+    {
+        # For every reason not named.
+        "otherwise": "NotRequired[BadOutcome]",
+        "no_project": "NotRequired[Literal['next', 'error']]",
+        "ambiguous": "NotRequired[Literal['next', 'error']]",
+        "not_chosen": "NotRequired[Literal['next', 'error']]",
+        "closed": "NotRequired[Literal['next', 'error']]",
+        "placeholder": "NotRequired[Literal['next', 'error']]",
+        "relative": "NotRequired[Literal['next', 'error']]",
+        "invalid": "NotRequired[Literal['next', 'error']]",
+        "not_file_uri": "NotRequired[Literal['next', 'error']]",
+        "too_long": "NotRequired[Literal['next', 'error']]",
+        "missing": "NotRequired[Literal['next', 'error']]",
+        "not_directory": "NotRequired[Literal['next', 'error']]",
+        "unreadable": "NotRequired[Literal['next', 'error']]",
+        "unconfirmed": "NotRequired[Literal['next', 'error']]",
+        "outside": "NotRequired[Literal['next', 'error']]",
+        "refused_place": "NotRequired[Literal['next', 'error']]",
+        "nameless": "NotRequired[Literal['next', 'error']]",
+        "no_marker": "NotRequired[Literal['next', 'error']]",
+        "invalid_name": "NotRequired[Literal['next', 'error']]",
+        "empty": "NotRequired[Literal['next', 'error']]",
+        "traversal": "NotRequired[Literal['next', 'error']]",
+        "not_in_roots": "NotRequired[Literal['next', 'error']]",
+        "no_roots": "NotRequired[Literal['next', 'error']]",
+        "immutable": "NotRequired[Literal['next', 'error']]",
+        "pass_each_call": "NotRequired[Literal['next', 'error']]",
+    },
+)
+"""What a bad value does."""
 
 #: The two things a bad value can do.
 BadOutcome = Literal['next', 'error']

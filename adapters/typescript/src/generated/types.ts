@@ -937,7 +937,11 @@ export type PlacesRule = "allow" | "named" | "refuse";
 /**
  * What a bad value does.
  */
-export type OnBad = { [key in Reason | "otherwise"]?: BadOutcome };
+export type OnBad = { 
+/**
+ * For every reason not named.
+ */
+otherwise?: BadOutcome, } & ({ [key in "no_project" | "ambiguous" | "not_chosen" | "closed" | "placeholder" | "relative" | "invalid" | "not_file_uri" | "too_long" | "missing" | "not_directory" | "unreadable" | "unconfirmed" | "outside" | "refused_place" | "nameless" | "no_marker" | "invalid_name" | "empty" | "traversal" | "not_in_roots" | "no_roots" | "immutable" | "pass_each_call"]?: "next" | "error" });
 
 /**
  * The two things a bad value can do.
