@@ -275,7 +275,7 @@ impl Resolver {
         }
         if out.prune_disk {
             let (_, touched) = self.evaluate_connection(true, true);
-            let named: Map<()> = touched.into_iter().map(|touched| (touched.want.path, ())).collect();
+            let named = Map::of(touched.into_iter().map(|touched| (touched.want.path, 0_usize)).collect());
             self.connection.disk.retain(|path| named.get(path).is_some());
         }
         let deadline = self.now.saturating_add(self.policy.timing.wait_ms.into());
@@ -565,6 +565,5 @@ impl Resolver {
 }
 
 fn needs_input() -> Outcome {
-    let request = Json::from_text(INPUT_REQUEST);
-    Outcome::NeedsInput { input_requests: request.into_iter().map(|request| (INPUT_KEY, request)).collect() }
+    Outcome::NeedsInput { input_requests: Map::one(INPUT_KEY, Json::known(INPUT_REQUEST.into())) }
 }

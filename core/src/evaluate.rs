@@ -476,11 +476,8 @@ impl View<'_> {
     }
 
     fn distinct(&self, list: &RootList) -> usize {
-        let keys: Map<()> = list
-            .entries
-            .iter()
-            .map(|entry| (entry.key(self.host).unwrap_or_else(|| uri_key(&entry.sent.uri)), ()))
-            .collect();
+        let key = |entry: &RootEntry| entry.key(self.host).unwrap_or_else(|| uri_key(&entry.sent.uri));
+        let keys = Map::of(list.entries.iter().map(|entry| (key(entry), 0_usize)).collect());
         keys.iter().count()
     }
 

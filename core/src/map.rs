@@ -31,7 +31,26 @@ impl<V> Map<V> {
         self.0.get_mut(at).map(|(_, value)| value)
     }
 
-    /// Adds what belongs to a text, in place of what did before; for many at once, [`extend`](Self::extend).
+    /// A map of many at once; of several with the same text any one may count.
+    pub(crate) fn of(mut entries: Vec<(String, V)>) -> Self {
+        sort_by(&mut entries, |(one, _), (other, _)| one.cmp(other));
+        entries.dedup_by(|(later, _), (first, _)| later == first);
+        Self(entries)
+    }
+
+    /// A map of one.
+    pub(crate) fn one(key: &str, value: V) -> Self {
+        Self([(key.into(), value)].into())
+    }
+
+    /// Adds many that are not there yet.
+    pub(crate) fn add(&mut self, entries: Vec<(String, V)>) {
+        let mut all = core::mem::take(&mut self.0);
+        all.extend(entries);
+        *self = Self::of(all);
+    }
+
+    /// Adds what belongs to a text, in place of what did before.
     pub fn insert(&mut self, key: impl Into<String>, value: V) {
         let key = key.into();
         match self.find(&key) {
@@ -78,22 +97,13 @@ impl<V> Default for Map<V> {
     }
 }
 
-impl<K: Into<String>, V> Extend<(K, V)> for Map<V> {
-    /// Of several with the same text the last counts.
-    fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
-        let known = core::mem::take(&mut self.0);
-        let added = entries.into_iter().map(|(key, value)| (key.into(), value));
-        let mut all: Vec<_> = known.into_iter().chain(added).enumerate().collect();
-        sort_by(&mut all, |(a, (one, _)), (b, (other, _))| one.cmp(other).then(b.cmp(a)));
-        all.dedup_by(|(_, (later, _)), (_, (first, _))| later == first);
-        self.0 = all.into_iter().map(|(_, entry)| entry).collect();
-    }
-}
-
 impl<K: Into<String>, V> FromIterator<(K, V)> for Map<V> {
+    /// Of several with the same text the last counts.
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
         let mut map = Self::new();
-        map.extend(entries);
+        for (key, value) in entries {
+            map.insert(key, value);
+        }
         map
     }
 }
@@ -103,8 +113,8 @@ impl<V: Written> Written for Map<V> {
         Members::object(out, |members| self.iter().for_each(|(key, value)| members.entry(key, value)));
     }
 
-    fn is_absent(&self) -> bool {
-        self.is_empty()
+    fn present(&self) -> Option<&dyn Written> {
+        (!self.is_empty()).then_some(self)
     }
 }
 

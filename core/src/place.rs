@@ -151,8 +151,8 @@ impl Fact {
     }
 
     /// Keeps what an earlier look said about markers that this one did not look for.
-    pub(crate) fn with_earlier(mut self, earlier: Option<&Self>) -> Self {
-        if let Some(earlier) = earlier.filter(|earlier| earlier.found == self.found) {
+    pub(crate) fn with_earlier(mut self, earlier: &Self) -> Self {
+        if earlier.found == self.found {
             let missed = |marker: &&String| !self.asked.contains(marker);
             let markers: Vec<String> = earlier.markers.iter().filter(missed).cloned().collect();
             let asked: Vec<String> = earlier.asked.iter().filter(missed).cloned().collect();

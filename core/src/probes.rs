@@ -1,11 +1,13 @@
 //! Probes: what the host was asked to look at and has not told yet.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::action::{Probe, ProbePath};
 use crate::cycle::Time;
 use crate::map::Map;
 use crate::place::Touched;
+use crate::sort::sort_by;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Probes {
@@ -67,7 +69,8 @@ impl Probes {
         }
         let open = self.index();
         touched.retain(|(asker, Touched { want, shared, .. })| {
-            let Some((probe, at)) = open.get(&want.path) else { return true };
+            let newest = open.partition_point(|(path, ..)| *path < want.path);
+            let Some((_, probe, at)) = open.get(newest).filter(|(path, ..)| *path == want.path) else { return true };
             let Some(probe) = self.open.get_mut(*probe) else { return true };
             let Some(path) = probe.paths.get_mut(*at) else { return true };
             let covered = want.markers.iter().all(|marker| path.want.markers.contains(marker));
@@ -82,13 +85,12 @@ impl Probes {
         }
         self.asked = self.asked.saturating_add(1);
         let mut new = OpenProbe { id: self.asked, deadline, paths: Vec::new(), wanted_by: Vec::new() };
-        // Each path with its place among those of the new probe.
-        let mut places: Map<Option<usize>> =
-            touched.iter().map(|(_, touched)| (touched.want.path.as_str(), None)).collect();
+        // Each path with its place among those of the new probe, once it has one.
+        let mut places = Map::of(touched.iter().map(|(_, touched)| (touched.want.path.clone(), usize::MAX)).collect());
         for (asker, Touched { want, shared, .. }) in touched {
             new.serve(asker);
             let Some(place) = places.get_mut(&want.path) else { continue };
-            match place.and_then(|at| new.paths.get_mut(at)) {
+            match new.paths.get_mut(*place) {
                 Some(path) => {
                     path.shared |= shared;
                     for marker in want.markers {
@@ -98,7 +100,7 @@ impl Probes {
                     }
                 }
                 None => {
-                    *place = Some(new.paths.len());
+                    *place = new.paths.len();
                     new.paths.push(OpenPath { want, shared });
                 }
             }
@@ -108,12 +110,16 @@ impl Probes {
         Some(probe)
     }
 
-    /// Where each path is being looked at: which probe, which of its paths; the newest counts.
-    fn index(&self) -> Map<(usize, usize)> {
-        let probes = self.open.iter().enumerate();
-        let paths =
-            probes.flat_map(|(probe, open)| open.paths.iter().enumerate().map(move |(at, path)| (probe, at, path)));
-        paths.map(|(probe, at, path)| (path.want.path.as_str(), (probe, at))).collect()
+    /// Every path that is being looked at, in order, the newest look first: which probe, which of its paths.
+    fn index(&self) -> Vec<(String, usize, usize)> {
+        let mut index = Vec::new();
+        for (probe, open) in self.open.iter().enumerate() {
+            for (at, path) in open.paths.iter().enumerate() {
+                index.push((path.want.path.clone(), probe, at));
+            }
+        }
+        sort_by(&mut index, |one, other| one.0.cmp(&other.0).then(other.1.cmp(&one.1)));
+        index
     }
 
     /// The connection itself still wants to know only about these paths.

@@ -15,7 +15,6 @@ use crate::explain::{Era, Explanation};
 use crate::find::contains;
 use crate::host::HostFacts;
 use crate::intake::RootList;
-use crate::map::Map;
 use crate::out::Out;
 use crate::place::{Disk, Fact};
 use crate::policy::{Ask, Pin, Policy};
@@ -299,29 +298,29 @@ impl Resolver {
 
     fn probed(&mut self, probe: u32, found: Vec<ProbedPath>) {
         let Some(open) = self.probes.close(probe) else { return };
-        let fact = |path: ProbedPath| Fact {
-            found: Some(path.found),
-            real_path: path.real_path,
-            asked: Vec::new(),
-            markers: path.markers,
-        };
-        let mut told: Map<Option<Fact>> = found.into_iter().map(|path| (path.path.clone(), Some(fact(path)))).collect();
-        let (mut disk, mut shared_disk, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
+        let mut told = Vec::new();
+        for ProbedPath { path, found, real_path, markers } in found {
+            told.push((path, Fact { found: Some(found), real_path, asked: Vec::new(), markers }));
+        }
+        let told = Disk::of(told);
+        let (mut disk, mut added, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
         for OpenPath { want, shared } in open.paths {
-            let Some(mut fact) = told.get_mut(&want.path).and_then(Option::take) else {
+            let Some(mut fact) = told.get(&want.path).cloned() else {
                 left_out.push(want);
                 continue;
             };
             fact.markers.retain(|marker| want.markers.contains(marker));
             fact.asked = want.markers;
             if shared {
-                let known = fact.clone().with_earlier(self.connection.disk.get(&want.path));
-                shared_disk.push((want.path.clone(), known));
+                match self.connection.disk.get_mut(&want.path) {
+                    Some(known) => *known = fact.clone().with_earlier(known),
+                    None => added.push((want.path.clone(), fact.clone())),
+                }
             }
             disk.push((want.path, fact));
         }
-        self.connection.disk.extend(shared_disk);
-        let disk: Arc<Disk> = Arc::new(disk.into_iter().collect());
+        self.connection.disk.add(added);
+        let disk = Arc::new(Disk::of(disk));
         for ask in &mut self.asks {
             if open.wanted_by.binary_search(&Asker::Ask(ask.place)).is_ok() {
                 ask.disk.push(disk.clone());
@@ -338,7 +337,7 @@ impl Resolver {
         let unknown = |want: ProbePath| {
             (want.path, Fact { found: None, real_path: None, asked: want.markers, markers: Vec::new() })
         };
-        let disk: Arc<Disk> = Arc::new(paths.into_iter().map(unknown).collect());
+        let disk = Arc::new(Disk::of(paths.into_iter().map(unknown).collect()));
         for ask in &mut self.asks {
             ask.disk.push(disk.clone());
         }

@@ -18,7 +18,7 @@ use crate::project::Project;
 use crate::read;
 use crate::resolver::Resolver;
 use crate::uri::project_id;
-use crate::write::text;
+use crate::write::{Written, text};
 
 const VERSION: u32 = 1;
 
@@ -192,6 +192,12 @@ fn is_plain(prefix: &str) -> bool {
     !prefix.chars().any(|c| c.is_control() || c == '"' || c == '\\')
 }
 
+/// What a saved state depends on: a policy with other texts or times can go on with it, one with other sources cannot.
 fn fingerprint(policy: &Policy) -> String {
-    project_id(&text(policy))
+    let mut identity = policy.name.clone();
+    policy.memory.pin.write(&mut identity);
+    for source in &policy.sources {
+        source.from.write(&mut identity);
+    }
+    project_id(&identity)
 }

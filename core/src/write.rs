@@ -12,9 +12,12 @@ use crate::read::spelled;
 pub(crate) trait Written {
     fn write(&self, out: &mut String);
 
-    /// Whether it is left out where it may be.
-    fn is_absent(&self) -> bool {
-        false
+    /// What is written where it may be left out: nothing for what is empty.
+    fn present(&self) -> Option<&dyn Written>
+    where
+        Self: Sized,
+    {
+        Some(self)
     }
 }
 
@@ -65,8 +68,8 @@ impl Members<'_> {
     }
 
     #[inline(never)]
-    pub(crate) fn optional(&mut self, name: &str, value: &dyn Written) {
-        if !value.is_absent() {
+    pub(crate) fn optional(&mut self, name: &str, value: Option<&dyn Written>) {
+        if let Some(value) = value {
             self.field(name, value);
         }
     }
@@ -101,7 +104,9 @@ macro_rules! write_fields {
         }
     };
     (@ $members:ident $self:ident $field:ident) => { $members.field(stringify!($field), &$self.$field) };
-    (@ $members:ident $self:ident $field:ident optional) => { $members.optional(stringify!($field), &$self.$field) };
+    (@ $members:ident $self:ident $field:ident optional) => {
+        $members.optional(stringify!($field), $crate::write::Written::present(&$self.$field))
+    };
     (@ $members:ident $self:ident $field:ident flat) => {
         $crate::write::WrittenFields::write_fields(&$self.$field, $members)
     };
@@ -174,8 +179,8 @@ impl Written for bool {
         out.push_str(if *self { "true" } else { "false" });
     }
 
-    fn is_absent(&self) -> bool {
-        !*self
+    fn present(&self) -> Option<&dyn Written> {
+        self.then_some(self)
     }
 }
 
@@ -196,8 +201,8 @@ impl Written for u32 {
         u64::from(*self).write(out);
     }
 
-    fn is_absent(&self) -> bool {
-        *self == 0
+    fn present(&self) -> Option<&dyn Written> {
+        (*self != 0).then_some(self)
     }
 }
 
@@ -233,8 +238,8 @@ impl<T: Written> Written for Option<T> {
         }
     }
 
-    fn is_absent(&self) -> bool {
-        self.is_none()
+    fn present(&self) -> Option<&dyn Written> {
+        self.as_ref().map(|value| value as &dyn Written)
     }
 }
 
@@ -256,8 +261,8 @@ impl<T: Written> Written for Vec<T> {
         array(&mut || values.next().map(|value| value as &dyn Written), out);
     }
 
-    fn is_absent(&self) -> bool {
-        self.is_empty()
+    fn present(&self) -> Option<&dyn Written> {
+        (!self.is_empty()).then_some(self)
     }
 }
 

@@ -332,15 +332,15 @@ struct OnBadForm {
 impl Written for OnBad {
     fn write(&self, out: &mut String) {
         Members::object(out, |members| {
-            members.optional("otherwise", &self.otherwise);
+            members.optional("otherwise", self.otherwise.present());
             for (code, outcome) in self.reasons.iter() {
                 members.entry(code, outcome);
             }
         });
     }
 
-    fn is_absent(&self) -> bool {
-        *self == Self::default()
+    fn present(&self) -> Option<&dyn Written> {
+        (*self != Self::default()).then_some(self)
     }
 }
 
