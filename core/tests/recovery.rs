@@ -52,7 +52,6 @@ fn a_root_without_sessions_gives_none() {
     assert_eq!((found.outcome, found.session_id), (RecoveryOutcome::NoSession, None));
 }
 
-// Covers T-19.
 #[test]
 fn a_root_on_another_machine_is_found_by_its_uri_and_by_its_key() {
     let (uri, key) = ("vscode-remote://ssh/x", "uri:vscode-remote://ssh/x");
