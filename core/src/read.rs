@@ -131,7 +131,8 @@ pub(crate) struct Fields<'a, 'f> {
     values: Vec<Option<&'a str>>,
     /// How many have been taken.
     taken: usize,
-    pub(crate) faults: &'f mut Faults,
+    faults: &'f mut Faults,
+    /// Whether there was no fault before the last one taken.
     clean: bool,
 }
 
@@ -152,7 +153,7 @@ impl<'a, 'f> Fields<'a, 'f> {
 
     /// The next field's value. Not generic and never inlined, like the other two, because every field comes by here.
     #[inline(never)]
-    pub(crate) fn next(&mut self) -> Option<&'a str> {
+    fn next(&mut self) -> Option<&'a str> {
         let value = self.values.get(self.taken).copied().flatten();
         self.taken = self.taken.saturating_add(1);
         self.clean = self.faults.0.is_none();
@@ -160,7 +161,7 @@ impl<'a, 'f> Fields<'a, 'f> {
     }
 
     #[inline(never)]
-    pub(crate) fn need(&mut self) -> &'a str {
+    fn need(&mut self) -> &'a str {
         self.next().unwrap_or_else(|| {
             self.faults.note("is missing");
             ""
@@ -169,7 +170,7 @@ impl<'a, 'f> Fields<'a, 'f> {
 
     /// A fault in the value that was read last is told with its place.
     #[inline(never)]
-    pub(crate) fn done(&mut self) {
+    fn done(&mut self) {
         if self.clean && self.faults.0.is_some() {
             let name = self.names.get(self.taken.saturating_sub(1)).copied().unwrap_or_default();
             self.faults.lead_with(Step::Field(name));

@@ -239,3 +239,17 @@ fn a_bad_event_says_where_it_is_bad_and_nothing_that_a_peer_wrote() {
         assert!(message.contains(said) && !message.contains("peer"), "{event}: {message}");
     }
 }
+
+#[test]
+fn resolvers_that_share_policies_never_get_another_s() {
+    let mut maker = wire::Maker::new();
+    let options = |name: &str, field: &str| {
+        format!(r#"{{"host":{{"style":"posix"}},"policy":{{"name":"{name}","{field}":[{{"from":"roots"}}]}}}}"#)
+    };
+    // More than are kept, twice, with one between them that cannot be read.
+    for name in (0..12).chain(0..12).map(|number| format!("policy {number}")) {
+        assert_eq!(maker.open(&options(&name, "sources")).unwrap().explain().policy, name);
+        assert!(maker.open(&options(&name, "source")).is_err());
+        assert_eq!(maker.open(r#"{"host":{"style":"posix"}}"#).unwrap().explain().policy, "recommended");
+    }
+}

@@ -44,12 +44,12 @@ function scenarios(modern) {
       },
     },
     "Windows spellings": {
-      roots: ["file:///c%3A/work/app", "file:///C:/work/app", "file:///c:/work/app/", "C:\\work\\app"],
+      roots: ["file:///c%3A/code/app", "file:///C:/code/app", "file:///c:/code/app/", "C:\\code\\app"],
       options: { host: { style: "windows", local: false } },
       steps: [{ call: "where" }, { call: "roots" }],
       check: ([[project], [{ roots }]]) => {
         assert.equal(project.name, "app");
-        assert.deepEqual(roots.map(({ path }) => path.toLowerCase()), Array(4).fill("c:\\work\\app"));
+        assert.deepEqual(roots.map(({ path }) => path.toLowerCase()), Array(4).fill("c:\\code\\app"));
       },
     },
   };

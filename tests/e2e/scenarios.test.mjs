@@ -114,11 +114,11 @@ for (const pair of pairs) {
       assert.equal((await call).value.path, alpha);
     });
 
-    const spellings = ["file:///c%3A/work/app", "file:///C:/work/app", "file:///c:/work/app/", "C:\\work\\app"];
+    const spellings = ["file:///c%3A/code/app", "file:///C:/code/app", "file:///c:/code/app/", "C:\\code\\app"];
     const windows = { host: { style: "windows", local: false } };
     scenario("Windows spellings mean one folder", pair, { roots: spellings.map((text) => ({ uri: text })), options: windows }, async (peer) => {
       const { roots } = (await peer.call("roots")).value;
-      assert.deepEqual([...new Set(roots.map(({ path }) => path.toLowerCase()))], ["c:\\work\\app"]);
+      assert.deepEqual([...new Set(roots.map(({ path }) => path.toLowerCase()))], ["c:\\code\\app"]);
       assert.equal((await peer.call("where")).value.name, "app");
     });
 

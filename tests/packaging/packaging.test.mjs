@@ -15,6 +15,7 @@ import { withPage } from "../faces/browser.mjs";
 
 const home = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-packaging-")));
 const projects = at("tests/packaging/projects");
+const converse = readFileSync(at("tests/packaging/converse.js"), "utf8");
 let packed;
 
 before(() => {
@@ -32,6 +33,7 @@ function command(folder, program, args) {
 function project(name, { addon = true, type = "module", tools = [] } = {}) {
   const folder = mkdtempSync(join(home, `${name}-`));
   if (existsSync(join(projects, name))) cpSync(join(projects, name), folder, { recursive: true });
+  writeFileSync(join(folder, "converse.js"), type === "module" ? converse : converse.replace("export function", "module.exports = function"));
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name, private: true, type }));
   const packages = addon ? [packed.main, packed.addon] : [packed.main];
   command(folder, "npm", ["install", "--offline", "--no-audit", "--no-fund", "--omit=optional", ...packages]);
