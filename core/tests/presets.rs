@@ -172,6 +172,11 @@ fn a_policy_that_cannot_work_is_refused_with_the_place_and_the_reason() {
         (with("/sources", serde_json::json!([])), "sources", "at least one"),
         (with("/sources/2/read", serde_json::json!([])), "sources[2].read", "what to read"),
         (with("/sources/4/read/0", "cwd".into()), "sources[4].read", "JSON pointer"),
+        (
+            with("/sources/0", serde_json::json!({"from":"host","onBad":{"never":"next"}})),
+            "sources[0].onBad",
+            "`never`",
+        ),
         (with("/sources/2/status", 200.into()), "sources[2].status", "200"),
         (with("/sources/1", serde_json::json!({"from":"argument","read":["x"]})), "sources[1].read", "reads nothing"),
         (with("/sources/7", serde_json::json!({"from":"selected"})), "sources", "`selected` twice"),
