@@ -78,7 +78,7 @@ function described({ type, ...fields }) {
     return `${bold("answer")} ask ${fields.ask}: ${fields.outcome}${what ? ` ${what}` : ""}`;
   }
   if (type === "announce") return `${bold("announce")} ${fields.from?.path ?? "nothing"} -> ${fields.to?.path ?? "nothing"}`;
-  if (type === "notice") return `${bold("notice")} ${fields.level}: ${fields.message}`;
+  if (type === "log") return `${bold("log")} ${fields.level}: ${fields.message}`;
   if (type === "probe") return `${bold("probe")} ${fields.paths.map(({ path }) => path).join(", ")}`;
   if (type === "sendRequest") return `${bold("send")} ${fields.message}`;
   if (type === "cancel") return `${bold("cancel")} ${fields.message}`;

@@ -32,9 +32,9 @@ pub enum Action {
     /// Look at paths and report with a `probed` event.
     Probe(Probe),
     /// Process a message that is not the resolver's.
-    HandBack(HandBack),
+    Forward(Forward),
     /// Log a line.
-    Notice(Notice),
+    Log(Log),
 }
 
 impl Written for Action {
@@ -45,8 +45,8 @@ impl Written for Action {
             Self::Cancel(cancel) => ("cancel", cancel),
             Self::SendRequest(request) => ("sendRequest", request),
             Self::Probe(probe) => ("probe", probe),
-            Self::HandBack(message) => ("handBack", message),
-            Self::Notice(notice) => ("notice", notice),
+            Self::Forward(message) => ("forward", message),
+            Self::Log(log) => ("log", log),
         };
         Members::object(out, |members| {
             members.field("type", &kind);
@@ -282,14 +282,14 @@ write_fields!(ProbePath: path, markers = optional);
 /// A message that is not the resolver's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase", optional_fields))]
-pub struct HandBack {
+pub struct Forward {
     /// What it is.
     pub kind: MessageKind,
     /// The original text, or the rest of a batch.
     pub text: String,
 }
 
-write_fields!(HandBack: kind, text);
+write_fields!(Forward: kind, text);
 
 /// What a raw message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -314,20 +314,20 @@ write_names!(MessageKind: Request, Notification, Response, Batch, Blank, Broken)
 /// A line for the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase", optional_fields))]
-pub struct Notice {
+pub struct Log {
     /// How much it matters.
     pub level: Level,
     /// The stable code.
-    pub code: NoticeCode,
+    pub code: LogCode,
     /// The ask it belongs to.
     pub ask: Option<u32>,
     /// The line.
     pub message: String,
 }
 
-write_fields!(Notice: level, code, ask = optional, message);
+write_fields!(Log: level, code, ask = optional, message);
 
-/// How much a notice matters.
+/// How much a log line matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
 pub enum Level {
@@ -341,11 +341,11 @@ pub enum Level {
 
 write_names!(Level: Debug, Info, Warning);
 
-/// What a notice is about; the serialised form is the stable code.
+/// What a log line is about; the serialised form is the stable code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "snake_case"))]
 #[non_exhaustive]
-pub enum NoticeCode {
+pub enum LogCode {
     /// The connection's project was chosen; given only where the policy has a text for its source.
     ProjectChosen,
     /// Two sources name different projects.
@@ -369,16 +369,16 @@ pub enum NoticeCode {
     /// More asks wait than the limit allows.
     TooManyAsks,
     /// Notices of this event were left out.
-    NoticesDropped,
+    LogsDropped,
 }
 
-impl Written for NoticeCode {
+impl Written for LogCode {
     fn write(&self, out: &mut String) {
         quote(self.code(), out);
     }
 }
 
-impl NoticeCode {
+impl LogCode {
     /// The stable code.
     #[must_use]
     pub const fn code(self) -> &'static str {
@@ -394,7 +394,7 @@ impl NoticeCode {
             Self::AnswerUnexpected => "answer_unexpected",
             Self::SelectedRootLeft => "selected_root_left",
             Self::TooManyAsks => "too_many_asks",
-            Self::NoticesDropped => "notices_dropped",
+            Self::LogsDropped => "logs_dropped",
         }
     }
 }

@@ -35,7 +35,7 @@ pub(crate) struct Waiting {
     pub(crate) by: AskBy,
     pub(crate) modern: bool,
     pub(crate) facts: RequestFacts,
-    pub(crate) about: Option<String>,
+    pub(crate) target: Option<String>,
     pub(crate) explain: bool,
     pub(crate) deadline: Time,
     /// Whether its wait is over.
@@ -68,7 +68,7 @@ pub(crate) struct Incoming {
     purpose: Purpose,
     ask_by: Option<AskBy>,
     facts: RequestFacts,
-    about: Option<String>,
+    target: Option<String>,
     explain: bool,
 }
 
@@ -79,21 +79,21 @@ impl From<Asked> for Incoming {
             crate::event::Want::Project => Purpose::Project,
             crate::event::Want::Roots => Purpose::Roots,
         };
-        Self { ask, purpose, ask_by, facts: asked.facts, about: asked.about, explain }
+        Self { ask, purpose, ask_by, facts: asked.facts, target: asked.target, explain }
     }
 }
 
 impl From<Selected> for Incoming {
     fn from(selected: Selected) -> Self {
         let Selected { ask, by, ask_by, facts, explain } = selected;
-        Self { ask, purpose: Purpose::Select(by), ask_by, facts, about: None, explain }
+        Self { ask, purpose: Purpose::Select(by), ask_by, facts, target: None, explain }
     }
 }
 
 impl From<SelectionCleared> for Incoming {
     fn from(cleared: SelectionCleared) -> Self {
         let SelectionCleared { ask, ask_by, facts, explain } = cleared;
-        Self { ask, purpose: Purpose::Clear, ask_by, facts, about: None, explain }
+        Self { ask, purpose: Purpose::Clear, ask_by, facts, target: None, explain }
     }
 }
 
@@ -131,7 +131,7 @@ impl Resolver {
     pub(crate) fn asked(&mut self, incoming: Incoming, out: &mut Out) {
         let plain = incoming.purpose == Purpose::Project
             && !incoming.explain
-            && incoming.about.is_none()
+            && incoming.target.is_none()
             && incoming.facts == RequestFacts::default();
         let id = incoming.ask;
         let remembered = self.connection.memory.remembered.clone();
@@ -166,14 +166,14 @@ impl Resolver {
         let looks_modern = looks_modern(&incoming.facts);
         let by = incoming.ask_by.unwrap_or_else(|| {
             if looks_modern {
-                AskBy::Return
+                AskBy::InputRequired
             } else if self.connection.client.is_some() {
                 AskBy::Request
             } else {
                 AskBy::None
             }
         });
-        let modern = by == AskBy::Return || (by == AskBy::None && looks_modern);
+        let modern = by == AskBy::InputRequired || (by == AskBy::None && looks_modern);
         let input = if modern { self.read_input(&incoming.facts) } else { None };
         self.taken_in = self.taken_in.saturating_add(1);
         Waiting {
@@ -183,7 +183,7 @@ impl Resolver {
             by,
             modern,
             facts: incoming.facts,
-            about: incoming.about,
+            target: incoming.target,
             explain: incoming.explain,
             deadline: self.now.saturating_add(self.policy.timing.wait_ms.into()),
             expired: false,
@@ -295,7 +295,7 @@ impl Resolver {
             policy: &self.policy,
             host: &self.host,
             facts: None,
-            about: None,
+            target: None,
             memory: Some(&self.connection.memory),
             roots,
             newest: self.connection.cycle.list.as_ref(),
@@ -382,7 +382,7 @@ impl Resolver {
         // The revision forbids to ask for what a client did not declare, whatever the policy says.
         if !client.declares_roots {
             RootsAccess::Unavailable(RootsState::Undeclared)
-        } else if ask.by == AskBy::Return && self.policy.roots.ask != Ask::Never {
+        } else if ask.by == AskBy::InputRequired && self.policy.roots.ask != Ask::Never {
             RootsAccess::Input
         } else {
             RootsAccess::Unavailable(RootsState::NotAsked)
@@ -394,7 +394,7 @@ impl Resolver {
             policy: &self.policy,
             host: &self.host,
             facts: Some(&ask.facts),
-            about: ask.about.as_deref(),
+            target: ask.target.as_deref(),
             memory: (!ask.modern).then_some(&self.connection.memory),
             roots: self.roots_access(ask),
             newest: self.connection.cycle.list.as_ref(),

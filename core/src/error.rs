@@ -39,7 +39,7 @@ pub enum Reason {
     /// Outside the folders the operator allows.
     Outside,
     /// A place that is nobody's project, such as `/` or the home folder.
-    RefusedPlace,
+    ExcludedDir,
     /// A path without a last component to take a name from.
     Nameless,
     /// No project marker was found there or above.
@@ -93,7 +93,7 @@ codes! {
     Unreadable => "unreadable",
     Unconfirmed => "unconfirmed",
     Outside => "outside",
-    RefusedPlace => "refused_place",
+    ExcludedDir => "excluded_dir",
     Nameless => "nameless",
     NoMarker => "no_marker",
     InvalidName => "invalid_name",

@@ -29,7 +29,7 @@ pub(crate) struct View<'a> {
     pub(crate) host: &'a HostFacts,
     /// The facts of the request; nothing for the connection's own project.
     pub(crate) facts: Option<&'a RequestFacts>,
-    pub(crate) about: Option<&'a str>,
+    pub(crate) target: Option<&'a str>,
     /// What the connection remembers; nothing for a modern ask.
     pub(crate) memory: Option<&'a Memory>,
     pub(crate) roots: RootsAccess<'a>,
@@ -342,7 +342,7 @@ impl View<'_> {
     fn judge<'s>(&'s self, source: &'s Source) -> Judge<'s> {
         Judge {
             host: self.host,
-            places: source.places(),
+            places: source.excluded_dirs_rule(),
             verify: source.verify,
             files: None,
             accept_missing: false,
@@ -375,7 +375,7 @@ impl View<'_> {
             finding.said = Said::Bad { bad: Bad::new(Reason::NotChosen), ends: false, status: None };
             return;
         }
-        let about = self.about.and_then(|about| self.containing(about, list));
+        let about = self.target.and_then(|about| self.containing(about, list));
         if rules.pick == Pick::Only && about.is_none() && self.distinct(list) > 1 {
             let ends = rules.ambiguity == BadOutcome::Error;
             finding.said = Said::Bad { bad: Bad::new(Reason::Ambiguous), ends, status: None };

@@ -57,7 +57,7 @@ impl Event {
             }
             Self::RootsListed(listed) => listed.result.text().len(),
             Self::RootsRefused(refused) => refused.message.as_ref().map_or(0, String::len),
-            Self::Asked(asked) => asked.facts.bytes().saturating_add(asked.about.as_ref().map_or(0, String::len)),
+            Self::Asked(asked) => asked.facts.bytes().saturating_add(asked.target.as_ref().map_or(0, String::len)),
             Self::Selected(selected) => selected.facts.bytes().saturating_add(selected.by.text().len()),
             Self::SelectionCleared(cleared) => cleared.facts.bytes(),
             Self::Message(message) => message.text.len(),
@@ -160,13 +160,13 @@ pub struct Asked {
     pub facts: RequestFacts,
     /// A path the call touches, to tell several roots apart.
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
-    pub about: Option<String>,
+    pub target: Option<String>,
     /// Whether the answer carries the full explanation even when a project was found.
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub explain: bool,
 }
 
-read_fields!(Asked: ask; want, ask_by, facts, about, explain);
+read_fields!(Asked: ask; want, ask_by, facts, target, explain);
 
 /// What an ask wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -190,10 +190,10 @@ pub enum AskBy {
     /// A request may be sent and its answer awaited (revisions up to 2025-11-25).
     Request,
     /// The call may return "needs input" and be made again (revision 2026-07-28).
-    Return,
+    InputRequired,
 }
 
-read_names!(AskBy: None, Request, Return);
+read_names!(AskBy: None, Request, InputRequired);
 
 /// What came with one request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

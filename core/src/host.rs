@@ -39,10 +39,10 @@ pub struct HostFacts {
     pub arguments: Map<String>,
     /// Folders that are nobody's project.
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
-    pub places: Places,
+    pub excluded_dirs: ExcludedDirs,
     /// Folders the operator confines every project to, with their real paths; none means no such ceiling.
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
-    pub allowed: Vec<String>,
+    pub allowed_dirs: Vec<String>,
     /// Where the client's folders are found here (container, WSL); the first entry that matches decides.
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub path_map: Vec<PathMap>,
@@ -51,7 +51,7 @@ pub struct HostFacts {
     pub probe_shares: bool,
 }
 
-fields!(HostFacts: style; transport, local, push, env, cwd, arguments, places, allowed, path_map, probe_shares);
+fields!(HostFacts: style; transport, local, push, env, cwd, arguments, excluded_dirs, allowed_dirs, path_map, probe_shares);
 
 impl HostFacts {
     /// Facts of a stdio server about which nothing more is known.
@@ -65,8 +65,8 @@ impl HostFacts {
             env: Map::new(),
             cwd: None,
             arguments: Map::new(),
-            places: Places::default(),
-            allowed: Vec::new(),
+            excluded_dirs: ExcludedDirs::default(),
+            allowed_dirs: Vec::new(),
             path_map: Vec::new(),
             probe_shares: false,
         }
@@ -92,8 +92,8 @@ impl HostFacts {
             Ok(_) => Ok(()),
             Err(refusal) => Err(Misuse::BadOptions { place, problem: format!("not an absolute path: {refusal}") }),
         };
-        for (index, base) in self.allowed.iter().enumerate() {
-            absolute(format!("host.allowed[{index}]"), base, self.style)?;
+        for (index, base) in self.allowed_dirs.iter().enumerate() {
+            absolute(format!("host.allowed_dirs[{index}]"), base, self.style)?;
         }
         for (index, map) in self.path_map.iter().enumerate() {
             absolute(format!("host.pathMap[{index}].from"), &map.from, map.from_style)?;
@@ -129,7 +129,7 @@ names!(Transport: Stdio, Http, Other);
 /// Folders that are nobody's project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase", optional_fields))]
-pub struct Places {
+pub struct ExcludedDirs {
     /// The user's home; refused itself, not what is below.
     pub home: Option<String>,
     /// Temporary folders; refused themselves, not what is below.
@@ -140,7 +140,7 @@ pub struct Places {
     pub install: Vec<String>,
 }
 
-fields!(Places: ; home, temporary, install);
+fields!(ExcludedDirs: ; home, temporary, install);
 
 /// One folder of the client and where it is found on the server's machine.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -15,20 +15,20 @@ impl Resolver {
     pub(crate) fn read_message(&mut self, text: String, out: &mut Out) {
         let trimmed = text.trim();
         if trimmed.is_empty() {
-            return out.hand_back(MessageKind::Blank, text);
+            return out.forward(MessageKind::Blank, text);
         }
         if trimmed.starts_with('[') {
             return self.read_batch(text, out);
         }
         match self.read_one(trimmed, out) {
             Read::Ours => {}
-            Read::NotOurs(kind) => out.hand_back(kind, text),
+            Read::NotOurs(kind) => out.forward(kind, text),
         }
     }
 
     fn read_batch(&mut self, text: String, out: &mut Out) {
         let Some(elements) = json::array(text.trim()) else {
-            return out.hand_back(MessageKind::Broken, text);
+            return out.forward(MessageKind::Broken, text);
         };
         let mut rest: Vec<&str> = Vec::with_capacity(elements.len());
         for element in &elements {
@@ -37,7 +37,7 @@ impl Resolver {
             }
         }
         if rest.len() == elements.len() {
-            return out.hand_back(MessageKind::Batch, text);
+            return out.forward(MessageKind::Batch, text);
         }
         if !rest.is_empty() {
             let mut joined = String::with_capacity(text.len());
@@ -49,7 +49,7 @@ impl Resolver {
                 joined.push_str(message);
             }
             joined.push(']');
-            out.hand_back(MessageKind::Batch, joined);
+            out.forward(MessageKind::Batch, joined);
         }
     }
 

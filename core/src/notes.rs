@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 
-use crate::action::{Level, NoticeCode, Outcome};
+use crate::action::{Level, LogCode, Outcome};
 use crate::asks::Waiting;
 use crate::cycle::TokenStatus;
 use crate::error::Reason;
@@ -18,18 +18,18 @@ use crate::resolver::Resolver;
 use crate::uri::project_id;
 
 impl Resolver {
-    fn note(&self, level: Level, code: NoticeCode, ask: Option<u32>, values: &Values<'_>, out: &mut Out) {
-        out.notice(level, code, ask, Texts(&self.policy).notice(code, values));
+    fn note(&self, level: Level, code: LogCode, ask: Option<u32>, values: &Values<'_>, out: &mut Out) {
+        out.log(level, code, ask, Texts(&self.policy).log(code, values));
     }
 
     pub(crate) fn note_list(&self, list: &RootList, out: &mut Out) {
         if list.dropped > 0 {
             let count = list.dropped.to_string();
-            self.note(Level::Warning, NoticeCode::RootsCut, None, &Values::new().with("count", &count), out);
+            self.note(Level::Warning, LogCode::RootsCut, None, &Values::new().with("count", &count), out);
         }
         if let Some(entry) = list.entries.iter().find(|entry| entry.repaired) {
             let values = Values::new().with("value", &entry.sent.uri);
-            self.note(Level::Warning, NoticeCode::RootRepaired, None, &values, out);
+            self.note(Level::Warning, LogCode::RootRepaired, None, &values, out);
         }
         let limits = &self.policy.limits;
         let left = |project: &&Arc<Project>| {
@@ -39,7 +39,7 @@ impl Resolver {
         let selected = self.connection.memory.selected.as_ref().map(|choice| &choice.project);
         if let Some(project) = selected.filter(left) {
             let values = Values::new().with("name", &project.name);
-            self.note(Level::Warning, NoticeCode::SelectedRootLeft, None, &values, out);
+            self.note(Level::Warning, LogCode::SelectedRootLeft, None, &values, out);
         }
     }
 
@@ -53,28 +53,28 @@ impl Resolver {
         };
         let values = Values::new().with("reason", reason);
         let (level, code) = if unsupported {
-            (Level::Debug, NoticeCode::RootsUnsupported)
+            (Level::Debug, LogCode::RootsUnsupported)
         } else {
-            (Level::Warning, NoticeCode::RootsFailed)
+            (Level::Warning, LogCode::RootsFailed)
         };
         self.note(level, code, None, &values, out);
     }
 
     pub(crate) fn note_timeout(&self, out: &mut Out) {
         let values = Values::new().with("reason", "no answer");
-        self.note(Level::Warning, NoticeCode::RootsFailed, None, &values, out);
+        self.note(Level::Warning, LogCode::RootsFailed, None, &values, out);
     }
 
     pub(crate) fn note_ignored(&self, status: TokenStatus, out: &mut Out) {
         let code = match status {
-            TokenStatus::NeverMinted => NoticeCode::AnswerUnexpected,
-            TokenStatus::InFlight | TokenStatus::Over => NoticeCode::AnswerStale,
+            TokenStatus::NeverMinted => LogCode::AnswerUnexpected,
+            TokenStatus::InFlight | TokenStatus::Over => LogCode::AnswerStale,
         };
         self.note(Level::Debug, code, None, &Values::new(), out);
     }
 
     pub(crate) fn note_too_many(&self, ask: u32, out: &mut Out) {
-        self.note(Level::Warning, NoticeCode::TooManyAsks, Some(ask), &Values::new(), out);
+        self.note(Level::Warning, LogCode::TooManyAsks, Some(ask), &Values::new(), out);
     }
 
     /// Only where the policy has a text for the source: the announcement says the same to programs.
@@ -86,7 +86,7 @@ impl Resolver {
             .with("uri", project.uri.as_deref().unwrap_or(&project.name));
         let key = format!("chosen.{}", project.source.name());
         if let Some(message) = Texts(&self.policy).own(&[&key], &values) {
-            out.notice(Level::Info, NoticeCode::ProjectChosen, None, message);
+            out.log(Level::Info, LogCode::ProjectChosen, None, message);
         }
     }
 
@@ -132,7 +132,7 @@ impl Resolver {
             .with("detail", detail);
         let level = if source.is_chosen() { Level::Warning } else { Level::Debug };
         let message = Texts(&self.policy).rejected(source.name(), bad.reason, &values);
-        out.notice(level, NoticeCode::ValueRejected, Some(ask.ask), message);
+        out.log(level, LogCode::ValueRejected, Some(ask.ask), message);
     }
 
     fn note_disagreement(&mut self, ask: &Waiting, won: &Project, other: &Project, out: &mut Out) {
@@ -145,7 +145,7 @@ impl Resolver {
         };
         let (from, to) = (text(won), text(other));
         let values = Values::new().with("from", &from).with("to", &to);
-        self.note(Level::Info, NoticeCode::Disagreement, Some(ask.ask), &values, out);
+        self.note(Level::Info, LogCode::Disagreement, Some(ask.ask), &values, out);
     }
 
     /// Whether something is said for the first time on this connection; modern asks have no connection to say it on.

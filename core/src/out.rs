@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::action::{
-    Action, Announce, Answer, Cancel, HandBack, Level, MessageKind, Notice, NoticeCode, Outcome, Probe, SendRequest,
+    Action, Announce, Answer, Cancel, Forward, Level, Log, LogCode, MessageKind, Outcome, Probe, SendRequest,
 };
 use crate::cycle::Flight;
 use crate::json::Json;
@@ -22,8 +22,8 @@ pub(crate) struct Out {
     cancel: Option<Cancel>,
     send: Option<SendRequest>,
     probe: Option<Probe>,
-    hand_back: Option<HandBack>,
-    notices: Vec<Notice>,
+    forward: Option<Forward>,
+    notices: Vec<Log>,
     wants: Vec<(Asker, Touched)>,
     /// Whether a selection holds that not every waiting ask has seen.
     pub(crate) selection_made: bool,
@@ -73,12 +73,12 @@ impl Out {
         self.probe = Some(probe);
     }
 
-    pub(crate) fn hand_back(&mut self, kind: MessageKind, text: String) {
-        self.hand_back = Some(HandBack { kind, text });
+    pub(crate) fn forward(&mut self, kind: MessageKind, text: String) {
+        self.forward = Some(Forward { kind, text });
     }
 
-    pub(crate) fn notice(&mut self, level: Level, code: NoticeCode, ask: Option<u32>, message: String) {
-        self.notices.push(Notice { level, code, ask, message });
+    pub(crate) fn log(&mut self, level: Level, code: LogCode, ask: Option<u32>, message: String) {
+        self.notices.push(Log { level, code, ask, message });
     }
 
     pub(crate) fn want(&mut self, asker: Asker, touched: Vec<Touched>) {
@@ -123,19 +123,19 @@ impl Out {
         actions.extend(self.cancel.map(Action::Cancel));
         actions.extend(self.send.map(Action::SendRequest));
         actions.extend(self.probe.map(Action::Probe));
-        actions.extend(self.hand_back.map(Action::HandBack));
+        actions.extend(self.forward.map(Action::Forward));
         let others = actions.len().saturating_sub(answers);
         let room = usize::try_from(policy.limits.actions).unwrap_or(usize::MAX).saturating_sub(others);
         if self.notices.len() <= room {
-            actions.extend(self.notices.into_iter().map(Action::Notice));
+            actions.extend(self.notices.into_iter().map(Action::Log));
             return actions;
         }
         let kept = room.saturating_sub(1);
         let left_out = self.notices.len().saturating_sub(kept).to_string();
-        actions.extend(self.notices.into_iter().take(kept).map(Action::Notice));
-        let message = Texts(policy).notice(NoticeCode::NoticesDropped, &Values::new().with("count", &left_out));
-        let last = Notice { level: Level::Warning, code: NoticeCode::NoticesDropped, ask: None, message };
-        actions.push(Action::Notice(last));
+        actions.extend(self.notices.into_iter().take(kept).map(Action::Log));
+        let message = Texts(policy).log(LogCode::LogsDropped, &Values::new().with("count", &left_out));
+        let last = Log { level: Level::Warning, code: LogCode::LogsDropped, ask: None, message };
+        actions.push(Action::Log(last));
         actions
     }
 }

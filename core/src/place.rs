@@ -12,7 +12,7 @@ use crate::form::fields;
 use crate::host::HostFacts;
 use crate::map::Map;
 use crate::path::{self, PathStyle, Refusal};
-use crate::policy::{Files, Format, Markers, PlacesRule, Relative, Unmarked, Verify};
+use crate::policy::{ExcludedDirsRule, Files, Format, Markers, Relative, Unmarked, Verify};
 use crate::uri::{file_uri_to_path, is_placeholder};
 
 /// Why a value is not taken.
@@ -228,7 +228,7 @@ impl<'a> Look<'a> {
 /// How a path is judged.
 pub(crate) struct Judge<'a> {
     pub(crate) host: &'a HostFacts,
-    pub(crate) places: PlacesRule,
+    pub(crate) places: ExcludedDirsRule,
     pub(crate) verify: Verify,
     /// What a file stands for, where that is a question.
     pub(crate) files: Option<Files>,
@@ -307,7 +307,7 @@ impl Judge<'_> {
     }
 
     fn check_ceiling(&self, path: &str) -> Result<(), Bad> {
-        let allowed = &self.host.allowed;
+        let allowed = &self.host.allowed_dirs;
         let inside = allowed.is_empty() || allowed.iter().any(|base| path::is_inside(base, path, self.host.style));
         if inside { Ok(()) } else { Err(Bad::at(Reason::Outside, path)) }
     }
@@ -315,11 +315,11 @@ impl Judge<'_> {
     fn check_place(&self, path: &str, marked: bool) -> Result<(), Bad> {
         let place = place_kind(path, self.host);
         let refused = match (self.places, place) {
-            (PlacesRule::Allow, _) | (_, PlaceKind::Ordinary) => None,
-            (PlacesRule::Named, PlaceKind::Top) => Some(Reason::Nameless),
-            (PlacesRule::Named, _) => None,
-            (PlacesRule::Refuse, PlaceKind::Top | PlaceKind::Home) => Some(Reason::RefusedPlace),
-            (PlacesRule::Refuse, PlaceKind::Scratch) => (!marked).then_some(Reason::RefusedPlace),
+            (ExcludedDirsRule::Allow, _) | (_, PlaceKind::Ordinary) => None,
+            (ExcludedDirsRule::Named, PlaceKind::Top) => Some(Reason::Nameless),
+            (ExcludedDirsRule::Named, _) => None,
+            (ExcludedDirsRule::Refuse, PlaceKind::Top | PlaceKind::Home) => Some(Reason::ExcludedDir),
+            (ExcludedDirsRule::Refuse, PlaceKind::Scratch) => (!marked).then_some(Reason::ExcludedDir),
         };
         refused.map_or(Ok(()), |reason| Err(Bad::at(reason, path)))
     }
@@ -445,9 +445,11 @@ fn place_kind(path: &str, host: &HostFacts) -> PlaceKind {
     let below = |other: &String| path::is_inside(other, path, style);
     if path::basename(path, style).is_none() {
         PlaceKind::Top
-    } else if host.places.home.as_ref().is_some_and(same) {
+    } else if host.excluded_dirs.home.as_ref().is_some_and(same) {
         PlaceKind::Home
-    } else if host.places.temporary.iter().any(same) || host.places.install.iter().any(below) || is_system(path, style)
+    } else if host.excluded_dirs.temporary.iter().any(same)
+        || host.excluded_dirs.install.iter().any(below)
+        || is_system(path, style)
     {
         PlaceKind::Scratch
     } else {

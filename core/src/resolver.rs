@@ -170,7 +170,7 @@ impl Resolver {
     fn known_answer(&self, asked: &Asked) -> Option<Answer> {
         let standing = self.standing.as_ref()?;
         let current = standing.until.is_none_or(|until| self.now < until);
-        if !current || !asked.is_plain() || asked.ask_by == Some(AskBy::Return) {
+        if !current || !asked.is_plain() || asked.ask_by == Some(AskBy::InputRequired) {
             return None;
         }
         Some(Answer {
@@ -434,7 +434,7 @@ impl Asked {
     fn is_plain(&self) -> bool {
         self.want == Want::Project
             && !self.explain
-            && self.about.is_none()
+            && self.target.is_none()
             && self.facts == crate::event::RequestFacts::default()
     }
 }

@@ -15,7 +15,7 @@ use crate::intake::{RootEntry, RootList};
 use crate::path;
 use crate::place::{Bad, Judge, Judged, Look, Reach, Reading, SharedUse, Thing, is_file_uri};
 use crate::policy::{
-    EnforceRoots, Format, NameRule, Names, NonFile, PlacesRule, Recheck, Relative, Source, SourceKind, Texts,
+    EnforceRoots, ExcludedDirsRule, Format, NameRule, Names, NonFile, Recheck, Relative, Source, SourceKind, Texts,
     Traversal, Values, Verify,
 };
 use crate::project::Project;
@@ -161,7 +161,7 @@ impl Resolver {
         let reads = if again { SharedUse::None } else { SharedUse::Folders };
         Judge {
             host: &self.host,
-            places: source.map_or(PlacesRule::Allow, Source::places),
+            places: source.map_or(ExcludedDirsRule::Allow, Source::excluded_dirs_rule),
             verify: source.map_or(Verify::None, |source| source.verify),
             files: None,
             accept_missing: false,

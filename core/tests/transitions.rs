@@ -167,8 +167,8 @@ fn short(action: &Action) -> String {
         Action::Cancel(cancel) => format!("cancel {}", cancel.request),
         Action::SendRequest(send) => format!("send {}", send.request),
         Action::Probe(probe) => format!("probe {}", probe.probe),
-        Action::HandBack(_) => "hand back".into(),
-        Action::Notice(notice) => format!("notice {}", notice.code.code()),
+        Action::Forward(_) => "forward".into(),
+        Action::Log(log) => format!("log {}", log.code.code()),
         other => format!("{other:?}"),
     }
 }

@@ -31,7 +31,7 @@ use support::{files, folder, policy, value};
 const RECORDED: [&str; 3] = ["actions", "deadline", "project"];
 
 const HAND_WRITTEN: [&str; 9] =
-    ["now", "event", "eventText", "restore", "error", "expect", "expectNotices", "expectDeadline", "expectProject"];
+    ["now", "event", "eventText", "restore", "error", "expect", "expectLogs", "expectDeadline", "expectProject"];
 
 /// What templates may show; none may be left open in a text.
 const TEMPLATE_NAMES: [&str; 13] =
@@ -204,12 +204,12 @@ impl Run {
 
     fn expectations(&mut self, index: usize, written: &Value, got: &Value) {
         let (notices, actions): (Vec<Value>, Vec<Value>) =
-            list(&got["actions"]).into_iter().partition(|action| action["type"] == "notice");
+            list(&got["actions"]).into_iter().partition(|action| action["type"] == "log");
         match written["expect"].as_array() {
             None => self.fail(index, "has no `expect`".into()),
             Some(expected) => self.compare(index, "action", expected, &actions),
         }
-        if let Some(expected) = written["expectNotices"].as_array() {
+        if let Some(expected) = written["expectLogs"].as_array() {
             self.notices(index, expected, &notices);
         }
         for (key, got) in [("expectDeadline", &got["deadline"]), ("expectProject", &self.project.clone())] {
@@ -253,7 +253,7 @@ impl Run {
 
     /// Rule 3, one answer for each ask, and texts without holes.
     fn invariants(&mut self, index: usize, got: &Value) {
-        let order = ["answer", "announce", "cancel", "sendRequest", "probe", "handBack", "notice"];
+        let order = ["answer", "announce", "cancel", "sendRequest", "probe", "forward", "log"];
         let ranks: Vec<usize> = list(&got["actions"])
             .iter()
             .map(|action| order.iter().position(|kind| action["type"] == **kind).unwrap())

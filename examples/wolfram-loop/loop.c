@@ -258,7 +258,7 @@ static void take_back(json_t *action) {
     json_decref(request);
 }
 
-static void notice(json_t *action) {
+static void log_line(json_t *action) {
     const char *code = text(action, "code");
     if (strcmp(code, "project_chosen") == 0 && !applied) return;
     if (strcmp(code, "roots_failed") == 0 || strcmp(code, "roots_unsupported") == 0) code = "RootsQueryFailed";
@@ -271,7 +271,7 @@ static void perform(json_t *action) {
         void (*perform)(json_t *action);
     } ways[] = {
         {"answer", answer}, {"announce", announce},  {"cancel", cancel}, {"sendRequest", ask_client},
-        {"probe", probe},   {"handBack", take_back}, {"notice", notice},
+        {"probe", probe},   {"forward", take_back}, {"log", log_line},
     };
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
         if (strcmp(ways[i].type, text(action, "type")) == 0) ways[i].perform(action);

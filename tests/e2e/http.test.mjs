@@ -17,7 +17,7 @@ const folder = (name) => {
   return join(base, name);
 };
 const [alpha, beta, outside] = ["allowed/alpha", "allowed/beta", "outside"].map(folder);
-const allowed = [join(base, "allowed")];
+const allowedDirs = [join(base, "allowed")];
 const uri = (path) => `file://${path}`;
 const pairsOver = (over) => pairs.filter((pair) => pair.over === over);
 
@@ -45,7 +45,7 @@ for (const pair of pairsOver("http")) {
     });
 
     test("a header or the query of a request names its project", { timeout: 60_000 }, async () => {
-      const { url, stop } = await serve(pair.server, { options: { allowed } });
+      const { url, stop } = await serve(pair.server, { options: { allowedDirs } });
       const peers = [
         await connect(pair, { url, roots: [{ uri: uri(alpha) }], headers: { "X-Workspace-Id": beta } }),
         await connect(pair, { url: `${url}?project_path=${encodeURIComponent(alpha)}` }),
@@ -117,7 +117,7 @@ test("a server that answers in JSON cannot ask, and goes on at the caller's dead
 });
 
 describe("the gate", () => {
-  const gate = projectGate({ header: "X-Workspace-Id", query: "project_path", allowed });
+  const gate = projectGate({ header: "X-Workspace-Id", query: "project_path", allowedDirs });
 
   test("as middleware passes on what may be and answers 400 to the rest", async () => {
     const server = createServer((req, res) => gate(req, res, (error) => res.end(error ? "error" : (req.rootwise?.path ?? "none"))));

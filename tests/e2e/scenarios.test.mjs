@@ -61,7 +61,7 @@ for (const pair of pairs) {
 
     scenario("of several roots the first counts, or the one the call is about [A10]", pair, { roots: [{ uri: uri(alpha) }, { uri: uri(beta) }] }, async (peer) => {
       assert.equal((await peer.call("where")).value.path, alpha);
-      assert.equal((await peer.call("about", { path: join(beta, "file.txt") })).value.path, beta);
+      assert.equal((await peer.call("target", { path: join(beta, "file.txt") })).value.path, beta);
     });
 
     scenario("a client without roots is not asked [C3]", pair, fromEnv, async (peer) => {

@@ -37,7 +37,7 @@ const facts = fc.record(
   },
   { requiredKeys: [] },
 );
-const askBy = oneOf("none", "request", "return");
+const askBy = oneOf("none", "request", "inputRequired");
 const found = oneOf("directory", "directory", "directory", "directory", "file", "missing", "unreadable");
 const look = fc.record({ found: fc.array(found, { minLength: 4, maxLength: 4 }), markers: fc.boolean() });
 const message = fc.oneof(
@@ -61,7 +61,7 @@ const event = fc.oneof(
   { weight: 3, arbitrary: fc.record({ type: fc.constant("rootsRefused"), request: token, kind: oneOf("error", "undeliverable", "unreadable", "abandoned"), code: oneOf(-32601, -32603, -32602), message: fc.string() }, { requiredKeys: ["type", "request", "kind"] }) },
   { weight: 4, arbitrary: fc.constant({ type: "rootsChanged" }) },
   { weight: 9, arbitrary: fc.record({ type: fc.constant("asked"), ask: small, askBy: oneOf("request", "request", "none") }, { requiredKeys: ["type", "ask"] }) },
-  { weight: 4, arbitrary: fc.record({ type: fc.constant("asked"), ask: small, want: oneOf("project", "roots"), askBy, facts, about: uri, explain: fc.boolean() }, { requiredKeys: ["type", "ask"] }) },
+  { weight: 4, arbitrary: fc.record({ type: fc.constant("asked"), ask: small, want: oneOf("project", "roots"), askBy, facts, target: uri, explain: fc.boolean() }, { requiredKeys: ["type", "ask"] }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant("selected"), ask: small, by: fc.oneof(uri.map((value) => ({ value })), uri.map((path) => ({ path })), oneOf({ name: "one" }, { root: "file:///p/one" })), askBy, facts }, { requiredKeys: ["type", "ask", "by"] }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("selectionCleared"), ask: small }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant("askWithdrawn"), ask: small }) },
@@ -89,7 +89,7 @@ const hostOf = (style, cwd, more) =>
   );
 
 export const host = fc.oneof(
-  { weight: 4, arbitrary: hostOf("posix", oneOf("/work", "/", "relative"), { places: fc.constant({ home: "/home/me", temporary: ["/tmp"] }), allowed: fc.constant(["/p"]) }) },
+  { weight: 4, arbitrary: hostOf("posix", oneOf("/work", "/", "relative"), { excludedDirs: fc.constant({ home: "/home/me", temporary: ["/tmp"] }), allowedDirs: fc.constant(["/p"]) }) },
   { weight: 1, arbitrary: hostOf("windows", oneOf("C:\\work", "C:\\"), {}) },
 );
 

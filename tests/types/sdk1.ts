@@ -7,7 +7,7 @@ type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ?
 const same = <A, B>(_: Equal<A, B>): void => {};
 
 const server = new McpServer({ name: "types", version: "1" });
-const projects = rootwise(server, { policy: "recommended", allowed: ["/srv"] });
+const projects = rootwise(server, { policy: "recommended", allowedDirs: ["/srv"] });
 const text = (text: string) => ({ content: [{ type: "text" as const, text }] });
 
 server.registerTool("plain", { inputSchema: { q: z.string(), n: z.number().optional() } }, async ({ q, n }, extra) => {
@@ -43,4 +43,4 @@ rootwise({});
 rootwise(server, { policy: "nothing" });
 
 export const code: (error: unknown) => string | undefined = (error) => (error instanceof NoProjectError && error.code === "no_project" ? error.instruction : undefined);
-export const gate = projectGate({ header: "X-Workspace-Id", allowed: ["/srv"] });
+export const gate = projectGate({ header: "X-Workspace-Id", allowedDirs: ["/srv"] });

@@ -37,7 +37,7 @@ FACTS = st.fixed_dictionaries(
         "inputResponses": st.builds(lambda roots: {"rootwise": {"roots": roots}}, ROOTS),
     },
 )
-WAYS = st.fixed_dictionaries({}, optional={"askBy": st.sampled_from(["none", "request", "return"]), "facts": FACTS})
+WAYS = st.fixed_dictionaries({}, optional={"askBy": st.sampled_from(["none", "request", "inputRequired"]), "facts": FACTS})
 
 
 def event(kind: str, /, **parts: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:

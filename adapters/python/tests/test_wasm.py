@@ -67,7 +67,7 @@ def test_texts_of_any_size_cross() -> None:
     for size in (0, 1, 16_000, 16_384, 16_385, 400_000):
         text = "ä" * size
         [back] = resolver.handle({"type": "message", "text": text}, 0)
-        assert back["type"] == "handBack"
+        assert back["type"] == "forward"
         assert back["text"] == text
 
 

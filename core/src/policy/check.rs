@@ -148,7 +148,7 @@ fn is_text_key(key: &str) -> bool {
         ("chosen", (Some(source), None, None)) => is_source(source),
         ("refused" | "rejected", (Some(one), None, None)) => is_source(one) || is_reason(one),
         ("refused" | "rejected", (Some(source), Some(reason), None)) => is_source(source) && is_reason(reason),
-        ("notice", (Some(_), None, None)) => true,
+        ("log", (Some(_), None, None)) => true,
         ("host", (Some(_), ..)) => true,
         _ => false,
     }

@@ -22,7 +22,8 @@ pub use roots::{
     Ask, BarePaths, Files, NonFile, OnChange, OnUnusable, Pick, RequestForm, RootsRules, UnsupportedErrors, WhileAsking,
 };
 pub use source::{
-    BadOutcome, Format, Markers, OnBad, PlacesRule, Recheck, Relative, Source, SourceKind, Tier, Unmarked, Verify, When,
+    BadOutcome, ExcludedDirsRule, Format, Markers, OnBad, Recheck, Relative, Source, SourceKind, Tier, Unmarked,
+    Verify, When,
 };
 pub(crate) use texts::{Texts, Values};
 

@@ -34,7 +34,7 @@ pub struct Source {
     /// Which places are refused; by default all for sources nobody chose on purpose (`meta`, `roots`, `remembered`,
     /// `env`, `cwd`), none for the others.
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
-    pub places: Option<PlacesRule>,
+    pub excluded_dirs: Option<ExcludedDirsRule>,
     /// What a bad value does; by default it ends the ask for `host`, `argument`, `header` and `query`, and gives way
     /// to the next source for the others.
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
@@ -53,12 +53,12 @@ pub struct Source {
     pub recheck: Recheck,
 }
 
-fields!(Source: from; read, format, verify, relative, places, on_bad, status, refine, when, recheck);
+fields!(Source: from; read, format, verify, relative, excluded_dirs, on_bad, status, refine, when, recheck);
 
 impl Source {
-    pub(crate) fn places(&self) -> PlacesRule {
-        let by_kind = if self.from.is_chosen() { PlacesRule::Allow } else { PlacesRule::Refuse };
-        self.places.unwrap_or(by_kind)
+    pub(crate) fn excluded_dirs_rule(&self) -> ExcludedDirsRule {
+        let by_kind = if self.from.is_chosen() { ExcludedDirsRule::Allow } else { ExcludedDirsRule::Refuse };
+        self.excluded_dirs.unwrap_or(by_kind)
     }
 
     pub(crate) fn on_bad(&self, reason: Reason) -> BadOutcome {
@@ -186,7 +186,7 @@ names!(Relative: Refuse, Cwd);
 /// Which places are refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
-pub enum PlacesRule {
+pub enum ExcludedDirsRule {
     /// None.
     Allow,
     /// Those without a name of their own: `/`, a drive, a share.
@@ -195,7 +195,7 @@ pub enum PlacesRule {
     Refuse,
 }
 
-names!(PlacesRule: Allow, Named, Refuse);
+names!(ExcludedDirsRule: Allow, Named, Refuse);
 
 /// What a bad value does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::{Advice, Policy};
-use crate::action::NoticeCode;
+use crate::action::LogCode;
 use crate::display::display;
 use crate::error::Reason;
 use crate::host::Transport;
@@ -68,7 +68,7 @@ impl Texts<'_> {
     pub(crate) fn rejected(&self, source: &str, reason: Reason, values: &Values<'_>) -> String {
         let code = reason.code();
         let keys = [&format!("rejected.{source}.{code}"), &format!("rejected.{source}"), &format!("rejected.{code}")];
-        self.message(&[keys[0], keys[1], keys[2], "notice.value_rejected"], values)
+        self.message(&[keys[0], keys[1], keys[2], "log.value_rejected"], values)
     }
 
     pub(crate) fn unresolved(&self, reason: Reason, values: &Values<'_>) -> String {
@@ -86,8 +86,8 @@ impl Texts<'_> {
         Some(text).filter(|text| !text.is_empty())
     }
 
-    pub(crate) fn notice(&self, code: NoticeCode, values: &Values<'_>) -> String {
-        self.message(&[&format!("notice.{}", code.code())], values)
+    pub(crate) fn log(&self, code: LogCode, values: &Values<'_>) -> String {
+        self.message(&[&format!("log.{}", code.code())], values)
     }
 
     fn fill(&self, template: &str, values: &Values<'_>) -> String {
@@ -170,17 +170,17 @@ fn standard(key: &str) -> Option<&'static str> {
             "This client keeps no state between calls: pass the project with every call, for example `{value}`."
         }
         "selected" => "Project set to: {name}",
-        "notice.disagreement" => "{from} and {to} name different projects",
-        "notice.value_rejected" => "{source} gave `{value}`, which cannot be used: {reason}",
-        "notice.roots_failed" => "the client's roots could not be listed: {reason}",
-        "notice.roots_unsupported" => "the client cannot list roots: {reason}",
-        "notice.roots_cut" => "the client sent {count} roots more than are kept",
-        "notice.root_repaired" => "root `{value}` is a bare path and was taken as one",
-        "notice.answer_stale" => "an answer to a request that is over was ignored",
-        "notice.answer_unexpected" => "an answer to a request that was never made was ignored",
-        "notice.selected_root_left" => "the selected project `{name}` is no longer among the client's roots",
-        "notice.too_many_asks" => "too many asks are waiting; this one was answered from what is known",
-        "notice.notices_dropped" => "{count} more notices were left out",
+        "log.disagreement" => "{from} and {to} name different projects",
+        "log.value_rejected" => "{source} gave `{value}`, which cannot be used: {reason}",
+        "log.roots_failed" => "the client's roots could not be listed: {reason}",
+        "log.roots_unsupported" => "the client cannot list roots: {reason}",
+        "log.roots_cut" => "the client sent {count} roots more than are kept",
+        "log.root_repaired" => "root `{value}` is a bare path and was taken as one",
+        "log.answer_stale" => "an answer to a request that is over was ignored",
+        "log.answer_unexpected" => "an answer to a request that was never made was ignored",
+        "log.selected_root_left" => "the selected project `{name}` is no longer among the client's roots",
+        "log.too_many_asks" => "too many asks are waiting; this one was answered from what is known",
+        "log.logs_dropped" => "{count} more log lines were left out",
         _ => return None,
     })
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rootwise::Resolver;
-use rootwise::action::{Action, NoticeCode, Outcome};
+use rootwise::action::{Action, LogCode, Outcome};
 use rootwise::project::Project;
 
 use super::{Effects, Out, PREDICTED, Proj, Views};
@@ -62,8 +62,8 @@ pub fn effects(actions: &[Action]) -> Effects {
                 }
                 effects.probe.push((probe.probe, paths));
             }
-            Action::HandBack(back) => effects.hand_back.push((back.kind, back.text.clone())),
-            Action::Notice(notice) => {
+            Action::Forward(back) => effects.forward.push((back.kind, back.text.clone())),
+            Action::Log(notice) => {
                 if PREDICTED.contains(&notice.code) {
                     *effects.notices.entry(notice.code).or_default() += 1;
                 }
@@ -76,7 +76,7 @@ pub fn effects(actions: &[Action]) -> Effects {
 
 /// Whether notices were left out, so that a predicted one may be missing.
 pub fn left_out_notices(actions: &[Action]) -> bool {
-    actions.iter().any(|action| matches!(action, Action::Notice(notice) if notice.code == NoticeCode::NoticesDropped))
+    actions.iter().any(|action| matches!(action, Action::Log(notice) if notice.code == LogCode::LogsDropped))
 }
 
 /// The place of an action in the fixed order.
@@ -87,7 +87,7 @@ pub fn rank(action: &Action) -> u8 {
         Action::Cancel(_) => 2,
         Action::SendRequest(_) => 3,
         Action::Probe(_) => 4,
-        Action::HandBack(_) => 5,
+        Action::Forward(_) => 5,
         _ => 6,
     }
 }

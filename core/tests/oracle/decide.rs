@@ -85,13 +85,13 @@ impl History {
     pub fn manner(&self, by: Option<AskBy>, facts: &rootwise::event::RequestFacts) -> (AskBy, bool) {
         let looks_modern = facts_look_modern(facts);
         let by = by.unwrap_or(if looks_modern {
-            AskBy::Return
+            AskBy::InputRequired
         } else if self.initialized().is_some() {
             AskBy::Request
         } else {
             AskBy::None
         });
-        let modern = by == AskBy::Return || (by == AskBy::None && looks_modern);
+        let modern = by == AskBy::InputRequired || (by == AskBy::None && looks_modern);
         (by, modern)
     }
 
@@ -357,7 +357,7 @@ impl History {
             let ours = peer::member(responses.text(), INPUT.0).unwrap_or_default();
             return RootsNow::Use(Some(RawList::read(&ours, self.most_roots())));
         }
-        let cannot = self.policy.roots.ask == WhenToAsk::Never || ask.by != AskBy::Return;
+        let cannot = self.policy.roots.ask == WhenToAsk::Never || ask.by != AskBy::InputRequired;
         if cannot || !declares_roots(ask) { RootsNow::Use(None) } else { RootsNow::NeedsInput }
     }
 
@@ -373,7 +373,7 @@ impl History {
         match self.roots_now(ask, patience) {
             RootsNow::Use(None) => Says::Nothing,
             RootsNow::Use(Some(roots)) => {
-                let about = ask.and_then(|ask| ask.about.as_deref());
+                let about = ask.and_then(|ask| ask.target.as_deref());
                 self.pick(source, &roots, about, eyes)
             }
             RootsNow::WaitForRequest => Says::Roots { send: false, request: true },
@@ -384,7 +384,7 @@ impl History {
     }
 
     /// Rule 26.
-    fn pick(&self, source: &Source, roots: &[RawRoot], about: Option<&str>, eyes: Eyes<'_>) -> Says {
+    fn pick(&self, source: &Source, roots: &[RawRoot], target: Option<&str>, eyes: Eyes<'_>) -> Says {
         let rules = &self.policy.roots;
         if roots.is_empty() {
             return Says::Nothing;
@@ -404,7 +404,7 @@ impl History {
                 candidates.push((raw, lexed));
             }
         }
-        let about = about.and_then(|about| self.place(about, Relative::Refuse, true).ok());
+        let about = target.and_then(|about| self.place(about, Relative::Refuse, true).ok());
         let containing = about.and_then(|about| {
             let style = self.host().style;
             let mut best: Option<(usize, usize)> = None;

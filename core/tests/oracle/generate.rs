@@ -102,7 +102,7 @@ pub enum Act {
         want: Want,
         by: Option<AskBy>,
         facts: RequestFacts,
-        about: Option<&'static str>,
+        target: Option<&'static str>,
     },
     Select {
         id: u32,
@@ -189,7 +189,7 @@ const TEXTS: [&str; 14] = [
 const POLICIES: [&str; 6] = [
     RECOMMENDED,
     r#"{"name":"guide","sources":[{"from":"roots","verify":"none"},{"from":"remembered","verify":"none"},
-        {"from":"env","read":["PWD"],"verify":"none","places":"named"}],
+        {"from":"env","read":["PWD"],"verify":"none","excludedDirs":"named"}],
         "roots":{"requireCapability":false,"onUnusable":"nextSource","nonFile":"nextSource","request":{"idPrefix":""}},
         "memory":{"keepLostRoot":true},"timing":{"minIntervalMs":0}}"#,
     r#"{"name":"agent","sources":[{"from":"roots"}],
@@ -199,7 +199,7 @@ const POLICIES: [&str; 6] = [
         "roots":{"pick":"chosen","onChange":"ignore"},"selection":{"names":"any"}}"#,
     r#"{"name":"port","sources":[{"from":"header","read":["X-Workspace-Id"],"relative":"cwd","onBad":{"otherwise":"next"}},
         {"from":"selected"},{"from":"configured","read":["workspace-id"],"relative":"cwd"},{"from":"roots"},
-        {"from":"cwd","when":{"transports":["stdio"]},"places":"allow"}],
+        {"from":"cwd","when":{"transports":["stdio"]},"excludedDirs":"allow"}],
         "roots":{"pick":"only","onUnusable":"error","nonFile":"error","ambiguity":"next"},
         "memory":{"pin":"sticky","pinFrom":["roots"]},"selection":{"enforceRoots":"onSelect","rootMatch":"exactUri"}}"#,
     r#"{"name":"search","sources":[{"from":"roots","verify":"exists"},{"from":"query","read":["project_path"],"status":400},
@@ -347,11 +347,11 @@ pub fn host() -> impl Strategy<Value = HostFacts> {
                     host.arguments.insert(name.to_owned(), value.to_owned());
                 }
                 host.cwd = cwd.map(str::to_owned);
-                host.places.home = Some("/home/u".to_owned());
-                host.places.temporary = vec!["/tmp".to_owned()];
-                host.places.install = vec!["/opt/app".to_owned()];
+                host.excluded_dirs.home = Some("/home/u".to_owned());
+                host.excluded_dirs.temporary = vec!["/tmp".to_owned()];
+                host.excluded_dirs.install = vec!["/opt/app".to_owned()];
                 if allowed {
-                    host.allowed = vec!["/p".to_owned()];
+                    host.allowed_dirs = vec!["/p".to_owned()];
                 }
                 if mapped {
                     host.path_map =
@@ -424,7 +424,7 @@ fn ask_by() -> impl Strategy<Value = Option<AskBy>> {
     prop_oneof![
         8 => Just(None),
         2 => Just(Some(AskBy::Request)),
-        1 => Just(Some(AskBy::Return)),
+        1 => Just(Some(AskBy::InputRequired)),
         1 => Just(Some(AskBy::None)),
     ]
 }
@@ -479,7 +479,7 @@ fn act() -> impl Strategy<Value = Act> {
         1 => list().prop_map(Act::HostListed),
         4 => (which(), refusal).prop_map(|(which, (kind, code, message))| Act::Refused(which, kind, code, message)),
         12 => (0..6_u32, want, ask_by(), bare(), about)
-            .prop_map(|(id, want, by, facts, about)| Act::Ask { id, want, by, facts, about }),
+            .prop_map(|(id, want, by, facts, about)| Act::Ask { id, want, by, facts, target: about }),
         2 => (0..6_u32, select_by(), ask_by(), bare()).prop_map(|(id, by, ask_by, facts)| Act::Select { id, by, ask_by, facts }),
         1 => (0..6_u32, ask_by(), bare()).prop_map(|(id, ask_by, facts)| Act::Clear { id, ask_by, facts }),
         1 => (0..6_u32).prop_map(Act::Withdraw),
@@ -602,12 +602,12 @@ impl World {
                 code,
                 message: Some(message.to_owned()),
             }),
-            Act::Ask { id, want, by, facts, about } => Event::Asked(Asked {
+            Act::Ask { id, want, by, facts, target: about } => Event::Asked(Asked {
                 ask: id,
                 want,
                 ask_by: by,
                 facts,
-                about: about.map(str::to_owned),
+                target: about.map(str::to_owned),
                 explain: id % 2 == 0,
             }),
             Act::Select { id, by, ask_by, facts } => {

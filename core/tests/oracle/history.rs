@@ -168,7 +168,7 @@ pub struct Ask {
     pub by: AskBy,
     pub modern: bool,
     pub facts: RequestFacts,
-    pub about: Option<String>,
+    pub target: Option<String>,
 }
 
 /// What an ask is for.

@@ -46,7 +46,7 @@ pub mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rootwise::action::{MessageKind, NoticeCode, RootsState};
+use rootwise::action::{LogCode, MessageKind, RootsState};
 use rootwise::error::Reason;
 use rootwise::explain::Era;
 use rootwise::policy::SourceKind;
@@ -86,8 +86,8 @@ pub struct Effects {
     pub send: Vec<(u32, Option<u32>, String)>,
     /// Probe id, and the markers wanted in each path.
     pub probe: Vec<(u32, BTreeMap<String, BTreeSet<String>>)>,
-    pub hand_back: Vec<(MessageKind, String)>,
-    pub notices: BTreeMap<NoticeCode, usize>,
+    pub forward: Vec<(MessageKind, String)>,
+    pub notices: BTreeMap<LogCode, usize>,
 }
 
 /// Shows only what there is.
@@ -109,8 +109,8 @@ impl std::fmt::Debug for Effects {
         if !self.probe.is_empty() {
             shown.field("probe", &self.probe);
         }
-        if !self.hand_back.is_empty() {
-            shown.field("hand_back", &self.hand_back);
+        if !self.forward.is_empty() {
+            shown.field("forward", &self.forward);
         }
         if !self.notices.is_empty() {
             shown.field("notices", &self.notices);
@@ -129,10 +129,10 @@ pub struct Views {
 }
 
 /// The notices that are predicted; the others speak of values and are left to other tests.
-pub const PREDICTED: [NoticeCode; 5] = [
-    NoticeCode::AnswerStale,
-    NoticeCode::AnswerUnexpected,
-    NoticeCode::RootsUnsupported,
-    NoticeCode::RootsFailed,
-    NoticeCode::SelectedRootLeft,
+pub const PREDICTED: [LogCode; 5] = [
+    LogCode::AnswerStale,
+    LogCode::AnswerUnexpected,
+    LogCode::RootsUnsupported,
+    LogCode::RootsFailed,
+    LogCode::SelectedRootLeft,
 ];

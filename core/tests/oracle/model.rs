@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rootwise::action::{MessageKind, NoticeCode};
+use rootwise::action::{LogCode, MessageKind};
 use rootwise::error::Reason;
 use rootwise::event::{AskBy, Event, Probed, RefusalKind, RequestFacts, RootsRefused, SelectBy, Want};
 use rootwise::host::HostFacts;
@@ -37,7 +37,7 @@ struct Turn {
 }
 
 impl Turn {
-    fn notice(&mut self, code: NoticeCode) {
+    fn notice(&mut self, code: LogCode) {
         *self.effects.notices.entry(code).or_default() += 1;
     }
 }
@@ -171,7 +171,7 @@ impl Oracle {
                     Want::Project => Kind::Project,
                     Want::Roots => Kind::Roots,
                 };
-                self.asked(asked.ask, kind, asked.ask_by, &asked.facts, asked.about.clone(), now);
+                self.asked(asked.ask, kind, asked.ask_by, &asked.facts, asked.target.clone(), now);
             }
             Event::Selected(selected) => {
                 let kind = Kind::Select(selected.by.clone());
@@ -311,9 +311,9 @@ impl Oracle {
             return true;
         }
         turn.notice(if (1..=self.history.tokens()).contains(&token) {
-            NoticeCode::AnswerStale
+            LogCode::AnswerStale
         } else {
-            NoticeCode::AnswerUnexpected
+            LogCode::AnswerUnexpected
         });
         false
     }
@@ -363,7 +363,7 @@ impl Oracle {
         let once_more = how == End::Abandoned || (changed && how == End::Refused);
         let without = if once_more { Vec::new() } else { waited };
         self.history.note(Record::Ended { token: request.token, how, without });
-        turn.notice(if how == End::Unsupported { NoticeCode::RootsUnsupported } else { NoticeCode::RootsFailed });
+        turn.notice(if how == End::Unsupported { LogCode::RootsUnsupported } else { LogCode::RootsFailed });
         // Asks that still wait have an abandoned request sent again at once.
         let at_once = how == End::Abandoned && waits;
         turn.follow_up |= changed && once_more && !at_once;
@@ -416,17 +416,25 @@ impl Oracle {
             older.contains(key) && !keys.contains(key)
         });
         if left {
-            turn.notice(NoticeCode::SelectedRootLeft);
+            turn.notice(LogCode::SelectedRootLeft);
         }
     }
 
     // Asks.
 
-    fn asked(&mut self, id: u32, kind: Kind, by: Option<AskBy>, facts: &RequestFacts, about: Option<String>, now: u64) {
+    fn asked(
+        &mut self,
+        id: u32,
+        kind: Kind,
+        by: Option<AskBy>,
+        facts: &RequestFacts,
+        target: Option<String>,
+        now: u64,
+    ) {
         let (by, modern) = self.history.manner(by, facts);
         let place = self.history.records.len();
         let facts = facts.clone();
-        self.history.note(Record::Asked(Ask { id, place, at: now, kind, by, modern, facts, about }));
+        self.history.note(Record::Asked(Ask { id, place, at: now, kind, by, modern, facts, target }));
     }
 
     /// Looks at every waiting ask once, in order.
@@ -744,7 +752,7 @@ impl Oracle {
         let kind = peer::kind(text);
         if kind != MessageKind::Batch {
             if !self.read_message(text, now, turn) {
-                turn.effects.hand_back.push((kind, text.to_owned()));
+                turn.effects.forward.push((kind, text.to_owned()));
             }
             return;
         }
@@ -756,9 +764,9 @@ impl Oracle {
             }
         }
         if rest.len() == parts.len() {
-            turn.effects.hand_back.push((kind, text.to_owned()));
+            turn.effects.forward.push((kind, text.to_owned()));
         } else if !rest.is_empty() {
-            turn.effects.hand_back.push((kind, format!("[{}]", rest.join(","))));
+            turn.effects.forward.push((kind, format!("[{}]", rest.join(","))));
         }
     }
 
@@ -777,7 +785,7 @@ impl Oracle {
                 let id = peer::member(text, "id").unwrap_or_default();
                 let Some(token) = (1..=self.history.tokens()).find(|token| self.id(*token) == id) else {
                     if self.looks_like_ours(&id) {
-                        turn.notice(NoticeCode::AnswerUnexpected);
+                        turn.notice(LogCode::AnswerUnexpected);
                     }
                     return false;
                 };

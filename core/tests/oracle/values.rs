@@ -6,7 +6,7 @@ use rootwise::error::Reason;
 use rootwise::event::Found;
 use rootwise::path::{self, PathStyle, Refusal};
 use rootwise::policy::{
-    BadOutcome, BarePaths, Files, Format, Markers, NameFrom, NonFile, PlacesRule, Recheck, Relative, Source,
+    BadOutcome, BarePaths, ExcludedDirsRule, Files, Format, Markers, NameFrom, NonFile, Recheck, Relative, Source,
     SourceKind, Unmarked, Verify,
 };
 use rootwise::uri;
@@ -96,13 +96,13 @@ pub fn is_bad_end(source: &Source, reason: Reason) -> bool {
     *source.on_bad.reasons.get(reason.code()).unwrap_or(&otherwise) == BadOutcome::Error
 }
 
-fn places_rule(source: &Source) -> PlacesRule {
+fn places_rule(source: &Source) -> ExcludedDirsRule {
     let chosen = is_asked_for(source.from) || matches!(source.from, SourceKind::Selected | SourceKind::Configured);
-    source.places.unwrap_or(if chosen { PlacesRule::Allow } else { PlacesRule::Refuse })
+    source.excluded_dirs.unwrap_or(if chosen { ExcludedDirsRule::Allow } else { ExcludedDirsRule::Refuse })
 }
 
 fn place_reason(source: &Source) -> Reason {
-    if places_rule(source) == PlacesRule::Named { Reason::Nameless } else { Reason::RefusedPlace }
+    if places_rule(source) == ExcludedDirsRule::Named { Reason::Nameless } else { Reason::ExcludedDir }
 }
 
 pub fn is_file_uri(text: &str) -> bool {
@@ -435,7 +435,7 @@ impl History {
         if !self.is_allowed(&found) {
             return Verdict::Bad(Reason::Outside);
         }
-        if self.is_refused_place(&found, places_rule(source), vouched) {
+        if self.is_excluded_dir(&found, places_rule(source), vouched) {
             return Verdict::Bad(place_reason(source));
         }
         if found == start {
@@ -457,19 +457,19 @@ impl History {
             return Err(Reason::Outside);
         }
         // Where there is a walk, a marker may still vouch for the place.
-        if self.is_refused_place(at, places_rule(source), source.refine.is_some()) {
+        if self.is_excluded_dir(at, places_rule(source), source.refine.is_some()) {
             return Err(place_reason(source));
         }
         Ok(())
     }
 
     fn is_allowed(&self, at: &str) -> bool {
-        let allowed = &self.host().allowed;
+        let allowed = &self.host().allowed_dirs;
         allowed.is_empty() || allowed.iter().any(|base| path::is_inside(base, at, self.style()))
     }
 
     fn is_home(&self, at: &str) -> bool {
-        let home = self.host().places.home.as_deref();
+        let home = self.host().excluded_dirs.home.as_deref();
         home.is_some_and(|home| self.is_same(home, at))
     }
 
@@ -477,15 +477,15 @@ impl History {
         path::is_inside(one, other, self.style()) && path::is_inside(other, one, self.style())
     }
 
-    fn is_refused_place(&self, at: &str, rule: PlacesRule, vouched: bool) -> bool {
+    fn is_excluded_dir(&self, at: &str, rule: ExcludedDirsRule, vouched: bool) -> bool {
         let is_top = path::parent(at, self.style()).is_none();
-        let places = &self.host().places;
+        let places = &self.host().excluded_dirs;
         let temporary = places.temporary.iter().any(|folder| self.is_same(folder, at));
         let install = places.install.iter().any(|folder| path::is_inside(folder, at, self.style()));
         match rule {
-            PlacesRule::Allow => false,
-            PlacesRule::Named => is_top,
-            PlacesRule::Refuse => is_top || self.is_home(at) || (!vouched && (temporary || install)),
+            ExcludedDirsRule::Allow => false,
+            ExcludedDirsRule::Named => is_top,
+            ExcludedDirsRule::Refuse => is_top || self.is_home(at) || (!vouched && (temporary || install)),
         }
     }
 

@@ -16,7 +16,7 @@ export function offer(server, { z, shape, generation }) {
   server.registerTool("named", { inputSchema: shape({ project: z.string() }) }, async ({ project }, ctx) =>
     text(shown(await projects.project(ctx, { argument: project }))),
   );
-  server.registerTool("about", { inputSchema: shape({ path: z.string() }) }, async ({ path }, ctx) => text(shown(await projects.project(ctx, { about: path }))));
+  server.registerTool("target", { inputSchema: shape({ path: z.string() }) }, async ({ path }, ctx) => text(shown(await projects.project(ctx, { target: path }))));
   server.registerTool("swallow", {}, async (ctx) => {
     try {
       return text(shown(await projects.project(ctx)));

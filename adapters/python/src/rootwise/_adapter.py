@@ -74,17 +74,17 @@ class Adapter:
         self._headers = _names(self.policy, "header")
         self._query = _names(self.policy, "query")
 
-    async def project(self, *, argument: str | None = None, about: str | None = None) -> Project:
+    async def project(self, *, argument: str | None = None, target: str | None = None) -> Project:
         """The project of the call that is being served.
 
         :param argument: the project the caller named, if it did
-        :param about: a path the call touches, to tell several roots apart
+        :param target: a path the call touches, to tell several roots apart
         :raises ProjectError: there is none; the text is for the model, ``code`` for programs
         """
         call = self.call()
         facts: RequestFacts = {**call.facts, "argument": argument} if argument is not None else call.facts
         try:
-            return await call.connection.ask(facts, ask_by=call.ask_by, about=about, sender=call.sender)
+            return await call.connection.ask(facts, ask_by=call.ask_by, target=target, sender=call.sender)
         except NeedsInput as asked:
             call.needs = asked.requests
             raise self.error(

@@ -12,7 +12,7 @@ from ._functions import path_style
 from ._presets import presets
 
 if TYPE_CHECKING:
-    from .types import HostFacts, Places, Policy, Transport
+    from .types import ExcludedDirs, HostFacts, Policy, Transport
 
 
 def host_facts(
@@ -35,7 +35,7 @@ def host_facts(
         "transport": transport,
         "env": {name: said[name] for name in _variables(policy) if name in said},
         "arguments": arguments(sys.argv[1:] if argv is None else argv),
-        "places": _places(),
+        "excludedDirs": _places(),
     }
     # One that was deleted under us is nobody's project either.
     with contextlib.suppress(OSError):
@@ -72,16 +72,16 @@ def _variables(policy: str | Policy | None) -> set[str]:
     return names
 
 
-def _places() -> Places:
+def _excluded_dirs() -> ExcludedDirs:
     import tempfile  # Slow to import, and not everybody comes here.
 
-    places: Places = {"temporary": sorted({tempfile.gettempdir(), *(["/tmp", "/var/tmp"] if os.name != "nt" else [])})}
+    excluded: ExcludedDirs = {"temporary": sorted({tempfile.gettempdir(), *(["/tmp", "/var/tmp"] if os.name != "nt" else [])})}
     home = os.path.expanduser("~")
     if os.path.isabs(home):
-        places["home"] = home
+        excluded["home"] = home
     # Where this package is installed no project is; nor in the environment around it.
     install = {os.path.dirname(os.path.dirname(os.path.abspath(__file__)))}
     if sys.prefix != sys.base_prefix:
         install.add(sys.prefix)
-    places["install"] = sorted(install)
-    return places
+    excluded["install"] = sorted(install)
+    return excluded

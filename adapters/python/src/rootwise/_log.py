@@ -6,12 +6,12 @@ import logging
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types import Notice
+    from .types import Log
 
 logger = logging.getLogger("rootwise")
 
 _LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING}
 
 
-def log(notice: Notice) -> None:
-    logger.log(_LEVELS.get(notice["level"], logging.INFO), "rootwise: %s [%s]", notice["message"], notice["code"])
+def log(line: Log) -> None:
+    logger.log(_LEVELS.get(line["level"], logging.INFO), "rootwise: %s [%s]", line["message"], line["code"])

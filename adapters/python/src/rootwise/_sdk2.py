@@ -76,7 +76,7 @@ class Sdk2Adapter(Adapter):
         facts = self.facts(scope, meta, arguments)
         if context.protocol_version >= MODERN:
             self._modern_facts(facts, session, responses)
-            return Call(self.modern(transport), "return", facts)
+            return Call(self.modern(transport), "inputRequired", facts)
         params = session.client_params
         if params is None:
             # Stateless HTTP: nobody knows what this client can do, so it is not asked.

@@ -157,19 +157,19 @@ class Connection:
         facts: RequestFacts | None = None,
         *,
         ask_by: AskBy | None = None,
-        about: str | None = None,
+        target: str | None = None,
         explain: bool = False,
         sender: Sender | None = None,
     ) -> Project:
         """Gives the project of a call.
 
         :param ask_by: whether and how this call can carry a question to the client; by default its facts decide
-        :param about: a path the call touches, to tell several roots apart
+        :param target: a path the call touches, to tell several roots apart
         :param sender: carries a request that belongs to this call
         :raises ProjectError: there is none
         :raises NeedsInput: the client must bring its roots with another call
         """
-        answer = await self.question("asked", facts, ask_by, sender, about=about, explain=explain or None)
+        answer = await self.question("asked", facts, ask_by, sender, target=target, explain=explain or None)
         return self._project_of(answer)
 
     async def select(
@@ -255,7 +255,7 @@ class Connection:
             self._probe(action)
         elif action["type"] == "announce":
             self._announce(action)
-        elif action["type"] == "notice":
+        elif action["type"] == "log":
             log(action)
 
     def _send(self, action: SendRequest) -> None:

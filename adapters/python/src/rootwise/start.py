@@ -36,7 +36,7 @@ def resolve_and_explain(
         )
         while True:
             for action in actions:
-                if action["type"] == "notice":
+                if action["type"] == "log":
                     from ._log import log  # Slow to import, and few come here.
 
                     log(action)

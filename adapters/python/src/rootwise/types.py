@@ -95,7 +95,7 @@ Asked = TypedDict(
         # What came with the request.
         "facts": "NotRequired[RequestFacts]",
         # A path the call touches, to tell several roots apart.
-        "about": "NotRequired[str | None]",
+        "target": "NotRequired[str | None]",
         # Whether the answer carries the full explanation even when a project was found.
         "explain": "NotRequired[bool]",
     },
@@ -194,7 +194,7 @@ RefusalKind = Literal['error', 'undeliverable', 'unreadable', 'abandoned']
 Want = Literal['project', 'roots']
 
 #: Whether and how a call can carry a question to the client.
-AskBy = Literal['none', 'request', 'return']
+AskBy = Literal['none', 'request', 'inputRequired']
 
 RequestFacts = TypedDict(
     "RequestFacts",
@@ -464,10 +464,10 @@ Probe = TypedDict(
 )
 """Paths to look at."""
 
-HandBack = TypedDict(
-    "HandBack",
+Forward = TypedDict(
+    "Forward",
     {
-        "type": "Literal['handBack']",
+        "type": "Literal['forward']",
         # What it is.
         "kind": "MessageKind",
         # The original text, or the rest of a batch.
@@ -476,14 +476,14 @@ HandBack = TypedDict(
 )
 """A message that is not the resolver's."""
 
-Notice = TypedDict(
-    "Notice",
+Log = TypedDict(
+    "Log",
     {
-        "type": "Literal['notice']",
+        "type": "Literal['log']",
         # How much it matters.
         "level": "Level",
         # The stable code.
-        "code": "NoticeCode",
+        "code": "LogCode",
         # The ask it belongs to.
         "ask": "NotRequired[int]",
         # The line.
@@ -493,7 +493,7 @@ Notice = TypedDict(
 """A line for the log."""
 
 #: One thing to do. The actions of an event come in a fixed order: answers as the asks came, announce, cancel, send, probe, hand back, notices.
-Action = Union['AnswerResolved', 'AnswerSelected', 'AnswerListed', 'AnswerNeedsInput', 'AnswerRefused', 'AnswerUnresolved', 'Announce', 'Cancel', 'SendRequest', 'Probe', 'HandBack', 'Notice']
+Action = Union['AnswerResolved', 'AnswerSelected', 'AnswerListed', 'AnswerNeedsInput', 'AnswerRefused', 'AnswerUnresolved', 'Announce', 'Cancel', 'SendRequest', 'Probe', 'Forward', 'Log']
 
 #: How current the list of roots is.
 RootsState = Literal['notAsked', 'notReady', 'undeclared', 'unsupported', 'pending', 'overdue', 'timedOut', 'failed', 'empty', 'allInvalid', 'ok', 'stale']
@@ -512,11 +512,11 @@ ProbePath = TypedDict(
 #: What a raw message is.
 MessageKind = Literal['request', 'notification', 'response', 'batch', 'blank', 'broken']
 
-#: How much a notice matters.
+#: How much a log line matters.
 Level = Literal['debug', 'info', 'warning']
 
-#: What a notice is about; the serialised form is the stable code.
-NoticeCode = Literal['project_chosen', 'disagreement', 'value_rejected', 'roots_failed', 'roots_unsupported', 'roots_cut', 'root_repaired', 'answer_stale', 'answer_unexpected', 'selected_root_left', 'too_many_asks', 'notices_dropped']
+#: What a log line is about; the serialised form is the stable code.
+LogCode = Literal['project_chosen', 'disagreement', 'value_rejected', 'roots_failed', 'roots_unsupported', 'roots_cut', 'root_repaired', 'answer_stale', 'answer_unexpected', 'selected_root_left', 'too_many_asks', 'logs_dropped']
 
 ProjectDict = TypedDict(
     "ProjectDict",
@@ -664,9 +664,9 @@ HostFacts = TypedDict(
         # The server's command line, by option name without dashes; a bare flag has an empty value.
         "arguments": "NotRequired[dict[str, str]]",
         # Folders that are nobody's project.
-        "places": "NotRequired[Places]",
+        "excludedDirs": "NotRequired[ExcludedDirs]",
         # Folders the operator confines every project to, with their real paths; none means no such ceiling.
-        "allowed": "NotRequired[list[str]]",
+        "allowedDirs": "NotRequired[list[str]]",
         # Where the client's folders are found here (container, WSL); the first entry that matches decides.
         "pathMap": "NotRequired[list[PathMap]]",
         # Whether network shares may be looked at; looking contacts that host.
@@ -678,8 +678,8 @@ HostFacts = TypedDict(
 #: How the client is connected.
 Transport = Literal['stdio', 'http', 'other']
 
-Places = TypedDict(
-    "Places",
+ExcludedDirs = TypedDict(
+    "ExcludedDirs",
     {
         # The user's home; refused itself, not what is below.
         "home": "NotRequired[str]",
@@ -883,7 +883,7 @@ Source = TypedDict(
         # What happens to a relative path.
         "relative": "NotRequired[Relative]",
         # Which places are refused; by default all for sources nobody chose on purpose (`meta`, `roots`, `remembered`, `env`, `cwd`), none for the others.
-        "places": "NotRequired[PlacesRule | None]",
+        "excludedDirs": "NotRequired[ExcludedDirsRule | None]",
         # What a bad value does; by default it ends the ask for `host`, `argument`, `header` and `query`, and gives way to the next source for the others.
         "onBad": "NotRequired[OnBad]",
         # The HTTP status of a bad value that ends the ask.
@@ -911,7 +911,7 @@ Verify = Literal['none', 'exists', 'directory']
 Relative = Literal['refuse', 'cwd']
 
 #: Which places are refused.
-PlacesRule = Literal['allow', 'named', 'refuse']
+ExcludedDirsRule = Literal['allow', 'named', 'refuse']
 
 OnBad = TypedDict(
     "OnBad",
@@ -932,7 +932,7 @@ OnBad = TypedDict(
         "unreadable": "NotRequired[Literal['next', 'error']]",
         "unconfirmed": "NotRequired[Literal['next', 'error']]",
         "outside": "NotRequired[Literal['next', 'error']]",
-        "refused_place": "NotRequired[Literal['next', 'error']]",
+        "excluded_dir": "NotRequired[Literal['next', 'error']]",
         "nameless": "NotRequired[Literal['next', 'error']]",
         "no_marker": "NotRequired[Literal['next', 'error']]",
         "invalid_name": "NotRequired[Literal['next', 'error']]",
@@ -1243,7 +1243,7 @@ Recovery = TypedDict(
 RecoveryOutcome = Literal['explicit', 'pinned', 'newest', 'unknown_id', 'no_session', 'no_project']
 
 #: Why a value is not taken or an ask has no project; the serialised form is the stable code.
-Reason = Literal['no_project', 'ambiguous', 'not_chosen', 'closed', 'placeholder', 'relative', 'invalid', 'not_file_uri', 'too_long', 'missing', 'not_directory', 'unreadable', 'unconfirmed', 'outside', 'refused_place', 'nameless', 'no_marker', 'invalid_name', 'empty', 'traversal', 'not_in_roots', 'no_roots', 'immutable', 'pass_each_call']
+Reason = Literal['no_project', 'ambiguous', 'not_chosen', 'closed', 'placeholder', 'relative', 'invalid', 'not_file_uri', 'too_long', 'missing', 'not_directory', 'unreadable', 'unconfirmed', 'outside', 'excluded_dir', 'nameless', 'no_marker', 'invalid_name', 'empty', 'traversal', 'not_in_roots', 'no_roots', 'immutable', 'pass_each_call']
 
 #: Names the reason a URI or a path is refused.  The message never repeats the refused text; `code`(Self::code) is stable across releases.
 Refusal = Literal['not_file_uri', 'relative', 'empty_path', 'encoded_separator', 'nul', 'control', 'outer_blank', 'malformed_percent', 'invalid_utf8', 'remote_host', 'invalid_host', 'query_or_fragment', 'backslash', 'no_drive', 'drive_relative', 'drive_on_posix', 'drive_like_component', 'drive_not_first', 'device_namespace', 'bad_unc', 'unc_escape', 'leading_double_slash', 'ambiguous_dots', 'outside', 'alternate_stream']

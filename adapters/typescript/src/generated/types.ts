@@ -93,7 +93,7 @@ facts?: RequestFacts,
 /**
  * A path the call touches, to tell several roots apart.
  */
-about?: string | null, 
+target?: string | null, 
 /**
  * Whether the answer carries the full explanation even when a project was found.
  */
@@ -107,7 +107,7 @@ export type Want = "project" | "roots";
 /**
  * Whether and how a call can carry a question to the client.
  */
-export type AskBy = "none" | "request" | "return";
+export type AskBy = "none" | "request" | "inputRequired";
 
 /**
  * What came with one request.
@@ -258,7 +258,7 @@ text: string, };
  * One thing to do. The actions of an event come in a fixed order: answers as the asks came, announce, cancel, send,
  * probe, hand back, notices.
  */
-export type Action = { "type": "answer" } & Answer | { "type": "announce" } & Announce | { "type": "cancel" } & Cancel | { "type": "sendRequest" } & SendRequest | { "type": "probe" } & Probe | { "type": "handBack" } & HandBack | { "type": "notice" } & Notice;
+export type Action = { "type": "answer" } & Answer | { "type": "announce" } & Announce | { "type": "cancel" } & Cancel | { "type": "sendRequest" } & SendRequest | { "type": "probe" } & Probe | { "type": "forward" } & Forward | { "type": "log" } & Log;
 
 /**
  * The end of one ask.
@@ -461,7 +461,7 @@ markers?: Array<string>, };
 /**
  * A message that is not the resolver's.
  */
-export type HandBack = { 
+export type Forward = { 
 /**
  * What it is.
  */
@@ -479,7 +479,7 @@ export type MessageKind = "request" | "notification" | "response" | "batch" | "b
 /**
  * A line for the log.
  */
-export type Notice = { 
+export type Log = { 
 /**
  * How much it matters.
  */
@@ -487,7 +487,7 @@ level: Level,
 /**
  * The stable code.
  */
-code: NoticeCode, 
+code: LogCode, 
 /**
  * The ask it belongs to.
  */
@@ -498,14 +498,14 @@ ask?: number,
 message: string, };
 
 /**
- * How much a notice matters.
+ * How much a log line matters.
  */
 export type Level = "debug" | "info" | "warning";
 
 /**
- * What a notice is about; the serialised form is the stable code.
+ * What a log line is about; the serialised form is the stable code.
  */
-export type NoticeCode = "project_chosen" | "disagreement" | "value_rejected" | "roots_failed" | "roots_unsupported" | "roots_cut" | "root_repaired" | "answer_stale" | "answer_unexpected" | "selected_root_left" | "too_many_asks" | "notices_dropped";
+export type LogCode = "project_chosen" | "disagreement" | "value_rejected" | "roots_failed" | "roots_unsupported" | "roots_cut" | "root_repaired" | "answer_stale" | "answer_unexpected" | "selected_root_left" | "too_many_asks" | "logs_dropped";
 
 /**
  * The project a client works in.
@@ -742,11 +742,11 @@ arguments?: { [key in string]: string },
 /**
  * Folders that are nobody's project.
  */
-places?: Places, 
+excludedDirs?: ExcludedDirs, 
 /**
  * Folders the operator confines every project to, with their real paths; none means no such ceiling.
  */
-allowed?: Array<string>, 
+allowedDirs?: Array<string>, 
 /**
  * Where the client's folders are found here (container, WSL); the first entry that matches decides.
  */
@@ -764,7 +764,7 @@ export type Transport = "stdio" | "http" | "other";
 /**
  * Folders that are nobody's project.
  */
-export type Places = { 
+export type ExcludedDirs = { 
 /**
  * The user's home; refused itself, not what is below.
  */
@@ -886,7 +886,7 @@ relative?: Relative,
  * Which places are refused; by default all for sources nobody chose on purpose (`meta`, `roots`, `remembered`,
  * `env`, `cwd`), none for the others.
  */
-places?: PlacesRule | null, 
+excludedDirs?: ExcludedDirsRule | null, 
 /**
  * What a bad value does; by default it ends the ask for `host`, `argument`, `header` and `query`, and gives way
  * to the next source for the others.
@@ -932,7 +932,7 @@ export type Relative = "refuse" | "cwd";
 /**
  * Which places are refused.
  */
-export type PlacesRule = "allow" | "named" | "refuse";
+export type ExcludedDirsRule = "allow" | "named" | "refuse";
 
 /**
  * What a bad value does.
@@ -941,7 +941,7 @@ export type OnBad = {
 /**
  * For every reason not named.
  */
-otherwise?: BadOutcome, } & ({ [key in "no_project" | "ambiguous" | "not_chosen" | "closed" | "placeholder" | "relative" | "invalid" | "not_file_uri" | "too_long" | "missing" | "not_directory" | "unreadable" | "unconfirmed" | "outside" | "refused_place" | "nameless" | "no_marker" | "invalid_name" | "empty" | "traversal" | "not_in_roots" | "no_roots" | "immutable" | "pass_each_call"]?: "next" | "error" });
+otherwise?: BadOutcome, } & ({ [key in "no_project" | "ambiguous" | "not_chosen" | "closed" | "placeholder" | "relative" | "invalid" | "not_file_uri" | "too_long" | "missing" | "not_directory" | "unreadable" | "unconfirmed" | "outside" | "excluded_dir" | "nameless" | "no_marker" | "invalid_name" | "empty" | "traversal" | "not_in_roots" | "no_roots" | "immutable" | "pass_each_call"]?: "next" | "error" });
 
 /**
  * The two things a bad value can do.
@@ -1384,7 +1384,7 @@ export type RecoveryOutcome = "explicit" | "pinned" | "newest" | "unknown_id" | 
 /**
  * Why a value is not taken or an ask has no project; the serialised form is the stable code.
  */
-export type Reason = "no_project" | "ambiguous" | "not_chosen" | "closed" | "placeholder" | "relative" | "invalid" | "not_file_uri" | "too_long" | "missing" | "not_directory" | "unreadable" | "unconfirmed" | "outside" | "refused_place" | "nameless" | "no_marker" | "invalid_name" | "empty" | "traversal" | "not_in_roots" | "no_roots" | "immutable" | "pass_each_call";
+export type Reason = "no_project" | "ambiguous" | "not_chosen" | "closed" | "placeholder" | "relative" | "invalid" | "not_file_uri" | "too_long" | "missing" | "not_directory" | "unreadable" | "unconfirmed" | "outside" | "excluded_dir" | "nameless" | "no_marker" | "invalid_name" | "empty" | "traversal" | "not_in_roots" | "no_roots" | "immutable" | "pass_each_call";
 
 /**
  * Names the reason a URI or a path is refused.

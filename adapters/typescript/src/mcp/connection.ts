@@ -1,6 +1,6 @@
 // The loop around a resolver: events in, actions performed. Knows nothing of any SDK.
 import { RootwiseError } from "../error.js";
-import type { Action, Answer, Asked, Event, HostFacts, Notice, Project, RootsRefused, Selected, SelectionCleared } from "../generated/types.js";
+import type { Action, Answer, Asked, Event, HostFacts, Log, Project, RootsRefused, Selected, SelectionCleared } from "../generated/types.js";
 import { Resolver } from "../node/index.js";
 import { cancelled, closed } from "./errors.js";
 import { look } from "./probe.js";
@@ -27,7 +27,7 @@ export interface ConnectionOptions {
   readonly facts: HostFacts;
   /** Sends a request outside any call. */
   readonly send: Send;
-  readonly log: (notice: Notice) => void;
+  readonly log: (notice: Log) => void;
   readonly changed: (to: Readonly<Project> | null, from: Readonly<Project> | null) => void;
 }
 
@@ -170,7 +170,7 @@ export class Connection {
         case "probe":
           void look(action.paths).then((paths) => this.tell({ type: "probed", probe: action.probe, paths }));
           break;
-        case "notice":
+        case "log":
           this.#options.log(action);
           break;
       }
@@ -198,7 +198,7 @@ export class Connection {
   #remember(question: Question, actions: readonly Action[]): void {
     const [answer] = actions;
     if (actions.length !== 1 || answer?.type !== "answer" || answer.outcome !== "resolved" || answer.hints) return;
-    const plain = question.type === "asked" && !question.facts && !question.about && !question.askBy && !question.explain;
+    const plain = question.type === "asked" && !question.facts && !question.target && !question.askBy && !question.explain;
     const { steady, belowRoots } = this.#options.profile;
     if (!plain || !steady || this.#resolver.deadline !== null || belowRoots.has(answer.project.source)) return;
     this.#known = Promise.resolve(Object.freeze(answer.project));

@@ -2,7 +2,7 @@
 import { realpathSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join, sep } from "node:path";
-import type { HostFacts, Places, Transport } from "../generated/types.js";
+import type { HostFacts, ExcludedDirs, Transport } from "../generated/types.js";
 import type { Profile } from "./profile.js";
 
 /** Facts of a server with that transport; `given` replaces what was found out. */
@@ -12,12 +12,12 @@ export function hostFacts(profile: Profile, transport: Transport, given: Partial
     transport,
     env: pick(process.env, profile.env),
     arguments: options(process.argv.slice(2), profile.options),
-    places: places(),
+    excludedDirs: excludedDirs(),
   };
   const cwd = tried(() => process.cwd());
   if (cwd !== undefined) facts.cwd = cwd;
   const merged = { ...facts, ...given };
-  if (merged.allowed) merged.allowed = [...new Set(merged.allowed.flatMap((base) => [base, tried(() => realpathSync(base)) ?? base]))];
+  if (merged.allowedDirs) merged.allowedDirs = [...new Set(merged.allowedDirs.flatMap((base) => [base, tried(() => realpathSync(base)) ?? base]))];
   return merged;
 }
 
@@ -43,9 +43,9 @@ export function options(argv: readonly string[], names: readonly string[]): Reco
   return found;
 }
 
-let known: Places | undefined;
+let known: ExcludedDirs | undefined;
 
-function places(): Places {
+function excludedDirs(): ExcludedDirs {
   if (known) return known;
   const home = tried(homedir);
   const temporary = tried(tmpdir);

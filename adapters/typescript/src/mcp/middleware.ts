@@ -15,7 +15,7 @@ export interface GateOptions {
   /** Where neither is given: the policy whose headers and query parameters count; by default `recommended`. */
   policy?: PresetName | Policy;
   /** Folders every project must be in. */
-  allowed?: readonly string[];
+  allowedDirs?: readonly string[];
   /** Whether a request without a project is refused as well. */
   required?: boolean;
   /** Facts that replace what was found out about the machine. */
@@ -53,7 +53,7 @@ export interface Gate {
 /** Refuses requests whose header or query names no folder that may be a project, with the status the policy says (400). */
 export function projectGate(options: GateOptions = {}): Gate {
   const profile = profileOf(policyOf(options));
-  const given = options.allowed ? { ...options.host, allowed: [...options.allowed] } : options.host;
+  const given = options.allowedDirs ? { ...options.host, allowedDirs: [...options.allowedDirs] } : options.host;
   const connection = new Connection({
     profile,
     facts: hostFacts(profile, "http", given),

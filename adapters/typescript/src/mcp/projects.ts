@@ -1,5 +1,5 @@
 import { RootwiseError } from "../error.js";
-import type { AskBy, Answer, Explanation, HostFacts, Notice, Policy, Project, RequestFacts, RootsState, RootView, SelectBy } from "../generated/types.js";
+import type { AskBy, Answer, Explanation, HostFacts, Log, Policy, Project, RequestFacts, RootsState, RootView, SelectBy } from "../generated/types.js";
 import type { PresetName } from "../resolver.js";
 import { Connection, type Question } from "./connection.js";
 import { closed, failure, InputNeeded } from "./errors.js";
@@ -16,11 +16,11 @@ export interface RootwiseOptions {
   /** How the project is found: a preset's name or a policy of your own; by default `recommended`. */
   policy?: PresetName | Policy;
   /** Folders every project must be in. */
-  allowed?: readonly string[];
+  allowedDirs?: readonly string[];
   /** Facts that replace what was found out about the machine and the connection. */
   host?: Partial<HostFacts>;
   /** Gets a line when something is worth one; by default nobody does. */
-  log?: (notice: Notice) => void;
+  log?: (notice: Log) => void;
 }
 
 /** What a handler knows about the project besides its context. */
@@ -28,7 +28,7 @@ export interface Wish {
   /** The project the call names, as a path or `file:` URI, usually an argument of the tool. */
   argument?: string | undefined;
   /** A path the call touches, to tell several roots apart. */
-  about?: string | undefined;
+  target?: string | undefined;
   /** What you know about the caller yourself, such as the workspace of an authenticated user. */
   host?: string | undefined;
 }
@@ -187,7 +187,7 @@ export class Projects {
     return this.#sdk.http(context as never) && (context as { sessionId?: string }).sessionId === undefined;
   }
 
-  #question(context: CallContext, wish?: Wish): { facts?: RequestFacts; askBy?: AskBy; about?: string } {
+  #question(context: CallContext, wish?: Wish): { facts?: RequestFacts; askBy?: AskBy; target?: string } {
     const modern = this.#sdk.modern(context as never, this.#protocol);
     const alone = !modern && this.#isAlone(context);
     let facts = this.#sdk.facts(context as never, this.#profile);
@@ -198,8 +198,8 @@ export class Projects {
     if (wish?.host !== undefined) facts = { ...facts, host: wish.host };
     return {
       ...(facts ? { facts } : {}),
-      ...(alone ? { askBy: "none" as const } : modern ? { askBy: "return" as const } : {}),
-      ...(wish?.about !== undefined ? { about: wish.about } : {}),
+      ...(alone ? { askBy: "none" as const } : modern ? { askBy: "inputRequired" as const } : {}),
+      ...(wish?.target !== undefined ? { target: wish.target } : {}),
     };
   }
 
@@ -234,8 +234,8 @@ export class Projects {
 
   #open(http: boolean): Connection {
     if (this.#connection) return this.#connection;
-    const { host, allowed, log } = this.#options;
-    const given = allowed ? { ...host, allowed: [...allowed] } : host;
+    const { host, allowedDirs, log } = this.#options;
+    const given = allowedDirs ? { ...host, allowedDirs: [...allowedDirs] } : host;
     this.#connection = new Connection({
       profile: this.#profile,
       facts: hostFacts(this.#profile, http ? "http" : "stdio", given),

@@ -16,7 +16,7 @@ const policy: Policy = { name: "mine", sources: [{ from: "roots" }, { from: "cwd
 const wrong: Policy = { name: "mine", sources: [{ from: "somewhere" }] }; // refused
 const asked: Event = { type: "asked", ask: 1, facts: { argument: "/a", meta: { any: ["thing"] } } };
 function read(action: Action): string {
-  if (action.type === "notice") return action.code;
+  if (action.type === "log") return action.code;
   if (action.type === "answer" && action.outcome === "refused") return action.code;
   return action.project; // refused
 }
