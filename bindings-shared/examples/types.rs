@@ -1,6 +1,6 @@
 //! Prints the TypeScript declarations of everything that crosses the wire.
 
-use rootwise::{action, error, event, explain, host, limits, path, policy, project, recover};
+use rootwise::{action, error, event, explain, host, limits, path, policy, project, session};
 use ts_rs::{Config, TS};
 
 fn main() {
@@ -95,10 +95,10 @@ fn main() {
         policy::Hint,
         policy::Advice,
         limits::Limits,
-        recover::RecoverRequest,
-        recover::SessionRecord,
-        recover::Recovery,
-        recover::RecoveryOutcome,
+        session::RecoverRequest,
+        session::SessionRecord,
+        session::Recovery,
+        session::RecoveryOutcome,
         error::Reason,
         path::Refusal,
         rootwise::Json,

@@ -4,48 +4,31 @@
 #![forbid(unsafe_code)]
 extern crate alloc;
 
-pub mod action;
-mod asks;
-#[cfg(feature = "wire")]
-mod call;
-mod client;
-mod connection;
-mod cycle;
-pub mod display;
+mod api;
 pub mod error;
-mod evaluate;
-pub mod event;
-pub mod explain;
 mod find;
 mod form;
-pub mod host;
-mod intake;
-mod json;
-pub mod limits;
+mod machine;
 mod map;
-mod message;
-mod notes;
-mod out;
 pub mod path;
-mod place;
+mod peer;
 pub mod policy;
-mod probes;
-pub mod project;
 mod read;
-pub mod recover;
-mod resolver;
-mod select;
-mod snapshot;
+mod resolve;
+pub mod session;
 mod sort;
-pub mod uri;
 #[cfg(feature = "wire")]
 pub mod wire;
 mod write;
 
-pub use asks::INPUT_KEY;
-pub use json::Json;
+pub use api::{action, event, host, project};
+pub use machine::asks::INPUT_KEY;
+pub use machine::resolver::Resolver;
 pub use map::Map;
-pub use resolver::Resolver;
+pub use path::{display, uri};
+pub use peer::raw::Json;
+pub use policy::limits;
+pub use resolve::explain;
 
 /// The examples of the project's front page.
 #[cfg(doctest)]

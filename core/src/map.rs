@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::json::Object;
+use crate::peer::raw::Object;
 use crate::read::{Faults, Readable};
 use crate::sort::sort_by;
 use crate::write::{Members, Written};

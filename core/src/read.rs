@@ -11,7 +11,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::find::last_part;
-use crate::json::{self, Json, Object};
+use crate::peer::raw::{self, Json, Object};
 
 /// What can be read from the text of one well-formed JSON value.
 pub(crate) trait Readable: Sized {
@@ -22,7 +22,7 @@ pub(crate) trait Readable: Sized {
 /// Reads a whole text, which need not be JSON at all.
 pub(crate) fn parse<T: Readable>(text: &str) -> Result<T, Fault> {
     let mut faults = Faults::default();
-    let read = match json::value(text) {
+    let read = match raw::value(text) {
         Ok(value) => T::read(value, &mut faults),
         Err(at) => return Err(Fault { place: line_and_column(text, at), problem: "is not JSON".into() }),
     };
@@ -276,7 +276,7 @@ macro_rules! read_names {
 pub(crate) use read_names;
 
 pub(crate) fn one_of(text: &str, names: &[&str], faults: &mut Faults) -> usize {
-    json::string(text).and_then(|name| position(names, &name)).unwrap_or_else(|| {
+    raw::string(text).and_then(|name| position(names, &name)).unwrap_or_else(|| {
         faults.note(&listed("must be one of", names));
         0
     })
@@ -336,7 +336,7 @@ read_numbers!(i64: "", u32: " from 0 to 4294967295", u16: " from 0 to 65535");
 
 impl Readable for String {
     fn read(text: &str, faults: &mut Faults) -> Self {
-        json::string(text).unwrap_or_else(|| {
+        raw::string(text).unwrap_or_else(|| {
             faults.note("must be a string of Unicode characters");
             Self::new()
         })
@@ -363,7 +363,7 @@ impl<T: Readable> Readable for Arc<T> {
 
 impl<T: Readable> Readable for Vec<T> {
     fn read(text: &str, faults: &mut Faults) -> Self {
-        let elements = json::array(text).unwrap_or_else(|| {
+        let elements = raw::array(text).unwrap_or_else(|| {
             faults.note("must be an array");
             Vec::new()
         });

@@ -5,7 +5,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
 
-use crate::json::Json;
+use crate::peer::raw::Json;
 use crate::read::spelled;
 
 /// What has a form in JSON.

@@ -3,7 +3,7 @@
 
 use rootwise::Json;
 use rootwise::path::PathStyle;
-use rootwise::recover::{RecoverRequest, RecoveryOutcome, SessionRecord, recover_session};
+use rootwise::session::{RecoverRequest, RecoveryOutcome, SessionRecord, recover_session};
 
 fn session(id: &str, project: Option<&str>, updated_at: &str) -> SessionRecord {
     SessionRecord {

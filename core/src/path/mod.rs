@@ -3,8 +3,10 @@
 //! Nothing here touches a file system. No case folding beyond ASCII, no Unicode normalisation, no
 //! `~` or variable expansion; short names, trailing dots and links are not resolved.
 
+pub mod display;
 mod parse;
 mod refusal;
+pub mod uri;
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;

@@ -1,9 +1,10 @@
 //! The policy: which sources count, in which order, and what happens when they disagree, fail or change. Plain data.
 
-mod check;
+pub mod limits;
 mod roots;
 mod source;
-mod texts;
+mod templates;
+mod validate;
 
 #[cfg(feature = "ts")]
 use alloc::collections::BTreeMap;
@@ -25,7 +26,7 @@ pub use source::{
     BadOutcome, ExcludedDirsRule, Format, Markers, OnBad, Recheck, Relative, Source, SourceKind, Tier, Unmarked,
     Verify, When,
 };
-pub(crate) use texts::{Texts, Values};
+pub(crate) use templates::{Texts, Values};
 
 /// How a server finds its project.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,7 +120,7 @@ impl Policy {
     /// `host.`.
     #[must_use]
     pub fn render(&self, key: &str, values: &[(&str, &str)]) -> Option<String> {
-        self.texts.get(key).map(|template| texts::fill(template, values))
+        self.texts.get(key).map(|template| templates::fill(template, values))
     }
 
     pub(crate) fn source(&self, kind: SourceKind) -> Option<&Source> {

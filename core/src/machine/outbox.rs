@@ -8,12 +8,12 @@ use alloc::vec::Vec;
 use crate::action::{
     Action, Announce, Answer, Cancel, Forward, Level, Log, LogCode, MessageKind, Outcome, Probe, SendRequest,
 };
-use crate::cycle::Flight;
-use crate::json::Json;
-use crate::place::Touched;
+use crate::machine::probes::Asker;
+use crate::machine::roots_cycle::Flight;
+use crate::peer::raw::Json;
 use crate::policy::{Policy, Texts, Values};
-use crate::probes::Asker;
 use crate::project::Project;
+use crate::resolve::verify::Touched;
 
 #[derive(Debug, Default)]
 pub(crate) struct Out {

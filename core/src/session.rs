@@ -5,11 +5,11 @@ use alloc::vec::Vec;
 use core::cmp::Reverse;
 
 use crate::find::contains;
-use crate::intake::{URI_KEY, uri_key};
-use crate::json::Json;
 use crate::path::{self, PathStyle};
-use crate::place::is_file_uri;
+use crate::peer::raw::Json;
+use crate::peer::root_list::{URI_KEY, uri_key};
 use crate::read::read_fields;
+use crate::resolve::verify::is_file_uri;
 use crate::sort::sort_by;
 use crate::uri::project_key;
 use crate::write::{Written, quote, write_fields};

@@ -4,7 +4,7 @@ use alloc::string::{String, ToString};
 
 use crate::path::{PathStyle, RealPaths, Refusal, is_inside, is_inside_real, join_inside};
 use crate::read::{self, Faults, Readable, Step, read_fields};
-use crate::recover::recover_session;
+use crate::session::recover_session;
 use crate::uri::{file_uri_to_path, project_key};
 use crate::wire::{failure, misused};
 use crate::write::{Written, object};

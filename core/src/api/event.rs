@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 
 use crate::form::names;
 use crate::host::HostFacts;
-use crate::json::Json;
 use crate::map::Map;
+use crate::peer::raw::Json;
 use crate::read::{self, Faults, Readable, Step, read_fields, read_names};
 
 /// One thing that happened, in the past tense.

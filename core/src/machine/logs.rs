@@ -5,16 +5,16 @@ use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 
 use crate::action::{Level, LogCode, Outcome};
-use crate::asks::Waiting;
-use crate::cycle::TokenStatus;
 use crate::error::Reason;
-use crate::evaluate::{Evaluation, Finding, Said};
 use crate::event::{RefusalKind, RootsRefused};
-use crate::intake::RootList;
-use crate::out::Out;
+use crate::machine::asks::Waiting;
+use crate::machine::outbox::Out;
+use crate::machine::resolver::Resolver;
+use crate::machine::roots_cycle::TokenStatus;
+use crate::peer::root_list::RootList;
 use crate::policy::{Texts, Values};
 use crate::project::Project;
-use crate::resolver::Resolver;
+use crate::resolve::evaluate::{Evaluation, Finding, Said};
 use crate::uri::project_id;
 
 impl Resolver {
@@ -116,7 +116,7 @@ impl Resolver {
         }
     }
 
-    fn note_rejected(&mut self, ask: &Waiting, finding: &Finding, bad: &crate::place::Bad, out: &mut Out) {
+    fn note_rejected(&mut self, ask: &Waiting, finding: &Finding, bad: &crate::resolve::verify::Bad, out: &mut Out) {
         let source = finding.source;
         let value = finding.value.as_deref().unwrap_or_default();
         let mark = format!("rejected {} {} {value}", source.name(), bad.reason.code());

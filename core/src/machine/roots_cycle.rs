@@ -9,7 +9,7 @@ use alloc::format;
 use alloc::string::String;
 
 use crate::action::RootsState;
-use crate::intake::RootList;
+use crate::peer::root_list::RootList;
 use crate::policy::{Ask, OnChange, Policy, WhileAsking};
 
 /// Milliseconds; signed, because a restored time can lie before the new clock's origin.

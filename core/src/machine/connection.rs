@@ -4,11 +4,11 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::client::Client;
-use crate::cycle::Cycle;
 use crate::form::fields;
-use crate::place::Disk;
+use crate::machine::roots_cycle::Cycle;
+use crate::peer::client::Client;
 use crate::project::Project;
+use crate::resolve::verify::Disk;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Connection {

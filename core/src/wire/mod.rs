@@ -4,15 +4,17 @@ use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-pub use crate::call::call;
+mod functions;
+
 use crate::error::Misuse;
 use crate::event::Event;
 use crate::host::HostFacts;
-use crate::json::{self, Json, Object};
+use crate::machine::resolver::Resolver;
+use crate::peer::raw::{self, Json, Object};
 use crate::policy::Policy;
 use crate::read::{self, Fault, Faults, Fielded, Fields, Step, read_fields};
-use crate::resolver::Resolver;
 use crate::write::{object, text};
+pub use functions::call;
 
 /// What a resolver is made from.
 #[derive(Debug)]
@@ -184,7 +186,7 @@ pub fn parse_event(text: &str) -> Result<Event, Misuse> {
 
 fn event(text: &str, faults: &mut Faults) -> Event {
     let mut object = read::object(text, faults);
-    match object.take(KIND).and_then(json::string).unwrap_or_default().as_str() {
+    match object.take(KIND).and_then(raw::string).unwrap_or_default().as_str() {
         "clientInitialized" => Event::ClientInitialized(Fielded::read_object(&object, faults)),
         "clientReady" => bare(Event::ClientReady, &object, faults),
         "rootsListed" => Event::RootsListed(Fielded::read_object(&object, faults)),

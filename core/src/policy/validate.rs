@@ -3,7 +3,7 @@
 use alloc::format;
 use alloc::string::String;
 
-use super::texts::{NAMES, used};
+use super::templates::{NAMES, used};
 use super::{Markers, Pick, Pin, Policy, Source, SourceKind};
 use crate::error::{Misuse, Reason};
 use crate::read::Named;

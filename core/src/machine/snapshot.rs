@@ -3,20 +3,20 @@
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 
-use crate::client::Client;
-use crate::connection::{Connection, Memory, Said};
-use crate::cycle::{Cycle, Failure, Flight, Time};
 use crate::error::Misuse;
 use crate::form::fields;
 use crate::host::HostFacts;
-use crate::intake::{KeptList, RootList};
-use crate::json::Json;
-use crate::place::Disk;
+use crate::machine::connection::{Connection, Memory, Said};
+use crate::machine::probes::Probes;
+use crate::machine::resolver::Resolver;
+use crate::machine::roots_cycle::{Cycle, Failure, Flight, Time};
+use crate::peer::client::Client;
+use crate::peer::raw::Json;
+use crate::peer::root_list::{KeptList, RootList};
 use crate::policy::Policy;
-use crate::probes::Probes;
 use crate::project::Project;
 use crate::read;
-use crate::resolver::Resolver;
+use crate::resolve::verify::Disk;
 use crate::uri::project_id;
 use crate::write::{Written, text};
 

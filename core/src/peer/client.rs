@@ -4,7 +4,7 @@ use alloc::string::String;
 
 use crate::event::{ClientInitialized, RequestFacts};
 use crate::form::fields;
-use crate::json::{self, Json, Object};
+use crate::peer::raw::{self, Json, Object};
 
 const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 const META_INFO: &str = "io.modelcontextprotocol/clientInfo";
@@ -51,7 +51,7 @@ pub(crate) fn looks_modern(facts: &RequestFacts) -> bool {
 
 /// Only an object declares roots: `null`, `true` or a string are somebody's mistake.
 fn declares_roots(capabilities: Option<&str>) -> bool {
-    let roots = capabilities.and_then(|text| json::pointer(text, "/roots"));
+    let roots = capabilities.and_then(|text| raw::pointer(text, "/roots"));
     roots.is_some_and(|text| text.starts_with('{'))
 }
 

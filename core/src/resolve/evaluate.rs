@@ -6,21 +6,21 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::action::RootsState;
-use crate::connection::Memory;
 use crate::display::display;
 use crate::error::Reason;
 use crate::event::RequestFacts;
 use crate::host::HostFacts;
-use crate::intake::{RootEntry, RootList, raw_basename, uri_key};
-use crate::json;
+use crate::machine::connection::Memory;
 use crate::map::Map;
 use crate::path;
-use crate::place::{Bad, Judge, Judged, Look, Reach, Reading, SharedUse, Thing};
+use crate::peer::raw;
+use crate::peer::root_list::{RootEntry, RootList, raw_basename, uri_key};
 use crate::policy::{
     BadOutcome, EnforceRoots, Format, NameFrom, NonFile, OnUnusable, Pick, Policy, Recheck, Relative, RootMatch,
     Source, SourceKind, Verify,
 };
 use crate::project::{Project, RootRef};
+use crate::resolve::verify::{Bad, Judge, Judged, Look, Reach, Reading, SharedUse, Thing};
 use crate::uri::{path_to_file_uri, project_id};
 
 /// Everything an evaluation may look at.
@@ -301,7 +301,7 @@ impl View<'_> {
                 facts?.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.clone())
             }),
             SourceKind::Query => named(&|name| facts?.query.get(name).cloned()),
-            SourceKind::Meta => named(&|pointer| json::string(json::pointer(facts?.meta.as_ref()?.text(), pointer)?)),
+            SourceKind::Meta => named(&|pointer| raw::string(raw::pointer(facts?.meta.as_ref()?.text(), pointer)?)),
             SourceKind::Configured => named(&|name| match name.strip_prefix('$') {
                 Some(variable) => self.host.env.get(variable).cloned(),
                 None => self.host.arguments.get(name).cloned(),
@@ -578,9 +578,9 @@ fn bad_value(source: &Source, bad: Bad) -> Said {
 /// The readings of a list: the whole text, then its parts.
 fn list_parts(text: &str, host: &HostFacts) -> Vec<String> {
     if text.trim_start().starts_with('[')
-        && let Some(elements) = json::array(text)
+        && let Some(elements) = raw::array(text)
     {
-        return elements.into_iter().filter_map(json::string).filter(|part| !part.trim().is_empty()).collect();
+        return elements.into_iter().filter_map(raw::string).filter(|part| !part.trim().is_empty()).collect();
     }
     let separators: &[char] = match host.style {
         path::PathStyle::Posix => &[','],

@@ -5,21 +5,21 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::action::{Action, Answer, Outcome, ProbePath, RootsState};
-use crate::asks::Waiting;
-use crate::client::Client;
-use crate::connection::Connection;
-use crate::cycle::{Failure, Time, TokenStatus};
 use crate::error::Misuse;
 use crate::event::{AskBy, Asked, Event, ProbedPath, RefusalKind, RootsRefused, Want};
 use crate::explain::{Era, Explanation};
 use crate::find::contains;
 use crate::host::HostFacts;
-use crate::intake::RootList;
-use crate::out::Out;
-use crate::place::{Disk, Fact};
+use crate::machine::asks::Waiting;
+use crate::machine::connection::Connection;
+use crate::machine::outbox::Out;
+use crate::machine::probes::{Asker, OpenPath, Probes};
+use crate::machine::roots_cycle::{Failure, Time, TokenStatus};
+use crate::peer::client::Client;
+use crate::peer::root_list::RootList;
 use crate::policy::{Ask, Pin, Policy};
-use crate::probes::{Asker, OpenPath, Probes};
 use crate::project::{Project, RootView};
+use crate::resolve::verify::{Disk, Fact};
 
 /// Knows the project of one connection.
 ///

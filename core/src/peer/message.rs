@@ -4,11 +4,11 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::action::MessageKind;
-use crate::cycle::TokenStatus;
 use crate::event::{ClientInitialized, Event, RefusalKind, RootsListed, RootsRefused};
-use crate::json::{self, Json, Object};
-use crate::out::Out;
-use crate::resolver::Resolver;
+use crate::machine::outbox::Out;
+use crate::machine::resolver::Resolver;
+use crate::machine::roots_cycle::TokenStatus;
+use crate::peer::raw::{self, Json, Object};
 
 impl Resolver {
     /// Reads one message or batch.
@@ -27,7 +27,7 @@ impl Resolver {
     }
 
     fn read_batch(&mut self, text: String, out: &mut Out) {
-        let Some(elements) = json::array(text.trim()) else {
+        let Some(elements) = raw::array(text.trim()) else {
             return out.forward(MessageKind::Broken, text);
         };
         let mut rest: Vec<&str> = Vec::with_capacity(elements.len());
@@ -119,7 +119,7 @@ impl Resolver {
         let number = if self.id_prefix.is_empty() {
             id.to_string()
         } else {
-            json::string(id)?.strip_prefix(&self.id_prefix)?.to_string()
+            raw::string(id)?.strip_prefix(&self.id_prefix)?.to_string()
         };
         let token: u32 = number.parse().ok()?;
         // Only the spelling that was sent: no sign, no leading zeros.
@@ -128,7 +128,7 @@ impl Resolver {
 }
 
 fn same_id(ours: &str, theirs: &str) -> bool {
-    ours == theirs || (ours.starts_with('"') && json::string(ours) == json::string(theirs))
+    ours == theirs || (ours.starts_with('"') && raw::string(ours) == raw::string(theirs))
 }
 
 enum Read {

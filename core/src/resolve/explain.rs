@@ -6,15 +6,15 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::action::{Outcome, RootsState};
-use crate::asks::Waiting;
 use crate::display::display;
 use crate::error::Reason;
-use crate::evaluate::{Decision, Finding, RootsAccess, Said};
 use crate::host::Transport;
-use crate::intake::RootList;
+use crate::machine::asks::Waiting;
+use crate::machine::resolver::Resolver;
+use crate::peer::root_list::RootList;
 use crate::policy::SourceKind;
 use crate::project::{Project, RootView};
-use crate::resolver::Resolver;
+use crate::resolve::evaluate::{Decision, Finding, RootsAccess, Said};
 use crate::write::{write_fields, write_names};
 
 /// What every source said.

@@ -5,21 +5,21 @@ use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 
 use crate::action::{Outcome, Refused};
-use crate::asks::{Looked, Purpose, Step, Waiting};
-use crate::connection::Choice;
 use crate::error::Reason;
-use crate::evaluate::{RootsAccess, View};
 use crate::event::SelectBy;
 use crate::find::{contains, replaced};
-use crate::intake::{RootEntry, RootList};
+use crate::machine::asks::{Looked, Purpose, Step, Waiting};
+use crate::machine::connection::Choice;
+use crate::machine::resolver::Resolver;
 use crate::path;
-use crate::place::{Bad, Judge, Judged, Look, Reach, Reading, SharedUse, Thing, is_file_uri};
+use crate::peer::root_list::{RootEntry, RootList};
 use crate::policy::{
     EnforceRoots, ExcludedDirsRule, Format, NameRule, Names, NonFile, Recheck, Relative, Source, SourceKind, Texts,
     Traversal, Values, Verify,
 };
 use crate::project::Project;
-use crate::resolver::Resolver;
+use crate::resolve::evaluate::{RootsAccess, View};
+use crate::resolve::verify::{Bad, Judge, Judged, Look, Reach, Reading, SharedUse, Thing, is_file_uri};
 use crate::uri::project_key;
 
 /// How far a selection has come.

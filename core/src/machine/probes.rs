@@ -4,9 +4,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::action::{Probe, ProbePath};
-use crate::cycle::Time;
+use crate::machine::roots_cycle::Time;
 use crate::map::Map;
-use crate::place::Touched;
+use crate::resolve::verify::Touched;
 use crate::sort::sort_by;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

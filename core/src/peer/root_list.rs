@@ -9,12 +9,12 @@ use crate::error::Reason;
 use crate::find::last_part;
 use crate::form::fields;
 use crate::host::HostFacts;
-use crate::json::{self, Object};
 use crate::limits::Limits;
 use crate::path;
-use crate::place::{Bad, is_file_uri, mapped};
+use crate::peer::raw::{self, Object};
 use crate::policy::{BarePaths, Policy};
 use crate::project::{Project, RootRef, RootView};
+use crate::resolve::verify::{Bad, is_file_uri, mapped};
 use crate::uri::{file_uri_to_path, is_placeholder};
 
 /// A list of roots as it was read.
@@ -52,7 +52,7 @@ fields!(SentRoot: index, uri, too_long; name);
 impl RootList {
     /// Reads a raw result.
     pub(crate) fn read(result: &str, policy: &Policy, host: &HostFacts) -> Self {
-        let elements = Object::read(result).and_then(|result| json::array(result.get("roots")?));
+        let elements = Object::read(result).and_then(|result| raw::array(result.get("roots")?));
         // A result that is no list at all says as little as an entry without a URI.
         let Some(elements) = elements else {
             return Self { unreadable: 1, ..Self::default() };

@@ -5,20 +5,20 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::action::{Answer, Outcome, ProbePath, Refused, Unresolved};
-use crate::client::{Client, looks_modern};
-use crate::cycle::Time;
 use crate::error::Reason;
-use crate::evaluate::{Decision, Evaluation, RootsAccess, View};
 use crate::event::{AskBy, Asked, Event, RequestFacts, SelectBy, Selected, SelectionCleared};
-use crate::intake::RootList;
-use crate::json::{Json, Object};
+use crate::machine::outbox::Out;
+use crate::machine::probes::Asker;
+use crate::machine::resolver::{Resolver, Standing};
+use crate::machine::roots_cycle::Time;
 use crate::map::Map;
-use crate::out::Out;
-use crate::place::{Disk, Look, Touched};
+use crate::peer::client::{Client, looks_modern};
+use crate::peer::raw::{Json, Object};
+use crate::peer::root_list::RootList;
 use crate::policy::{Ask, Pin, SourceKind, Texts, Values};
-use crate::probes::Asker;
 use crate::project::Project;
-use crate::resolver::{Resolver, Standing};
+use crate::resolve::evaluate::{Decision, Evaluation, RootsAccess, View};
+use crate::resolve::verify::{Disk, Look, Touched};
 
 /// The key of our question among a call's input requests.
 pub const INPUT_KEY: &str = "rootwise";

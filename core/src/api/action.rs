@@ -9,8 +9,8 @@ use alloc::vec::Vec;
 
 use crate::error::Reason;
 use crate::explain::Explanation;
-use crate::json::Json;
 use crate::map::Map;
+use crate::peer::raw::Json;
 use crate::policy::SourceKind;
 use crate::project::{Project, RootView};
 use crate::write::{Members, Written, WrittenFields, quote, write_fields, write_names};

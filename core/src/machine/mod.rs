@@ -1,0 +1,10 @@
+//! The state of one connection: the only code that changes it.
+
+pub(crate) mod asks;
+pub(crate) mod connection;
+mod logs;
+pub(crate) mod outbox;
+pub(crate) mod probes;
+pub(crate) mod resolver;
+pub(crate) mod roots_cycle;
+mod snapshot;

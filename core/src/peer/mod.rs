@@ -1,0 +1,6 @@
+//! JSON from an untrusted peer, read leniently, part by part.
+
+pub(crate) mod client;
+pub(crate) mod message;
+pub(crate) mod raw;
+pub(crate) mod root_list;
