@@ -7,13 +7,13 @@ pub mod guarded;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rootwise::Resolver;
-use rootwise::wire::{self, Maker};
+use rootwise::wire::{self, PolicyCache};
 pub use rootwise::wire::{call, failure, view};
 
-static MAKER: Mutex<Maker> = Mutex::new(Maker::new());
+static MAKER: Mutex<PolicyCache> = Mutex::new(PolicyCache::new());
 
 /// A panic leaves nothing half done in there: policies are kept only when they were read whole.
-fn maker() -> MutexGuard<'static, Maker> {
+fn maker() -> MutexGuard<'static, PolicyCache> {
     MAKER.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

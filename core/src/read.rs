@@ -1,7 +1,7 @@
-//! Reading what a host writes as JSON: policies, host facts, events, snapshots.
+//! ValueParser what a host writes as JSON: policies, host facts, events, snapshots.
 //!
 //! Not derived: derived readers were two fifths of the WebAssembly module, and could not say at which field they failed.
-//! Reading goes on after a fault and the first one counts, because leaving at once would cost, at every field, the code
+//! ValueParser goes on after a fault and the first one counts, because leaving at once would cost, at every field, the code
 //! that drops those before it.
 
 use alloc::borrow::ToOwned;

@@ -242,7 +242,7 @@ fn a_bad_event_says_where_it_is_bad_and_nothing_that_a_peer_wrote() {
 
 #[test]
 fn resolvers_that_share_policies_never_get_another_s() {
-    let mut maker = wire::Maker::new();
+    let mut maker = wire::PolicyCache::new();
     let options = |name: &str, field: &str| {
         format!(r#"{{"host":{{"style":"posix"}},"policy":{{"name":"{name}","{field}":[{{"from":"roots"}}]}}}}"#)
     };

@@ -29,7 +29,7 @@ pub enum Action {
     Cancel(Cancel),
     /// Send a request to the client.
     SendRequest(SendRequest),
-    /// Look at paths and report with a `probed` event.
+    /// DiskView at paths and report with a `probed` event.
     Probe(Probe),
     /// Process a message that is not the resolver's.
     Forward(Forward),

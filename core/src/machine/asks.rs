@@ -7,9 +7,9 @@ use alloc::vec::Vec;
 use crate::action::{Answer, Outcome, ProbePath, Refused, Unresolved};
 use crate::error::Reason;
 use crate::event::{AskBy, Asked, Event, RequestFacts, SelectBy, Selected, SelectionCleared};
-use crate::machine::outbox::Out;
+use crate::machine::outbox::Outbox;
 use crate::machine::probes::Asker;
-use crate::machine::resolver::{Resolver, Standing};
+use crate::machine::resolver::{CachedAnswer, Resolver};
 use crate::machine::roots_cycle::Time;
 use crate::map::Map;
 use crate::peer::client::{Client, looks_modern};
@@ -17,8 +17,8 @@ use crate::peer::raw::{Json, Object};
 use crate::peer::root_list::RootList;
 use crate::policy::{Ask, Pin, SourceKind, Texts, Values};
 use crate::project::Project;
-use crate::resolve::evaluate::{Decision, Evaluation, RootsAccess, View};
-use crate::resolve::verify::{Disk, Look, Touched};
+use crate::resolve::evaluate::{Decision, Evaluation, EvaluationContext, RootsAccess};
+use crate::resolve::verify::{Disk, DiskView, PathQuery};
 
 /// The key of our question among a call's input requests.
 pub const INPUT_KEY: &str = "rootwise";
@@ -27,7 +27,7 @@ const INPUT_REQUEST: &str = r#"{"method":"roots/list"}"#;
 
 /// An ask that waits.
 #[derive(Clone, Debug)]
-pub(crate) struct Waiting {
+pub(crate) struct PendingAsk {
     pub(crate) ask: u32,
     /// Its place among all asks of this resolver, in the order they came.
     pub(crate) place: u64,
@@ -49,7 +49,7 @@ pub(crate) struct Waiting {
     /// Whether that request is over.
     pub(crate) roots_done: bool,
     /// Whether it came to nothing, so that the ask goes on without.
-    pub(crate) goes_without: bool,
+    pub(crate) skip_roots: bool,
     /// Roots that came with the call itself.
     pub(crate) input: Option<RootList>,
 }
@@ -63,7 +63,7 @@ pub(crate) enum Purpose {
 }
 
 /// An ask as it comes in.
-pub(crate) struct Incoming {
+pub(crate) struct NewAsk {
     ask: u32,
     purpose: Purpose,
     ask_by: Option<AskBy>,
@@ -72,7 +72,7 @@ pub(crate) struct Incoming {
     explain: bool,
 }
 
-impl From<Asked> for Incoming {
+impl From<Asked> for NewAsk {
     fn from(asked: Asked) -> Self {
         let Asked { ask, ask_by, explain, .. } = asked;
         let purpose = match asked.want {
@@ -83,21 +83,21 @@ impl From<Asked> for Incoming {
     }
 }
 
-impl From<Selected> for Incoming {
+impl From<Selected> for NewAsk {
     fn from(selected: Selected) -> Self {
         let Selected { ask, by, ask_by, facts, explain } = selected;
         Self { ask, purpose: Purpose::Select(by), ask_by, facts, target: None, explain }
     }
 }
 
-impl From<SelectionCleared> for Incoming {
+impl From<SelectionCleared> for NewAsk {
     fn from(cleared: SelectionCleared) -> Self {
         let SelectionCleared { ask, ask_by, facts, explain } = cleared;
         Self { ask, purpose: Purpose::Clear, ask_by, facts, target: None, explain }
     }
 }
 
-impl Waiting {
+impl PendingAsk {
     pub(crate) const fn leave_request(&mut self) {
         self.joined = None;
     }
@@ -115,10 +115,10 @@ impl Event {
 }
 
 /// What came of looking at an ask.
-pub(crate) struct Looked {
+pub(crate) struct AskEvaluation {
     pub(crate) step: Step,
     pub(crate) evaluation: Option<Evaluation>,
-    pub(crate) touched: Vec<Touched>,
+    pub(crate) touched: Vec<PathQuery>,
 }
 
 pub(crate) enum Step {
@@ -128,7 +128,7 @@ pub(crate) enum Step {
 
 impl Resolver {
     /// Takes an ask in and ends it at once where that is possible.
-    pub(crate) fn asked(&mut self, incoming: Incoming, out: &mut Out) {
+    pub(crate) fn asked(&mut self, incoming: NewAsk, out: &mut Outbox) {
         let plain = incoming.purpose == Purpose::Project
             && !incoming.explain
             && incoming.target.is_none()
@@ -154,7 +154,7 @@ impl Resolver {
         self.settle(out);
         let unchanged = remembered == self.connection.memory.remembered;
         if plain && by_request && unchanged && !out.changed_connection() {
-            self.standing = out.only_project(id).map(|project| Standing {
+            self.standing = out.only_project(id).map(|project| CachedAnswer {
                 hints: self.lasting_hints(&project),
                 until: self.connection.cycle.expires_at(&self.policy),
                 project,
@@ -162,7 +162,7 @@ impl Resolver {
         }
     }
 
-    fn take_in(&mut self, incoming: Incoming) -> Waiting {
+    fn take_in(&mut self, incoming: NewAsk) -> PendingAsk {
         let looks_modern = looks_modern(&incoming.facts);
         let by = incoming.ask_by.unwrap_or_else(|| {
             if looks_modern {
@@ -176,7 +176,7 @@ impl Resolver {
         let modern = by == AskBy::InputRequired || (by == AskBy::None && looks_modern);
         let input = if modern { self.read_input(&incoming.facts) } else { None };
         self.taken_in = self.taken_in.saturating_add(1);
-        Waiting {
+        PendingAsk {
             ask: incoming.ask,
             place: self.taken_in,
             purpose: incoming.purpose,
@@ -191,7 +191,7 @@ impl Resolver {
             waits_for_roots: false,
             joined: None,
             roots_done: false,
-            goes_without: false,
+            skip_roots: false,
             input,
         }
     }
@@ -207,7 +207,7 @@ impl Resolver {
     }
 
     /// Looks at everything again after an event.
-    pub(crate) fn settle(&mut self, out: &mut Out) {
+    pub(crate) fn settle(&mut self, out: &mut Outbox) {
         loop {
             out.forget_wants();
             let asks = core::mem::take(&mut self.asks);
@@ -221,7 +221,7 @@ impl Resolver {
     }
 
     /// Ends the asks that can end, and keeps the others waiting.
-    fn settle_asks(&mut self, asks: Vec<Waiting>, out: &mut Out) {
+    fn settle_asks(&mut self, asks: Vec<PendingAsk>, out: &mut Outbox) {
         let mut sender = None;
         for mut ask in asks {
             let looked = self.look_at(&ask);
@@ -243,7 +243,7 @@ impl Resolver {
         self.send_if_due(sender, out);
     }
 
-    fn send_if_due(&mut self, sender: Option<u32>, out: &mut Out) {
+    fn send_if_due(&mut self, sender: Option<u32>, out: &mut Outbox) {
         let counts = self.policy.source(SourceKind::Roots).is_some();
         let due = core::mem::take(&mut self.connection.cycle.due) && counts && self.host.may_push() && self.may_ask();
         if self.connection.cycle.flight.is_some() || !self.connection.ready || (sender.is_none() && !due) {
@@ -262,8 +262,8 @@ impl Resolver {
     }
 
     /// What the connection's project is now, and what the host has to look at.
-    fn settle_connection(&mut self, out: &mut Out) {
-        if self.connection.engaged && !self.connection.closed {
+    fn settle_connection(&mut self, out: &mut Outbox) {
+        if self.connection.has_evidence && !self.connection.closed {
             let (evaluation, touched) = self.evaluate_connection(false, false);
             let disk = &self.connection.disk;
             let knows = |want: &ProbePath| disk.get(&want.path).is_some_and(|fact| fact.answers(want));
@@ -286,12 +286,12 @@ impl Resolver {
         self.probes.keep_wanted(|place| asks.binary_search_by_key(&place, |ask| ask.place).is_ok());
     }
 
-    pub(crate) fn evaluate_connection(&self, all: bool, thorough: bool) -> (Evaluation, Vec<Touched>) {
+    pub(crate) fn evaluate_connection(&self, all: bool, thorough: bool) -> (Evaluation, Vec<PathQuery>) {
         let roots = match &self.connection.cycle.list {
             Some(list) => RootsAccess::Known(list),
             None => RootsAccess::Unavailable(self.roots_state()),
         };
-        let view = View {
+        let view = EvaluationContext {
             policy: &self.policy,
             host: &self.host,
             facts: None,
@@ -301,12 +301,12 @@ impl Resolver {
             newest: self.connection.cycle.list.as_ref(),
             thorough,
         };
-        let mut look = Look { thorough, ..Look::new(&[], Some(&self.connection.disk), false) };
+        let mut look = DiskView { thorough, ..DiskView::new(&[], Some(&self.connection.disk), false) };
         let evaluation = view.evaluate(&mut look, all);
         (evaluation, look.touched)
     }
 
-    fn update_project(&mut self, decision: &Decision, out: &mut Out) {
+    fn update_project(&mut self, decision: &Decision, out: &mut Outbox) {
         let new = match decision {
             Decision::Won(project) => Some(project.clone()),
             Decision::Refused(_) | Decision::Unresolved(_) | Decision::NeedsInput => None,
@@ -344,7 +344,7 @@ impl Resolver {
     }
 
     /// What an ask may know of the client's roots.
-    pub(crate) fn roots_access<'a>(&'a self, ask: &'a Waiting) -> RootsAccess<'a> {
+    pub(crate) fn roots_access<'a>(&'a self, ask: &'a PendingAsk) -> RootsAccess<'a> {
         if ask.modern {
             return self.modern_roots(ask);
         }
@@ -353,7 +353,7 @@ impl Resolver {
             Some(list) => RootsAccess::Known(list),
             None => RootsAccess::Unavailable(self.roots_state()),
         };
-        if ask.by == AskBy::None || ask.expired || ask.goes_without {
+        if ask.by == AskBy::None || ask.expired || ask.skip_roots {
             return known;
         }
         let each = self.policy.roots.ask == Ask::EachRequest && !ask.roots_done;
@@ -373,7 +373,7 @@ impl Resolver {
         }
     }
 
-    fn modern_roots<'a>(&self, ask: &'a Waiting) -> RootsAccess<'a> {
+    fn modern_roots<'a>(&self, ask: &'a PendingAsk) -> RootsAccess<'a> {
         use crate::action::RootsState;
         if let Some(list) = &ask.input {
             return RootsAccess::Known(list);
@@ -389,8 +389,8 @@ impl Resolver {
         }
     }
 
-    pub(crate) fn view<'a>(&'a self, ask: &'a Waiting) -> View<'a> {
-        View {
+    pub(crate) fn view<'a>(&'a self, ask: &'a PendingAsk) -> EvaluationContext<'a> {
+        EvaluationContext {
             policy: &self.policy,
             host: &self.host,
             facts: Some(&ask.facts),
@@ -402,25 +402,25 @@ impl Resolver {
         }
     }
 
-    pub(crate) fn look<'a>(&'a self, ask: &'a Waiting) -> Look<'a> {
-        Look::new(&ask.disk, (!ask.modern).then_some(&self.connection.disk), ask.expired)
+    pub(crate) fn look<'a>(&'a self, ask: &'a PendingAsk) -> DiskView<'a> {
+        DiskView::new(&ask.disk, (!ask.modern).then_some(&self.connection.disk), ask.expired)
     }
 
-    fn look_at(&self, ask: &Waiting) -> Looked {
+    fn look_at(&self, ask: &PendingAsk) -> AskEvaluation {
         match &ask.purpose {
             Purpose::Project => self.look_for_project(ask),
-            Purpose::Roots => Looked { step: self.look_for_roots(ask), evaluation: None, touched: Vec::new() },
+            Purpose::Roots => AskEvaluation { step: self.look_for_roots(ask), evaluation: None, touched: Vec::new() },
             Purpose::Select(by) => self.look_for_selection(ask, by),
             Purpose::Clear => {
                 let (reason, given) =
                     if ask.modern { (Reason::PassEachCall, "/path/to/project") } else { (Reason::Immutable, "none") };
                 let step = Step::End(self.refuse_selection(ask, reason, given, None));
-                Looked { step, evaluation: None, touched: Vec::new() }
+                AskEvaluation { step, evaluation: None, touched: Vec::new() }
             }
         }
     }
 
-    fn look_for_project(&self, ask: &Waiting) -> Looked {
+    fn look_for_project(&self, ask: &PendingAsk) -> AskEvaluation {
         let view = self.view(ask);
         let mut look = self.look(ask);
         let evaluation = view.evaluate(&mut look, false);
@@ -432,10 +432,10 @@ impl Resolver {
             Decision::Waiting { .. } if ask.expired => Step::End(self.unresolved(ask, Reason::NoProject)),
             Decision::Waiting { for_roots, send } => Step::Wait { for_roots: *for_roots, send: *send },
         };
-        Looked { step, evaluation: Some(evaluation), touched: look.touched }
+        AskEvaluation { step, evaluation: Some(evaluation), touched: look.touched }
     }
 
-    fn look_for_roots(&self, ask: &Waiting) -> Step {
+    fn look_for_roots(&self, ask: &PendingAsk) -> Step {
         match self.roots_access(ask) {
             RootsAccess::Wait => Step::Wait { for_roots: true, send: false },
             RootsAccess::Send => Step::Wait { for_roots: true, send: true },
@@ -448,7 +448,7 @@ impl Resolver {
         }
     }
 
-    fn end(&mut self, ask: &Waiting, outcome: Outcome, evaluation: Option<Evaluation>, out: &mut Out) {
+    fn end(&mut self, ask: &PendingAsk, outcome: Outcome, evaluation: Option<Evaluation>, out: &mut Outbox) {
         let hints = self.hints(ask, &outcome);
         let explained = ask.explain || matches!(outcome, Outcome::Unresolved(_));
         let explanation = explained.then(|| self.explain_ask(ask, &outcome));
@@ -466,7 +466,7 @@ impl Resolver {
             }
             let concludes =
                 matches!(outcome, Outcome::Resolved { .. } | Outcome::Unresolved(_) | Outcome::Selected { .. });
-            self.connection.engaged |= concludes;
+            self.connection.has_evidence |= concludes;
         }
         let revision = if ask.modern { Some(0) } else { None };
         out.answer(ask.place, revision, Answer { ask: ask.ask, outcome, revision: 0, hints, explanation });
@@ -479,7 +479,7 @@ impl Resolver {
         }
     }
 
-    fn hints(&mut self, ask: &Waiting, outcome: &Outcome) -> Vec<String> {
+    fn hints(&mut self, ask: &PendingAsk, outcome: &Outcome) -> Vec<String> {
         let Outcome::Resolved { project } = outcome else {
             return Vec::new();
         };
@@ -491,10 +491,10 @@ impl Resolver {
             }
             if hint.once && !ask.modern {
                 let index = u32::try_from(index).unwrap_or(u32::MAX);
-                if self.connection.said.hints.contains(&index) {
+                if self.connection.reported.hints.contains(&index) {
                     continue;
                 }
-                self.connection.said.hints.push(index);
+                self.connection.reported.hints.push(index);
             }
             hints.push(hint.text.clone());
         }
@@ -507,13 +507,13 @@ impl Resolver {
         lasting.map(|hint| hint.text.clone()).collect()
     }
 
-    pub(crate) fn closed_answer(&self, ask: &Waiting) -> Answer {
+    pub(crate) fn closed_answer(&self, ask: &PendingAsk) -> Answer {
         let outcome = self.unresolved(ask, Reason::Closed);
         let explanation = Some(self.explain_ask(ask, &outcome));
         Answer { ask: ask.ask, outcome, revision: 0, hints: Vec::new(), explanation }
     }
 
-    fn refusal(&self, ask: &Waiting, evaluation: &Evaluation, at: usize) -> Outcome {
+    fn refusal(&self, ask: &PendingAsk, evaluation: &Evaluation, at: usize) -> Outcome {
         let Some((finding, bad, status)) = evaluation.refused(at) else {
             return self.unresolved(ask, Reason::NoProject);
         };
@@ -535,7 +535,7 @@ impl Resolver {
         Outcome::Refused(Refused { code: bad.reason, source, message, instruction, status })
     }
 
-    pub(crate) fn unresolved(&self, ask: &Waiting, reason: Reason) -> Outcome {
+    pub(crate) fn unresolved(&self, ask: &PendingAsk, reason: Reason) -> Outcome {
         let texts = Texts(&self.policy);
         let client = self.client_name(ask);
         let list = self.listing(ask);
@@ -550,7 +550,7 @@ impl Resolver {
         Outcome::Unresolved(Unresolved { code: reason, message, instruction })
     }
 
-    pub(crate) fn client_name(&self, ask: &Waiting) -> Option<String> {
+    pub(crate) fn client_name(&self, ask: &PendingAsk) -> Option<String> {
         if ask.modern {
             return Client::of_request(&ask.facts, self.policy.limits.name_bytes).name;
         }
@@ -558,7 +558,7 @@ impl Resolver {
     }
 
     /// The roots an ask may see, as a message lists them.
-    pub(crate) fn listing(&self, ask: &Waiting) -> String {
+    pub(crate) fn listing(&self, ask: &PendingAsk) -> String {
         let list = if ask.modern { ask.input.as_ref() } else { self.connection.cycle.list.as_ref() };
         list.map(|list| list.listing(&self.policy.limits)).unwrap_or_default()
     }

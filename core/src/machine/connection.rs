@@ -12,7 +12,7 @@ use crate::resolve::verify::Disk;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Connection {
-    /// What `initialize` said, once it came.
+    /// What `initialize` reported, once it came.
     pub(crate) client: Option<Client>,
     pub(crate) ready: bool,
     pub(crate) closed: bool,
@@ -21,17 +21,17 @@ pub(crate) struct Connection {
     /// What probes told about the paths of connection sources.
     pub(crate) disk: Disk,
     /// Whether there can be a connection project: an ask was answered, roots settled, or something was selected.
-    pub(crate) engaged: bool,
+    pub(crate) has_evidence: bool,
     pub(crate) project: Option<Arc<Project>>,
     pub(crate) revision: u32,
-    /// What was said and is not said again.
-    pub(crate) said: Said,
+    /// What was reported and is not reported again.
+    pub(crate) reported: ReportedOnce,
 }
 
 /// What outlives an ask.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Memory {
-    pub(crate) selected: Option<Choice>,
+    pub(crate) selected: Option<SelectedProject>,
     pub(crate) pin: Option<Arc<Project>>,
     pub(crate) remembered: Option<Arc<Project>>,
 }
@@ -40,21 +40,21 @@ fields!(Memory: ; selected, pin, remembered);
 
 /// A selection.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Choice {
+pub(crate) struct SelectedProject {
     pub(crate) project: Arc<Project>,
     /// The text it was made by.
     pub(crate) given: String,
 }
 
-fields!(Choice: project, given;);
+fields!(SelectedProject: project, given;);
 
-/// What was said and is not said again.
+/// What was reported and is not reported again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Said {
+pub(crate) struct ReportedOnce {
     /// Hints, by position in the policy.
     pub(crate) hints: Vec<u32>,
     /// Disagreements and rejected values, by a hash of their text.
     pub(crate) notices: Vec<String>,
 }
 
-fields!(Said: ; hints, notices);
+fields!(ReportedOnce: ; hints, notices);

@@ -7,22 +7,22 @@ use alloc::sync::Arc;
 use crate::action::{Level, LogCode, Outcome};
 use crate::error::Reason;
 use crate::event::{RefusalKind, RootsRefused};
-use crate::machine::asks::Waiting;
-use crate::machine::outbox::Out;
+use crate::machine::asks::PendingAsk;
+use crate::machine::outbox::Outbox;
 use crate::machine::resolver::Resolver;
 use crate::machine::roots_cycle::TokenStatus;
 use crate::peer::root_list::RootList;
 use crate::policy::{Texts, Values};
 use crate::project::Project;
-use crate::resolve::evaluate::{Evaluation, Finding, Said};
+use crate::resolve::evaluate::{Evaluation, Finding, SourceResult};
 use crate::uri::project_id;
 
 impl Resolver {
-    fn note(&self, level: Level, code: LogCode, ask: Option<u32>, values: &Values<'_>, out: &mut Out) {
+    fn note(&self, level: Level, code: LogCode, ask: Option<u32>, values: &Values<'_>, out: &mut Outbox) {
         out.log(level, code, ask, Texts(&self.policy).log(code, values));
     }
 
-    pub(crate) fn note_list(&self, list: &RootList, out: &mut Out) {
+    pub(crate) fn note_list(&self, list: &RootList, out: &mut Outbox) {
         if list.dropped > 0 {
             let count = list.dropped.to_string();
             self.note(Level::Warning, LogCode::RootsCut, None, &Values::new().with("count", &count), out);
@@ -43,7 +43,7 @@ impl Resolver {
         }
     }
 
-    pub(crate) fn note_refusal(&self, refused: &RootsRefused, unsupported: bool, out: &mut Out) {
+    pub(crate) fn note_refusal(&self, refused: &RootsRefused, unsupported: bool, out: &mut Outbox) {
         let code = refused.code.map_or_else(String::new, |code| code.to_string());
         let reason = match refused.kind {
             RefusalKind::Error => refused.message.as_deref().filter(|text| !text.is_empty()).unwrap_or(&code),
@@ -60,25 +60,25 @@ impl Resolver {
         self.note(level, code, None, &values, out);
     }
 
-    pub(crate) fn note_timeout(&self, out: &mut Out) {
+    pub(crate) fn note_timeout(&self, out: &mut Outbox) {
         let values = Values::new().with("reason", "no answer");
         self.note(Level::Warning, LogCode::RootsFailed, None, &values, out);
     }
 
-    pub(crate) fn note_ignored(&self, status: TokenStatus, out: &mut Out) {
+    pub(crate) fn note_ignored(&self, status: TokenStatus, out: &mut Outbox) {
         let code = match status {
-            TokenStatus::NeverMinted => LogCode::AnswerUnexpected,
+            TokenStatus::NeverIssued => LogCode::AnswerUnexpected,
             TokenStatus::InFlight | TokenStatus::Over => LogCode::AnswerStale,
         };
         self.note(Level::Debug, code, None, &Values::new(), out);
     }
 
-    pub(crate) fn note_too_many(&self, ask: u32, out: &mut Out) {
+    pub(crate) fn note_too_many(&self, ask: u32, out: &mut Outbox) {
         self.note(Level::Warning, LogCode::TooManyAsks, Some(ask), &Values::new(), out);
     }
 
     /// Only where the policy has a text for the source: the announcement says the same to programs.
-    pub(crate) fn note_chosen(&self, project: Option<&Arc<Project>>, out: &mut Out) {
+    pub(crate) fn note_chosen(&self, project: Option<&Arc<Project>>, out: &mut Outbox) {
         let Some(project) = project else { return };
         let values = Values::new()
             .with("name", &project.name)
@@ -91,10 +91,16 @@ impl Resolver {
     }
 
     /// What an ask found out about values that cannot be used, and about sources that disagree.
-    pub(crate) fn note_findings(&mut self, ask: &Waiting, evaluation: &Evaluation, outcome: &Outcome, out: &mut Out) {
-        let won = |finding: &&Finding| matches!(&finding.said, Said::Offers(_));
+    pub(crate) fn note_findings(
+        &mut self,
+        ask: &PendingAsk,
+        evaluation: &Evaluation,
+        outcome: &Outcome,
+        out: &mut Outbox,
+    ) {
+        let won = |finding: &&Finding| matches!(&finding.said, SourceResult::Offers(_));
         for finding in evaluation.findings.iter().take_while(|finding| !won(finding)) {
-            if let Said::Bad { bad, ends: false, .. } = &finding.said
+            if let SourceResult::Rejected { bad, ends: false, .. } = &finding.said
                 && !matches!(bad.reason, Reason::Ambiguous | Reason::NotChosen)
             {
                 self.note_rejected(ask, finding, bad, out);
@@ -108,7 +114,7 @@ impl Resolver {
         }
         let all = self.findings_of(ask);
         for finding in &all {
-            if let Said::Offers(other) = &finding.said
+            if let SourceResult::Offers(other) = &finding.said
                 && other.key != project.key
             {
                 self.note_disagreement(ask, project, other, out);
@@ -116,7 +122,13 @@ impl Resolver {
         }
     }
 
-    fn note_rejected(&mut self, ask: &Waiting, finding: &Finding, bad: &crate::resolve::verify::Bad, out: &mut Out) {
+    fn note_rejected(
+        &mut self,
+        ask: &PendingAsk,
+        finding: &Finding,
+        bad: &crate::resolve::verify::Rejection,
+        out: &mut Outbox,
+    ) {
         let source = finding.source;
         let value = finding.value.as_deref().unwrap_or_default();
         let mark = format!("rejected {} {} {value}", source.name(), bad.reason.code());
@@ -135,7 +147,7 @@ impl Resolver {
         out.log(level, LogCode::ValueRejected, Some(ask.ask), message);
     }
 
-    fn note_disagreement(&mut self, ask: &Waiting, won: &Project, other: &Project, out: &mut Out) {
+    fn note_disagreement(&mut self, ask: &PendingAsk, won: &Project, other: &Project, out: &mut Outbox) {
         let mark = format!("disagree {} {} {} {}", won.source.name(), won.key, other.source.name(), other.key);
         if !self.say_once(ask, &mark) {
             return;
@@ -149,11 +161,11 @@ impl Resolver {
     }
 
     /// Whether something is said for the first time on this connection; modern asks have no connection to say it on.
-    fn say_once(&mut self, ask: &Waiting, mark: &str) -> bool {
+    fn say_once(&mut self, ask: &PendingAsk, mark: &str) -> bool {
         if ask.modern {
             return true;
         }
-        let said = &mut self.connection.said.notices;
+        let said = &mut self.connection.reported.notices;
         let mark = project_id(mark);
         if said.contains(&mark) || usize::try_from(self.policy.limits.reported).is_ok_and(|most| said.len() >= most) {
             return false;

@@ -13,10 +13,10 @@ use crate::machine::roots_cycle::Flight;
 use crate::peer::raw::Json;
 use crate::policy::{Policy, Texts, Values};
 use crate::project::Project;
-use crate::resolve::verify::Touched;
+use crate::resolve::verify::PathQuery;
 
 #[derive(Debug, Default)]
-pub(crate) struct Out {
+pub(crate) struct Outbox {
     answers: Vec<Placed>,
     announce: Option<Announce>,
     cancel: Option<Cancel>,
@@ -24,7 +24,7 @@ pub(crate) struct Out {
     probe: Option<Probe>,
     forward: Option<Forward>,
     notices: Vec<Log>,
-    wants: Vec<(Asker, Touched)>,
+    wants: Vec<(Asker, PathQuery)>,
     /// Whether a selection holds that not every waiting ask has seen.
     pub(crate) selection_made: bool,
     /// Whether the host is asked to look for the connection's own project.
@@ -40,7 +40,7 @@ struct Placed {
     answer: Answer,
 }
 
-impl Out {
+impl Outbox {
     /// An answer, with the place of its ask and a revision of its own where it has one.
     pub(crate) fn answer(&mut self, place: u64, revision: Option<u32>, answer: Answer) {
         // Nearly always the last; asks that waited are answered in their order.
@@ -81,7 +81,7 @@ impl Out {
         self.notices.push(Log { level, code, ask, message });
     }
 
-    pub(crate) fn want(&mut self, asker: Asker, touched: Vec<Touched>) {
+    pub(crate) fn want(&mut self, asker: Asker, touched: Vec<PathQuery>) {
         self.wants.extend(touched.into_iter().map(|touched| (asker, touched)));
     }
 
@@ -89,7 +89,7 @@ impl Out {
         self.wants.clear();
     }
 
-    pub(crate) fn take_wants(&mut self) -> Vec<(Asker, Touched)> {
+    pub(crate) fn take_wants(&mut self) -> Vec<(Asker, PathQuery)> {
         core::mem::take(&mut self.wants)
     }
 

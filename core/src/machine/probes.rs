@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use crate::action::{Probe, ProbePath};
 use crate::machine::roots_cycle::Time;
 use crate::map::Map;
-use crate::resolve::verify::Touched;
+use crate::resolve::verify::PathQuery;
 use crate::sort::sort_by;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,13 +62,13 @@ impl Probes {
     }
 
     /// Opens one probe for all that is unknown and not being looked at already.
-    pub(crate) fn open(&mut self, mut touched: Vec<(Asker, Touched)>, deadline: Time) -> Option<Probe> {
+    pub(crate) fn open(&mut self, mut touched: Vec<(Asker, PathQuery)>, deadline: Time) -> Option<Probe> {
         touched.retain(|(_, touched)| !touched.known);
         if touched.is_empty() {
             return None;
         }
         let open = self.index();
-        touched.retain(|(asker, Touched { want, shared, .. })| {
+        touched.retain(|(asker, PathQuery { want, shared, .. })| {
             let newest = open.partition_point(|(path, ..)| *path < want.path);
             let Some((_, probe, at)) = open.get(newest).filter(|(path, ..)| *path == want.path) else { return true };
             let Some(probe) = self.open.get_mut(*probe) else { return true };
@@ -87,7 +87,7 @@ impl Probes {
         let mut new = OpenProbe { id: self.asked, deadline, paths: Vec::new(), wanted_by: Vec::new() };
         // Each path with its place among those of the new probe, once it has one.
         let mut places = Map::of(touched.iter().map(|(_, touched)| (touched.want.path.clone(), usize::MAX)).collect());
-        for (asker, Touched { want, shared, .. }) in touched {
+        for (asker, PathQuery { want, shared, .. }) in touched {
             new.serve(asker);
             let Some(place) = places.get_mut(&want.path) else { continue };
             match new.paths.get_mut(*place) {

@@ -10,16 +10,16 @@ use crate::event::{AskBy, Asked, Event, ProbedPath, RefusalKind, RootsRefused, W
 use crate::explain::{Era, Explanation};
 use crate::find::contains;
 use crate::host::HostFacts;
-use crate::machine::asks::Waiting;
+use crate::machine::asks::PendingAsk;
 use crate::machine::connection::Connection;
-use crate::machine::outbox::Out;
+use crate::machine::outbox::Outbox;
 use crate::machine::probes::{Asker, OpenPath, Probes};
 use crate::machine::roots_cycle::{Failure, Time, TokenStatus};
 use crate::peer::client::Client;
 use crate::peer::root_list::RootList;
 use crate::policy::{Ask, Pin, Policy};
 use crate::project::{Project, RootView};
-use crate::resolve::verify::{Disk, Fact};
+use crate::resolve::verify::{Disk, PathInfo};
 
 /// Knows the project of one connection.
 ///
@@ -30,17 +30,17 @@ pub struct Resolver {
     pub(crate) policy: Arc<Policy>,
     pub(crate) host: Arc<HostFacts>,
     pub(crate) connection: Connection,
-    pub(crate) asks: Vec<Waiting>,
+    pub(crate) asks: Vec<PendingAsk>,
     pub(crate) taken_in: u64,
     pub(crate) probes: Probes,
     pub(crate) id_prefix: String,
     pub(crate) now: Time,
-    pub(crate) standing: Option<Standing>,
+    pub(crate) standing: Option<CachedAnswer>,
 }
 
 /// The answer to an ask without facts of its own, good until something happens.
 #[derive(Clone, Debug)]
-pub(crate) struct Standing {
+pub(crate) struct CachedAnswer {
     pub(crate) project: Arc<Project>,
     pub(crate) hints: Vec<String>,
     pub(crate) until: Option<Time>,
@@ -83,7 +83,7 @@ impl Resolver {
         if self.connection.closed {
             return Ok(Vec::new());
         }
-        let mut out = Out::default();
+        let mut out = Outbox::default();
         self.standing = None;
         match event {
             Event::Asked(asked) => self.asked(asked.into(), &mut out),
@@ -183,7 +183,7 @@ impl Resolver {
     }
 
     /// The effect of one event, before anybody looks at what follows from it.
-    pub(crate) fn apply(&mut self, event: Event, out: &mut Out) {
+    pub(crate) fn apply(&mut self, event: Event, out: &mut Outbox) {
         match event {
             Event::ClientInitialized(said) => {
                 if self.connection.client.is_some() {
@@ -218,7 +218,7 @@ impl Resolver {
         }
     }
 
-    fn roots_listed(&mut self, request: Option<u32>, result: &str, out: &mut Out) {
+    fn roots_listed(&mut self, request: Option<u32>, result: &str, out: &mut Outbox) {
         let answers_flight = match request.map(|token| self.connection.cycle.token_status(token)) {
             None => false,
             Some(TokenStatus::InFlight) => true,
@@ -231,12 +231,12 @@ impl Resolver {
         if let (true, Some(token)) = (newest, request) {
             self.conclude_waits(token, false);
         }
-        self.connection.engaged = true;
+        self.connection.has_evidence = true;
         out.probe_connection = true;
         out.prune_disk = true;
     }
 
-    fn roots_refused(&mut self, refused: &RootsRefused, out: &mut Out) {
+    fn roots_refused(&mut self, refused: &RootsRefused, out: &mut Outbox) {
         let status = self.connection.cycle.token_status(refused.request);
         if status != TokenStatus::InFlight {
             return self.ignore_answer(status, out);
@@ -245,11 +245,11 @@ impl Resolver {
         let again = self.connection.cycle.failed(Failure::Other, unsupported, &self.policy, self.now);
         self.note_refusal(refused, unsupported, out);
         if refused.kind == RefusalKind::Abandoned {
-            self.asks.iter_mut().for_each(Waiting::leave_request);
+            self.asks.iter_mut().for_each(PendingAsk::leave_request);
         } else if !again {
             self.conclude_waits(refused.request, true);
         }
-        self.connection.engaged = true;
+        self.connection.has_evidence = true;
     }
 
     fn means_unsupported(&self, refused: &RootsRefused) -> bool {
@@ -263,11 +263,11 @@ impl Resolver {
     fn conclude_waits(&mut self, token: u32, failed: bool) {
         for ask in self.asks.iter_mut().filter(|ask| ask.joined == Some(token)) {
             ask.roots_done = true;
-            ask.goes_without = failed;
+            ask.skip_roots = failed;
         }
     }
 
-    fn ignore_answer(&mut self, status: TokenStatus, out: &mut Out) {
+    fn ignore_answer(&mut self, status: TokenStatus, out: &mut Outbox) {
         let cycle = &mut self.connection.cycle;
         cycle.stale_answers = cycle.stale_answers.saturating_add(1);
         self.note_ignored(status, out);
@@ -300,7 +300,7 @@ impl Resolver {
         let Some(open) = self.probes.close(probe) else { return };
         let mut told = Vec::new();
         for ProbedPath { path, found, real_path, markers } in found {
-            told.push((path, Fact { found: Some(found), real_path, asked: Vec::new(), markers }));
+            told.push((path, PathInfo { found: Some(found), real_path, asked: Vec::new(), markers }));
         }
         let told = Disk::of(told);
         let (mut disk, mut added, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
@@ -335,7 +335,7 @@ impl Resolver {
             return;
         }
         let unknown = |want: ProbePath| {
-            (want.path, Fact { found: None, real_path: None, asked: want.markers, markers: Vec::new() })
+            (want.path, PathInfo { found: None, real_path: None, asked: want.markers, markers: Vec::new() })
         };
         let disk = Arc::new(Disk::of(paths.into_iter().map(unknown).collect()));
         for ask in &mut self.asks {
@@ -343,7 +343,7 @@ impl Resolver {
         }
     }
 
-    fn expire(&mut self, out: &mut Out) {
+    fn expire(&mut self, out: &mut Outbox) {
         let now = self.now;
         let dead = self.connection.cycle.flight.take_if(|flight| flight.dies_at <= now);
         if let Some(flight) = dead {
@@ -353,7 +353,7 @@ impl Resolver {
             self.connection.cycle.failed(Failure::TimedOut, false, &self.policy, now);
             self.note_timeout(out);
             self.conclude_waits(token, true);
-            self.connection.engaged = true;
+            self.connection.has_evidence = true;
         }
         for open in self.probes.expire(now) {
             self.unconfirmed(open.paths.into_iter().map(|path| path.want).collect());
@@ -371,7 +371,7 @@ impl Resolver {
         }
     }
 
-    fn close(&mut self, out: &mut Out) {
+    fn close(&mut self, out: &mut Outbox) {
         for ask in core::mem::take(&mut self.asks) {
             let revision = if ask.modern { 0 } else { self.connection.revision };
             out.answer(ask.place, Some(revision), self.closed_answer(&ask));
@@ -385,15 +385,15 @@ impl Resolver {
     }
 
     /// A fresh connection whose ids go on counting.
-    fn reopen(&mut self, out: &mut Out) {
-        let minted = self.connection.cycle.minted;
+    fn reopen(&mut self, out: &mut Outbox) {
+        let last_token = self.connection.cycle.last_token;
         let mut revision = self.connection.revision;
         if let Some(project) = self.connection.project.take() {
             out.announce(Some(project), None);
             revision = revision.saturating_add(1);
         }
         self.connection = Connection::default();
-        self.connection.cycle.minted = minted;
+        self.connection.cycle.last_token = last_token;
         self.connection.revision = revision;
     }
 

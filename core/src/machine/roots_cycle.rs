@@ -31,7 +31,7 @@ pub(crate) struct Cycle {
     pub(crate) unsupported: bool,
     pub(crate) failures: u32,
     pub(crate) last_failure: Option<Failure>,
-    pub(crate) minted: u32,
+    pub(crate) last_token: u32,
     pub(crate) stale_answers: u32,
 }
 
@@ -58,24 +58,24 @@ pub(crate) enum Failure {
 pub(crate) enum TokenStatus {
     InFlight,
     Over,
-    NeverMinted,
+    NeverIssued,
 }
 
 impl Cycle {
     pub(crate) fn token_status(&self, token: u32) -> TokenStatus {
         if self.flight.as_ref().is_some_and(|flight| flight.token == token) {
             TokenStatus::InFlight
-        } else if token >= 1 && token <= self.minted {
+        } else if token >= 1 && token <= self.last_token {
             TokenStatus::Over
         } else {
-            TokenStatus::NeverMinted
+            TokenStatus::NeverIssued
         }
     }
 
     /// Puts the next request in flight.
     pub(crate) fn send(&mut self, policy: &Policy, id_prefix: &str, now: Time) -> &Flight {
-        self.minted = self.minted.saturating_add(1);
-        let token = self.minted;
+        self.last_token = self.last_token.saturating_add(1);
+        let token = self.last_token;
         let id = if id_prefix.is_empty() { format!("{token}") } else { format!("\"{id_prefix}{token}\"") };
         self.due = false;
         self.deferred = None;

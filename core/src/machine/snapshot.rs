@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 use crate::error::Misuse;
 use crate::form::fields;
 use crate::host::HostFacts;
-use crate::machine::connection::{Connection, Memory, Said};
+use crate::machine::connection::{Connection, Memory, ReportedOnce};
 use crate::machine::probes::Probes;
 use crate::machine::resolver::Resolver;
 use crate::machine::roots_cycle::{Cycle, Failure, Flight, Time};
@@ -38,11 +38,11 @@ struct State {
     client: Option<Client>,
     ready: bool,
     closed: bool,
-    engaged: bool,
+    has_evidence: bool,
     project: Option<Arc<Project>>,
     revision: u32,
     memory: Memory,
-    said: Said,
+    reported: ReportedOnce,
     disk: Disk,
     list: Option<KeptList>,
     list_age: Time,
@@ -53,13 +53,13 @@ struct State {
     unsupported: bool,
     failures: u32,
     timed_out: Option<bool>,
-    minted: u32,
+    last_token: u32,
     stale_answers: u32,
     probes: u32,
     id_prefix: String,
 }
 
-fields!(State: ready, closed, engaged, revision, memory, said, disk, list_age, stale, unsupported, failures, minted, stale_answers, probes, id_prefix; client, project, list, flight, deferred_in, sent_ago, timed_out);
+fields!(State: ready, closed, has_evidence, revision, memory, reported, disk, list_age, stale, unsupported, failures, last_token, stale_answers, probes, id_prefix; client, project, list, flight, deferred_in, sent_ago, timed_out);
 
 struct FlightState {
     token: u32,
@@ -75,17 +75,17 @@ impl Resolver {
     /// Saves the connection: its state and the request in flight, no asks and no probes.
     #[must_use]
     pub fn snapshot(&self) -> String {
-        let Connection { client, ready, closed, cycle, memory, disk, engaged, project, revision, said } =
+        let Connection { client, ready, closed, cycle, memory, disk, has_evidence, project, revision, reported } =
             self.connection.clone();
         let state = State {
             client,
             ready,
             closed,
-            engaged,
+            has_evidence,
             project,
             revision,
             memory,
-            said,
+            reported,
             disk,
             list: cycle.list.as_ref().map(RootList::keep),
             list_age: self.now.saturating_sub(cycle.list_at),
@@ -103,7 +103,7 @@ impl Resolver {
             unsupported: cycle.unsupported,
             failures: cycle.failures,
             timed_out: cycle.last_failure.map(|failure| failure == Failure::TimedOut),
-            minted: cycle.minted,
+            last_token: cycle.last_token,
             stale_answers: cycle.stale_answers,
             probes: self.probes.asked,
             id_prefix: self.id_prefix.clone(),
@@ -174,15 +174,15 @@ impl Resolver {
                 unsupported: state.unsupported,
                 failures: state.failures,
                 last_failure: state.timed_out.map(|out| if out { Failure::TimedOut } else { Failure::Other }),
-                minted: state.minted,
+                last_token: state.last_token,
                 stale_answers: state.stale_answers,
             },
             memory: state.memory,
             disk: state.disk,
-            engaged: state.engaged,
+            has_evidence: state.has_evidence,
             project: state.project,
             revision: state.revision,
-            said: state.said,
+            reported: state.reported,
         };
         Ok(resolver)
     }

@@ -5,14 +5,14 @@ use alloc::vec::Vec;
 
 use crate::action::MessageKind;
 use crate::event::{ClientInitialized, Event, RefusalKind, RootsListed, RootsRefused};
-use crate::machine::outbox::Out;
+use crate::machine::outbox::Outbox;
 use crate::machine::resolver::Resolver;
 use crate::machine::roots_cycle::TokenStatus;
 use crate::peer::raw::{self, Json, Object};
 
 impl Resolver {
     /// Reads one message or batch.
-    pub(crate) fn read_message(&mut self, text: String, out: &mut Out) {
+    pub(crate) fn read_message(&mut self, text: String, out: &mut Outbox) {
         let trimmed = text.trim();
         if trimmed.is_empty() {
             return out.forward(MessageKind::Blank, text);
@@ -26,7 +26,7 @@ impl Resolver {
         }
     }
 
-    fn read_batch(&mut self, text: String, out: &mut Out) {
+    fn read_batch(&mut self, text: String, out: &mut Outbox) {
         let Some(elements) = raw::array(text.trim()) else {
             return out.forward(MessageKind::Broken, text);
         };
@@ -53,7 +53,7 @@ impl Resolver {
         }
     }
 
-    fn read_one(&mut self, text: &str, out: &mut Out) -> Read {
+    fn read_one(&mut self, text: &str, out: &mut Outbox) -> Read {
         let Some(message) = Object::read(text) else {
             return Read::NotOurs(MessageKind::Broken);
         };
@@ -72,7 +72,7 @@ impl Resolver {
     }
 
     /// What the client tells by its own calls, which stay the host's to process.
-    fn read_call(&mut self, method: Option<&str>, has_id: bool, message: &Object<'_>, out: &mut Out) {
+    fn read_call(&mut self, method: Option<&str>, has_id: bool, message: &Object<'_>, out: &mut Outbox) {
         match (method, has_id) {
             (Some("initialize"), true) => {
                 let params = message.get("params").and_then(Object::read);
@@ -90,9 +90,9 @@ impl Resolver {
         }
     }
 
-    fn read_response(&mut self, token: u32, message: &Object<'_>, out: &mut Out) -> Read {
-        if self.connection.cycle.token_status(token) == TokenStatus::NeverMinted {
-            self.note_ignored(TokenStatus::NeverMinted, out);
+    fn read_response(&mut self, token: u32, message: &Object<'_>, out: &mut Outbox) -> Read {
+        if self.connection.cycle.token_status(token) == TokenStatus::NeverIssued {
+            self.note_ignored(TokenStatus::NeverIssued, out);
             return Read::NotOurs(MessageKind::Response);
         }
         let event = match (message.has("error"), message.get("result")) {

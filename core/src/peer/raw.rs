@@ -1,4 +1,4 @@
-//! Reading JSON a peer wrote, part by part, so that one bad part never spoils the rest.
+//! ValueParser JSON a peer wrote, part by part, so that one bad part never spoils the rest.
 //!
 //! Nested values stay unparsed text until somebody needs them. Skipping over text is iterative, so depth costs nothing;
 //! a lone surrogate, a duplicate key or a wrong type spoils only the value it sits in.

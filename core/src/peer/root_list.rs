@@ -1,4 +1,4 @@
-//! Reading a list of roots, entry by entry: a bad entry never loses the others.
+//! ValueParser a list of roots, entry by entry: a bad entry never loses the others.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -14,7 +14,7 @@ use crate::path;
 use crate::peer::raw::{self, Object};
 use crate::policy::{BarePaths, Policy};
 use crate::project::{Project, RootRef, RootView};
-use crate::resolve::verify::{Bad, is_file_uri, mapped};
+use crate::resolve::verify::{Rejection, is_file_uri, mapped};
 use crate::uri::{file_uri_to_path, is_placeholder};
 
 /// A list of roots as it was read.
@@ -32,7 +32,7 @@ pub(crate) struct RootList {
 pub(crate) struct RootEntry {
     pub(crate) sent: SentRoot,
     /// Where it is on the server's machine.
-    pub(crate) path: Result<String, Bad>,
+    pub(crate) path: Result<String, Rejection>,
     /// Whether it was a bare path.
     pub(crate) repaired: bool,
 }
@@ -192,25 +192,25 @@ fn read_root(index: u32, element: &str, limits: &Limits) -> Option<SentRoot> {
     Some(SentRoot { index, uri: uri.chars().take(most).collect(), name, too_long: true })
 }
 
-fn locate(sent: &SentRoot, policy: &Policy, host: &HostFacts) -> (Result<String, Bad>, bool) {
+fn locate(sent: &SentRoot, policy: &Policy, host: &HostFacts) -> (Result<String, Rejection>, bool) {
     let uri = sent.uri.as_str();
     if sent.too_long {
-        return (Err(Bad::new(Reason::TooLong)), false);
+        return (Err(Rejection::new(Reason::TooLong)), false);
     }
     if is_placeholder(uri) {
-        return (Err(Bad::new(Reason::Placeholder)), false);
+        return (Err(Rejection::new(Reason::Placeholder)), false);
     }
     if is_file_uri(uri) {
-        let path = mapped(uri, host).map_or_else(|| file_uri_to_path(uri, host.style).map_err(Bad::from), Ok);
+        let path = mapped(uri, host).map_or_else(|| file_uri_to_path(uri, host.style).map_err(Rejection::from), Ok);
         return (path, false);
     }
     let bare = || mapped(uri, host).or_else(|| path::absolute(uri, host.style).ok());
     match policy.roots.bare_paths {
         BarePaths::Repair => match bare() {
             Some(path) => (Ok(path), true),
-            None => (Err(Bad::new(Reason::NotFileUri)), false),
+            None => (Err(Rejection::new(Reason::NotFileUri)), false),
         },
-        BarePaths::Refuse => (Err(Bad::new(Reason::NotFileUri)), false),
+        BarePaths::Refuse => (Err(Rejection::new(Reason::NotFileUri)), false),
     }
 }
 

@@ -20,11 +20,13 @@ use crate::policy::{
     Source, SourceKind, Verify,
 };
 use crate::project::{Project, RootRef};
-use crate::resolve::verify::{Bad, Judge, Judged, Look, Reach, Reading, SharedUse, Thing};
+use crate::resolve::verify::{
+    CacheReads, CacheScope, DiskView, ParsedValue, PathVerifier, Rejection, ValueParser, Verified,
+};
 use crate::uri::{path_to_file_uri, project_id};
 
 /// Everything an evaluation may look at.
-pub(crate) struct View<'a> {
+pub(crate) struct EvaluationContext<'a> {
     pub(crate) policy: &'a Policy,
     pub(crate) host: &'a HostFacts,
     /// The facts of the request; nothing for the connection's own project.
@@ -60,17 +62,17 @@ pub(crate) struct Finding {
     pub(crate) via: Option<String>,
     /// What it named, raw.
     pub(crate) value: Option<String>,
-    pub(crate) said: Said,
+    pub(crate) said: SourceResult,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Said {
+pub(crate) enum SourceResult {
     Off,
     Absent,
     /// The client's roots cannot be had.
     Unavailable(RootsState),
-    Bad {
-        bad: Bad,
+    Rejected {
+        bad: Rejection,
         ends: bool,
         status: Option<u16>,
     },
@@ -103,18 +105,18 @@ pub(crate) struct Evaluation {
 
 impl Evaluation {
     /// The finding that ends the ask, and what is wrong with its value.
-    pub(crate) fn refused(&self, at: usize) -> Option<(&Finding, &Bad, Option<u16>)> {
+    pub(crate) fn refused(&self, at: usize) -> Option<(&Finding, &Rejection, Option<u16>)> {
         let finding = self.findings.get(at)?;
         match &finding.said {
-            Said::Bad { bad, status, .. } => Some((finding, bad, *status)),
+            SourceResult::Rejected { bad, status, .. } => Some((finding, bad, *status)),
             _ => None,
         }
     }
 }
 
-impl View<'_> {
+impl EvaluationContext<'_> {
     /// Asks the sources, best first, and stops where nothing more can matter. With `all`, every source is asked.
-    pub(crate) fn evaluate(&self, look: &mut Look<'_>, all: bool) -> Evaluation {
+    pub(crate) fn evaluate(&self, look: &mut DiskView<'_>, all: bool) -> Evaluation {
         let mut findings: Vec<Finding> = Vec::with_capacity(self.policy.sources.len());
         // What follows from the values of the request, which are judged before ranking, and what from the ranking.
         let mut judged: Option<Decision> = None;
@@ -134,18 +136,21 @@ impl View<'_> {
             let finding = self.ask(source, look);
             let at = findings.len();
             let follows = match &finding.said {
-                Said::Bad { ends: true, .. } => Some(Decision::Refused(at)),
-                Said::Offers(project) => Some(Decision::Won(project.clone())),
-                Said::WaitDisk => Some(Decision::Waiting { for_roots: false, send: false }),
-                Said::WaitRoots => Some(Decision::Waiting { for_roots: true, send: false }),
-                Said::NeedSend => Some(Decision::Waiting { for_roots: true, send: true }),
-                Said::NeedInput => Some(Decision::NeedsInput),
-                Said::Off | Said::Absent | Said::Unavailable(_) | Said::Bad { .. } => None,
+                SourceResult::Rejected { ends: true, .. } => Some(Decision::Refused(at)),
+                SourceResult::Offers(project) => Some(Decision::Won(project.clone())),
+                SourceResult::WaitDisk => Some(Decision::Waiting { for_roots: false, send: false }),
+                SourceResult::WaitRoots => Some(Decision::Waiting { for_roots: true, send: false }),
+                SourceResult::NeedSend => Some(Decision::Waiting { for_roots: true, send: true }),
+                SourceResult::NeedInput => Some(Decision::NeedsInput),
+                SourceResult::Off
+                | SourceResult::Absent
+                | SourceResult::Unavailable(_)
+                | SourceResult::Rejected { .. } => None,
             };
             findings.push(finding);
             if self.may_refuse_early(source) {
                 match (&judged, &follows) {
-                    // Bad is bad, whatever a better one may turn out to be; of several bad ones the best is named.
+                    // Rejection is bad, whatever a better one may turn out to be; of several bad ones the best is named.
                     (None | Some(Decision::Waiting { .. }), Some(Decision::Refused(_)))
                     | (None, Some(Decision::Waiting { .. })) => judged.clone_from(&follows),
                     _ => {}
@@ -171,10 +176,10 @@ impl View<'_> {
         source.from.is_asked_for() && self.facts.is_some() && (all || some)
     }
 
-    fn ask(&self, source: &Source, look: &mut Look<'_>) -> Finding {
-        let mut finding = Finding { source: source.from, via: None, value: None, said: Said::Absent };
+    fn ask(&self, source: &Source, look: &mut DiskView<'_>) -> Finding {
+        let mut finding = Finding { source: source.from, via: None, value: None, said: SourceResult::Absent };
         if self.is_off(source) {
-            finding.said = Said::Off;
+            finding.said = SourceResult::Off;
             return finding;
         }
         match source.from {
@@ -184,7 +189,7 @@ impl View<'_> {
             _ => self.ask_values(source, look, &mut finding),
         }
         match &finding.said {
-            Said::Offers(project) if finding.value.is_none() => {
+            SourceResult::Offers(project) if finding.value.is_none() => {
                 finding.value = project.path.clone().or_else(|| Some(project.name.clone()));
             }
             _ => {}
@@ -201,13 +206,13 @@ impl View<'_> {
             || (needs_memory && self.memory.is_none())
     }
 
-    fn ask_selected(&self, source: &Source, look: &mut Look<'_>, finding: &mut Finding) {
+    fn ask_selected(&self, source: &Source, look: &mut DiskView<'_>, finding: &mut Finding) {
         let Some(choice) = self.memory.and_then(|memory| memory.selected.as_ref()) else { return };
         finding.value = Some(choice.given.clone());
         let suspended = self.policy.selection.enforce_roots == EnforceRoots::Always
             && self.newest.is_some_and(|list| !self.is_among(&choice.project, &choice.given, list));
         if suspended {
-            finding.said = bad_value(source, Bad::new(Reason::NotInRoots));
+            finding.said = bad_value(source, Rejection::new(Reason::NotInRoots));
             return;
         }
         // A root of a client elsewhere names another disk.
@@ -219,9 +224,9 @@ impl View<'_> {
             _ => None,
         };
         finding.said = match judged {
-            None | Some(Judged::Good { .. }) => Said::Offers(choice.project.clone()),
-            Some(Judged::Wait) => Said::WaitDisk,
-            Some(Judged::Bad(bad)) => bad_value(source, bad),
+            None | Some(Verified::Good { .. }) => SourceResult::Offers(choice.project.clone()),
+            Some(Verified::Wait) => SourceResult::WaitDisk,
+            Some(Verified::Rejected(bad)) => bad_value(source, bad),
         };
     }
 
@@ -238,20 +243,20 @@ impl View<'_> {
             })
     }
 
-    fn remembered(&self) -> Said {
+    fn remembered(&self) -> SourceResult {
         let Some(project) = self.memory.and_then(|memory| memory.remembered.as_ref()) else {
-            return Said::Absent;
+            return SourceResult::Absent;
         };
         let mut again = (**project).clone();
         again.via = Some(again.source.name().to_owned());
         again.source = SourceKind::Remembered;
-        Said::Offers(Arc::new(again))
+        SourceResult::Offers(Arc::new(again))
     }
 
     /// Sources that read one value, or several of which the first usable one counts.
-    fn ask_values(&self, source: &Source, look: &mut Look<'_>, finding: &mut Finding) {
+    fn ask_values(&self, source: &Source, look: &mut DiskView<'_>, finding: &mut Finding) {
         let most = usize::try_from(self.policy.limits.roots).unwrap_or(usize::MAX);
-        let mut found: Option<(Option<String>, String, Said)> = None;
+        let mut found: Option<(Option<String>, String, SourceResult)> = None;
         'values: for (via, text) in self.values(source) {
             let parts: Vec<String> = match source.format {
                 Format::List => list_parts(&text, self.host).into_iter().take(most).collect(),
@@ -263,13 +268,19 @@ impl View<'_> {
                 let list = source.format == Format::List;
                 let better = match (&found, &said) {
                     (None, _) => true,
-                    (Some((.., Said::Bad { ends, .. })), Said::Offers(_) | Said::WaitDisk) => list || !ends,
-                    (Some((.., Said::Bad { ends: false, .. })), Said::Bad { ends: true, .. }) => !list,
+                    (
+                        Some((.., SourceResult::Rejected { ends, .. })),
+                        SourceResult::Offers(_) | SourceResult::WaitDisk,
+                    ) => list || !ends,
+                    (
+                        Some((.., SourceResult::Rejected { ends: false, .. })),
+                        SourceResult::Rejected { ends: true, .. },
+                    ) => !list,
                     _ => false,
                 };
                 let decided = match &said {
-                    Said::WaitDisk => false,
-                    Said::Bad { ends, .. } => *ends && !list,
+                    SourceResult::WaitDisk => false,
+                    SourceResult::Rejected { ends, .. } => *ends && !list,
                     _ => true,
                 };
                 let last = !self.thorough && decided;
@@ -314,8 +325,8 @@ impl View<'_> {
         values
     }
 
-    fn judge_value(&self, source: &Source, via: Option<&str>, text: &str, look: &mut Look<'_>) -> Said {
-        let reading = Reading {
+    fn judge_value(&self, source: &Source, via: Option<&str>, text: &str, look: &mut DiskView<'_>) -> SourceResult {
+        let reading = ValueParser {
             host: self.host,
             format: source.format,
             relative: source.relative,
@@ -324,23 +335,23 @@ impl View<'_> {
         };
         let via = via.map(ToOwned::to_owned);
         match reading.read(text) {
-            Ok(Thing::Name(name)) => Said::Offers(Arc::new(self.named(source.from, via, &name))),
-            Ok(Thing::Path(path)) => {
+            Ok(ParsedValue::Name(name)) => SourceResult::Offers(Arc::new(self.named(source.from, via, &name))),
+            Ok(ParsedValue::Path(path)) => {
                 let judge = self.judge(source);
                 match judge.judge(&path, look) {
-                    Judged::Good { path, real_path } => {
-                        Said::Offers(Arc::new(self.placed(source.from, via, path, real_path)))
+                    Verified::Good { path, real_path } => {
+                        SourceResult::Offers(Arc::new(self.placed(source.from, via, path, real_path)))
                     }
-                    Judged::Wait => Said::WaitDisk,
-                    Judged::Bad(bad) => bad_value(source, bad),
+                    Verified::Wait => SourceResult::WaitDisk,
+                    Verified::Rejected(bad) => bad_value(source, bad),
                 }
             }
             Err(bad) => bad_value(source, bad),
         }
     }
 
-    fn judge<'s>(&'s self, source: &'s Source) -> Judge<'s> {
-        Judge {
+    fn judge<'s>(&'s self, source: &'s Source) -> PathVerifier<'s> {
+        PathVerifier {
             host: self.host,
             places: source.excluded_dirs_rule(),
             verify: source.verify,
@@ -351,34 +362,34 @@ impl View<'_> {
         }
     }
 
-    fn reach(&self, source: &Source) -> Reach {
+    fn reach(&self, source: &Source) -> CacheScope {
         if source.from.is_per_request() {
-            return Reach::default();
+            return CacheScope::default();
         }
         let again = source.recheck == Recheck::EachAsk && self.facts.is_some();
-        Reach { reads: if again { SharedUse::None } else { SharedUse::All }, serves_shared: true }
+        CacheScope { reads: if again { CacheReads::None } else { CacheReads::All }, serves_shared: true }
     }
 
-    fn ask_roots(&self, source: &Source, look: &mut Look<'_>, finding: &mut Finding) {
+    fn ask_roots(&self, source: &Source, look: &mut DiskView<'_>, finding: &mut Finding) {
         let list = match self.roots {
             RootsAccess::Known(list) => list,
-            RootsAccess::Wait => return finding.said = Said::WaitRoots,
-            RootsAccess::Send => return finding.said = Said::NeedSend,
-            RootsAccess::Input => return finding.said = Said::NeedInput,
-            RootsAccess::Unavailable(state) => return finding.said = Said::Unavailable(state),
+            RootsAccess::Wait => return finding.said = SourceResult::WaitRoots,
+            RootsAccess::Send => return finding.said = SourceResult::NeedSend,
+            RootsAccess::Input => return finding.said = SourceResult::NeedInput,
+            RootsAccess::Unavailable(state) => return finding.said = SourceResult::Unavailable(state),
         };
         let rules = &self.policy.roots;
         if list.entries.is_empty() {
             return;
         }
         if rules.pick == Pick::Chosen {
-            finding.said = Said::Bad { bad: Bad::new(Reason::NotChosen), ends: false, status: None };
+            finding.said = SourceResult::Rejected { bad: Rejection::new(Reason::NotChosen), ends: false, status: None };
             return;
         }
         let about = self.target.and_then(|about| self.containing(about, list));
         if rules.pick == Pick::Only && about.is_none() && self.distinct(list) > 1 {
             let ends = rules.ambiguity == BadOutcome::Error;
-            finding.said = Said::Bad { bad: Bad::new(Reason::Ambiguous), ends, status: None };
+            finding.said = SourceResult::Rejected { bad: Rejection::new(Reason::Ambiguous), ends, status: None };
             return;
         }
         let in_order = about.into_iter().chain(&list.entries);
@@ -390,19 +401,19 @@ impl View<'_> {
                 continue;
             }
             match said {
-                Said::Bad { bad, ends, status } => {
+                SourceResult::Rejected { bad, ends, status } => {
                     let stop = ends || !self.goes_on_after(&bad);
                     let is_first = first_bad.is_none();
                     if is_first || ends {
                         finding.value = Some(entry.sent.uri.clone());
-                        first_bad = Some(Said::Bad { bad, ends, status });
+                        first_bad = Some(SourceResult::Rejected { bad, ends, status });
                     }
                     if stop {
                         break;
                     }
                 }
                 // The later ones are looked at too, so that one probe serves all.
-                Said::WaitDisk => waits = true,
+                SourceResult::WaitDisk => waits = true,
                 said => {
                     if !waits {
                         finding.value = Some(entry.sent.uri.clone());
@@ -416,24 +427,24 @@ impl View<'_> {
                 break;
             }
         }
-        finding.said = if waits { Said::WaitDisk } else { first_bad.unwrap_or(Said::Absent) };
+        finding.said = if waits { SourceResult::WaitDisk } else { first_bad.unwrap_or(SourceResult::Absent) };
     }
 
-    fn goes_on_after(&self, bad: &Bad) -> bool {
+    fn goes_on_after(&self, bad: &Rejection) -> bool {
         match bad.reason {
             Reason::NotFileUri => self.policy.roots.non_file == NonFile::Skip,
             _ => matches!(self.policy.roots.on_unusable, OnUnusable::NextRoot | OnUnusable::Accept),
         }
     }
 
-    fn judge_root(&self, source: &Source, entry: &RootEntry, list: &RootList, look: &mut Look<'_>) -> Said {
+    fn judge_root(&self, source: &Source, entry: &RootEntry, list: &RootList, look: &mut DiskView<'_>) -> SourceResult {
         let rules = &self.policy.roots;
-        let end = |bad: Bad, ends: bool| Said::Bad { bad, ends, status: source.status };
+        let end = |bad: Rejection, ends: bool| SourceResult::Rejected { bad, ends, status: source.status };
         let path = match &entry.path {
             Ok(path) => path,
             Err(bad) if bad.reason == Reason::NotFileUri => {
                 return match rules.non_file {
-                    NonFile::NameOnly => Said::Offers(Arc::new(self.rooted(entry, list, None, None))),
+                    NonFile::NameOnly => SourceResult::Offers(Arc::new(self.rooted(entry, list, None, None))),
                     NonFile::Error => end(bad.clone(), true),
                     NonFile::Skip | NonFile::NextSource => end(bad.clone(), false),
                 };
@@ -441,7 +452,7 @@ impl View<'_> {
             Err(bad) => return end(bad.clone(), rules.on_unusable == OnUnusable::Error),
         };
         let local = self.host.is_local();
-        let judge = Judge {
+        let judge = PathVerifier {
             // The disk of a client elsewhere is not this one.
             verify: if local { source.verify } else { Verify::None },
             refine: if local { source.refine.as_ref() } else { None },
@@ -450,22 +461,24 @@ impl View<'_> {
             ..self.judge(source)
         };
         match judge.judge(path, look) {
-            Judged::Good { path, real_path } => Said::Offers(Arc::new(self.rooted(entry, list, Some(path), real_path))),
-            Judged::Wait => Said::WaitDisk,
-            Judged::Bad(bad) => end(bad, rules.on_unusable == OnUnusable::Error),
+            Verified::Good { path, real_path } => {
+                SourceResult::Offers(Arc::new(self.rooted(entry, list, Some(path), real_path)))
+            }
+            Verified::Wait => SourceResult::WaitDisk,
+            Verified::Rejected(bad) => end(bad, rules.on_unusable == OnUnusable::Error),
         }
     }
 
     /// The deepest root that contains a path.
     fn containing<'l>(&self, about: &str, list: &'l RootList) -> Option<&'l RootEntry> {
-        let reading = Reading {
+        let reading = ValueParser {
             host: self.host,
             format: Format::PathOrUri,
             relative: Relative::Refuse,
             from_client: true,
             value_bytes: self.policy.limits.value_bytes,
         };
-        let Ok(Thing::Path(about)) = reading.read(about) else {
+        let Ok(ParsedValue::Path(about)) = reading.read(about) else {
             return None;
         };
         let contains =
@@ -570,9 +583,9 @@ impl View<'_> {
     }
 }
 
-fn bad_value(source: &Source, bad: Bad) -> Said {
+fn bad_value(source: &Source, bad: Rejection) -> SourceResult {
     let ends = source.on_bad(bad.reason) == BadOutcome::Error;
-    Said::Bad { bad, ends, status: source.status }
+    SourceResult::Rejected { bad, ends, status: source.status }
 }
 
 /// The readings of a list: the whole text, then its parts.
@@ -595,7 +608,9 @@ fn list_parts(text: &str, host: &HostFacts) -> Vec<String> {
 
 fn unresolved_reason(findings: &[Finding]) -> Reason {
     let reason = |wanted: Reason| {
-        findings.iter().any(|finding| matches!(&finding.said, Said::Bad { bad, .. } if bad.reason == wanted))
+        findings
+            .iter()
+            .any(|finding| matches!(&finding.said, SourceResult::Rejected { bad, .. } if bad.reason == wanted))
     };
     if reason(Reason::Ambiguous) {
         Reason::Ambiguous

@@ -9,12 +9,12 @@ use crate::action::{Outcome, RootsState};
 use crate::display::display;
 use crate::error::Reason;
 use crate::host::Transport;
-use crate::machine::asks::Waiting;
+use crate::machine::asks::PendingAsk;
 use crate::machine::resolver::Resolver;
 use crate::peer::root_list::RootList;
 use crate::policy::SourceKind;
 use crate::project::{Project, RootView};
-use crate::resolve::evaluate::{Decision, Finding, RootsAccess, Said};
+use crate::resolve::evaluate::{Decision, Finding, RootsAccess, SourceResult};
 use crate::write::{write_fields, write_names};
 
 /// What every source said.
@@ -139,11 +139,11 @@ write_names!(Era: Unknown, Legacy, Modern);
 
 impl Resolver {
     /// What every source says to an ask.
-    pub(crate) fn findings_of(&self, ask: &Waiting) -> Vec<Finding> {
+    pub(crate) fn findings_of(&self, ask: &PendingAsk) -> Vec<Finding> {
         self.view(ask).evaluate(&mut self.look(ask), true).findings
     }
 
-    pub(crate) fn explain_ask(&self, ask: &Waiting, outcome: &Outcome) -> Explanation {
+    pub(crate) fn explain_ask(&self, ask: &PendingAsk, outcome: &Outcome) -> Explanation {
         let winner = match outcome {
             Outcome::Resolved { project } | Outcome::Selected { project, .. } => Some(project),
             _ => None,
@@ -218,16 +218,16 @@ impl Resolver {
         let mut tried = Vec::with_capacity(findings.len());
         for finding in findings {
             let (verdict, reason, detail) = match &finding.said {
-                Said::Off => (Verdict::Off, None, None),
-                Said::Absent => (Verdict::Absent, None, None),
-                Said::NeedSend | Said::NeedInput => (Verdict::NotAsked, None, None),
-                Said::Unavailable(state) => (without_roots(*state), None, None),
-                Said::WaitRoots => (Verdict::Pending, None, None),
+                SourceResult::Off => (Verdict::Off, None, None),
+                SourceResult::Absent => (Verdict::Absent, None, None),
+                SourceResult::NeedSend | SourceResult::NeedInput => (Verdict::NotAsked, None, None),
+                SourceResult::Unavailable(state) => (without_roots(*state), None, None),
+                SourceResult::WaitRoots => (Verdict::Pending, None, None),
                 // Nobody looks at the disk for a source that cannot win any more.
-                Said::WaitDisk if winner.is_some() => (Verdict::NotAsked, None, None),
-                Said::WaitDisk => (Verdict::Pending, None, None),
-                Said::Bad { bad, .. } => (Verdict::Rejected, Some(bad.reason), bad.detail),
-                Said::Offers(project) => (self.compared(project, &mut unnamed_winner, winner), None, None),
+                SourceResult::WaitDisk if winner.is_some() => (Verdict::NotAsked, None, None),
+                SourceResult::WaitDisk => (Verdict::Pending, None, None),
+                SourceResult::Rejected { bad, .. } => (Verdict::Rejected, Some(bad.reason), bad.detail),
+                SourceResult::Offers(project) => (self.compared(project, &mut unnamed_winner, winner), None, None),
             };
             tried.push(Tried {
                 source: finding.source,

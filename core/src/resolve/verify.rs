@@ -17,13 +17,13 @@ use crate::uri::{file_uri_to_path, is_placeholder};
 
 /// Why a value is not taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Bad {
+pub(crate) struct Rejection {
     pub(crate) reason: Reason,
     pub(crate) detail: Option<&'static str>,
     pub(crate) path: Option<String>,
 }
 
-impl Bad {
+impl Rejection {
     pub(crate) const fn new(reason: Reason) -> Self {
         Self { reason, detail: None, path: None }
     }
@@ -38,7 +38,7 @@ impl Bad {
     }
 }
 
-impl From<Refusal> for Bad {
+impl From<Refusal> for Rejection {
     fn from(refusal: Refusal) -> Self {
         let reason = match refusal {
             Refusal::NotFileUri => Reason::NotFileUri,
@@ -51,13 +51,13 @@ impl From<Refusal> for Bad {
 
 /// What a value names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Thing {
+pub(crate) enum ParsedValue {
     Path(String),
     Name(String),
 }
 
 /// How a value is read.
-pub(crate) struct Reading<'a> {
+pub(crate) struct ValueParser<'a> {
     pub(crate) host: &'a HostFacts,
     pub(crate) format: Format,
     pub(crate) relative: Relative,
@@ -66,13 +66,13 @@ pub(crate) struct Reading<'a> {
     pub(crate) value_bytes: u32,
 }
 
-impl Reading<'_> {
-    pub(crate) fn read(&self, text: &str) -> Result<Thing, Bad> {
+impl ValueParser<'_> {
+    pub(crate) fn read(&self, text: &str) -> Result<ParsedValue, Rejection> {
         if usize::try_from(self.value_bytes).is_ok_and(|most| text.len() > most) {
-            return Err(Bad::new(Reason::TooLong));
+            return Err(Rejection::new(Reason::TooLong));
         }
         if is_placeholder(text) {
-            return Err(Bad::new(Reason::Placeholder));
+            return Err(Rejection::new(Reason::Placeholder));
         }
         let is_uri = is_file_uri(text) || contains(text, "://");
         let is_name = match self.format {
@@ -81,26 +81,26 @@ impl Reading<'_> {
             Format::PathOrUri | Format::List => false,
         };
         if is_name {
-            return Ok(Thing::Name(text.to_string()));
+            return Ok(ParsedValue::Name(text.to_string()));
         }
         if self.from_client
             && let Some(mapped) = mapped(text, self.host)
         {
-            return Ok(Thing::Path(mapped));
+            return Ok(ParsedValue::Path(mapped));
         }
         if is_uri {
-            return Ok(Thing::Path(file_uri_to_path(text, self.host.style)?));
+            return Ok(ParsedValue::Path(file_uri_to_path(text, self.host.style)?));
         }
         match path::absolute(text, self.host.style) {
-            Ok(path) => Ok(Thing::Path(path)),
+            Ok(path) => Ok(ParsedValue::Path(path)),
             Err(refusal) => self.join(text, refusal),
         }
     }
 
-    fn join(&self, text: &str, refusal: Refusal) -> Result<Thing, Bad> {
+    fn join(&self, text: &str, refusal: Refusal) -> Result<ParsedValue, Rejection> {
         match &self.host.cwd {
             Some(cwd) if self.relative == Relative::Cwd && self.host.is_local() && refusal == Refusal::Relative => {
-                Ok(Thing::Path(path::join(cwd, text, self.host.style)?))
+                Ok(ParsedValue::Path(path::join(cwd, text, self.host.style)?))
             }
             _ => Err(refusal.into()),
         }
@@ -134,7 +134,7 @@ pub(crate) fn mapped(text: &str, host: &HostFacts) -> Option<String> {
 
 /// What the host found at one path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fact {
+pub(crate) struct PathInfo {
     /// Nothing here means that the host was asked and did not say.
     pub(crate) found: Option<Found>,
     pub(crate) real_path: Option<String>,
@@ -142,9 +142,9 @@ pub(crate) struct Fact {
     pub(crate) markers: Vec<String>,
 }
 
-fields!(Fact: asked, markers; found, real_path);
+fields!(PathInfo: asked, markers; found, real_path);
 
-impl Fact {
+impl PathInfo {
     /// Whether it says all that somebody wants to know.
     pub(crate) fn answers(&self, want: &ProbePath) -> bool {
         want.markers.iter().all(|marker| self.asked.contains(marker))
@@ -163,10 +163,10 @@ impl Fact {
     }
 }
 
-pub(crate) type Disk = Map<Fact>;
+pub(crate) type Disk = Map<PathInfo>;
 
 /// What one evaluation may know of the disk, and what it turned out to need.
-pub(crate) struct Look<'a> {
+pub(crate) struct DiskView<'a> {
     /// Replies to probes of this ask.
     pub(crate) own: &'a [Arc<Disk>],
     /// Replies that serve the whole connection.
@@ -176,12 +176,12 @@ pub(crate) struct Look<'a> {
     /// Whether paths that cannot matter any more are named too.
     pub(crate) thorough: bool,
     /// Paths looked at, whether known or not.
-    pub(crate) touched: Vec<Touched>,
+    pub(crate) touched: Vec<PathQuery>,
 }
 
 /// A path an evaluation looked at.
 #[derive(Clone, Debug)]
-pub(crate) struct Touched {
+pub(crate) struct PathQuery {
     pub(crate) want: ProbePath,
     pub(crate) known: bool,
     /// Whether the reply may serve the whole connection.
@@ -189,24 +189,24 @@ pub(crate) struct Touched {
 }
 
 /// What is known of a path.
-enum Seen<'a> {
-    Known(&'a Fact),
+enum DiskLookup<'a> {
+    Known(&'a PathInfo),
     Unconfirmed,
     Unknown,
 }
 
-impl<'a> Look<'a> {
+impl<'a> DiskView<'a> {
     pub(crate) const fn new(own: &'a [Arc<Disk>], shared: Option<&'a Disk>, gave_up: bool) -> Self {
         Self { own, shared, gave_up, thorough: false, touched: Vec::new() }
     }
 
     /// What is known of a path, with these markers looked for; with `any`, a fact without them is enough.
-    fn at(&mut self, path: &str, markers: &[String], any: bool, reach: Reach) -> Seen<'a> {
-        let enough = |fact: &&Fact| any || markers.iter().all(|marker| fact.asked.contains(marker));
-        let usable = |fact: &&Fact| match reach.reads {
-            SharedUse::None => false,
-            SharedUse::Folders => fact.found == Some(Found::Directory),
-            SharedUse::All => true,
+    fn at(&mut self, path: &str, markers: &[String], any: bool, reach: CacheScope) -> DiskLookup<'a> {
+        let enough = |fact: &&PathInfo| any || markers.iter().all(|marker| fact.asked.contains(marker));
+        let usable = |fact: &&PathInfo| match reach.reads {
+            CacheReads::None => false,
+            CacheReads::Folders => fact.found == Some(Found::Directory),
+            CacheReads::All => true,
         };
         let own = self.own.iter().rev().filter_map(|disk| disk.get(path));
         let common = self.shared.and_then(|disk| disk.get(path)).filter(usable);
@@ -215,18 +215,18 @@ impl<'a> Look<'a> {
         let fact = facts.clone().find(|fact| fact.found.is_some()).or_else(|| facts.next());
         let want = ProbePath { path: path.to_string(), markers: markers.to_vec() };
         let shared = reach.serves_shared && self.shared.is_some();
-        self.touched.push(Touched { want, known: fact.is_some(), shared });
+        self.touched.push(PathQuery { want, known: fact.is_some(), shared });
         match fact {
-            Some(Fact { found: None, .. }) => Seen::Unconfirmed,
-            Some(fact) => Seen::Known(fact),
-            None if self.gave_up => Seen::Unconfirmed,
-            None => Seen::Unknown,
+            Some(PathInfo { found: None, .. }) => DiskLookup::Unconfirmed,
+            Some(fact) => DiskLookup::Known(fact),
+            None if self.gave_up => DiskLookup::Unconfirmed,
+            None => DiskLookup::Unknown,
         }
     }
 }
 
 /// How a path is judged.
-pub(crate) struct Judge<'a> {
+pub(crate) struct PathVerifier<'a> {
     pub(crate) host: &'a HostFacts,
     pub(crate) places: ExcludedDirsRule,
     pub(crate) verify: Verify,
@@ -235,21 +235,21 @@ pub(crate) struct Judge<'a> {
     /// Whether a path the disk speaks against is taken all the same.
     pub(crate) accept_missing: bool,
     pub(crate) refine: Option<&'a Markers>,
-    pub(crate) reach: Reach,
+    pub(crate) reach: CacheScope,
 }
 
 /// Whom a reply serves.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Reach {
+pub(crate) struct CacheScope {
     /// How much of what the connection knows already is good enough.
-    pub(crate) reads: SharedUse,
+    pub(crate) reads: CacheReads,
     /// Whether the connection may keep it.
     pub(crate) serves_shared: bool,
 }
 
 /// How much of what the connection knows serves again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum SharedUse {
+pub(crate) enum CacheReads {
     #[default]
     None,
     /// Folders that were there; what was missing may have been made since.
@@ -258,29 +258,29 @@ pub(crate) enum SharedUse {
 }
 
 /// What came of judging a path.
-pub(crate) enum Judged {
+pub(crate) enum Verified {
     Good {
         path: String,
         real_path: Option<String>,
     },
-    Bad(Bad),
+    Rejected(Rejection),
     /// The host has to look first.
     Wait,
 }
 
-impl Judge<'_> {
-    pub(crate) fn judge(&self, path: &str, look: &mut Look<'_>) -> Judged {
+impl PathVerifier<'_> {
+    pub(crate) fn judge(&self, path: &str, look: &mut DiskView<'_>) -> Verified {
         match self.try_judge(path, look) {
-            Ok(Some((path, real_path))) => Judged::Good { path, real_path },
-            Ok(None) => Judged::Wait,
-            Err(bad) => Judged::Bad(bad),
+            Ok(Some((path, real_path))) => Verified::Good { path, real_path },
+            Ok(None) => Verified::Wait,
+            Err(bad) => Verified::Rejected(bad),
         }
     }
 
-    fn try_judge(&self, path: &str, look: &mut Look<'_>) -> Result<Option<(String, Option<String>)>, Bad> {
+    fn try_judge(&self, path: &str, look: &mut DiskView<'_>) -> Result<Option<(String, Option<String>)>, Rejection> {
         if path.chars().any(char::is_control) {
             // Legal in a URI, and never what anybody meant by a project.
-            return Err(Bad { detail: Some(Refusal::Control.code()), ..Bad::new(Reason::Invalid) });
+            return Err(Rejection { detail: Some(Refusal::Control.code()), ..Rejection::new(Reason::Invalid) });
         }
         self.check_ceiling(path)?;
         // A marker may yet vouch for some places, never for the others.
@@ -289,7 +289,7 @@ impl Judge<'_> {
             return Ok(None);
         };
         if let Some(real) = &real_path {
-            self.check_ceiling(real).map_err(|_| Bad::at(Reason::Outside, &path))?;
+            self.check_ceiling(real).map_err(|_| Rejection::at(Reason::Outside, &path))?;
         }
         if let Some(markers) = self.refine {
             let Some(found) = self.walk(&path, markers, look)? else {
@@ -306,13 +306,13 @@ impl Judge<'_> {
         Ok(Some((path, real_path)))
     }
 
-    fn check_ceiling(&self, path: &str) -> Result<(), Bad> {
+    fn check_ceiling(&self, path: &str) -> Result<(), Rejection> {
         let allowed = &self.host.allowed_dirs;
         let inside = allowed.is_empty() || allowed.iter().any(|base| path::is_inside(base, path, self.host.style));
-        if inside { Ok(()) } else { Err(Bad::at(Reason::Outside, path)) }
+        if inside { Ok(()) } else { Err(Rejection::at(Reason::Outside, path)) }
     }
 
-    fn check_place(&self, path: &str, marked: bool) -> Result<(), Bad> {
+    fn check_place(&self, path: &str, marked: bool) -> Result<(), Rejection> {
         let place = place_kind(path, self.host);
         let refused = match (self.places, place) {
             (ExcludedDirsRule::Allow, _) | (_, PlaceKind::Ordinary) => None,
@@ -321,17 +321,17 @@ impl Judge<'_> {
             (ExcludedDirsRule::Refuse, PlaceKind::Top | PlaceKind::Home) => Some(Reason::ExcludedDir),
             (ExcludedDirsRule::Refuse, PlaceKind::Scratch) => (!marked).then_some(Reason::ExcludedDir),
         };
-        refused.map_or(Ok(()), |reason| Err(Bad::at(reason, path)))
+        refused.map_or(Ok(()), |reason| Err(Rejection::at(reason, path)))
     }
 
-    fn verified(&self, path: &str, look: &mut Look<'_>) -> Result<Option<(String, Option<String>)>, Bad> {
+    fn verified(&self, path: &str, look: &mut DiskView<'_>) -> Result<Option<(String, Option<String>)>, Rejection> {
         if self.verify == Verify::None {
             return Ok(Some((path.to_string(), None)));
         }
         let style = self.host.style;
         let unconfirmed = || match self.accept_missing {
             true => Ok(Some((path.to_string(), None))),
-            false => Err(Bad::at(Reason::Unconfirmed, path)),
+            false => Err(Rejection::at(Reason::Unconfirmed, path)),
         };
         if path::is_unc(path, style) && !self.host.probe_shares {
             return unconfirmed();
@@ -341,9 +341,9 @@ impl Judge<'_> {
         }
         let markers = self.refine.map_or_else(Vec::new, names);
         let fact = match look.at(path, &markers, true, self.reach) {
-            Seen::Known(fact) => fact,
-            Seen::Unconfirmed => return unconfirmed(),
-            Seen::Unknown => {
+            DiskLookup::Known(fact) => fact,
+            DiskLookup::Unconfirmed => return unconfirmed(),
+            DiskLookup::Unknown => {
                 self.touch_walk(path, look);
                 return Ok(None);
             }
@@ -352,29 +352,34 @@ impl Judge<'_> {
         match (fact.found, self.verify) {
             (Some(Found::Directory), _) => Ok(Some((path.to_string(), real))),
             (Some(Found::File), _) if self.files == Some(Files::Parent) => {
-                let parent = path::parent(path, style).ok_or_else(|| Bad::at(Reason::NotDirectory, path))?;
+                let parent = path::parent(path, style).ok_or_else(|| Rejection::at(Reason::NotDirectory, path))?;
                 self.check_ceiling(&parent)?;
                 self.check_place(&parent, false)?;
                 Ok(Some((parent, real.and_then(|real| path::parent(&real, style)))))
             }
             (Some(Found::File), Verify::Exists) if self.files.is_none() => Ok(Some((path.to_string(), real))),
             _ if self.accept_missing => Ok(Some((path.to_string(), None))),
-            (Some(Found::File), _) => Err(Bad::at(Reason::NotDirectory, path)),
-            (Some(Found::Unreadable), _) => Err(Bad::at(Reason::Unreadable, path)),
-            _ => Err(Bad::at(Reason::Missing, path)),
+            (Some(Found::File), _) => Err(Rejection::at(Reason::NotDirectory, path)),
+            (Some(Found::Unreadable), _) => Err(Rejection::at(Reason::Unreadable, path)),
+            _ => Err(Rejection::at(Reason::Missing, path)),
         }
     }
 
     /// Walks up to the best marked folder: nothing while the host has to look, else the folder, if any is marked.
-    fn walk(&self, start: &str, markers: &Markers, look: &mut Look<'_>) -> Result<Option<Option<String>>, Bad> {
+    fn walk(
+        &self,
+        start: &str,
+        markers: &Markers,
+        look: &mut DiskView<'_>,
+    ) -> Result<Option<Option<String>>, Rejection> {
         let names = names(markers);
-        let mut seen: Vec<(String, &Fact)> = Vec::new();
+        let mut seen: Vec<(String, &PathInfo)> = Vec::new();
         let mut waiting = false;
         for folder in self.folders(start, markers.levels) {
             match look.at(&folder, &names, false, self.reach) {
-                Seen::Known(fact) => seen.push((folder, fact)),
-                Seen::Unconfirmed => {}
-                Seen::Unknown => waiting = true,
+                DiskLookup::Known(fact) => seen.push((folder, fact)),
+                DiskLookup::Unconfirmed => {}
+                DiskLookup::Unknown => waiting = true,
             }
         }
         if waiting {
@@ -382,19 +387,20 @@ impl Judge<'_> {
         }
         for tier in &markers.tiers {
             let least = usize::try_from(tier.at_least).unwrap_or(usize::MAX);
-            let marked = |fact: &Fact| tier.names.iter().filter(|name| fact.markers.contains(name)).count() >= least;
+            let marked =
+                |fact: &PathInfo| tier.names.iter().filter(|name| fact.markers.contains(name)).count() >= least;
             if let Some((folder, _)) = seen.iter().find(|(_, fact)| marked(fact)) {
                 return Ok(Some(Some(folder.clone())));
             }
         }
         match markers.otherwise {
             Unmarked::Start => Ok(Some(None)),
-            Unmarked::Reject => Err(Bad::at(Reason::NoMarker, start)),
+            Unmarked::Reject => Err(Rejection::at(Reason::NoMarker, start)),
         }
     }
 
     /// Names the folders of a walk that cannot begin yet, so that one probe serves both.
-    fn touch_walk(&self, start: &str, look: &mut Look<'_>) {
+    fn touch_walk(&self, start: &str, look: &mut DiskView<'_>) {
         if let Some(markers) = self.refine {
             let names = names(markers);
             for folder in self.folders(start, markers.levels) {

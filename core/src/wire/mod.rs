@@ -27,7 +27,7 @@ read_fields!(Options: host; policy);
 
 /// Makes resolvers, and has those with the same policy share it.
 #[derive(Debug, Default)]
-pub struct Maker {
+pub struct PolicyCache {
     /// Policies, each with its text; without a text it is the recommended one.
     policies: Vec<(Option<Json>, Arc<Policy>)>,
 }
@@ -35,7 +35,7 @@ pub struct Maker {
 /// A server has one policy or two; one that makes them up as it goes has no use for old ones.
 const KEPT_POLICIES: usize = 8;
 
-impl Maker {
+impl PolicyCache {
     /// One that has made nothing yet.
     #[must_use]
     pub const fn new() -> Self {
@@ -86,20 +86,20 @@ impl Maker {
     }
 }
 
-/// As [`Maker::open`], for one resolver.
+/// As [`PolicyCache::open`], for one resolver.
 ///
 /// # Errors
 /// The options cannot be read or cannot work.
 pub fn open(options: &str) -> Result<Resolver, Misuse> {
-    Maker::new().open(options)
+    PolicyCache::new().open(options)
 }
 
-/// As [`Maker::restore`], for one resolver.
+/// As [`PolicyCache::restore`], for one resolver.
 ///
 /// # Errors
 /// The options cannot work, or the snapshot is not usable.
 pub fn restore(snapshot: &str, options: &str, now: f64, id_prefix: Option<&str>) -> Result<Resolver, Misuse> {
-    Maker::new().restore(snapshot, options, now, id_prefix)
+    PolicyCache::new().restore(snapshot, options, now, id_prefix)
 }
 
 /// Takes one event as JSON and gives back `{"actions", "deadline", "project"?}`, or `{"error": {"code", "message"}}`.
