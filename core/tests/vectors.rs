@@ -75,7 +75,7 @@ fn every_tag_exists_and_every_rule_and_trace_is_covered() {
     for path in files() {
         let text = std::fs::read_to_string(&path).unwrap();
         let file = value(&path);
-        let name = path.file_stem().unwrap().to_str().unwrap();
+        let name = name(&path);
         for (key, known) in &tags {
             for id in strings(&file[key]).iter().filter(|id| !known.contains(*id)) {
                 wrong.push(format!("{name}: `{id}` in `{key}` does not exist"));
@@ -113,7 +113,7 @@ struct Run {
 
 impl Run {
     fn new(path: &Path, text: &str) -> Self {
-        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let name = name(path);
         let file = Node::read(text);
         let known = ["name", "covers", "rules", "traces", "bugs", "spellings", "policy", "host", "steps"];
         let mut wrong = Vec::new();
@@ -121,7 +121,7 @@ impl Run {
             wrong.push(format!("{name}: unknown field `{key}`"));
         }
         let value: Value = serde_json::from_str(text).unwrap();
-        if value["name"].as_str().is_none_or(|text| kebab(text) != name) {
+        if value["name"].as_str().is_none_or(|text| Some(kebab(text).as_str()) != name.rsplit('/').next()) {
             wrong.push(format!("{name}: the file is not named after its scenario"));
         }
         let policy = Policy::from_json(&policy(&value["policy"]).to_string())
@@ -324,10 +324,17 @@ fn missing(what: &str, most: u64, seen: &BTreeSet<u64>) -> Vec<String> {
         .collect()
 }
 
+/// The path of a vector below `tests/vectors`, without its ending.
+fn name(path: &Path) -> String {
+    let path = path.strip_prefix(folder()).unwrap().with_extension("");
+    path.iter().map(|part| part.to_str().unwrap()).collect::<Vec<_>>().join("/")
+}
+
+/// A sentence as a file name: lower case, without articles, `-` between words.
 fn kebab(text: &str) -> String {
     text.to_lowercase()
         .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
+        .filter(|word| !["", "a", "an", "the"].contains(word))
         .collect::<Vec<_>>()
         .join("-")
 }

@@ -4,7 +4,7 @@ import { at } from "../../scripts/tools.mjs";
 
 /** Every vector as a conversation and what must come out of it. */
 export function vectors() {
-  return readdirSync(at("tests/vectors")).filter((file) => file.endsWith(".json")).sort().map((file) => {
+  return readdirSync(at("tests/vectors"), { recursive: true }).filter((file) => file.endsWith(".json")).sort().map((file) => {
     const fields = members(compact(readFileSync(at("tests/vectors", file), "utf8")));
     const steps = items(fields.get("steps")).map(members);
     const options = { policy: policy(JSON.parse(fields.get("policy"))), host: JSON.parse(fields.get("host")) };

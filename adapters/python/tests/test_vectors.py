@@ -14,7 +14,8 @@ from rootwise._error import understood
 from rootwise._face import Face, Machine
 
 ROOT = Path(__file__).resolve().parents[3]
-FILES = sorted((ROOT / "tests" / "vectors").glob("*.json"))
+VECTORS = ROOT / "tests" / "vectors"
+FILES = sorted(VECTORS.rglob("*.json"))
 
 
 def merged(into: Any, changes: Any) -> Any:
@@ -72,7 +73,7 @@ class Run:
         assert self.project == step["project"], f"step {index}"
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.relative_to(VECTORS).with_suffix("").as_posix())
 def test_vector(face: Face, file: Path) -> None:
     Run(face, file).all()
 

@@ -4,13 +4,20 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-/// The files of `tests/vectors`, sorted.
+/// The vectors in `tests/vectors` and its folders, sorted.
 pub(crate) fn files() -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder())
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|ending| ending == "json"))
-        .collect();
+    let mut files = Vec::new();
+    let mut folders = vec![folder()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "json") {
+                files.push(path);
+            }
+        }
+    }
     files.sort();
     files
 }
