@@ -1,6 +1,6 @@
 //! The life cycle of the client's roots: every state against every event, as one reviewed table.
 //!
-//! `UPDATE_SNAPSHOTS=1 cargo test -p rootwise --test transitions` writes docs/transitions.md and the diagram in README.md.
+//! `UPDATE_SNAPSHOTS=1 cargo test -p rootwise --test transitions` writes docs/transitions.md and the diagram in docs/contract.md.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail loudly")]
 
 use std::collections::BTreeMap;
@@ -105,7 +105,7 @@ fn every_state_meets_every_event_as_the_table_says() {
         }
     }
     compare("docs/transitions.md", &page);
-    compare_part("README.md", "state diagram", &diagram(&edges));
+    compare_part("docs/contract.md", "state diagram", &diagram(&edges));
 }
 
 fn diagram(edges: &BTreeMap<(&str, String), Vec<&str>>) -> String {
