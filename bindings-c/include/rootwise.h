@@ -2,15 +2,15 @@
  *
  * JSON text in, JSON text out. Events, actions and all other shapes are in tests/vectors/README.md.
  *
- * Texts in are UTF-8, given as address and number of bytes; nothing of them is kept after the call, and no zero byte
- * is needed at their end. Texts out belong to the caller, are never empty, have no zero byte at their end, and go
- * back through rootwise_text_free.
+ * Input texts are UTF-8, passed as an address and a number of bytes; they need no terminating zero byte, and the
+ * library does not keep them after the call. Output texts belong to the caller, are never empty and have no
+ * terminating zero byte; free them with rootwise_text_free.
  *
- * What goes wrong is the text {"error": {"code", "message"}}, and then nothing changed. Codes are stable. Null
- * pointers and bytes that are no UTF-8 are such errors too, never a crash. A resolver that breaks down is dead: it
- * answers every call with the code "dead" until it is closed, and harms nobody else.
+ * A failed call returns the text {"error": {"code", "message"}} and changes nothing. Codes are stable. Null pointers
+ * and bytes that are not UTF-8 are such errors too, never a crash. A resolver that panicked is dead: it answers every
+ * call with the code "dead" until it is closed. Other resolvers are not affected.
  *
- * A resolver may move between threads, but only one may use it at a time. Different resolvers are independent.
+ * A resolver may move between threads, but only one thread may use it at a time. Different resolvers are independent.
  */
 #ifndef ROOTWISE_H
 #define ROOTWISE_H
@@ -29,35 +29,35 @@ typedef struct {
     size_t len;
 } rootwise_text;
 
-/* Takes {"policy"?: {...}, "host": {...}}; without a policy it is the recommended one. Gives {"deadline", "project"}
- * and the resolver, or an error and a null pointer. */
+/* Opens a resolver from {"policy"?: {...}, "host": {...}}; the default policy is the recommended one. Returns
+ * {"deadline", "project"} and the resolver, or an error and a null pointer. */
 rootwise_text rootwise_open(const char *options, size_t options_len, rootwise_resolver **resolver);
 
-/* Goes on with a saved connection. The prefix for request ids may be a null pointer: then it stays as it was. Gives
+/* Restores a saved connection. If the prefix for request ids is a null pointer, the prefix does not change. Returns
  * the same as rootwise_open. */
 rootwise_text rootwise_restore(const char *snapshot, size_t snapshot_len, const char *options, size_t options_len,
                                double now, const char *id_prefix, size_t id_prefix_len, rootwise_resolver **resolver);
 
-/* Takes one event and the time: whole milliseconds of any clock that only goes forward. Gives {"actions",
- * "deadline", "project"?}; do the actions in order, and pass {"type":"deadlineReached"} when the deadline comes
- * before the next event. The project is there only where it changed. */
+/* Processes one event at a time in whole milliseconds of any clock that only goes forward. Returns {"actions",
+ * "deadline", "project"?}; perform the actions in order, and pass {"type":"deadlineReached"} when the deadline comes
+ * before the next event. "project" is present only if it changed. */
 rootwise_text rootwise_handle(rootwise_resolver *resolver, const char *event, size_t event_len, double now);
 
-/* Gives why it is this project; the member "text" is a small table for people. */
+/* Returns the explanation of the current project; the member "text" is a small table for people. */
 rootwise_text rootwise_explain(rootwise_resolver *resolver);
 
-/* Gives the state of the connection, for rootwise_restore. */
+/* Returns the state of the connection, for rootwise_restore. */
 rootwise_text rootwise_snapshot(rootwise_resolver *resolver);
 
-/* Frees the resolver. Like free(): once, and a null pointer is no harm. The other functions answer a null pointer
- * with the code "used_after_close". */
+/* Frees the resolver. As with free(), call it once; a null pointer is allowed. The other functions answer a null
+ * pointer with the code "used_after_close". */
 void rootwise_close(rootwise_resolver *resolver);
 
-/* Calls a function that needs no resolver, such as {"fileUriToPath": {"uri": "file:///a%20b", "style": "posix"}}. Gives
- * {"value"}. The functions are in bindings-wasm/PLAIN.md. */
+/* Calls a function that needs no resolver, such as {"fileUriToPath": {"uri": "file:///a%20b", "style": "posix"}}.
+ * Returns {"value"}. bindings-wasm/PLAIN.md lists the functions. */
 rootwise_text rootwise_call(const char *call, size_t call_len);
 
-/* Frees a text, once. A text whose ptr is null is no harm. */
+/* Frees a text; call it once. A text whose ptr is null is allowed. */
 void rootwise_text_free(rootwise_text text);
 
 #ifdef __cplusplus
