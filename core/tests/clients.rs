@@ -1,4 +1,4 @@
-//! The table of clients, `core/clients.json`: what `recommended` and `docs/clients.md` take from it, and that no outcome does.
+//! The table of clients, `core/clients.json`: what `recommended` and `docs/clients.md` take from it, and that no outcome depends on it.
 //!
 //! `UPDATE_CLIENTS=1` writes both.
 #![allow(
@@ -232,7 +232,7 @@ fn page(clients: &[Client]) -> String {
         ];
         writeln!(page, "| {} |", cells.map(|text| cell(text)).join(" | ")).unwrap();
     }
-    page.push_str("\n## What they are told where no project was found\n\n| name | advice |\n|---|---|\n");
+    page.push_str("\n## Advice when no project was found\n\n| name | advice |\n|---|---|\n");
     for row in clients {
         let Some(advice) = &row.advice else { continue };
         writeln!(page, "| {} | {} |", code(&row.patterns), cell(advice)).unwrap();
@@ -254,17 +254,17 @@ const PAGE: &str = "# What clients do
 
 Generated from [`core/clients.json`](../core/clients.json) by `UPDATE_CLIENTS=1 cargo test -p rootwise --test clients`.
 
-Clients change, and none of this was checked against a running one: every row says when it was seen and where. So nothing depends on it but words and one
-order. The policy `recommended` takes two things from the table:
+Clients change, and no row was verified with a running client; every row gives its date and its sources. The table therefore affects only texts and the order of
+variables. The policy `recommended` takes two things from it:
 
-- `advice`: what a client is told where no project was found.
-- the order in which clients' variables are read, which matters only where several are set: those that the client's own sources confirm, then those of
-  more clients, then as listed here.
+- `advice`: the text for each client when no project was found.
+- the order in which the clients' variables are read, which matters only if several are set: first those that the client's own sources confirm, then those of
+  more clients, then in the order of this table.
 
-A test runs all vectors without the advice and gets the same outcomes. To say something else, or to read other variables, change `advice` or the `env`
-sources in a policy of your own: [policy.md](policy.md).
+A test runs all vectors without the advice and gets the same outcomes. To use other texts or other variables, change `advice` or the `env` sources in your own
+policy: [policy.md](policy.md).
 
-| client | `clientInfo.name` | declares roots | `listChanged` | answer to `roots/list` | working directory over stdio | also says | seen | sources |
+| client | `clientInfo.name` | declares roots | `listChanged` | answer to `roots/list` | working directory over stdio | other signals | seen | sources |
 |---|---|---|---|---|---|---|---|---|
 ";
 
