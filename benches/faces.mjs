@@ -1,12 +1,12 @@
-// node benches/faces.mjs: what a call costs on each face, and what reading the project costs. Build first: npm run build.
+// node benches/faces.mjs: measures calls on each backend and reads of the project. Build first: npm run build.
 import { packages } from "../tests/faces/faces.mjs";
 
 if (process.argv.includes("--help")) {
-  console.log("node benches/faces.mjs\n\nPrints the median cost of common calls on each face, and of reading `resolver.project`.");
+  console.log("node benches/faces.mjs\n\nPrints the median time of common calls on each backend, and of reading `resolver.project`.");
   process.exit();
 }
 
-/** Median nanoseconds of one turn over several batches; the first ones warm up. */
+/** Median nanoseconds of one iteration over several batches; the first batches warm up. */
 function nanoseconds(turns, work) {
   const batches = [];
   for (let batch = 0; batch < 15; batch += 1) {

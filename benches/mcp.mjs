@@ -1,7 +1,7 @@
-// node benches/mcp.mjs: what a tool call that already has its project costs, against the same call to a server without
-// Rootwise, over the in-memory transports of both SDKs. All are measured in turns in one run, and processor time is counted,
-// because whatever else the machine does would be in the time on the wall. A second server without Rootwise tells how
-// far two equal ones are apart.
+// node benches/mcp.mjs: compares the cost of a tool call whose project is known with the same call to a server without
+// Rootwise, over the in-memory transports of both SDKs. All servers are measured in turns in one run. The figures are processor time,
+// because elapsed time would include other work of the machine. A second server without Rootwise shows the difference
+// between two equal servers.
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { Client as Client2 } from "@modelcontextprotocol/client";
@@ -25,7 +25,7 @@ async function connected({ Server, Client, Memory, method }, withProject) {
   client.setRequestHandler(method, async () => ({ roots: [{ uri: "file:///usr/share" }] }));
   const [one, other] = Memory.createLinkedPair();
   await Promise.all([server.connect(one), client.connect(other)]);
-  // The first call has the disk looked at, and this transport leaves no room for that: it never lets go of the thread.
+  // The first call probes the disk, and this transport never yields the thread for that.
   await client.callTool({ name: "where", arguments: {} });
   await setTimeout(200);
   return client;
@@ -50,7 +50,7 @@ for (const [name, sdk] of [
   const took = { bare: [], equal: [], having: [] };
   const names = Object.keys(clients);
   for (let round = -20; round < rounds; round += 1) {
-    // Whoever goes first in a round is at a disadvantage, so they take turns.
+    // The first server in a round is at a disadvantage, so they take turns.
     for (let turn = 0; turn < 3; turn += 1) {
       const which = names[(round + 21 + turn) % 3];
       const each = await time(clients[which]);

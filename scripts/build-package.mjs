@@ -1,4 +1,4 @@
-// The parts of the package that are text: generated sources and the compiled TypeScript.
+// Builds the text parts of the package: generated sources and compiled TypeScript.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { rolldown } from "rolldown";
@@ -7,7 +7,7 @@ import { addonFile, platformPackages, settle } from "./platforms.mjs";
 
 const generated = (name) => at("adapters", "typescript", "src", "generated", name);
 
-/** Declarations from the Rust types, presets as data, package files of the platforms; all committed. */
+/** Generates declarations from the Rust types, presets as data and package files of the platforms; all of them are committed. */
 export function generate({ check }) {
   const files = [
     [generated("types.ts"), read("cargo", ["run", "--quiet", "-p", "rootwise-bindings", "--features", "ts", "--example", "types"])],
@@ -17,7 +17,7 @@ export function generate({ check }) {
   ];
   const stale = files.filter(([file, text]) => !settle(file, text, { check })).map(([file]) => relative(root, file));
   if (check && stale.length > 0) {
-    throw new Stop(`out of date: ${stale.join(", ")}. Make them again: npm run build -- --types`);
+    throw new Stop(`out of date: ${stale.join(", ")}. Regenerate them: npm run build -- --types`);
   }
   console.log(stale.length > 0 ? `  written: ${stale.join(", ")}` : "  all up to date");
 }
@@ -41,7 +41,7 @@ function presets() {
   ].join("\n");
 }
 
-/** Sources in adapters/typescript/src become dist/esm and dist/cjs; entries that Node can require have an ESM twin. */
+/** Compiles adapters/typescript/src to dist/esm and dist/cjs; entries that Node can require also get an ESM wrapper. */
 export async function typescript() {
   await bin("tsc", "-p", "adapters/typescript/tsconfig.json");
   await bin("tsc", "-p", "adapters/typescript/tsconfig.cjs.json");
@@ -51,13 +51,13 @@ export async function typescript() {
   process.env.ROOTWISE_ADDON ??= addonFile();
   for (const entry of ["node/index", "node/native", "node/wasm", "mcp/index"]) {
     const names = Object.keys(await import(`${at("dist", "cjs", `${entry}.js`)}`)).filter((name) => !["default", "__esModule", "module.exports"].includes(name));
-    // One implementation for `import` and `require`, so that a Resolver is the same class whoever loaded it.
+    // `import` and `require` share one implementation, so that both load the same Resolver class.
     writeFileSync(at("dist", `${entry}.js`), `import all from "../cjs/${entry}.js";\nexport const { ${names.join(", ")} } = all;\n`);
     writeFileSync(at("dist", `${entry}.d.ts`), `export * from "../cjs/${entry}.js";\n`);
   }
 }
 
-/** Makes a source one with the packages it imports, and puts their licences beside it. */
+/** Bundles a source with the packages it imports and writes their licences beside it. */
 async function bundle(input, file) {
   const build = await rolldown({ input, platform: "node" });
   const { output } = await build.write({ file, format: "cjs", minify: true });

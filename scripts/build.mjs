@@ -1,4 +1,4 @@
-// npm run build: everything the package is made of, into dist/.
+// npm run build: builds all parts of the package into dist/.
 import { parseArgs } from "node:util";
 import { bold, main, prepare, seconds } from "./tools.mjs";
 import { addon, plainModule, wasmModule } from "./build-native.mjs";
@@ -13,7 +13,7 @@ Builds the package into dist/. Without parts it builds all of them.
   --plain       the WebAssembly module without glue and imports
   --addon       the Node addon for this machine
   --typescript  the package itself
-  --check       with --types: only say whether the generated sources are up to date
+  --check       with --types: only report whether the generated sources are up to date
   --provoke     also the variants in which a test can provoke a panic
   --help        this text`;
 

@@ -1,4 +1,4 @@
-// npm run coverage: every requirement, bug class and root spelling, the tests that name it, and whether they passed.
+// npm run coverage: prints every requirement, bug class and root spelling with the tests that name it and their results.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { results } from "./results.mjs";
@@ -6,13 +6,13 @@ import { at, bold, dim, green, main, node, red, Stop } from "./tools.mjs";
 
 const help = `npm run coverage -- [options]
 
-Prints what tests/coverage.json lists, the tests that name each entry, and whether they passed when they last ran.
+Prints the entries of tests/coverage.json, the tests that name each entry, and the results of their last run.
 Fails if an entry has no test or a failed one, or if docs/coverage.md lists other tests.
 
-  --run     first run the steps of npm test whose tests name entries (needs what npm run build makes)
-  --short   only the totals and what is wrong
+  --run     first run the steps of npm test whose tests name entries (needs the output of npm run build)
+  --short   print only the totals and the problems
   --write   write docs/coverage.md
-  --help    this text`;
+  --help    print this text`;
 
 const STEPS = "rust,vectors,faces,mcp,python,examples";
 const PAGE = at("docs/coverage.md");
@@ -34,21 +34,21 @@ main(async () => {
 
   const entries = Object.values(covered).flatMap((entries) => [...entries]);
   const bad = entries.filter(([, entry]) => !passed(entry)).map(([id]) => id);
-  if (bad.length > 0) throw new Stop(`${bad.length} without a test that passed. Run them: npm run coverage -- --run`);
-  if (!existsSync(PAGE) || readFileSync(PAGE, "utf8") !== page(covered)) throw new Stop("docs/coverage.md is out of date. Make it again: npm run coverage -- --write");
+  if (bad.length > 0) throw new Stop(`${bad.length} entries have no passing test. Run the tests: npm run coverage -- --run`);
+  if (!existsSync(PAGE) || readFileSync(PAGE, "utf8") !== page(covered)) throw new Stop("docs/coverage.md is out of date. Regenerate it: npm run coverage -- --write");
 });
 
 function passed({ tests }) {
   return tests.size > 0 && [...tests.values()].every((test) => test.passed);
 }
 
-/** What is to be covered, each with the tests that name it; a test that ran several times must have passed every time. */
+/** Reads all entries with the tests that name them; a test that ran several times must have passed every time. */
 function read() {
   const kinds = Object.entries(JSON.parse(readFileSync(at("tests/coverage.json"), "utf8"))).map(([kind, entries]) => {
     return [kind, new Map(Object.entries(entries).map(([id, text]) => [id, { text, tests: new Map() }]))];
   });
   for (const { suite, test, covers, passed } of results()) {
-    // Parameters of a Python test.
+    // Removes the parameters of a Python test.
     const name = test.replace(/\[.*\]$/, "");
     for (const id of covers) {
       const entry = kinds.map(([, entries]) => entries.get(id)).find(Boolean);

@@ -1,12 +1,12 @@
-// Packs what is published: the package, and the small one with the addon of this machine.
+// Packs the packages to publish: the main package and the small one with the addon of this machine.
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { at, read } from "./tools.mjs";
 import { platform, platformPackages } from "./platforms.mjs";
 
 /**
- * Puts both tarballs into `folder`. What only developers need is left out of the manifest, and the platform packages
- * are named in it: in the repository they would make installing depend on packages that are published after it.
+ * Writes both tarballs into `folder`. The manifest omits the fields that only developers need and names the platform
+ * packages. The manifest in the repository does not name them, because installing would depend on packages that are published later.
  */
 export function pack(folder) {
   const stage = join(folder, "stage");

@@ -1,18 +1,18 @@
-// Shows that the tests notice bugs: plants each bug of tests/planted-bugs.json in a copy of the core, alone, and runs the tests.
+// Proves that the tests detect bugs: plants each bug of tests/planted-bugs.json alone in a copy of the core and runs the tests.
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { at, bold, dim, green, red, seconds } from "./tools.mjs";
 
-const HELP = `Plants known bugs in a copy of the core, one at a time, and checks that the tests notice each.
+const HELP = `Plants known bugs in a copy of the core, one at a time, and checks that the tests detect each.
 
-  npm run planted-bugs                  all of them
-  npm run planted-bugs -- --only words  those whose description contains the words
-  npm run planted-bugs -- --list        only name them
+  npm run planted-bugs                  plant all bugs
+  npm run planted-bugs -- --only words  plant the bugs whose description contains the words
+  npm run planted-bugs -- --list        only list the bugs
 
-The bugs are in tests/planted-bugs.json. A copy of the sources is made below target/, nothing else is touched.`;
+The bugs are in tests/planted-bugs.json. The sources are copied below target/; the originals do not change.`;
 
-// From cheap to strong; the first that fails has noticed the bug.
+// The fastest suite comes first; the first suite that fails has detected the bug.
 const SUITES = ["vectors", "transitions", "recovery", "snapshots", "sequences", "paths", "robustness"];
 
 const args = process.argv.slice(2);
@@ -44,12 +44,12 @@ const test = (suite) => {
   return { passed: done.status === 0, broken: broken && !/test result: FAILED/.test(done.stdout), output: done.stdout + done.stderr };
 };
 
-console.log("The core as it is: every suite must pass before a bug means anything.");
+console.log("Without a bug: every suite must pass.");
 for (const suite of SUITES) {
   const since = performance.now();
   const { passed, output } = test(suite);
   if (!passed) {
-    console.error(`${red("fails")} ${suite} without any bug planted:\n${output}`);
+    console.error(`${red("fails")} ${suite} without a planted bug:\n${output}`);
     process.exit(1);
   }
   console.log(`  ${green("passes")} ${suite} ${dim(seconds(since))}`);
@@ -61,7 +61,7 @@ for (const [index, { bug, file, find, replace }] of bugs.entries()) {
   const path = join(copy, "core/src", file);
   const sound = readFileSync(path, "utf8");
   if (sound.split(find).length !== 2) {
-    console.error(`${red("stale")} ${bug}: core/src/${file} does not hold exactly once: ${find.trim()}`);
+    console.error(`${red("stale")} ${bug}: core/src/${file} must contain this exactly once: ${find.trim()}`);
     missed += 1;
     continue;
   }
@@ -73,8 +73,8 @@ for (const [index, { bug, file, find, replace }] of bugs.entries()) {
   });
   writeFileSync(path, sound);
   if (!noticed) missed += 1;
-  const verdict = noticed ? green(`noticed by ${noticed}`) : red("not noticed");
+  const verdict = noticed ? green(`detected by ${noticed}`) : red("not detected");
   console.log(`${String(index + 1).padStart(2)}/${bugs.length} ${bug}: ${verdict} ${dim(seconds(since))}`);
 }
-console.log(bold(missed ? red(`${missed} of ${bugs.length} bugs went unnoticed`) : `all ${bugs.length} bugs were noticed`));
+console.log(bold(missed ? red(`${missed} of ${bugs.length} bugs were not detected`) : `all ${bugs.length} bugs were detected`));
 process.exit(missed ? 1 : 0);

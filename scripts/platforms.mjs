@@ -1,9 +1,9 @@
-// The platforms an addon is made for, and the small packages that carry it.
+// The platforms for which the addon is built, and the small packages that contain it.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { at } from "./tools.mjs";
 
-/** By the name the loader looks for; the rest is what npm needs to install only the right one. */
+/** Keys are the names that the loader uses; npm installs only the package whose `os`, `cpu` and `libc` match. */
 export const platforms = {
   "darwin-arm64": { os: "darwin", cpu: "arm64" },
   "darwin-x64": { os: "darwin", cpu: "x64" },
@@ -25,7 +25,7 @@ export function platform() {
 
 export const addonFile = () => at("npm", platform(), "rootwise.node");
 
-/** What the package.json of each platform says. */
+/** The package.json of each platform. */
 export function platformPackages() {
   const { version, license, engines } = JSON.parse(readFileSync(at("package.json"), "utf8"));
   return Object.entries(platforms).map(([name, { os, cpu, libc }]) => ({
@@ -45,7 +45,7 @@ export function platformPackages() {
   }));
 }
 
-/** Writes or checks one file; says whether it was up to date. */
+/** Writes or checks one file; returns whether it was up to date. */
 export function settle(file, text, { check }) {
   const same = existsSync(file) && readFileSync(file, "utf8") === text;
   if (!same && !check) {

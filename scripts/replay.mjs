@@ -1,4 +1,4 @@
-// npm run replay: plays a recorded conversation through the core and shows what happens at every step.
+// npm run replay: plays a recorded conversation through the core and shows every step.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -6,11 +6,11 @@ import { at, bold, cargo, cyan, dim, green, main, prepare, read, Stop, targetFol
 
 const help = `npm run replay -- [file]
 
-Plays a recorded conversation through the resolver and prints, step by step, what came in and what the resolver did,
-and at the end why it chose what it chose.
+Plays a recorded conversation through the resolver and prints the event and the actions of every step. At the end it
+prints the explanation of the chosen project.
 
-  file       a conversation (default scripts/demo.json); files of tests/vectors work too
-  --help     this text`;
+  file       a conversation (default: scripts/demo.json); files of tests/vectors work too
+  --help     print this text`;
 
 main(async () => {
   const { values, positionals } = parseArgs({ options: { help: { type: "boolean" } }, allowPositionals: true });
@@ -26,7 +26,7 @@ function load(path) {
   try {
     return JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {
-    throw new Stop(`${path} cannot be read as a conversation: ${error.message}`);
+    throw new Stop(`cannot read ${path} as a conversation: ${error.message}`);
   }
 }
 
@@ -43,7 +43,7 @@ function play({ policy, host, steps }) {
   });
   const replay = join(targetFolder(), "debug", "examples", "replay");
   const [opened, ...outputs] = JSON.parse(read(replay, [], { input: `${line}\n` })).map(JSON.parse);
-  if (opened.error) throw new Stop(`the resolver cannot be opened: ${opened.error.message}`);
+  if (opened.error) throw new Stop(`cannot open the resolver: ${opened.error.message}`);
   const explanation = outputs.at(-2);
   return { outputs: outputs.slice(0, -2), explanation };
 }
@@ -64,7 +64,7 @@ function show({ title, name, steps }, { outputs, explanation }) {
     console.log(`${dim(`${String(now).padStart(6)} ms`)}  ${cyan("in ")}  ${event ? described(event) : eventText}`);
     if (error) console.log(`           ${yellow("out")}  refused: ${error.message}`);
     for (const action of actions) console.log(`           ${green("out")}  ${described(action)}`);
-    if (!error && actions.length === 0) console.log(`           ${dim("out  nothing to do")}`);
+    if (!error && actions.length === 0) console.log(`           ${dim("out  no actions")}`);
     if (deadline != null) console.log(`           ${dim(`     wake up at ${deadline} ms`)}`);
     console.log();
   }

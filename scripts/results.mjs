@@ -1,5 +1,5 @@
-// What tests cover, and whether they passed: lines of JSON, `{ suite, test, covers, passed }`, appended to the file that
-// ROOTWISE_RESULTS names. This module is also the reporter that does so for `node --test`, beside the one people read.
+// Records what tests cover and whether they passed, as lines of JSON, `{ suite, test, covers, passed }`, in the file that
+// ROOTWISE_RESULTS names. This module is also a reporter that records results for `node --test`, beside the readable reporter.
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
 import { at, root, run, Stop } from "./tools.mjs";
@@ -10,7 +10,7 @@ const IDS = `${ID}(?:, ${ID})*`;
 const TITLE = new RegExp(`^(.*) \\[(${IDS})\\]$`);
 const RUST_TEST = new RegExp(`^// Covers (${IDS})\\.\\n#\\[test\\]\\nfn (\\w+)`, "gm");
 
-/** From here on results are those of this step, and its older ones are gone. */
+/** Starts recording for this step and deletes its older results. */
 export function beginResults(step) {
   mkdirSync(folder, { recursive: true });
   process.env.ROOTWISE_RESULTS = join(folder, `${step}.jsonl`);
@@ -29,12 +29,12 @@ export function results() {
   });
 }
 
-/** Tests of Node name ids at the end of their title: `a title [G-01, A1]`. */
+/** Node tests name ids at the end of their title: `a title [G-01, A1]`. */
 export default async function* reporter(events) {
   for await (const { type, data } of events) {
     if (type !== "test:pass" && type !== "test:fail") continue;
     const named = TITLE.exec(data.name);
-    // What was skipped has not run.
+    // A skipped test has not run.
     if (!named || data.skip !== undefined) continue;
     const passed = type === "test:pass" && data.todo === undefined;
     record({ suite: relative(root, data.file), test: named[1], covers: named[2].split(", "), passed });
@@ -58,7 +58,7 @@ function rustTests() {
   for (const file of readdirSync(at("core/tests"), { recursive: true }).filter((file) => file.endsWith(".rs")).sort()) {
     const suite = `core/tests/${file}`;
     for (const [, ids, test] of readFileSync(at(suite), "utf8").matchAll(RUST_TEST)) {
-      if (found.has(test)) throw new Stop(`two tests that say what they cover are named ${test}`);
+      if (found.has(test)) throw new Stop(`two tests with a \`Covers\` line are named ${test}`);
       found.set(test, { suite, test, covers: ids.split(", ") });
     }
   }

@@ -1,4 +1,4 @@
-// npm start: real MCP clients of both SDK generations meet a real server, and each is told which project it works in.
+// npm start: connects real MCP clients of both SDK generations to a real server and shows which project each one gets.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
@@ -10,11 +10,11 @@ import { at, bold, cyan, dim, green, main, node, prepare, red, yellow } from "./
 
 const help = `npm start -- [options]
 
-Starts the server \`rootwise whereami\`, connects real clients to it one after the other, and prints who got which
-project, from which source, and how long the call took. Builds the package first if there is none.
+Starts the server \`rootwise whereami\`, connects real clients to it one after the other, and prints the project of each
+client, its source, and the duration of the call. Builds the package first if necessary.
 
-  --report   also print the whole report of the first client
-  --help     this text
+  --report   also print the full report of the first client
+  --help     print this text
 
 npm run replay shows a recorded conversation step by step instead.`;
 
@@ -54,7 +54,7 @@ async function show(base, { report }) {
     { who: "SDK 1.x, never answers", client: sdk.first(() => new Promise(() => {})), stdio: sdk.stdio1, twice: true },
     { who: "SDK 2.x, changes its roots", client: sdk.second("legacy", (asked) => roots(asked === 1 ? shop : blog)), stdio: sdk.stdio2, change: true },
   ];
-  console.log(`\n${bold("Who works where?")} ${dim(`folders are in ${base}`)}\n`);
+  console.log(`\n${bold("Which project does each client get?")} ${dim(`folders are in ${base}`)}\n`);
   let first;
   try {
     for (const { who, client, stdio, env, http: over, twice, change } of scenes) {
@@ -76,10 +76,10 @@ async function show(base, { report }) {
     http.stop();
   }
   if (report) console.log(`\n${first.text}`);
-  else console.log(dim("\nThe whole report of a client: npm start -- --report"));
+  else console.log(dim("\nThe full report of a client: npm start -- --report"));
 }
 
-/** Calls the tool and prints what came of it. */
+/** Calls the tool and prints its result. */
 async function line(base, who, client) {
   const began = performance.now();
   const { structuredContent, content } = await client.callTool({ name: "whereami", arguments: {} });
@@ -91,7 +91,7 @@ async function line(base, who, client) {
   return { text: content[0].text };
 }
 
-/** The clients of both SDKs. */
+/** Loads the clients of both SDKs. */
 async function clients() {
   const [{ Client: Client1 }, { StdioClientTransport: Stdio1 }, { StreamableHTTPClientTransport: Http1 }, { ListRootsRequestSchema }] = await Promise.all([
     import("@modelcontextprotocol/sdk/client/index.js"),

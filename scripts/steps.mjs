@@ -1,4 +1,4 @@
-// The steps of `npm test`, in order: cheap and telling ones first.
+// The steps of `npm test`, in order: fast steps that find most problems come first.
 import { cargoTest } from "./results.mjs";
 import { bin, cargo, node, run } from "./tools.mjs";
 
@@ -9,7 +9,7 @@ const testsAtOnce = (most, files) => {
   return node("--test", ...reporters, `--test-concurrency=${most}`, ...files);
 };
 
-// One file at a time: they measure memory and start browsers, and two cores are soon full.
+// One file at a time: these tests measure memory and start browsers, which would overload two cores.
 const tests = (...files) => testsAtOnce(1, files);
 
 export const steps = [
@@ -20,7 +20,7 @@ export const steps = [
   },
   {
     name: "clippy",
-    what: "no lint complains, in any target",
+    what: "no target has lint warnings",
     run: async () => {
       await cargo("clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings");
       const plain = ["-p", "rootwise-wasm", "--no-default-features", "--features", "plain"];
@@ -53,17 +53,17 @@ export const steps = [
   },
   {
     name: "build",
-    what: "the addon, both modules and the package build, and the modules keep to their size",
+    what: "the addon, both modules and the package build, and the modules stay within their size limits",
     run: () => node("scripts/build.mjs", "--wasm", "--plain", "--addon", "--typescript", "--provoke"),
   },
   {
     name: "vectors",
-    what: "every vector on every face: Rust, C, addon, WebAssembly in Node and in Chromium, plain module",
+    what: "every vector in every binding: Rust, C, addon, WebAssembly in Node and in Chromium, plain module",
     run: () => tests("tests/faces/vectors.test.mjs"),
   },
   {
     name: "faces",
-    what: "API, safety, sequence properties, differences between faces, memory",
+    what: "API, safety, sequence properties, differences between bindings, memory",
     run: () => tests(...["api", "safety", "plain", "c", "properties", "differential", "memory"].map((name) => `tests/faces/${name}.test.mjs`)),
   },
   {
@@ -81,7 +81,7 @@ export const steps = [
     what: "rootwise/mcp with real TypeScript clients: inference, both SDKs, both eras, stdio and HTTP, whereami",
     run: async () => {
       await bin("tsc", "-p", "tests/types/tsconfig.json");
-      // These wait for other processes most of the time, so two files at once are no strain.
+      // These tests mostly wait for other processes, so two files can run at once.
       const files = ["adapter", "scenarios", "http", "lifecycle", "whereami"].map((name) => `tests/e2e/${name}.test.mjs`);
       await testsAtOnce(2, files);
     },
@@ -98,12 +98,12 @@ export const steps = [
   },
   {
     name: "examples",
-    what: "the examples in TypeScript and in C, with real clients; those in Python are tested with the Python package",
+    what: "the TypeScript and C examples with real clients; the step `python` tests the Python examples",
     run: () => tests("examples/thoughtbox/thoughtbox.test.mjs", "examples/wolfram-loop/loop.test.mjs"),
   },
   {
     name: "coverage",
-    what: "every requirement, bug class and root spelling has a test that passed; docs/coverage.md says which",
+    what: "every requirement, bug class and root spelling has a passing test, listed in docs/coverage.md",
     run: () => node("scripts/coverage.mjs", "--short"),
   },
 ];

@@ -1,4 +1,4 @@
-// npm test: everything that must hold, in named steps. What .ci/run calls is what a developer calls.
+// npm test: runs all checks in named steps. Developers and .ci/run use the same command.
 import { parseArgs } from "node:util";
 import { bold, dim, green, main, prepare, red, seconds, Stop } from "./tools.mjs";
 import { beginResults } from "./results.mjs";
@@ -6,15 +6,15 @@ import { steps } from "./steps.mjs";
 
 const help = `npm test -- [options]
 
-Runs every step and ends with a table. Installs and builds what it needs.
+Installs and builds what it needs, runs every step, and prints a table of results.
 
-  --list          show the steps
+  --list          list the steps
   --only a,b      run only these steps
   --from a        start at this step
-  --skip a,b      leave these steps out
-  --sequences n   random sequences compared between the faces (default 2000)
-  --keep-going    run the other steps after one has failed
-  --help          this text`;
+  --skip a,b      skip these steps
+  --sequences n   number of random sequences to compare between the bindings (default: 2000)
+  --keep-going    continue after a failed step
+  --help          print this text`;
 
 main(async () => {
   const { values } = parseArgs({
@@ -56,13 +56,13 @@ main(async () => {
   table(chosen, results);
   console.log(`\n${results.filter((result) => !result.failed).length} of ${chosen.length} steps passed in ${seconds(began)}`);
   const failed = results.filter((result) => result.failed).map((result) => result.step.name);
-  if (failed.length > 0) throw new Stop(`failed: ${failed.join(", ")}. Again alone: npm test -- --only ${failed.join(",")}`);
+  if (failed.length > 0) throw new Stop(`failed: ${failed.join(", ")}. Repeat only these: npm test -- --only ${failed.join(",")}`);
 });
 
 function choose({ only, from, skip }) {
   const named = (name) => {
     const index = steps.findIndex((step) => step.name === name);
-    if (index < 0) throw new Stop(`there is no step \`${name}\`; npm test -- --list shows them`);
+    if (index < 0) throw new Stop(`unknown step \`${name}\`; npm test -- --list lists the steps`);
     return index;
   };
   if (only) {

@@ -1,4 +1,4 @@
-// What the commands share: finding the repository, running programs, and words on the terminal.
+// Shared by all commands: locating the repository, running programs, terminal output.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -20,10 +20,10 @@ export const cyan = paint(36);
 export const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 export const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} kB`;
 
-/** Stops with a message and without a stack: for what the user can mend. */
+/** Stops with a message and without a stack trace, for problems that the user can fix. */
 export class Stop extends Error {}
 
-/** Runs a program with its output on the terminal, and to `line` if given; anything but success stops. */
+/** Runs a program with its output on the terminal, and passed to `line` if given; throws `Stop` if the program fails. */
 export function run(program, args, { line, ...options } = {}) {
   console.log(dim(`$ ${[program, ...args].join(" ")}`));
   return new Promise((resolve, reject) => {
@@ -35,7 +35,7 @@ export function run(program, args, { line, ...options } = {}) {
         line(text);
       });
     }
-    child.on("error", (error) => reject(new Stop(`${program} cannot be started: ${error.message}`)));
+    child.on("error", (error) => reject(new Stop(`cannot start ${program}: ${error.message}`)));
     child.on("close", (code, signal) => {
       if (code === 0) resolve();
       else reject(new Stop(`${program} ${args[0] ?? ""} ended with ${signal ?? `code ${code}`}`));
@@ -43,10 +43,10 @@ export function run(program, args, { line, ...options } = {}) {
   });
 }
 
-/** Runs a program and gives back what it printed. */
+/** Runs a program and returns its output. */
 export function read(program, args, options = {}) {
   const done = spawnSync(program, args, { cwd: root, encoding: "utf8", maxBuffer: 1 << 30, ...options });
-  if (done.error) throw new Stop(`${program} cannot be started: ${done.error.message}`);
+  if (done.error) throw new Stop(`cannot start ${program}: ${done.error.message}`);
   if (done.status !== 0) throw new Stop(`${program} ${args.join(" ")} failed:\n${done.stderr}`);
   return done.stdout;
 }
@@ -54,7 +54,7 @@ export function read(program, args, options = {}) {
 export const cargo = (...args) => run("cargo", args);
 export const node = (...args) => run(process.execPath, args);
 
-/** A program that an npm package brought, without npx in between. */
+/** Runs a program of an installed npm package, without npx. */
 export const bin = (name, ...args) => run(process.execPath, [binPath(name), ...args]);
 
 function binPath(name) {
@@ -65,7 +65,7 @@ function binPath(name) {
 }
 
 let target;
-/** Where cargo puts what it builds. */
+/** Returns cargo's target folder. */
 export function targetFolder() {
   target ??= JSON.parse(read("cargo", ["metadata", "--format-version", "1", "--no-deps"])).target_directory;
   return target;
@@ -73,27 +73,27 @@ export function targetFolder() {
 
 const WASM = "wasm32-unknown-unknown";
 
-/** Makes sure that what everything else needs is there; installs what can be installed. */
+/** Checks that all required tools are present and installs the missing ones if possible. */
 export async function prepare() {
   const [major] = process.versions.node.split(".").map(Number);
-  if (major < 20) throw new Stop(`Node 20 or newer is needed; this is ${process.version}`);
+  if (major < 20) throw new Stop(`Node 20 or newer is required; this is ${process.version}`);
   if (spawnSync("cargo", ["--version"], { cwd: root }).status !== 0) {
-    // rustup fetches it by itself only where it is allowed to.
+    // rustup installs the toolchain automatically only if its settings allow it.
     console.log("Installing the Rust toolchain that rust-toolchain.toml names (once).");
     const installed = spawnSync("rustup", ["toolchain", "install"], { cwd: root, stdio: "inherit" });
-    if (installed.status !== 0) throw new Stop("there is no Rust here; install rustup, it brings the rest");
+    if (installed.status !== 0) throw new Stop("Rust is not installed; install rustup, which installs the rest");
   }
   const installed = spawnSync("rustup", ["target", "list", "--installed"], { cwd: root, encoding: "utf8" });
   if (installed.status === 0 && !installed.stdout.includes(WASM)) await run("rustup", ["target", "add", WASM]);
   if (!isInstalled()) {
-    // Vite, rolldown and workerd are held at versions whose packages for every platform are there: with one missing,
-    // `npm ci` takes the lock file for damaged.
+    // Vite, rolldown and workerd are pinned to versions that have packages for every platform: if one is missing,
+    // `npm ci` treats the lock file as damaged.
     console.log("Installing the npm packages that building and testing need (once, and when they change).");
     await run("npm", ["ci", "--no-audit", "--no-fund"]);
   }
 }
 
-/** npm keeps a list of what it installed; it is older than a lock file that has changed since. */
+/** npm keeps a list of installed packages; the list is older than a lock file that changed afterwards. */
 function isInstalled() {
   const installed = at("node_modules", ".package-lock.json");
   return existsSync(installed) && statSync(installed).mtimeMs >= statSync(at("package-lock.json")).mtimeMs;
