@@ -155,7 +155,7 @@ async def test_the_order_is_the_same_on_every_transport(transport: str, told: St
 
 @pytest.mark.covers("S-01", "S-10", "S-12", "S-13")
 @on_every_transport
-async def test_the_folder_comes_last_and_a_first_response_that_fails_has_the_hint(
+async def test_the_working_directory_ranks_last_and_a_failed_first_response_has_the_hint(
     transport: str, flagged: Start, place: Path
 ) -> None:
     bare = place / "bare"
@@ -167,7 +167,7 @@ async def test_the_folder_comes_last_and_a_first_response_that_fails_has_the_hin
 
 @pytest.mark.covers("S-03", "S-20")
 @on_every_transport
-async def test_a_source_that_lost_and_names_another_project_is_logged_once(
+async def test_a_lower_source_that_names_another_project_is_logged_once(
     transport: str, told: Start, place: Path
 ) -> None:
     alpha, beta = place / "alpha", place / "beta"
@@ -183,7 +183,7 @@ async def test_a_source_that_lost_and_names_another_project_is_logged_once(
 
 @pytest.mark.covers("S-04", "S-23")
 @on_every_transport
-async def test_nothing_found_says_what_to_do(transport: str, untold: Start) -> None:
+async def test_a_missing_project_returns_an_instruction(transport: str, untold: Start) -> None:
     async with untold.client(transport) as peer:
         assert await failure(peer) == NOTHING
 
@@ -193,7 +193,7 @@ async def test_nothing_found_says_what_to_do(transport: str, untold: Start) -> N
 
 @pytest.mark.covers("S-05", "S-20")
 @on_every_transport
-async def test_a_change_of_the_roots_is_found_by_the_next_call(transport: str, untold: Start, place: Path) -> None:
+async def test_a_change_of_the_roots_is_used_by_the_next_call(transport: str, untold: Start, place: Path) -> None:
     roots = kit.Roots((place / "alpha").as_uri())
     async with untold.client(transport, roots=roots) as peer:
         assert await search(peer) == ("alpha", "roots")
@@ -215,7 +215,7 @@ async def test_of_several_roots_the_first_is_searched_and_no_other(untold: Start
 
 
 @pytest.mark.covers("S-07", "S-21")
-async def test_file_uris_of_unix_are_read_and_all_others_give_way(untold: Start, place: Path) -> None:
+async def test_file_uris_of_unix_are_read_and_all_others_fall_through(untold: Start, place: Path) -> None:
     folder = place / "a blank and ümlaut"
     roots = kit.Roots(folder.as_uri())
     async with untold.client("http", roots=roots) as peer:
@@ -226,7 +226,7 @@ async def test_file_uris_of_unix_are_read_and_all_others_give_way(untold: Start,
 
 
 @pytest.mark.covers("S-08")
-async def test_a_missing_first_root_gives_way_to_the_next_source_without_a_word(untold: Start, place: Path) -> None:
+async def test_a_missing_first_root_falls_through_to_the_next_source_silently(untold: Start, place: Path) -> None:
     roots = kit.Roots((place / "gone").as_uri(), (place / "alpha").as_uri())
     async with untold.client("http", place / "beta", roots=roots) as peer:
         assert await search_with_hints(peer) == ("beta", "query", [])
@@ -273,7 +273,9 @@ async def test_both_ways_for_claude_desktop_are_documented_and_work(
 
 @pytest.mark.covers("S-13")
 @over_http
-async def test_a_project_without_an_index_is_told_how_to_get_one(transport: str, untold: Start, tmp_path: Path) -> None:
+async def test_a_project_without_an_index_returns_the_command_to_index_it(
+    transport: str, untold: Start, tmp_path: Path
+) -> None:
     (tmp_path / "code.txt").write_text(f"the needle of {tmp_path.name}\n", "utf-8")
     async with untold.client(transport, tmp_path) as peer:
         said = await failure(peer)
@@ -325,9 +327,7 @@ async def test_a_path_that_does_not_exist_is_a_bad_request_at_every_endpoint(unt
 
 @pytest.mark.covers("S-17", "S-22")
 @over_http
-async def test_a_bad_path_is_a_bad_request_although_the_roots_are_good(
-    transport: str, untold: Start, place: Path
-) -> None:
+async def test_a_bad_path_is_a_bad_request_despite_good_roots(transport: str, untold: Start, place: Path) -> None:
     roots = kit.Roots((place / "alpha").as_uri())
     async with untold.client(transport, roots=roots) as peer, anyio.create_task_group() as group:
         assert await search(peer) == ("alpha", "roots")
@@ -351,7 +351,7 @@ async def test_a_bad_path_is_a_bad_request_although_the_roots_are_good(
 
 
 @pytest.mark.covers("S-19", "S-20")
-async def test_one_endpoint_tells_the_transports_apart(untold: Start) -> None:
+async def test_one_endpoint_distinguishes_the_transports(untold: Start) -> None:
     begin = {
         "jsonrpc": "2.0",
         "id": 1,
@@ -388,7 +388,7 @@ async def test_every_command_serves_every_client(
 
 
 @pytest.mark.covers("S-08", "S-17", "S-22")
-async def test_as_shipped_bad_values_give_way_and_the_first_root_that_exists_counts(
+async def test_as_shipped_bad_values_fall_through_and_the_first_root_that_exists_counts(
     shipped: Start, place: Path
 ) -> None:
     roots = kit.Roots((place / "gone").as_uri(), (place / "alpha").as_uri())
@@ -400,7 +400,7 @@ async def test_as_shipped_bad_values_give_way_and_the_first_root_that_exists_cou
 
 
 @pytest.mark.covers("S-13")
-async def test_as_shipped_a_model_can_index_what_it_is_told_to(shipped: Start, tmp_path: Path) -> None:
+async def test_as_shipped_a_model_can_index_a_project_as_instructed(shipped: Start, tmp_path: Path) -> None:
     (tmp_path / "code.txt").write_text(f"the needle of {tmp_path.name}\n", "utf-8")
     async with shipped.client("http", tmp_path) as peer:
         assert await failure(peer) == (
@@ -502,7 +502,7 @@ async def test_the_commands_of_the_readme_work(python: str | None, tmp_path: Pat
 
 
 def test_the_readme_counts_the_lines_of_detection() -> None:
-    said = re.search(r"`(grep .+?)` says (\d+)", README)
+    said = re.search(r"`(grep .+?)` prints (\d+)", README)
     assert said
     done = subprocess.run(shlex.split(said[1]), cwd=SERVER.parent, capture_output=True, text=True)
     assert done.stdout.strip() == said[2]

@@ -67,7 +67,7 @@ async def test_over_stdio_the_working_directory_is_the_workspace_and_gets_the_da
 
 
 @pytest.mark.covers("C-18", "C-21")
-async def test_over_stdio_several_roots_give_way_to_the_working_directory(folder: Folder) -> None:
+async def test_over_stdio_several_roots_fall_through_to_the_working_directory(folder: Folder) -> None:
     here, roots = folder("here"), Roots(folder("a").as_uri(), folder("b").as_uri())
     async with stdio(SERVER, cwd=here, roots=roots) as peer:
         assert await log(peer) == operated(here)
@@ -98,7 +98,7 @@ async def test_a_command_line_workspace_beats_the_root_until_the_tool_replaces_i
 
 
 @pytest.mark.covers("C-08", "C-20")
-async def test_a_bad_command_line_workspace_is_a_warning_and_a_root_that_is_missing_an_error(
+async def test_a_bad_command_line_workspace_is_a_warning_and_a_missing_root_an_error(
     folder: Folder, tmp_path: Path
 ) -> None:
     gone = tmp_path / "gone"
@@ -112,7 +112,7 @@ async def test_a_bad_command_line_workspace_is_a_warning_and_a_root_that_is_miss
 
 
 @pytest.mark.covers("C-01", "C-04", "C-09", "C-20", "C-27")
-async def test_the_header_serves_its_own_request_and_the_working_directory_none(
+async def test_the_header_serves_only_its_request_and_the_working_directory_is_not_used(
     server: Serving, folder: Folder
 ) -> None:
     w = folder("w")
@@ -125,7 +125,7 @@ async def test_the_header_serves_its_own_request_and_the_working_directory_none(
 
 
 @pytest.mark.covers("C-01", "C-04")
-async def test_the_header_beats_what_was_set_and_the_command_line(folder: Folder) -> None:
+async def test_the_header_beats_the_tool_and_the_command_line(folder: Folder) -> None:
     here, cli, chosen, named = folder("here"), folder("cli"), folder("chosen"), folder("here/named")
     async with (
         serve(SERVER, "--transport", "http", "--port", "{port}", "--workspace-id", cli, cwd=here) as own,
@@ -167,7 +167,7 @@ async def test_a_bad_header_is_logged_and_the_next_source_counts(
 
 
 @pytest.mark.covers("C-02", "C-07")
-async def test_users_who_work_at_the_same_time_do_not_meet(server: Serving, folder: Folder) -> None:
+async def test_concurrent_users_are_isolated(server: Serving, folder: Folder) -> None:
     users = range(6)
     by_header, by_root = [folder(f"header{user}") for user in users], [folder(f"root{user}") for user in users]
 
@@ -188,7 +188,7 @@ async def test_users_who_work_at_the_same_time_do_not_meet(server: Serving, fold
 
 
 @pytest.mark.covers("C-03", "C-11", "C-12", "C-13", "C-15", "C-16")
-async def test_what_set_workspace_id_takes_and_refuses_without_roots(
+async def test_set_workspace_id_accepts_and_refuses_values_without_roots(
     server: Serving, folder: Folder, tmp_path: Path
 ) -> None:
     w, gone, file = folder("w"), tmp_path / "gone", tmp_path / "file"
@@ -224,7 +224,7 @@ async def test_several_roots_are_an_error_until_one_of_them_is_set(server: Servi
 
 @pytest.mark.covers("C-14", "C-19")
 @pytest.mark.usefixtures("fastmcp4")
-async def test_a_workspace_is_compared_with_the_list_as_it_is_when_it_is_set(server: Serving, folder: Folder) -> None:
+async def test_a_workspace_is_compared_with_the_current_list_when_it_is_set(server: Serving, folder: Folder) -> None:
     a, b = folder("a"), folder("b")
     roots = Roots(a.as_uri())
     async with http(mcp(server), roots=roots) as peer:
@@ -247,7 +247,7 @@ async def test_a_root_is_decoded_and_normalised_and_must_be_a_file_uri(server: S
 
 
 @pytest.mark.covers("C-03", "C-22", "C-24")
-async def test_a_workspace_is_looked_at_again_when_it_is_used(server: Serving, folder: Folder) -> None:
+async def test_a_workspace_is_checked_again_when_it_is_used(server: Serving, folder: Folder) -> None:
     root, chosen = folder("root"), folder("chosen")
     async with http(mcp(server), roots=Roots(root.as_uri(), chosen.as_uri())) as peer:
         await choose(peer, chosen.as_uri())
@@ -262,7 +262,7 @@ async def test_a_workspace_is_looked_at_again_when_it_is_used(server: Serving, f
 
 
 @pytest.mark.covers("C-25")
-async def test_what_goes_wrong_inside_is_not_shown(server: Serving, folder: Folder) -> None:
+async def test_internal_errors_are_not_shown(server: Serving, folder: Folder) -> None:
     w = folder("w")
     (w / "context_portal").touch()
     async with http(mcp(server), headers={"X-Workspace-Id": str(w)}) as peer:

@@ -42,7 +42,7 @@ async def test_every_call_brings_its_own_roots_or_header(server: Serving, folder
         )
 
 
-async def test_a_workspace_cannot_be_set_and_the_call_says_what_to_do_instead(server: Serving, folder: Folder) -> None:
+async def test_a_workspace_cannot_be_set_and_the_call_returns_an_alternative(server: Serving, folder: Folder) -> None:
     a = folder("a")
     async with http(f"{server.origin}/mcp", roots=Roots(a.as_uri()), modern=True) as peer:
         said = await peer.call("set_workspace_id", workspace_uri=a.as_uri())
@@ -54,7 +54,7 @@ async def test_a_workspace_cannot_be_set_and_the_call_says_what_to_do_instead(se
 
 
 @pytest.mark.covers("C-08", "C-21")
-async def test_over_stdio_several_roots_give_way_to_the_working_directory_and_the_command_line_beats_both(
+async def test_over_stdio_several_roots_fall_through_to_the_working_directory_and_the_command_line_beats_both(
     folder: Folder,
 ) -> None:
     here, a, b, cli = folder("here"), folder("a"), folder("b"), folder("cli")

@@ -31,7 +31,7 @@ async def test_the_nearest_folder_with_a_marker_is_the_workspace_unless_the_call
         assert str(project) in info.text
 
 
-async def test_a_template_gives_way_to_a_variable_and_the_variable_beats_the_markers(folder: Folder) -> None:
+async def test_a_template_falls_through_to_a_variable_and_the_variable_beats_the_markers(folder: Folder) -> None:
     project, named = folder("project"), folder("named")
     (project / ".git").mkdir()
     template = ("--workspace_id", "${workspaceFolder}")

@@ -67,7 +67,7 @@ def elsewhere() -> str:
 
 
 @covers("G-01", "G-04", "G-10", "G-12", "G-24")
-async def test_the_first_root_wins_over_pwd_and_is_not_looked_for_on_disk(elsewhere: str, python: str) -> None:
+async def test_the_first_root_wins_over_pwd_and_is_not_probed(elsewhere: str, python: str) -> None:
     roots = Roots({"uri": f"file://{elsewhere}", "name": "My Project"})
     async with guide(roots=roots, pwd="/home/nobody/stale", python=python) as peer:
         assert await found(peer) == ("myproject", elsewhere)
@@ -77,7 +77,7 @@ async def test_the_first_root_wins_over_pwd_and_is_not_looked_for_on_disk(elsewh
 
 @covers("G-03", "G-04")
 @pytest.mark.parametrize("first", ["https://example.com/x", "/bare/path", "file://relative/path"])
-async def test_an_unusable_first_root_is_not_made_up_for_by_the_second(first: str) -> None:
+async def test_an_unusable_first_root_is_not_replaced_by_the_second(first: str) -> None:
     async with guide(roots=Roots(first, "file:///a/b"), pwd="/home/user/fallback") as peer:
         assert await found(peer) == ("fallback", "/home/user/fallback")
 
@@ -88,13 +88,13 @@ async def test_an_unusable_first_root_is_not_made_up_for_by_the_second(first: st
     [Roots(error=(-32601, "Roots not supported")), Roots(error=(-32603, "not now")), Roots()],
     ids=["unsupported", "failing", "empty"],
 )
-async def test_pwd_stands_in_for_roots_that_are_not_to_be_had(roots: Roots) -> None:
+async def test_pwd_is_used_if_roots_are_unavailable(roots: Roots) -> None:
     async with guide(roots=roots, pwd="/home/user/fallback") as peer:
         assert await found(peer) == ("fallback", "/home/user/fallback")
 
 
 @covers("G-11", "G-13", "G-15")
-async def test_a_client_that_declares_nothing_is_asked_too_and_why_it_failed_is_logged(python: str) -> None:
+async def test_a_client_that_declares_nothing_is_asked_too_and_its_failure_is_logged(python: str) -> None:
     async with guide(python=python) as peer:
         assert (await peer.call("category_list")).json == NO_PROJECT
         assert len(questions(peer)) == 1
@@ -102,7 +102,7 @@ async def test_a_client_that_declares_nothing_is_asked_too_and_why_it_failed_is_
 
 
 @covers("G-14")
-async def test_a_client_that_never_answers_does_not_hold_up_the_guide() -> None:
+async def test_a_client_that_never_answers_does_not_block_the_guide() -> None:
     roots = Roots("file:///home/user/late")
     roots.hold = anyio.Event()
     async with guide(roots=roots, pwd="/home/user/fallback") as peer:
@@ -112,13 +112,13 @@ async def test_a_client_that_never_answers_does_not_hold_up_the_guide() -> None:
 
 @covers("G-06", "G-07", "G-08")
 @pytest.mark.parametrize("pwd", ["", ".", "..", "./foo", "foo/bar"])
-async def test_a_relative_pwd_is_never_a_project_and_the_model_is_told_what_to_do(pwd: str) -> None:
+async def test_a_relative_pwd_is_never_a_project_and_the_model_gets_an_instruction(pwd: str) -> None:
     async with guide(roots=Roots(), pwd=pwd) as peer:
         assert (await peer.call("category_list")).json == NO_PROJECT
 
 
 @covers("G-07", "G-09")
-async def test_the_folder_that_the_server_runs_in_is_nobodys_project(tmp_path: Path) -> None:
+async def test_the_working_directory_of_the_server_is_never_the_project(tmp_path: Path) -> None:
     folder = tmp_path / "app"
     folder.mkdir()
     async with guide(roots=Roots(), cwd=folder) as peer:
@@ -126,13 +126,13 @@ async def test_the_folder_that_the_server_runs_in_is_nobodys_project(tmp_path: P
 
 
 @covers("G-22")
-async def test_a_root_and_a_pwd_without_a_name_are_nothing() -> None:
+async def test_a_root_or_pwd_without_a_name_is_unusable() -> None:
     async with guide(roots=Roots("file:///"), pwd="/") as peer:
         assert (await peer.call("category_list")).json == NO_PROJECT
 
 
 @covers("G-23")
-async def test_a_folder_with_a_blank_has_its_real_name() -> None:
+async def test_a_folder_name_with_a_space_is_decoded() -> None:
     async with guide(roots=Roots("file:///home/user/my%20project")) as peer:
         assert await found(peer) == ("my project", "/home/user/my project")
 
@@ -141,7 +141,7 @@ async def test_a_folder_with_a_blank_has_its_real_name() -> None:
 
 
 @covers("G-17", "G-18", "G-19", "G-20")
-async def test_nobody_is_asked_before_a_call_needs_it_and_then_once(python: str) -> None:
+async def test_the_client_is_asked_once_and_only_when_a_call_needs_it(python: str) -> None:
     roots = Roots("file:///home/user/bound")
     async with guide(roots=roots, python=python) as peer:
         assert (await peer.call("get_project")).text == "none yet"
@@ -156,7 +156,7 @@ async def test_nobody_is_asked_before_a_call_needs_it_and_then_once(python: str)
 
 
 @covers("G-20")
-async def test_the_state_so_far_is_there_while_another_call_waits_for_the_client(python: str) -> None:
+async def test_the_current_state_is_available_while_another_call_waits(python: str) -> None:
     roots = Roots("file:///home/user/bound")
     roots.hold = anyio.Event()
     waited: list[object] = []
@@ -174,14 +174,14 @@ async def test_the_state_so_far_is_there_while_another_call_waits_for_the_client
 
 @covers("G-02", "G-06", "G-19")
 @pytest.mark.parametrize(("pwd", "known"), [("/home/user/here", "file:///home/user/here"), ("./here", "none yet")])
-async def test_without_a_client_pwd_is_asked_and_the_server_starts_either_way(pwd: str, known: str) -> None:
+async def test_without_a_client_pwd_is_read_and_the_server_starts_either_way(pwd: str, known: str) -> None:
     async with guide(roots=Roots("file:///home/user/bound"), pwd=pwd) as peer:
         assert f"without a client the project is {known}\n" in peer.log()
         assert await found(peer) == ("bound", "/home/user/bound")
 
 
 @covers("G-05", "G-06")
-async def test_what_pwd_gave_is_kept_until_the_roots_can_be_had() -> None:
+async def test_a_project_from_pwd_is_kept_until_roots_are_available() -> None:
     roots = Roots("file:///home/user/bound", error=(-32603, "not now"))
     async with guide(roots=roots, pwd="/home/user/fallback") as peer:
         assert await found(peer) == ("fallback", "/home/user/fallback")
@@ -191,7 +191,7 @@ async def test_what_pwd_gave_is_kept_until_the_roots_can_be_had() -> None:
 
 @covers("G-05", "G-16")
 @pytest.mark.parametrize("error", [None, (-32603, "not now")], ids=["empty", "failing"])
-async def test_the_last_project_outlives_the_roots(error: tuple[int, str] | None) -> None:
+async def test_the_last_project_survives_the_loss_of_its_root(error: tuple[int, str] | None) -> None:
     roots = Roots("file:///home/user/bound")
     async with guide(roots=roots, pwd="/home/user/elsewhere", python=SECOND_SDK) as peer:
         assert await found(peer) == ("bound", "/home/user/bound")
@@ -203,7 +203,7 @@ async def test_the_last_project_outlives_the_roots(error: tuple[int, str] | None
 
 @covers("G-05", "G-16", "G-17", "G-25")
 @pytest.mark.parametrize("options", [(), SHIPPED], ids=["as designed", "as shipped"])
-async def test_a_change_to_another_folder_of_the_same_name_is_noticed(options: tuple[str, ...]) -> None:
+async def test_a_change_to_another_folder_of_the_same_name_is_detected(options: tuple[str, ...]) -> None:
     roots = Roots("file:///a/foo")
     async with guide(*options, roots=roots, python=SECOND_SDK) as peer:
         assert (await peer.call("category_add", category="docs")).json["path"] == "/a/foo"
@@ -221,7 +221,7 @@ async def test_a_change_to_another_folder_of_the_same_name_is_noticed(options: t
         assert (roots.asked, peer.log().count(" -> ")) == (3, 2)
 
 
-async def test_the_first_sdk_tells_no_change_and_the_list_has_to_age() -> None:
+async def test_sdk_1_reports_no_change_and_the_list_expires_by_age() -> None:
     roots = Roots("file:///a/foo")
     async with guide(roots=roots) as peer:
         assert await found(peer) == ("foo", "/a/foo")
@@ -261,7 +261,7 @@ async def test_a_user_can_choose_by_name_path_and_uri(options: tuple[str, ...]) 
 
 
 @covers("G-18", "G-27")
-async def test_where_something_is_chosen_nobody_is_asked(python: str) -> None:
+async def test_the_client_is_not_asked_after_a_selection(python: str) -> None:
     roots = Roots("file:///home/user/bound")
     async with guide(roots=roots, python=python) as peer:
         await found(peer, "switch_project", project="chosen")
@@ -306,7 +306,7 @@ async def test_as_shipped_a_bad_choice_is_refused_in_its_own_words() -> None:
 
 
 @covers("G-18", "G-24")
-async def test_clients_of_one_server_share_nothing_and_pwd_is_not_theirs(python: str) -> None:
+async def test_clients_of_one_server_share_nothing_and_pwd_does_not_count(python: str) -> None:
     one, two = Roots("file:///home/one/foo"), Roots("file:///home/two/foo")
     async with kit.serve(SERVER, "--http", "{port}", env={"PWD": "/srv/app"}, python=python) as server:
         url = f"{server.origin}/mcp"

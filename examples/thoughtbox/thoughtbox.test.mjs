@@ -70,7 +70,7 @@ for (const setup of setups) {
       }
     };
 
-    test("the agent lists the roots and binds one of them; none is taken unasked [T-14]", options, async () => {
+    test("the agent lists the roots and binds one of them; no root is used automatically [T-14]", options, async () => {
       const [x, y] = [freshRoot(), freshRoot()];
       await agents([{ roots: [x, y] }], async (agent) => {
         const listed = await agent.init("list_roots");
@@ -97,7 +97,7 @@ for (const setup of setups) {
       });
     });
 
-    test("start_new stores the bound root and its key, and a title where none is given [T-02, T-03]", options, async () => {
+    test("start_new stores the bound root and its key, and a default title if none is given [T-02, T-03]", options, async () => {
       const x = freshRoot();
       await agents([{ bound: x }], async (agent) => {
         const began = Date.now();
@@ -133,7 +133,7 @@ for (const setup of setups) {
       });
     });
 
-    test("the newest session of the root is recovered, which the agent and the log are told [T-05, T-08, T-12, T-18]", options, async () => {
+    test("the newest session of the root is recovered and reported to the agent and in the log [T-05, T-08, T-12, T-18]", options, async () => {
       const x = freshRoot();
       await agents([{ bound: x }, { bound: x }], async (agent, later) => {
         const a = await agent.think("a1");
@@ -160,7 +160,7 @@ for (const setup of setups) {
       });
     });
 
-    test("a root without sessions is told to start one, an unknown id is never replaced by a guess [T-09, T-10, T-18]", options, async () => {
+    test("a root without sessions returns the advice to start one, and an unknown id is never replaced by a guess [T-09, T-10, T-18]", options, async () => {
       await agents([{ bound: freshRoot() }], async (agent) => {
         assert.deepEqual(await agent.init("load_context"), none);
         await agent.think("something");
@@ -171,7 +171,7 @@ for (const setup of setups) {
       });
     });
 
-    test("sessions are listed for their root alone, best first, and the agent can choose [T-07, T-15]", options, async () => {
+    test("sessions are listed only for their root, best first, and the agent can choose [T-07, T-15]", options, async () => {
       const [x, y] = [freshRoot(), freshRoot()];
       await agents([{ bound: x }, { bound: y }], async (agent, elsewhere) => {
         const a = await agent.think("a1");
@@ -198,7 +198,7 @@ for (const setup of setups) {
       });
     });
 
-    test("a pinned session is preferred, an archived one is found by its id alone, and both can be named [T-15, T-19]", options, async () => {
+    test("a pinned session is preferred, an archived one is found only by its id, and both can be named [T-15, T-19]", options, async () => {
       await agents([{ bound: freshRoot() }], async (agent) => {
         const a = await agent.think("a1");
         const b = await agent.think("b1");
@@ -218,7 +218,7 @@ for (const setup of setups) {
       });
     });
 
-    test("however a client spells its root, it is the same project; another case is another one [T-01, T-07, T-20]", options, async () => {
+    test("every spelling of a root is the same project, and a different case is another project [T-01, T-07, T-20]", options, async () => {
       const base = freshRoot();
       const canonical = `${base}/my%20project`;
       const spellings = [`${canonical}/`, canonical.replace("file://", "file://localhost"), `${base}/./other/../my%20pr%6Fject`, `${base}/my project`];
@@ -235,7 +235,7 @@ for (const setup of setups) {
       });
     });
 
-    test("times are compared as times, equal ones keep their order, and the age is told [T-08, T-13, T-21]", options, async () => {
+    test("times are compared as times, equal times keep their order, and the age is reported [T-08, T-13, T-21]", options, async () => {
       const { openStore } = await import("./dist/store.js");
       const store = await openStore(setup.store);
       const project = (uri) => ({ mcpRootUri: uri, project: uri.replace("file://", "") });
@@ -266,7 +266,7 @@ for (const setup of setups) {
       });
     });
 
-    test("a new client with a new MCP session goes on where the last one stopped [T-01, T-05, T-17, T-18]", options, async () => {
+    test("a new client with a new MCP session continues where the last one stopped [T-01, T-05, T-17, T-18]", options, async () => {
       const x = freshRoot();
       const seen = [];
       for (const [index, thought] of ["one", "two", "three"].entries()) {
@@ -294,7 +294,7 @@ for (const setup of setups) {
       });
     }
 
-    test("nothing that was confirmed is lost when the server is killed, three times [T-01, T-17, T-18]", options, async () => {
+    test("no confirmed thought is lost when the server is killed three times [T-01, T-17, T-18]", options, async () => {
       const x = freshRoot();
       const confirmed = [];
       for (let round = 1; round <= 3; round += 1) {
@@ -327,7 +327,7 @@ for (const setup of setups) {
       }
     });
 
-    test("two servers share a store, and each thought gets a number of its own [T-01, T-17]", options, async () => {
+    test("two servers share a store, and each thought gets its own number [T-01, T-17]", options, async () => {
       const x = freshRoot();
       const replicas = [];
       try {
@@ -357,7 +357,7 @@ for (const setup of setups) {
         }
       };
 
-      test("the first root is the project, for good, and nobody has to bind it", options, async () => {
+      test("the first root is the project permanently and needs no binding", options, async () => {
         const [x, y] = [freshRoot(), freshRoot()];
         await agent({ roots: [x, y] }, async (one) => {
           const empty = await one.init("load_context");
@@ -372,7 +372,7 @@ for (const setup of setups) {
         });
       });
 
-      test("THOUGHTBOX_PROJECT names it before any root, and then nobody is asked", options, async () => {
+      test("THOUGHTBOX_PROJECT wins over roots, and the client is not asked", options, async () => {
         const name = `alpha-${++roots}`;
         await agent({ roots: [freshRoot()], env: { THOUGHTBOX_PROJECT: name } }, async (one) => {
           const { session } = await one.init("start_new");
@@ -393,7 +393,7 @@ for (const setup of setups) {
   });
 }
 
-test("a killed Redis comes back with everything, and its servers go on [T-01, T-17]", options, async () => {
+test("a killed Redis restarts with all data, and its servers continue [T-01, T-17]", options, async () => {
   const x = freshRoot();
   const setup = { server: "sdk2", client: 2, era: "modern", over: "http", store: redis.url };
   const agent = await (await connect(setup, { roots: [x] })).bind(x);

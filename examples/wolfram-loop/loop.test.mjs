@@ -10,7 +10,7 @@ const hello = [initialize(roots), initialized];
 
 // Asking the client.
 
-test("requests already in the pipe are answered between the question and its answer [W-03, W-04, W-08, W-09, W-10, W-11, W-14, W-21, W-28, W-34]", (t) => {
+test("requests already in the pipe are answered between the roots request and its answer [W-03, W-04, W-08, W-09, W-10, W-11, W-14, W-21, W-28, W-34]", (t) => {
   const { base, a } = folders(t, "a");
   const { raw, said, log } = play([...hello, request(2, "tools/list"), answer("s-1", root(a)), call(3, "directory")], { cwd: base });
   assert.deepEqual(said, ["1: ok", "roots/list s-1", "2: ok", `3: ${a}`]);
@@ -18,20 +18,20 @@ test("requests already in the pipe are answered between the question and its ans
   assert.deepEqual(log.trimEnd().split("\n"), [`ServerRequest: ${raw[1]}`, `project_chosen: Set directory to client root: ${a}`]);
 });
 
-test("the answer to initialize is the same with and without roots, and nothing is asked before initialized [W-03]", () => {
+test("the answer to initialize is the same with and without roots, and no request is sent before initialized [W-03]", () => {
   const withRoots = play([initialize(roots)]);
   assert.deepEqual(withRoots.raw, play([initialize({})]).raw);
   assert.deepEqual(withRoots.said, ["1: ok"]);
 });
 
-test("the client's revision is spoken where it is known, else the newest", () => {
+test("the server speaks the client's revision if it knows it, otherwise the newest", () => {
   for (const [asked, spoken] of [["2024-11-05", "2024-11-05"], ["2025-06-18", "2025-06-18"], ["1999-01-01", "2025-11-25"], [5, "2025-11-25"]]) {
     const { raw } = play([request(1, "initialize", { protocolVersion: asked, capabilities: {} })]);
     assert.equal(JSON.parse(raw[0]).result.protocolVersion, spoken);
   }
 });
 
-test("roots that are not declared as an object are never asked for, not even after a change [W-01, W-05, W-06, W-34]", () => {
+test("roots that are not declared as an object are never requested, not even after a change [W-01, W-05, W-06, W-34]", () => {
   for (const capabilities of [undefined, null, "roots", [], {}, { roots: null }, { roots: true }, { roots: "yes" }, { roots: [] }]) {
     const { said, log } = play([initialize(capabilities, { name: 7 }), initialized, changed, call(2, "roots")]);
     assert.equal(said.length, 2, JSON.stringify(capabilities));
@@ -42,13 +42,13 @@ test("roots that are not declared as an object are never asked for, not even aft
   }
 });
 
-test("a change counts although the client did not declare that it tells [W-02, W-06, W-29]", (t) => {
+test("a change counts although the client did not declare listChanged [W-02, W-06, W-29]", (t) => {
   const { base, a, b } = folders(t, "a", "b");
   const { said } = play([initialize({ roots: {} }), initialized, answer("s-1", root(a)), call(2, "directory"), changed, answer("s-2", root(b)), call(3, "directory")], { cwd: base });
   assert.deepEqual(said, ["1: ok", "roots/list s-1", `2: ${a}`, "roots/list s-2", `3: ${b}`]);
 });
 
-test("other notifications are not answered, and a second initialized asks nothing [W-04, W-07, W-14]", () => {
+test("other notifications are not answered, and a second initialized sends no request [W-04, W-07, W-14]", () => {
   const { said } = play([...hello, initialized, notification("progress"), notification("cancelled"), notification("unheard/of")]);
   assert.deepEqual(said, ["1: ok", "roots/list s-1"]);
 });
@@ -59,7 +59,7 @@ test("a client may use our ids for its own requests [W-08, W-10]", (t) => {
   assert.deepEqual(said, ["1: ok", "roots/list s-1", "s-1: ok", "s-2: ok", `s-1: ${a}`, "roots/list s-2"]);
 });
 
-test("an answer to nothing is recorded and dropped, and the wait goes on [W-12]", (t) => {
+test("an answer with an unknown id is logged and dropped, and the wait continues [W-12]", (t) => {
   const { base, a, b } = folders(t, "a", "b");
   const stray = [answer("s-9", root(b)), answer(1, root(b)), error("s-0", -32603, "no")];
   const { said, log } = play([...hello, ...stray, answer("s-1", root(a)), call(2, "directory")], { cwd: base });
@@ -67,14 +67,14 @@ test("an answer to nothing is recorded and dropped, and the wait goes on [W-12]"
   assert.deepEqual(log.match(/^UnexpectedResponse: .*$/gm), stray.map((line) => `UnexpectedResponse: ${line}`));
 });
 
-test("lines that are no message are skipped in silence [W-13]", (t) => {
+test("lines that are not messages are skipped silently [W-13]", (t) => {
   const { base, a } = folders(t, "a");
   const junk = ["", "   \t", "{not json", "17", "null", '"text"', "[]", "[1,2]", "{}", '{"jsonrpc":"2.0","id":9}', "\u0000", "x".repeat(1 << 21)];
   const { said } = play([...junk, ...hello, ...junk, answer("s-1", root(a)), ...junk, call(2, "directory")], { cwd: base });
   assert.deepEqual(said, ["1: ok", "roots/list s-1", `2: ${a}`]);
 });
 
-test("changes during a question make one more question, or none where the policy drops them [W-15]", (t) => {
+test("changes during a request cause one more request, or none if the policy drops them [W-15]", (t) => {
   const { base, a, b } = folders(t, "a", "b");
   const lines = [...hello, changed, changed, answer("s-1", root(a)), answer("s-2", root(b)), call(2, "directory")];
   assert.deepEqual(play(lines, { cwd: base }).said, ["1: ok", "roots/list s-1", "roots/list s-2", `2: ${b}`]);
@@ -84,7 +84,7 @@ test("changes during a question make one more question, or none where the policy
   assert.match(dropped.log, /^UnexpectedResponse: .*"s-2"/m);
 });
 
-test("a client that never answers gets its other requests served, then the question is withdrawn [W-16, W-17, W-20]", async (t) => {
+test("a client that never answers gets its other requests served, then the roots request is cancelled [W-16, W-17, W-20]", async (t) => {
   const { base, a } = folders(t, "a");
   const policy = changedPreset(base, { timing: { waitMs: 200, lifeMs: 200 } });
   const server = open(t, { cwd: base, policy });
@@ -103,7 +103,7 @@ test("a client that never answers gets its other requests served, then the quest
   assert.match(log, /^answer_stale: /m);
 });
 
-test("a refused question is recorded and changes nothing [W-17, W-18, W-34]", (t) => {
+test("a failed roots request is logged and changes nothing [W-17, W-18, W-34]", (t) => {
   const { base, a } = folders(t, "a");
   for (const [code, message] of [[-32603, "boom"], [-32601, "Method not found"]]) {
     const first = play([...hello, error("s-1", code, message), request(2, "ping")], { cwd: base });
@@ -114,7 +114,7 @@ test("a refused question is recorded and changes nothing [W-17, W-18, W-34]", (t
   }
 });
 
-test("several calls wait for one question, and all are answered [W-11, W-32]", (t) => {
+test("several calls wait for one roots request, and all are answered [W-11, W-32]", (t) => {
   const { base, a } = folders(t, "a");
   const waiting = ["x", "y", "z"];
   const { said } = play([...hello, ...waiting.map((id) => call(id, "directory")), request(2, "tools/list"), call(3, "nothing"), answer("s-1", root(a))], { cwd: base });
@@ -130,7 +130,7 @@ test("calls that still wait when the input ends are answered [W-14]", (t) => {
 
 const directoryAfter = (value, options) => play([...hello, result("s-1", value), call(2, "directory")], options).said.at(-1).slice(3);
 
-test("an answer without usable roots leaves the directory as it is [W-18, W-20, W-23, W-24, W-25, W-34]", (t) => {
+test("an answer without usable roots leaves the directory unchanged [W-18, W-20, W-23, W-24, W-25, W-34]", (t) => {
   const { base, a } = folders(t, "a");
   writeFileSync(join(a, "file"), "");
   const nothing = [null, {}, [], "roots", { roots: null }, { roots: {} }, { roots: "x" }, { roots: [] }, { roots: [1, null, "file:///", []] }];
@@ -140,7 +140,7 @@ test("an answer without usable roots leaves the directory as it is [W-18, W-20, 
   }
 });
 
-test("the first root that is a directory counts, whatever stands before it [W-21, W-22, W-23, W-24, W-25, W-34]", (t) => {
+test("the first root that is a directory counts, whatever comes before it [W-21, W-22, W-23, W-24, W-25, W-34]", (t) => {
   const { base, a, b } = folders(t, "a", "b");
   writeFileSync(join(a, "file"), "");
   const bad = [{}, { uri: 5 }, { uri: "https://example.com/a" }, root(join(base, "missing")), root(join(a, "file")), { uri: "file://%zz" }];
@@ -149,14 +149,14 @@ test("the first root that is a directory counts, whatever stands before it [W-21
   assert.equal(directoryAfter({ roots: [...bad, root(b), root(a)] }, { cwd: base }), b);
 });
 
-test("which root of several counts is the policy's [W-33]", (t) => {
+test("the policy decides which of several roots counts [W-33]", (t) => {
   const { base, a, b } = folders(t, "a", "b");
   const policy = changedPreset(base, { roots: { pick: "only" } });
   assert.equal(directoryAfter({ roots: [root(a), root(b)] }, { cwd: base, policy }), base);
   assert.equal(directoryAfter({ roots: [root(b)] }, { cwd: base, policy }), b);
 });
 
-test("a URI is decoded, and roots are trusted as they are [W-26, W-30]", (t) => {
+test("a URI is decoded, and roots are trusted [W-26, W-30]", (t) => {
   const { base, odd } = folders(t, "odd");
   const spaced = join(odd, "a b ü%41");
   mkdirSync(spaced);
@@ -165,7 +165,7 @@ test("a URI is decoded, and roots are trusted as they are [W-26, W-30]", (t) => 
   assert.equal(directoryAfter({ roots: [{ uri: "file:///" }] }, { cwd: base }), "/");
 });
 
-test("the whole list and the capabilities stay readable for tools [W-19]", (t) => {
+test("the full list and the capabilities stay readable for tools [W-19]", (t) => {
   const { base, a, b } = folders(t, "a", "b");
   const given = [root(join(base, "missing"), "gone"), root(a, "A"), { uri: "https://example.com/x" }, root(b)];
   const { said } = play([...hello, answer("s-1", ...given), call(2, "roots")], { cwd: base });
@@ -175,7 +175,7 @@ test("the whole list and the capabilities stay readable for tools [W-19]", (t) =
   assert.deepEqual(known.map(({ uri, name }) => ({ uri, name })), given.map(({ uri, name }) => ({ uri, name })));
 });
 
-test("a directory that cannot be entered is recorded, and the server goes on in the one it was in [W-28]", (t) => {
+test("a directory that cannot be entered is logged, and the server stays in its current one [W-28]", (t) => {
   const { base, a, closed } = folders(t, "a", "closed");
   chmodSync(closed, 0o000);
   // Everything is open to root, so the server must be somebody else; and find its program where that one may look.
@@ -189,7 +189,7 @@ test("a directory that cannot be entered is recorded, and the server goes on in 
   assert.doesNotMatch(log, new RegExp(`Set directory to client root: ${closed}`));
 });
 
-test("a new initialize starts afresh, and so does a new process [W-08, W-31]", (t) => {
+test("a new initialize resets the state, and so does a new process [W-08, W-31]", (t) => {
   const { base, a, b } = folders(t, "a", "b");
   const again = [...hello, answer("s-1", root(a)), initialize({}), initialized, call(2, "roots"), ...hello, answer("s-2", root(b)), call(3, "directory")];
   const { said } = play(again, { cwd: base });
@@ -201,7 +201,7 @@ test("a new initialize starts afresh, and so does a new process [W-08, W-31]", (
 // Real clients.
 
 for (const kind of ["1.x", "2.x"]) {
-  test(`client ${kind}: asked after initialized, and its root is the directory [W-04, W-21, W-34]`, async (t) => {
+  test(`client ${kind}: is asked after initialized, and its root becomes the directory [W-04, W-21, W-34]`, async (t) => {
     const { base, a } = folders(t, "a");
     const { client, state, call } = await connect(t, kind, { cwd: base, roots: [root(a)] });
     assert.equal(await call("directory"), a);
@@ -210,7 +210,7 @@ for (const kind of ["1.x", "2.x"]) {
     assert.equal(state.asked, 1);
   });
 
-  test(`client ${kind}: without roots nothing is asked, with an empty or bad list nothing changes [W-05, W-20, W-23, W-34]`, async (t) => {
+  test(`client ${kind}: without roots no request is sent, and an empty or bad list changes nothing [W-05, W-20, W-23, W-34]`, async (t) => {
     const { base } = folders(t);
     const without = await connect(t, kind, { cwd: base });
     assert.equal(await without.call("directory"), base);
@@ -221,7 +221,7 @@ for (const kind of ["1.x", "2.x"]) {
     }
   });
 
-  test(`client ${kind}: the first of several that exists, and another after a change [W-06, W-22, W-29, W-34]`, async (t) => {
+  test(`client ${kind}: the first existing root of several is used, and another one after a change [W-06, W-22, W-29, W-34]`, async (t) => {
     const { base, a, b } = folders(t, "a", "b");
     const { call, changed, state } = await connect(t, kind, { cwd: base, roots: [root(join(base, "missing")), root(a), root(b)] });
     assert.equal(await call("directory"), a);
@@ -234,7 +234,7 @@ for (const kind of ["1.x", "2.x"]) {
 }
 
 for (const kind of ["2.x modern", "2.x auto"]) {
-  test(`client ${kind}: asked within each call, and no call leaves anything behind`, async (t) => {
+  test(`client ${kind}: is asked within each call, and no call leaves state behind`, async (t) => {
     const { base, a, b } = folders(t, "a", "b");
     const { client, call, state } = await connect(t, kind, { cwd: base, roots: [root(join(base, "missing")), root(a)] });
     assert.deepEqual((await client.listTools()).tools.map(({ name }) => name), ["directory", "roots"]);
@@ -248,14 +248,14 @@ for (const kind of ["2.x modern", "2.x auto"]) {
     assert.deepEqual(JSON.parse(await call("roots")).roots, []);
   });
 
-  test(`client ${kind}: without roots nothing is asked`, async (t) => {
+  test(`client ${kind}: without roots no request is sent`, async (t) => {
     const { base } = folders(t);
     const { call } = await connect(t, kind, { cwd: base });
     assert.equal(await call("directory"), base);
   });
 }
 
-test("modern and legacy requests on one pipe know nothing of each other", (t) => {
+test("modern and legacy requests on one pipe are independent", (t) => {
   const { base, a, b } = folders(t, "a", "b");
   const meta = { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": { roots: {} } };
   const modern = (id, changes, inputResponses) => request(id, "tools/call", { name: "directory", inputResponses, _meta: { ...meta, ...changes } });

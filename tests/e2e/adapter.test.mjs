@@ -39,7 +39,7 @@ for (const { name, Server, Client, Memory, method } of generations) {
       return client;
     };
 
-    test("options that cannot work are refused at once", () => {
+    test("invalid options are refused at once", () => {
       const server = new Server(info);
       const refused = (options) => assert.throws(() => rootwise(server, options), (error) => error instanceof RootwiseError && error.code === "bad_options");
       refused({ policy: "nothing" });
@@ -47,7 +47,7 @@ for (const { name, Server, Client, Memory, method } of generations) {
       assert.throws(() => rootwise({}), RootwiseError);
     });
 
-    test("a server that assigns its own hooks afterwards keeps working", async () => {
+    test("a server that assigns its own hooks later keeps working", async () => {
       const server = new Server(info);
       const projects = rootwise(server);
       server.registerTool("where", {}, async (ctx) => text((await projects.project(ctx)).path));
@@ -70,7 +70,7 @@ for (const { name, Server, Client, Memory, method } of generations) {
       await client.close();
     });
 
-    test("a callback that throws is a warning and breaks nothing", async () => {
+    test("a callback that throws logs a warning and breaks nothing", async () => {
       const server = new Server(info);
       const projects = rootwise(server);
       projects.onChange(() => {
@@ -84,7 +84,7 @@ for (const { name, Server, Client, Memory, method } of generations) {
       await client.close();
     });
 
-    test("no project is an error with a code and an instruction", async () => {
+    test("a missing project is an error with a code and an instruction", async () => {
       const server = new Server(info);
       const projects = rootwise(server, { policy: { ...presets.recommended, sources: [{ from: "argument" }] } });
       let seen;
@@ -98,7 +98,7 @@ for (const { name, Server, Client, Memory, method } of generations) {
       await client.close();
     });
 
-    test("a closed connection answers whoever waits", async () => {
+    test("closing the connection answers all waiting calls", async () => {
       const server = new Server(info);
       const projects = rootwise(server);
       let ended;
@@ -122,7 +122,7 @@ for (const { name, Server, Client, Memory, method } of generations) {
   });
 }
 
-test("SDK 1.x: what was said before anybody watched is caught up with", async () => {
+test("SDK 1.x: a handshake before the adapter was attached is taken into account", async () => {
   const server = new Server1(info);
   let projects;
   server.registerTool("where", {}, async (extra) => text((await projects.project(extra)).path));
@@ -158,7 +158,7 @@ describe("SDK 2.x, 2026-07-28", () => {
     await client.close();
   });
 
-  test("a request that cannot be made again is not one to ask from", async () => {
+  test("a request that cannot be repeated cannot ask for input", async () => {
     let seen;
     const client = await meet(() => {
       const server = new Server2(info);

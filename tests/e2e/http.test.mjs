@@ -83,7 +83,7 @@ for (const pair of pairsOver("http")) {
       }
     });
 
-    test("a server without sessions goes by the request, and asks only who can be asked", { timeout: 60_000 }, async () => {
+    test("a server without sessions uses only the request, and asks only clients that can answer", { timeout: 60_000 }, async () => {
       const { url, stop } = await serve(pair.server, { flags: ["--stateless"] });
       const plain = await connect(pair, { url, roots: [{ uri: uri(alpha) }] });
       const named = await connect(pair, { url, roots: [{ uri: uri(alpha) }], headers: { "X-Project-Path": beta } });
@@ -103,7 +103,7 @@ for (const pair of pairsOver("http")) {
   });
 }
 
-test("a server that answers in JSON cannot ask, and goes on at the caller's deadline [C10]", { timeout: 60_000 }, async () => {
+test("a server that answers in JSON cannot ask, and continues at the caller's deadline [C10]", { timeout: 60_000 }, async () => {
   const pair = { server: "sdk1", client: 1, era: "legacy", over: "http" };
   const policy = { ...presets.recommended, timing: { waitMs: 200, lifeMs: 20_000 } };
   const options = { policy, host: { local: true } };
@@ -119,7 +119,7 @@ test("a server that answers in JSON cannot ask, and goes on at the caller's dead
 describe("the gate", () => {
   const gate = projectGate({ header: "X-Workspace-Id", query: "project_path", allowedDirs });
 
-  test("as middleware passes on what may be and answers 400 to the rest", async () => {
+  test("as middleware passes valid requests on and answers 400 to all others", async () => {
     const server = createServer((req, res) => gate(req, res, (error) => res.end(error ? "error" : (req.rootwise?.path ?? "none"))));
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -149,7 +149,7 @@ describe("the gate", () => {
     assert.equal((await ask(outside)).status, 400);
   });
 
-  test("refuses a request that names nothing where a project is required", async () => {
+  test("refuses a request without a project if one is required", async () => {
     const strict = projectGate({ query: "project_path", required: true });
     const { refusal } = await strict.check(new Request("http://localhost/mcp"));
     assert.equal(refusal.status, 400);

@@ -42,14 +42,14 @@ for (const server of ["sdk1", "sdk2"]) {
     };
 
     // The request would live for a minute and the caller wait for five seconds; the test itself gives up before the former.
-    test("a client that closes its end while it is asked lets the server end [C15]", { timeout: 30_000 }, async () => {
+    test("a server ends when its client closes stdin during a roots request [C15]", { timeout: 30_000 }, async () => {
       const peer = await waiting();
       peer.child.stdin.end();
       assert.equal(await peer.exit(), 0);
       assert.equal(peer.errors(), "");
     });
 
-    test("a client that is gone altogether does, too [C15]", { timeout: 30_000 }, async () => {
+    test("a server ends when its client closes both pipes during a roots request [C15]", { timeout: 30_000 }, async () => {
       const peer = await waiting();
       peer.child.stdout.destroy();
       peer.child.stdin.end();
@@ -57,7 +57,7 @@ for (const server of ["sdk1", "sdk2"]) {
       assert.equal(peer.errors(), "");
     });
 
-    test("nothing is asked before the client is ready [C5]", { timeout: 30_000 }, async () => {
+    test("no request is sent before the client is ready [C5]", { timeout: 30_000 }, async () => {
       const peer = start(server);
       peer.send(initialize(1, { roots: {} }));
       await peer.next();
@@ -75,7 +75,7 @@ for (const server of ["sdk1", "sdk2"]) {
       assert.equal(await peer.exit(), 0);
     });
 
-    test("a handshake does not wait for anything [C5, C14]", { timeout: 30_000 }, async () => {
+    test("the handshake waits for nothing [C5, C14]", { timeout: 30_000 }, async () => {
       const peer = start(server);
       peer.send(initialize(1, { roots: {} }));
       assert.equal((await peer.next()).id, 1);
@@ -88,7 +88,7 @@ for (const server of ["sdk1", "sdk2"]) {
   });
 }
 
-test("sdk2: a client of 2026-07-28 that never makes its call again lets the server end", { timeout: 30_000 }, async () => {
+test("sdk2: a server ends although a client of 2026-07-28 never repeats its call", { timeout: 30_000 }, async () => {
   const peer = start("sdk2");
   const about = (key, value) => ({ [`io.modelcontextprotocol/${key}`]: value });
   const _meta = { ...about("protocolVersion", "2026-07-28"), ...about("clientInfo", { name: "lines", version: "1" }), ...about("clientCapabilities", { roots: {} }) };

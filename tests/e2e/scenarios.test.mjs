@@ -43,7 +43,7 @@ function later() {
 for (const pair of pairs) {
   const modern = pair.era === "modern";
   describe(pair.name, () => {
-    scenario("roots name the project, asked for once where that is possible", pair, { roots: [{ uri: uri(alpha), name: "Alpha" }] }, async (peer) => {
+    scenario("roots name the project and are requested once if possible", pair, { roots: [{ uri: uri(alpha), name: "Alpha" }] }, async (peer) => {
       for (let calls = 1; calls <= 3; calls += 1) {
         const { value } = await peer.call("where");
         assert.deepEqual(value, { name: "alpha", path: alpha, source: "roots" });
@@ -59,7 +59,7 @@ for (const pair of pairs) {
       assert.equal(contents[0].text, "alpha");
     });
 
-    scenario("of several roots the first counts, or the one the call is about [A10]", pair, { roots: [{ uri: uri(alpha) }, { uri: uri(beta) }] }, async (peer) => {
+    scenario("of several roots the first counts, or the one that contains the target [A10]", pair, { roots: [{ uri: uri(alpha) }, { uri: uri(beta) }] }, async (peer) => {
       assert.equal((await peer.call("where")).value.path, alpha);
       assert.equal((await peer.call("target", { path: join(beta, "file.txt") })).value.path, beta);
     });
@@ -69,11 +69,11 @@ for (const pair of pairs) {
       assert.equal(peer.state.asked, 0);
     });
 
-    scenario("a client without roots that the policy would ask anyway loses nothing by it", pair, { ...fromEnv, options: { policy: insistent } }, async (peer) => {
+    scenario("a client without roots still gets its project from a policy that asks every client", pair, { ...fromEnv, options: { policy: insistent } }, async (peer) => {
       assert.equal((await peer.call("where")).value.source, "env");
     });
 
-    scenario("no project is a helpful result [C14]", pair, {}, async (peer) => {
+    scenario("a missing project returns a helpful result [C14]", pair, {}, async (peer) => {
       const { failed, text } = await peer.call("where");
       assert.ok(failed);
       assert.match(text, /project/);
@@ -81,19 +81,19 @@ for (const pair of pairs) {
       assert.equal((await peer.call("current")).text, "none");
     });
 
-    scenario("an empty list gives way to the next source", pair, { roots: [], ...fromEnv }, async (peer) => {
+    scenario("an empty list falls through to the next source", pair, { roots: [], ...fromEnv }, async (peer) => {
       assert.equal((await peer.call("where")).value.source, "env");
       assert.equal((await peer.call("where")).value.source, "env");
       assert.equal(peer.state.asked, modern ? 2 : 1);
     });
 
-    scenario("bad entries spoil only themselves [E8, E9]", pair, { roots: [{ uri: "https://example.com/x" }, { uri: "file://elsewhere/x" }, { uri: "relative" }, { uri: uri(alpha) }] }, async (peer) => {
+    scenario("bad entries affect only themselves [E8, E9]", pair, { roots: [{ uri: "https://example.com/x" }, { uri: "file://elsewhere/x" }, { uri: "relative" }, { uri: uri(alpha) }] }, async (peer) => {
       assert.equal((await peer.call("where")).value.path, alpha);
       const { roots } = (await peer.call("roots")).value;
       assert.deepEqual(roots.map(({ problem }) => problem ?? null).map((problem) => problem !== null), [true, true, true, false]);
     });
 
-    scenario("50 calls at once cause one request where a request is sent [C11]", pair, { roots: [{ uri: uri(alpha) }] }, async (peer) => {
+    scenario("50 concurrent legacy calls cause one request [C11]", pair, { roots: [{ uri: uri(alpha) }] }, async (peer) => {
       const all = await Promise.all(Array.from({ length: 50 }, () => peer.call("where")));
       assert.deepEqual([...new Set(all.map(({ value }) => value?.path))], [alpha]);
       assert.equal(peer.state.asked, modern ? 50 : 1);
@@ -129,11 +129,11 @@ for (const pair of pairs) {
       assert.match(text, /not\/absolute/);
     });
 
-    scenario("a handler that swallows exceptions gets its project all the same", pair, { roots: [{ uri: uri(alpha) }] }, async (peer) => {
+    scenario("a handler that swallows exceptions still gets its project", pair, { roots: [{ uri: uri(alpha) }] }, async (peer) => {
       assert.equal((await peer.call("swallow")).value?.path, alpha);
     });
 
-    scenario("a tool registered too early is told so", pair, { roots: [{ uri: uri(alpha) }] }, async (peer) => {
+    scenario("a tool that was registered too early returns an error on SDK 2.x", pair, { roots: [{ uri: uri(alpha) }] }, async (peer) => {
       await peer.call("where");
       const { failed, text } = await peer.call("early");
       assert.equal(failed, pair.server === "sdk2");
@@ -150,7 +150,7 @@ for (const pair of pairs) {
     });
 
     if (modern) {
-      scenario("roots are read anew in every call [G6]", pair, { roots: [{ uri: uri(alpha) }] }, async (peer) => {
+      scenario("roots are read again in every call [G6]", pair, { roots: [{ uri: uri(alpha) }] }, async (peer) => {
         assert.equal((await peer.call("where")).value.path, alpha);
         peer.state.roots = [{ uri: uri(beta) }];
         assert.equal((await peer.call("where")).value.path, beta);
@@ -158,12 +158,12 @@ for (const pair of pairs) {
       });
 
       const elicit = async () => ({ action: "accept", content: { word: "yes" } });
-      scenario("a tool with questions of its own keeps its project", pair, { roots: [{ uri: uri(alpha) }], elicit }, async (peer) => {
+      scenario("a tool with its own input requests keeps its project", pair, { roots: [{ uri: uri(alpha) }], elicit }, async (peer) => {
         assert.equal((await peer.call("rounds")).text, "alpha yes");
         assert.equal(peer.state.asked, 2);
       });
 
-      scenario("a client that never answers holds up nobody but itself", pair, { roots: () => new Promise(() => {}) }, async (peer) => {
+      scenario("a client that never answers blocks only its own call", pair, { roots: () => new Promise(() => {}) }, async (peer) => {
         // This call stays with the client for good: not even a signal ends it there.
         peer.call("where").catch(() => {});
         // The server waits for nothing and answers whatever else comes.
@@ -171,7 +171,7 @@ for (const pair of pairs) {
       });
 
       const manual = { roots: [], manual: true };
-      scenario("a call that is never made again leaves nothing behind, and one made again without answers is asked again", pair, manual, async (peer) => {
+      scenario("a call that is not repeated leaves no state, and a call repeated without answers is asked again", pair, manual, async (peer) => {
         const call = (again) => peer.client.callTool({ name: "where", arguments: {}, ...again }, { allowInputRequired: true });
         const asking = { resultType: "input_required", inputRequests: { rootwise: { method: "roots/list" } } };
         const elsewhere = { other: { roots: [{ uri: uri(beta) }] } };
@@ -183,7 +183,7 @@ for (const pair of pairs) {
         assert.equal(JSON.parse(content[0].text).path, alpha);
       });
 
-      scenario("a client that fails to list its roots fails the call itself", pair, { roots: () => Promise.reject(new Error("no")) }, async (peer) => {
+      scenario("a client that fails to list its roots fails its own call", pair, { roots: () => Promise.reject(new Error("no")) }, async (peer) => {
         await assert.rejects(peer.call("where"));
       });
     } else {
@@ -194,7 +194,7 @@ for (const pair of pairs) {
         assert.equal(peer.state.asked, 1);
       });
 
-      scenario("a late answer still lands and is announced [C4]", pair, { ...silent, roots: [] }, async (peer) => {
+      scenario("a late answer counts and is announced [C4]", pair, { ...silent, roots: [] }, async (peer) => {
         const release = later();
         peer.state.roots = async () => {
           await release.promise;
@@ -211,7 +211,7 @@ for (const pair of pairs) {
       });
 
       const unknown = () => Promise.reject(Object.assign(new Error("Method not found"), { code: -32601 }));
-      scenario("a client that declared roots and does not know them is asked once [C12]", pair, { roots: unknown, ...fromEnv }, async (peer) => {
+      scenario("a client that declared roots but does not support them is asked once [C12]", pair, { roots: unknown, ...fromEnv }, async (peer) => {
         assert.equal((await peer.call("where")).value.source, "env");
         assert.equal((await peer.call("where")).value.source, "env");
         assert.equal(peer.state.asked, 1);
@@ -227,7 +227,7 @@ for (const pair of pairs) {
         assert.deepEqual([changes.at(0), changes.at(-1)[1]], [[null, alpha], beta]);
       });
 
-      scenario("a cancelled call leaves the others their answer", pair, { roots: [] }, async (peer) => {
+      scenario("a cancelled call does not affect the answers of others", pair, { roots: [] }, async (peer) => {
         const asked = later();
         const release = later();
         peer.state.roots = async () => {

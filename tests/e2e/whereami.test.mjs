@@ -46,7 +46,7 @@ async function whereami(transport, { mode = "legacy", roots = [{ uri: `file://${
 const stdio = () => new StdioClientTransport({ command: process.execPath, args: [own, "whereami"], env, cwd, stderr: "inherit" });
 
 for (const [mode, era] of [["legacy", "legacy"], [{ pin: "2026-07-28" }, "modern"]]) {
-  test(`shows a ${era} client what it tells, over stdio`, { timeout: 60_000 }, async () => {
+  test(`shows what a ${era} client sends, over stdio`, { timeout: 60_000 }, async () => {
     const { text, data } = await whereami(stdio(), { mode });
     assert.match(text, /client {6}curious 3/);
     assert.match(text, new RegExp(`\\(${era}\\), over stdio`));
@@ -59,7 +59,7 @@ for (const [mode, era] of [["legacy", "legacy"], [{ pin: "2026-07-28" }, "modern
   });
 }
 
-test("shows no value that is not about projects", { timeout: 60_000 }, async () => {
+test("hides values that are unrelated to projects", { timeout: 60_000 }, async () => {
   const { text, data } = await whereami(stdio());
   for (const shown of [text, JSON.stringify(data)]) {
     assert.ok(!shown.includes("do-not-show-this"));
@@ -68,7 +68,7 @@ test("shows no value that is not about projects", { timeout: 60_000 }, async () 
   assert.ok(data.environment.hidden.includes("SECRET_TOKEN"));
 });
 
-test("what a client writes cannot pass for a line of the report", { timeout: 60_000 }, async () => {
+test("text from a client cannot imitate a line of the report", { timeout: 60_000 }, async () => {
   const { text } = await whereami(stdio(), { roots: [{ uri: `file://${alpha}%0A## Roots: forged` }, { uri: "file:///x\n## Roots: forged" }] });
   assert.equal(text.split("\n").filter((line) => line.startsWith("## Roots")).length, 1);
 });
@@ -110,7 +110,7 @@ test("serves clients of SDK 1.x as well", { timeout: 60_000 }, async () => {
   }
 });
 
-test("explains itself", () => {
+test("prints its help and refuses unknown commands", () => {
   const run = (...args) => spawnSync(process.execPath, [own, ...args], { encoding: "utf8" });
   assert.match(run("--help").stdout, /--http \[port\]/);
   assert.match(run("whereami", "--help").stdout, /--http \[port\]/);

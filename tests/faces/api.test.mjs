@@ -49,7 +49,7 @@ for (const [face, rootwise] of Object.entries(packages)) {
     resolver.close();
   });
 
-  test(`${face}: a snapshot goes on elsewhere, damaged ones are refused`, () => {
+  test(`${face}: a snapshot can be restored, and a damaged one is refused`, () => {
     const resolver = resolved();
     const snapshot = resolver.snapshot();
     const restored = Resolver.restore(snapshot, { host }, 100, "other-");
@@ -103,7 +103,7 @@ for (const [face, rootwise] of Object.entries(packages)) {
     assert.equal(resolver.snapshot(), before);
   });
 
-  test(`${face}: options that cannot work say where`, () => {
+  test(`${face}: invalid options name the wrong field`, () => {
     assert.throws(() => new Resolver(), code("bad_options"));
     assert.throws(() => new Resolver({}), code("bad_options"));
     assert.throws(() => new Resolver({ host: { style: "amiga" } }), code("bad_options"));
@@ -129,7 +129,7 @@ for (const [face, rootwise] of Object.entries(packages)) {
     assert.throws(() => resolver.handle({ get type() { throw new TypeError("mine"); } }, 4), (error) => code("bad_event")(error) && error.cause.message === "mine");
   });
 
-  test(`${face}: one bad text never spoils the rest`, () => {
+  test(`${face}: a bad text affects only its own entry`, () => {
     const resolver = new Resolver({ host });
     resolver.handle(initialized, 0);
     resolver.handle({ type: "clientReady" }, 0);
@@ -165,13 +165,13 @@ for (const [face, rootwise] of Object.entries(packages)) {
     assert.throws(() => recoverSession({ sessions }), code("bad_options"));
   });
 
-  test(`${face}: every preset is there and opens`, () => {
+  test(`${face}: every preset exists and opens`, () => {
     assert.deepEqual(rootwise.presets, written);
     for (const policy of Object.keys(rootwise.presets)) new Resolver({ policy, host }).close();
     new Resolver({ policy: { ...rootwise.presets.wolfram, name: "mine" }, host }).close();
   });
 
-  test(`${face}: says what it is`, () => {
+  test(`${face}: reports its backend and version`, () => {
     assert.equal(rootwise.backend.face, face);
     assert.equal(rootwise.version, JSON.parse(readFileSync(at("package.json"), "utf8")).version);
   });

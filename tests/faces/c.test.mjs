@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { read } from "../../scripts/tools.mjs";
 import { program } from "./c.mjs";
 
-test("mistakes and panics give error texts, and the process goes on", () => {
+test("mistakes and panics return error texts, and the process continues", () => {
   const lines = read(program("edges", { features: ["provoke"] }), []).trimEnd().split("\n");
   const seen = lines.map((line) => {
     const [, what, said] = /^(.*?): (.*)$/.exec(line);

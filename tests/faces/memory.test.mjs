@@ -38,7 +38,7 @@ const script = (face) => `
   })();`;
 
 for (const face of ["native", "wasm"]) {
-  test(`nothing stays of closed resolvers on ${face} [G2]`, () => {
+  test(`closed resolvers free their memory on ${face} [G2]`, () => {
     const done = spawnSync(process.execPath, ["--expose-gc", "-e", script(face)], { encoding: "utf8" });
     assert.equal(done.status, 0, done.stderr);
     const sizes = JSON.parse(done.stdout);

@@ -26,7 +26,7 @@ function sections(module) {
   return found;
 }
 
-test("has no import section and exports what its manual says", () => {
+test("has no import section and exports what its manual lists", () => {
   const IMPORTS = 2;
   assert.ok(!sections(bytes).includes(IMPORTS));
   // The reader itself is right: the module with glue does import.
@@ -39,7 +39,7 @@ test("has no import section and exports what its manual says", () => {
   for (const name of names) assert.match(manual, new RegExp(`\`${name}\\b`), `the manual does not mention ${name}`);
 });
 
-test("handles are never used twice and stale ones are errors", () => {
+test("handles are never reused, and stale ones return errors", () => {
   const module = new PlainModule(bytes);
   const first = JSON.parse(module.open(options)).handle;
   module.close(first);
@@ -52,7 +52,7 @@ test("handles are never used twice and stale ones are errors", () => {
   assert.match(module.handle(second, '{"type":"clientReady"}', 0), /"actions":\[\]/);
 });
 
-test("takes any bytes and answers with an error", () => {
+test("answers arbitrary bytes with an error", () => {
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes));
   const start = exports.alloc(2);
   new Uint8Array(exports.memory.buffer, start, 2).set([0xff, 0xfe]);

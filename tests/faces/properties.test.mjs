@@ -97,7 +97,7 @@ for (const [face, rootwise] of Object.entries(packages)) {
     });
   });
 
-  property("the same events give the same answers", (resolver, steps, options) => {
+  property("the same events produce the same answers", (resolver, steps, options) => {
     const other = new rootwise.Resolver(options);
     feed(resolver, rootwise, steps, () => {});
     feed(other, rootwise, steps, () => {});
@@ -106,7 +106,7 @@ for (const [face, rootwise] of Object.entries(packages)) {
     other.close();
   });
 
-  property("a restored connection is the saved one", (resolver, steps, options) => {
+  property("a restored connection equals the saved one", (resolver, steps, options) => {
     feed(resolver, rootwise, steps);
     const last = steps.at(-1)?.now ?? 0;
     const restored = rootwise.Resolver.restore(resolver.snapshot(), options, last);

@@ -38,12 +38,12 @@ const codes = (entry, prepare) => `
   ];
   console.log(JSON.stringify(seen));`;
 
-test("native: a panic kills the resolver, not the process and not its neighbours", () => {
+test("native: a panic ends the resolver, but not the process or other resolvers", () => {
   const seen = survives(codes("native.js", ""), { ROOTWISE_ADDON: at("dist/provoke/rootwise.node") });
   assert.deepEqual(seen, ["dead", "dead", "dead", "dead", "fine", "fine", "fine", "fine"]);
 });
 
-test("wasm: a trap kills the instance with all it holds, and the next resolver has a new one", () => {
+test("wasm: a trap ends the instance with all its resolvers, and the next resolver gets a new one", () => {
   const module = JSON.stringify(at("dist/provoke/rootwise.wasm"));
   const seen = survives(codes("wasm.js", `rootwise.initSync(require("node:fs").readFileSync(${module}));`));
   assert.deepEqual(seen, ["dead", "dead", "dead", "dead", "dead", "fine", "fine", "fine"]);
@@ -62,7 +62,7 @@ test("what is shipped cannot be provoked", () => {
   assert.match(plain.open(JSON.stringify({ host })).handle(JSON.stringify(provoke), 0), /bad_event/);
 });
 
-test("sizes are checked before anything is copied into WebAssembly", () => {
+test("sizes are checked before data is copied into WebAssembly", () => {
   const glue = require(at("dist/cjs/glue.js"))();
   const { memory } = glue.initSync({ module: new WebAssembly.Module(readFileSync(at("dist/rootwise.wasm"))) });
   const machine = glue.Machine.open(JSON.stringify({ host }));
@@ -81,7 +81,7 @@ test("sizes are checked before anything is copied into WebAssembly", () => {
   assert.ok(process.memoryUsage.rss() - rss < 1_500_000_000);
 });
 
-test("the limit is the policy's, and both faces draw the same line", () => {
+test("the policy sets the limit, and both backends apply it equally", () => {
   const policy = { ...packages.native.presets.recommended, name: "small", limits: { eventBytes: 1000 } };
   for (const text of ["x".repeat(990), "x".repeat(1001), "é".repeat(500), "é".repeat(501), "漢".repeat(700), "x".repeat(5000)]) {
     const [native, wasm] = Object.values(packages).map(({ Resolver }) => {

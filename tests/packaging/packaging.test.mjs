@@ -49,7 +49,7 @@ function project(name, { addon = true, type = "module", tools = [] } = {}) {
 const node = (folder, file) => JSON.parse(command(folder, process.execPath, [file]));
 const expected = { path: "/p/one", refused: "encoded_separator" };
 
-test("contains what it should and nothing else", () => {
+test("contains exactly the expected files", () => {
   const files = command(home, "tar", ["-tzf", packed.main]).trim().split("\n").map((file) => file.replace("package/", ""));
   for (const file of ["package.json", "LICENSE-MIT", "LICENSE-APACHE", "dist/rootwise.wasm", "dist/rootwise-plain.wasm", "dist/esm/web/index.js"]) {
     assert.ok(files.includes(file), `${file} is missing`);
@@ -70,15 +70,15 @@ test("every file that exports names exists", () => {
   for (const file of named) assert.ok(existsSync(join(folder, file)), file);
 });
 
-test("Node, import: takes the addon", () => {
+test("Node, import: loads the addon", () => {
   assert.deepEqual(node(project("node-esm"), "main.js"), { ...expected, face: "native", native: "native", wasm: "wasm", same: true });
 });
 
-test("Node, require: takes the addon", () => {
+test("Node, require: loads the addon", () => {
   assert.deepEqual(node(project("node-cjs", { type: "commonjs" }), "main.js"), { ...expected, face: "native" });
 });
 
-test("Node without the addon: takes WebAssembly and says why", () => {
+test("Node without the addon: loads WebAssembly and reports why", () => {
   const { reason, native, ...said } = node(project("node-fallback", { addon: false }), "main.js");
   assert.deepEqual(said, { ...expected, face: "wasm" });
   assert.match(reason, /@rootwise\/.* cannot be loaded: Cannot find module/);
