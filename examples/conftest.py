@@ -1,4 +1,4 @@
-"""Which requirements a test shows: `@pytest.mark.covers("G-01")`. ROOTWISE_RESULTS names a file to note results in."""
+"""Records which requirements a test shows (`@pytest.mark.covers("G-01")`) in the file that ROOTWISE_RESULTS names."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def pytest_runtest_makereport(
             "suite": item.path.parent.relative_to(REPOSITORY).as_posix(),
             "test": item.name.removeprefix("test_").replace("_", " "),
             "covers": sorted({id for mark in item.iter_markers("covers") for id in mark.args}),
-            # Set up, run and torn down.
+            # Setup, call and teardown.
             "passed": seen == ["passed"] * 3,
         }
         with open(results, "a", encoding="utf-8") as file:

@@ -1,4 +1,4 @@
-"""What the tests of the examples share: server processes, and the client of the official SDK 2.x in both eras.
+"""Shared by the tests of the examples: server processes, and the client of the official SDK 2.x in both eras.
 
 A server runs under the interpreter that SERVER_PYTHON names, with a bare environment: no PWD unless a test gives one.
 """
@@ -23,18 +23,18 @@ from mcp.client.sse import sse_client
 from mcp.client.stdio import get_default_environment
 from mcp.client.streamable_http import streamable_http_client
 
-#: Seconds after which a test has failed; nothing is measured by it.
+#: Seconds after which a test fails; no test measures time with it.
 PATIENCE = 60
 
 
 class Roots:
-    """A client's roots, as URIs or as whole entries, and how it answers. A test may change them at any time."""
+    """A client's roots, as URIs or as complete entries, and how it answers. A test may change them at any time."""
 
     def __init__(self, *entries: str | dict[str, Any], error: tuple[int, str] | None = None) -> None:
         self.entries = list(entries)
-        #: Answers with this JSON-RPC error instead.
+        #: If set, the client answers with this JSON-RPC error.
         self.error = error
-        #: Answers only when this is set; never, if it never is.
+        #: The client answers only after this event is set.
         self.hold: anyio.Event | None = None
         #: How often the client was asked.
         self.asked = 0
@@ -47,7 +47,7 @@ class Roots:
             await self.hold.wait()
         if self.error is not None:
             return mcp_types.ErrorData(code=self.error[0], message=self.error[1])
-        # The entries are put in on the way out: the SDK would refuse or tidy up what other clients do send.
+        # The entries go into the outgoing message: the SDK would reject or change values that other clients send.
         return mcp_types.ListRootsResult(roots=[])
 
     def put_in(self, message: Any) -> None:
@@ -59,7 +59,7 @@ class Roots:
 
 @dataclass
 class Reply:
-    """What a tool answered."""
+    """The result of a tool."""
 
     failed: bool
     text: str
@@ -75,13 +75,13 @@ class Peer:
 
     client: Client
     roots: Roots | None
-    #: What the server sent, as JSON-RPC messages.
+    #: The JSON-RPC messages that the server sent.
     heard: list[dict[str, Any]]
-    #: Sent with every HTTP request from now on.
+    #: Headers for all following HTTP requests.
     headers: MutableMapping[str, str] = field(default_factory=dict)
-    #: Put into the query of every HTTP request from now on.
+    #: Query parameters for all following HTTP requests.
     query: dict[str, str] = field(default_factory=dict)
-    #: What the server wrote to its standard error, so far; over stdio.
+    #: Returns what the server wrote to standard error so far, over stdio.
     log: Callable[[], str] = str
 
     async def call(self, tool: str, **arguments: Any) -> Reply:
@@ -93,7 +93,7 @@ class Peer:
 
 
 class _Tap:
-    """A stream whose messages are shown to somebody before they pass."""
+    """A stream that passes each message to a callback first."""
 
     def __init__(self, stream: Any, show: Callable[[Any], None]) -> None:
         self._stream = stream
@@ -166,7 +166,7 @@ async def stdio(
     modern: bool = False,
     python: str | None = None,
 ) -> AsyncIterator[Peer]:
-    """Starts a server, `command` being its file and options, and connects to it over stdio."""
+    """Starts a server and connects to it over stdio; `command` is its file and options."""
     with tempfile.NamedTemporaryFile("w", encoding="utf-8") as log:
         server = StdioServerParameters(
             command=_python(python), args=[str(part) for part in command], env=dict(env or {}), cwd=cwd
@@ -185,7 +185,7 @@ async def http(
     headers: Mapping[str, str] | None = None,
     sse: bool = False,
 ) -> AsyncIterator[Peer]:
-    """Connects to a server over Streamable HTTP, or over the older transport that begins with a stream of events."""
+    """Connects to a server over Streamable HTTP or over the older SSE transport."""
     query: dict[str, str] = {}
 
     async def name(request: httpx2.Request) -> None:
@@ -210,9 +210,9 @@ async def http(
 class Serving:
     """A server process that listens."""
 
-    #: Such as `http://127.0.0.1:49152`.
+    #: For example `http://127.0.0.1:49152`.
     origin: str
-    #: What it wrote, so far.
+    #: Returns its output so far.
     log: Callable[[], str]
 
 
@@ -220,7 +220,7 @@ class Serving:
 async def serve(
     *command: str | Path, env: Mapping[str, str] | None = None, cwd: Path | None = None, python: str | None = None
 ) -> AsyncIterator[Serving]:
-    """Starts a server, `command` being its file and options, on the port that stands for `{port}` in them."""
+    """Starts a server on a free port; `command` is its file and options, in which `{port}` stands for the port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

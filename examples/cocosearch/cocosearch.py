@@ -30,7 +30,7 @@ LARGEST_FILE = 1_000_000
 
 
 def index(folder: Path) -> int:
-    """Indexes the text files below a folder; gives their number."""
+    """Indexes the text files below a folder; returns their number."""
     made = folder / STATE
     made.parent.mkdir(exist_ok=True)
     fresh = made.with_name(f"{os.getpid()}.new")
@@ -38,7 +38,7 @@ def index(folder: Path) -> int:
         files.execute("CREATE VIRTUAL TABLE files USING fts5(path UNINDEXED, text)")
         count = files.executemany("INSERT INTO files VALUES (?, ?)", texts(folder)).rowcount
         files.commit()
-    # A search never meets half an index.
+    # A search never reads a partial index.
     fresh.replace(made)
     return count
 
@@ -55,7 +55,7 @@ def texts(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def search(folder: Path, phrase: str) -> list[str]:
-    """The files that contain a phrase, each with the place where it does."""
+    """Returns the files that contain a phrase, each with the matching passage."""
     quoted = '"' + phrase.replace('"', '""') + '"'
     with closing(sqlite3.connect(f"{(folder / STATE).as_uri()}?mode=ro", uri=True)) as files:
         found = files.execute(
@@ -98,7 +98,7 @@ def with_tools(rootwise: Rootwise) -> Any:
 
 
 def web(mcp: Any, policy: Policy) -> Any:
-    """Both HTTP transports at /mcp; clients that know /sse find it where it always was."""
+    """Serves both HTTP transports at /mcp, and SSE also at /sse for older clients."""
     sse, streamable = mcp.sse_app(), mcp.streamable_http_app()
 
     async def negotiate(scope: Scope, receive: Receive, send: Send) -> None:
@@ -109,15 +109,15 @@ def web(mcp: Any, policy: Policy) -> Any:
         else:
             await streamable(scope, receive, send)
 
-    # What the URL names is judged before the request gets to MCP, where it is too late for an HTTP status.
+    # The path in the URL is checked before the request reaches MCP, where it is too late for an HTTP status.
     query: Policy = {**policy, "sources": [source for source in policy["sources"] if source["from"] == "query"]}
     judged = ProjectMiddleware(negotiate, query, local=True)
-    # And not for a web page that has come in under another name: it would learn what is on this disk.
+    # Requests with another host name are refused first: a web page could otherwise find out what is on this disk.
     return TrustedHostMiddleware(judged, allowed_hosts=["127.0.0.1", "localhost"])
 
 
 def opens_sse(scope: Scope) -> bool:
-    """Only the older transport begins with a stream: Streamable HTTP has a session by then."""
+    """Tells whether a request opens SSE: a Streamable HTTP client has a session before it opens a stream."""
     headers = dict(scope["headers"])
     return (
         (scope["method"], scope["path"]) == ("GET", "/mcp")
@@ -127,7 +127,7 @@ def opens_sse(scope: Scope) -> bool:
 
 
 async def send_with_query(query: bytes, send: Send, message: Any) -> None:
-    """An SSE client is told where to post its requests: with the query it came with, so that they name its project."""
+    """Adds the query of an SSE client to the address for its requests, so that they name its project."""
     if query and message.get("body", b"").startswith(b"event: endpoint"):
         message = {**message, "body": message["body"].replace(b"?", b"?" + query + b"&", 1)}
     await send(message)
@@ -137,7 +137,7 @@ def serve(options: argparse.Namespace) -> None:
     if options.project_from_cwd:
         # The policy as shipped reads this variable, the policy as designed reads the flag itself.
         os.environ["COCOSEARCH_PROJECT_PATH"] = os.getcwd()
-    # Clients are on this machine, whatever the transport, so their paths can be looked at.
+    # With every transport the clients are on this machine, so their paths can be probed.
     rootwise = Rootwise(options.preset, local=True)
     mcp = with_tools(rootwise)
     if options.transport == "stdio":

@@ -1,4 +1,4 @@
-"""The server as its users start it, on both generations of the SDK, and the SDK's client on three transports."""
+"""Starts the server like a user, on both generations of the SDK, with the SDK's client on three transports."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ over_http = pytest.mark.parametrize("transport", ["sse", "http"])
 
 @dataclass
 class Start:
-    """A way to start the server. Over HTTP it is running already."""
+    """Starts the server over stdio; over HTTP it is already running."""
 
     options: tuple[str, ...]
     how: dict[str, Any]
@@ -43,7 +43,7 @@ class Start:
     async def client(
         self, transport: str, project: str | Path = "", *, path: str = "/mcp", modern: bool = False, **how: Any
     ) -> AsyncIterator[kit.Peer]:
-        """A client; over HTTP its URL names a project, if there is one to name."""
+        """Connects a client; over HTTP its URL names the project, if one is given."""
         if transport == "stdio":
             async with kit.stdio(SERVER, "mcp", "serve", *self.options, modern=modern, **how, **self.how) as peer:
                 yield peer
@@ -83,14 +83,14 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 async def untold(python: str | None, place: Path) -> AsyncIterator[Start]:
-    """Only a client can say where it is: the folder does not count, nor does this variable."""
+    """Only the client can name its project: neither the working directory nor this variable counts."""
     async with started(python=python, cwd=place, env={"COCOSEARCH_PROJECT_PATH": str(place / "beta")}) as start:
         yield start
 
 
 @pytest.fixture(scope="module")
 async def told(python: str | None, place: Path) -> AsyncIterator[Start]:
-    """Variable and folder name a project, for clients that do not."""
+    """The variable and the working directory name a project for clients that do not."""
     env = {"COCOSEARCH_PROJECT": str(place / "gamma")}
     async with started("--project-from-cwd", transport="sse", python=python, cwd=place / "delta", env=env) as start:
         yield start
@@ -98,7 +98,7 @@ async def told(python: str | None, place: Path) -> AsyncIterator[Start]:
 
 @pytest.fixture(scope="module")
 async def flagged(python: str | None, place: Path) -> AsyncIterator[Start]:
-    """The folder names a project; it has no index."""
+    """The working directory names a project without an index."""
     async with started("--project-from-cwd", python=python, cwd=place / "bare") as start:
         yield start
 
@@ -110,7 +110,7 @@ async def shipped(python: str | None, place: Path) -> AsyncIterator[Start]:
 
 
 async def search(peer: kit.Peer) -> tuple[str, str]:
-    """The project a search was made in, and the source that named it."""
+    """Returns the project that was searched and the source that named it."""
     name, source, _ = await search_with_hints(peer)
     return name, source
 
@@ -122,7 +122,7 @@ async def search_with_hints(peer: kit.Peer) -> tuple[str, str, list[str]]:
     said = re.fullmatch(r"In (.+) \(from (\w+)\):", head)
     assert said
     name = Path(said[1]).name
-    # This project was searched, and no other.
+    # Only this project was searched.
     assert found == f"code.txt: the needle of {name}"
     return name, said[2], hints
 
@@ -201,7 +201,7 @@ async def test_a_change_of_the_roots_is_used_by_the_next_call(transport: str, un
         before = len(peer.heard)
         await peer.roots_changed()
         await peer.client.send_ping()
-        # By itself the notification makes the server say nothing: this is the answer to the ping.
+        # The notification itself causes no output: this is the answer to the ping.
         assert len(peer.heard[before:]) == 1
         assert await search(peer) == ("beta", "roots")
         assert roots.asked == 2
@@ -239,7 +239,7 @@ async def test_the_server_declares_no_roots_and_asks_only_clients_that_do(untold
     roots = kit.Roots(error=(-32601, "Method not found"))
     async with untold.client("http", place / "beta", roots=roots) as peer:
         assert "roots" not in peer.heard[0]["result"]["capabilities"]
-        # One that cannot do what it declares is one without roots.
+        # A client that declares roots but does not support them counts as one without roots.
         assert await search(peer) == ("beta", "query")
         assert roots.asked == 1
     async with untold.client("http", place / "beta") as peer:
@@ -334,7 +334,7 @@ async def test_a_bad_path_is_a_bad_request_despite_good_roots(transport: str, un
         peer.query["project_path"] = "/bad/path"
 
         async def call() -> None:
-            # The SDK's client keeps the status to itself, and over SSE it waits for an answer that cannot come.
+            # The SDK's client does not expose the status, and over SSE it waits for an answer that never arrives.
             with suppress(MCPError):
                 await search(peer)
                 raise AssertionError("it was answered")
@@ -451,12 +451,12 @@ async def test_a_modern_client_gets_the_same_order_and_every_call_stands_alone(
     roots = kit.Roots(alpha.as_uri())
     async with modern.client(transport, modern=True, roots=roots) as peer:
         assert await search(peer) == ("alpha", "roots")
-        # Nobody says that the roots changed, and nobody has to.
+        # No notification about the change is needed.
         roots.entries = [beta.as_uri()]
         assert await search(peer) == ("beta", "roots")
         assert await search(peer) == ("beta", "roots")
         assert roots.asked == 3
-        # No call knows of another, so that each logs what it sees, and each that fell back has the hint.
+        # Calls are independent: each logs its disagreements, and each fallback result has the hint.
         assert disagreements(peer.log()) == [
             f"rootwise: roots ({folder}) and env ({gamma}) name different projects [disagreement]"
             for folder in (alpha, beta, beta)

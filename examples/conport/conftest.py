@@ -1,4 +1,4 @@
-"""Folders to work in, and one server over HTTP for all tests of a preset."""
+"""Fixtures: folders to work in, and one HTTP server for all tests of a preset."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def server(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Serv
 
 @pytest.fixture(scope="session")
 def fastmcp4() -> None:
-    """Only FastMCP 4 tells a server that roots changed, and speaks revision 2026-07-28."""
+    """Only FastMCP 4 passes changes of the roots to a server and speaks revision 2026-07-28."""
     with_it = [os.environ["SERVER_PYTHON"], "-c", "from fastmcp.tools.base import InputRequiredToolResult"]
     if subprocess.run(with_it, capture_output=True, timeout=60).returncode != 0:
         pytest.skip("the server's FastMCP neither tells of changed roots nor speaks revision 2026-07-28")

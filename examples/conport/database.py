@@ -1,4 +1,4 @@
-"""Where a workspace keeps its decisions: `context_portal/context.db` inside it."""
+"""The decisions of a workspace, in `context_portal/context.db` inside it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TEXTS = presets["conport"]["texts"]
 
 
 def database_path(workspace: str) -> Path:
-    """Makes the folder of the database. A workspace may have gone since it was chosen, so it is looked at again."""
+    """Creates the folder of the database. The workspace may be gone since it was chosen, so it is checked again."""
     if not workspace:
         raise ValueError(TEXTS["host.emptyPath"])
     if not Path(workspace).is_dir():

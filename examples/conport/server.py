@@ -1,4 +1,4 @@
-"""ConPort in small: every workspace has a database of decisions, and Rootwise says which workspace a call means."""
+"""A small ConPort: every workspace has a database of decisions, and Rootwise finds the workspace of a call."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def workspace_of_the_call() -> Workspace:
         path = (await current_project()).path or ""
         return Workspace(path, database.database_path(path))
     except ProjectToolError as error:
-        # The texts about a workspace that was set begin with the word already.
+        # The texts about a selected workspace already begin with this word.
         reason = error.message.removeprefix("Error: ")
     except ValueError as error:
         reason = str(error)
@@ -62,7 +62,7 @@ def as_designed(mcp: FastMCP[Any], rootwise: Rootwise) -> None:
 
 
 def as_shipped(mcp: FastMCP[Any], rootwise: Rootwise) -> None:
-    """The tools of ConPort 0.3: a call names its workspace, which Rootwise reads, or leaves that to Rootwise."""
+    """The tools of ConPort 0.3: Rootwise reads the workspace from the call, or finds it if the call names none."""
 
     @mcp.tool
     def log_decision(summary: str, workspace_id: str | None = None, workspace: Workspace = CurrentWorkspace) -> str:
@@ -86,8 +86,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--preset", choices=list(TOOLS), default="conport")
     parser.add_argument("--transport", choices=["stdio", "http"], default="stdio")
-    parser.add_argument("--port", type=int, default=8000, help="for http, which is served on loopback only")
-    # The plan writes the first, what was shipped the second.
+    parser.add_argument("--port", type=int, default=8000, help="port for http, on loopback only")
+    # The plan uses the first spelling, the shipped version the second.
     spellings = ("workspace-id", "workspace_id")
     parser.add_argument(*(f"--{name}" for name in spellings), default="", help="initial workspace")
     options = parser.parse_args()
@@ -96,7 +96,7 @@ def main() -> None:
     known = host_facts(options.transport, policy=options.preset)
     known["local"] = True
     known["arguments"] = dict.fromkeys(spellings, options.workspace_id)
-    # Said in the log before any client is there.
+    # Logs the workspace before a client connects.
     resolve_at_start(options.preset, host=known)
     rootwise = Rootwise(options.preset, host=known, argument="workspace_id")
     mcp: FastMCP[Any] = FastMCP("ConPort", middleware=[rootwise], mask_error_details=True)

@@ -104,7 +104,7 @@ async def test_a_bad_command_line_workspace_is_a_warning_and_a_missing_root_an_e
     gone = tmp_path / "gone"
     async with stdio(SERVER, "--workspace-id", "nowhere", cwd=folder("here"), roots=Roots(gone.as_uri())) as peer:
         assert "Warning: Provided workspace path doesn't exist: nowhere" in peer.log()
-        # There is a working directory, but the root is what the client wants.
+        # The working directory is available, but the root has a higher rank.
         assert await log(peer) == failed(f"Error: Declared root path does not exist: {gone}")
 
 
@@ -134,7 +134,7 @@ async def test_the_header_beats_the_tool_and_the_command_line(folder: Folder) ->
         assert f"Workspace set to command line argument: {cli}" in own.log()
         assert await log(peer) == operated(cli)
         assert await choose(peer, chosen.as_uri()) == Reply(False, f"Workspace set to: {chosen}")
-        # A relative one counts from where the server was started.
+        # A relative value is resolved against the server's working directory.
         peer.headers["X-Workspace-Id"] = "named"
         assert await log(peer) == operated(named)
         del peer.headers["X-Workspace-Id"]
@@ -211,12 +211,12 @@ async def test_several_roots_are_an_error_until_one_of_them_is_set(server: Servi
     available = f"Alpha, {b.as_uri()}"
     async with http(mcp(server), roots=roots) as peer:
         assert await log(peer) == failed(SEVERAL + available)
-        # Letter for letter: another spelling of a root is not in the list.
+        # The comparison is literal: another spelling of a root is not in the list.
         for uri in (outside.as_uri(), f"{a.as_uri()}/", folder("a/below").as_uri()):
             assert await choose(peer, uri) == failed(NOT_IN_ROOTS + available)
         assert await choose(peer, a.as_uri()) == Reply(False, f"Workspace set to: {a}")
         assert await log(peer) == operated(a)
-        # What is active stays, whatever list comes.
+        # The active workspace stays, whatever list arrives.
         roots.entries = [b.as_uri()]
         await peer.roots_changed()
         assert await log(peer) == operated(a)

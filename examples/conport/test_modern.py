@@ -1,4 +1,4 @@
-"""What changes for a client of revision 2026-07-28: nothing is remembered between its calls."""
+"""Clients of revision 2026-07-28, for which nothing is remembered between calls."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def test_every_call_brings_its_own_roots_or_header(server: Serving, folder
     roots = Roots(a.as_uri())
     async with http(f"{server.origin}/mcp", roots=roots, modern=True) as peer:
         assert await peer.call("log_decision", summary="one") == operated(a)
-        # The first root does not stay, and nobody has to be told that it changed.
+        # The first root is not kept, and a change needs no notification.
         roots.entries = [b.as_uri()]
         assert await peer.call("log_decision", summary="two") == operated(b)
         assert roots.asked == 2

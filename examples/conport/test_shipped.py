@@ -1,4 +1,4 @@
-"""ConPort as it was shipped: the call names its workspace; over stdio variables and markers stand in for it."""
+"""ConPort as shipped: the call names its workspace; over stdio, variables and markers are the fallback."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def operated(workspace: Path) -> Reply:
 
 async def test_the_nearest_folder_with_a_marker_is_the_workspace_unless_the_call_names_one(folder: Folder) -> None:
     project, source, other = folder("project"), folder("project/src"), folder("other")
-    # What is in it does not count, as in ConPort.
+    # The content of a marker does not matter, as in ConPort.
     (project / "package.json").touch()
     roots = Roots(other.as_uri())
     async with stdio(*SHIPPED, cwd=source, roots=roots) as peer:

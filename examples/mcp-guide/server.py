@@ -25,7 +25,7 @@ for name in ("guide", "rootwise"):
     logging.getLogger(name).setLevel(logging.DEBUG)
 
 policy = presets[options.preset]
-# A client that keeps no connection cannot switch, so it names the project in the call.
+# A client without connection state cannot switch projects, so it names the project in the call.
 policy["sources"].insert(0, {"from": "argument", "format": "any", "verify": "none"})
 unbound = policy["texts"].get("host.unbound", "none yet")
 
@@ -45,12 +45,12 @@ except ImportError:
 else:
     mcp = MCPServer("guide", middleware=[rootwise])
 
-#: By project id: two folders of the same name are two projects.
+#: Keyed by project id: two folders of the same name are two projects.
 categories: defaultdict[str, list[str]] = defaultdict(list)
 
 
 async def told(finding: Awaitable[Project], work: Callable[[Project], object]) -> str:
-    """The result for the model: what was done in the project, or why there is none and what to do about it."""
+    """Returns the result for the model: the work done in the project, or the error and an instruction."""
     try:
         project = await finding
     except ProjectToolError as error:
@@ -79,7 +79,7 @@ async def switch_project(project: str) -> str:
 
 @mcp.tool()
 async def get_project() -> str:
-    """The project as far as it is known; asks nobody."""
+    """The project as far as it is known, without asking the client."""
     return called(rootwise.call().connection.project)
 
 

@@ -1,6 +1,6 @@
-"""The guide as its clients see it, on both generations of the official SDK.
+"""Tests the guide with real clients, on both generations of the official SDK.
 
-The server's first generation is the interpreter of SERVER_PYTHON, the second is the one that runs these tests.
+SERVER_PYTHON names the interpreter with the first generation; the interpreter that runs these tests has the second.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def covers(*ids: str) -> pytest.MarkDecorator:
 
 @pytest.fixture(params=[None, SECOND_SDK], ids=["SDK 1", "SDK 2"])
 def python(request: pytest.FixtureRequest) -> Any:
-    """For what both generations do alike."""
+    """Runs a test on both generations."""
     return request.param
 
 
@@ -45,7 +45,7 @@ def guide(
 
 
 async def found(peer: Peer, tool: str = "category_list", **arguments: str) -> tuple[str, str | None]:
-    """The name and the path of the project that a tool worked in."""
+    """Returns the name and the path of the project in which a tool ran."""
     result = (await peer.call(tool, **arguments)).json
     assert result["success"], result
     return result["project"], result["path"]
@@ -60,7 +60,7 @@ def questions(peer: Peer) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def elsewhere() -> str:
-    """A folder on the client's machine that this one does not have."""
+    """A folder that exists only on the client's machine."""
     path = "/home/nobody/projects/myproject"
     assert not Path(path).exists()
     return path
@@ -302,7 +302,7 @@ async def test_as_shipped_a_bad_choice_is_refused_in_its_own_words() -> None:
         assert await found(peer) == ("bound", "/home/user/bound")
 
 
-# Over HTTP, where the seed's one cached name would be everybody's
+# Over HTTP, where all clients would share the single cached name of the seed
 
 
 @covers("G-18", "G-24")
@@ -318,7 +318,7 @@ async def test_clients_of_one_server_share_nothing_and_pwd_does_not_count(python
     assert (one.asked, two.asked) == (1, 1)
 
 
-# Clients of revision 2026-07-28, which keep no connection: every call stands alone
+# Clients of revision 2026-07-28, whose calls are independent
 
 
 @covers("G-01", "G-19")

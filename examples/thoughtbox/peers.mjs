@@ -1,4 +1,4 @@
-// Real clients of both SDKs in this process; the servers, and Redis, are processes of their own.
+// Real clients of both SDKs run in this process; servers and Redis run in separate processes.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -16,14 +16,14 @@ const DEADLINE_MS = 20_000;
 const MODERN = "2026-07-28";
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-/** Waits until something holds. */
+/** Waits until a condition holds. */
 export async function until(holds, what) {
   for (const end = Date.now() + DEADLINE_MS; !(await holds()); await sleep(10)) {
     if (Date.now() > end) throw new Error(`not within ${DEADLINE_MS} ms: ${what()}`);
   }
 }
 
-/** What a process has written to a stream so far. */
+/** Collects what a process writes to a stream. */
 function recorded(stream) {
   let text = "";
   stream.setEncoding("utf8").on("data", (chunk) => (text += chunk));
@@ -54,9 +54,9 @@ export async function serve(setup, env = {}) {
 }
 
 /**
- * An agent with a client and, unless there is one at `at`, a server of its own.
+ * An agent with a client and its own server, unless `at` is the address of a server.
  *
- * `roots` are the URIs its client lists; without them the client has no roots at all.
+ * `roots` are the URIs that its client lists; without them the client does not support roots.
  */
 export async function connect(setup, { roots, at: served, env = {} } = {}) {
   const { client: generation, era, over } = setup;
@@ -91,14 +91,14 @@ export async function connect(setup, { roots, at: served, env = {} } = {}) {
 }
 
 class Agent {
-  /** What a client of 2026-07-28 has to say in every call, because nothing stays bound for it. */
+  /** The argument that a client of 2026-07-28 passes in every call, because the server binds nothing for it. */
   #each = {};
 
   constructor(parts) {
     Object.assign(this, parts);
   }
 
-  /** Calls a tool; a result that says it is an error is thrown. */
+  /** Calls a tool and throws if its result is an error. */
   async call(name, args) {
     const { content, isError } = await this.client.callTool({ name, arguments: args });
     if (isError) throw new Error(content[0].text);
@@ -109,14 +109,14 @@ class Agent {
     return this.call("init", { operation, ...this.#each, ...args });
   }
 
-  /** Chooses the root to work in, the way its era does. */
+  /** Chooses the root to work in, as its era requires. */
   async bind(uri) {
     if (this.era === "modern") this.#each = { mcpRootUri: uri };
     else await this.init("bind_root", { rootUri: uri });
     return this;
   }
 
-  /** Starts a session and thinks; gives back the session's id. */
+  /** Starts a session and adds thoughts; returns the id of the session. */
   async think(...thoughts) {
     const { session } = await this.init("start_new");
     for (const thought of thoughts) await this.call("thought", { sessionId: session.id, thought });
@@ -131,13 +131,13 @@ class Agent {
     );
   }
 
-  /** The client is gone, and its own server with it. */
+  /** Closes the client and its own server. */
   async close() {
     await this.client.close();
     await this.own?.stop();
   }
 
-  /** The server that only this agent has is killed without warning. */
+  /** Kills this agent's own server without warning. */
   async kill() {
     if (this.own) await this.own.stop("SIGKILL");
     else process.kill(this.transport.pid, "SIGKILL");
@@ -145,7 +145,7 @@ class Agent {
   }
 }
 
-/** Starts a Redis server that confirms nothing before it is on disk. */
+/** Starts a Redis server that confirms writes only after they are on disk. */
 export async function startRedis(folder) {
   const program = process.env.REDIS_SERVER ?? "redis-server";
   const socket = join(folder, "redis.sock");

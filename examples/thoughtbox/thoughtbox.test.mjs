@@ -1,4 +1,4 @@
-// Thoughtbox end to end: agents with real clients, servers and stores in processes of their own.
+// Thoughtbox end to end: agents with real clients; servers and stores in separate processes.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -26,7 +26,7 @@ const nameOf = ({ server, client, era, over, in: store }) => `server ${server}, 
 const options = { timeout: 120_000 };
 
 before(async () => {
-  // The types are strict and this fails if they do not hold.
+  // The compiler runs in strict mode and fails on type errors.
   execFileSync("npx", ["tsc", "-p", "examples/thoughtbox"], { cwd: repository, stdio: "inherit" });
   redis = await startRedis(folder);
   stores.Redis = redis.url;
@@ -37,7 +37,7 @@ after(async () => {
 });
 
 let roots = 0;
-/** A root that no other test has. Nothing is at its path: only the client's machine would know. */
+/** Returns a root that no other test uses. Its path does not exist, as for a client on another machine. */
 const freshRoot = () => `file:///Users/dev/project-${++roots}`;
 
 const NO_SESSIONS = "No sessions found for project. Use start_new to begin.";
@@ -54,7 +54,7 @@ for (const setup of setups) {
     });
     after(() => shared?.stop());
 
-    /** Lets agents work and closes them. Those with a root to be `bound` have bound it. */
+    /** Runs agents and closes them. Agents with a `bound` root have bound it first. */
     const agents = async (plans, work) => {
       const open = async ({ bound, ...plan }) => {
         const agent = await connect(setup, { at: shared, ...(bound && { roots: [bound] }), ...plan });
@@ -281,7 +281,7 @@ for (const setup of setups) {
       await agents([{ bound: x }], async (agent) => assert.deepEqual((await agent.init("load_context")).thoughts, ["one", "two", "three"]));
     });
 
-    // For clients of 2026-07-28 nothing stays bound.
+    // The server binds nothing for clients of 2026-07-28.
     if (era === "legacy") {
       test("a bound root stays when the client's list changes [T-01]", options, async () => {
         const [x, y] = [freshRoot(), freshRoot()];

@@ -1,4 +1,4 @@
-// What the tests share: the program, folders, exact input through a pipe, and real clients.
+// Shared by the tests: the program, folders, exact input through a pipe, and real clients.
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -19,7 +19,7 @@ execFileSync("make", ["--silent"], { cwd: here, stdio: ["ignore", "inherit", "in
 export const program = join(here, "wolfram-loop");
 const preset = join(here, "../../core/presets/wolfram.json");
 
-/** New folders by name, and `base` they are in; gone after the test. */
+/** Creates folders by name inside `base` and removes them after the test. */
 export function folders(t, ...names) {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "wolfram-loop-")));
   chmodSync(base, 0o755);
@@ -32,7 +32,7 @@ export function folders(t, ...names) {
 
 export const root = (path, name) => ({ uri: pathToFileURL(path).href, name });
 
-/** A file with the preset, changed part by part. */
+/** Writes a file with a modified preset. */
 export function changedPreset(base, changes) {
   const policy = JSON.parse(readFileSync(preset, "utf8"));
   for (const [part, change] of Object.entries(changes)) policy[part] = { ...policy[part], ...change };
@@ -52,7 +52,7 @@ export const answer = (id, ...roots) => result(id, { roots });
 export const result = (id, value) => line({ id, result: value });
 export const error = (id, code, message) => line({ id, error: { code, message } });
 
-/** What the server said in a line, in short. */
+/** Summarises a line of the server. */
 export function short(text) {
   const { id, method, params, result, error } = JSON.parse(text);
   if (method) return `${method} ${id ?? params.requestId}`;
@@ -62,7 +62,7 @@ export function short(text) {
 
 const DEADLINE = 20_000;
 
-/** Gives the server all lines at once, then the end of input. What it said, and the log it wrote. */
+/** Sends all lines at once and closes the input; returns the output and the log. */
 export function play(lines, { cwd, policy = preset, as, run = program } = {}) {
   const done = spawnSync(run, ["--preset", policy], { cwd, input: `${lines.join("\n")}\n`, encoding: "utf8", timeout: DEADLINE, ...as });
   assert.equal(done.status, 0, `${done.error ?? done.signal ?? done.stderr}`);
@@ -95,7 +95,7 @@ export function open(t, { cwd, policy = preset } = {}) {
   };
 }
 
-/** The official clients: two as of 2025-11-25 and before, one as of 2026-07-28, one that finds out what the server speaks. */
+/** The official clients: two for revisions up to 2025-11-25, one for 2026-07-28, one that negotiates the revision. */
 const clients = {
   "1.x": { Client: Client1, Stdio: Stdio1, method: ListRootsRequestSchema },
   "2.x": { Client: Client2, Stdio: Stdio2, method: "roots/list", mode: "legacy" },
@@ -103,7 +103,7 @@ const clients = {
   "2.x auto": { Client: Client2, Stdio: Stdio2, method: "roots/list", mode: "auto" },
 };
 
-/** Connects a client of that kind; `roots` is what it answers, undefined for a client without roots. */
+/** Connects a client of that kind; `roots` is its answer, undefined for a client without roots. */
 export async function connect(t, kind, { cwd, roots }) {
   const { Client, Stdio, method, mode } = clients[kind];
   const capabilities = roots ? { roots: { listChanged: true } } : {};

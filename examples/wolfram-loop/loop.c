@@ -1,6 +1,6 @@
 /* An MCP server as one loop over stdin: one thread, no SDK, and no code about roots.
  *
- * Every line goes to the resolver as it came. What is ours comes back to be answered; the rest are effects to perform.
+ * The resolver receives every line unchanged. It forwards the requests to answer; its other actions are effects.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -23,10 +23,10 @@ static const char *const legacy[] = {"2025-11-25", "2025-06-18", "2025-03-26", "
 
 static rootwise_resolver *resolver;
 static double deadline = -1; /* none */
-static json_t *events; /* what happened and is not yet told to the resolver */
-static json_t *calls; /* tool calls that wait for their answer, by ask */
-static json_t *capabilities; /* what the client declared, for tools */
-static bool applied = true; /* whether the last directory could be entered */
+static json_t *events; /* events that the resolver has not received yet */
+static json_t *calls; /* tool calls that wait for an answer, by ask */
+static json_t *capabilities; /* declared by the client, shown by a tool */
+static bool applied = true; /* whether the last chdir succeeded */
 
 static const char *text(const json_t *object, const char *key) {
     const char *value = json_string_value(json_object_get(object, key));
@@ -58,7 +58,7 @@ static json_t *meta(json_t *request) {
     return json_object_get(json_object_get(request, "params"), "_meta");
 }
 
-/* What a modern client says with every request; empty for a legacy one. */
+/* The revision that a modern client sends with every request; empty for a legacy client. */
 static const char *version(json_t *request) {
     return text(meta(request), "io.modelcontextprotocol/protocolVersion");
 }
@@ -76,7 +76,7 @@ static void fail(json_t *request, int code, const char *message, json_t *data) {
     reply(request, "error", json_pack("{s:i, s:s, s:o*}", "code", code, "message", message, "data", data));
 }
 
-/* A result; modern clients are also told that it is whole, and for how long it holds where that matters to them. */
+/* Sends a result; for modern clients it is marked complete and, if it lasts, cacheable. */
 static void succeed(json_t *request, json_t *result, bool lasting) {
     if (*version(request)) {
         json_object_set_new(result, "resultType", json_string("complete"));
@@ -106,7 +106,7 @@ static const struct tool {
     json_t *(*run)(json_t *answer);
 } tools[] = {
     {"directory", "The directory that evaluations run in", "project", directory},
-    {"roots", "What the client said about its roots", "roots", roots},
+    {"roots", "The roots and capabilities of the client", "roots", roots},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -193,7 +193,7 @@ static void enter(const char *path) {
     if (!applied) record("ApplyRootsFailed", strerror(errno));
 }
 
-/* Runs a tool in the directory of its own call, which for a modern client is that call's alone. */
+/* Runs a tool in the directory of its call and returns to the previous one, since a modern call leaves no state. */
 static json_t *run_in(json_t *project, const struct tool *tool, json_t *answer) {
     char before[PATH_MAX];
     bool back = project && getcwd(before, sizeof before);
@@ -248,7 +248,7 @@ static void probe(json_t *action) {
     happened(json_pack("{s:s, s:O, s:o}", "type", "probed", "probe", json_object_get(action, "probe"), "paths", seen));
 }
 
-static void take_back(json_t *action) {
+static void serve_forwarded(json_t *action) {
     const char *kind = text(action, "kind"), *line = text(action, "text");
     if (strcmp(kind, "response") == 0) record("UnexpectedResponse", line);
     if (strcmp(kind, "request") != 0) return;
@@ -271,13 +271,13 @@ static void perform(json_t *action) {
         void (*perform)(json_t *action);
     } ways[] = {
         {"answer", answer}, {"announce", announce},  {"cancel", cancel}, {"sendRequest", ask_client},
-        {"probe", probe},   {"forward", take_back}, {"log", log_line},
+        {"probe", probe},   {"forward", serve_forwarded}, {"log", log_line},
     };
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
         if (strcmp(ways[i].type, text(action, "type")) == 0) ways[i].perform(action);
 }
 
-/* The loop. Events that actions cause wait their turn, so nothing is ever entered twice. */
+/* The loop. Events caused by actions are queued, so no function is reentered. */
 
 static void settle(void) {
     while (json_array_size(events) > 0) {
@@ -298,7 +298,7 @@ static void settle(void) {
 
 static void take_line(const char *start, size_t len) {
     json_t *event = json_pack("{s:s, s:s%}", "type", "message", "text", start, len);
-    if (event) happened(event); /* else it is no UTF-8 and so no message */
+    if (event) happened(event); /* otherwise it is not UTF-8 and not a message */
     settle();
 }
 
@@ -307,7 +307,7 @@ static int patience(void) {
     return deadline < 0 ? -1 : left < 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left;
 }
 
-/* Takes what comes in, or the deadline if that comes first; false at the end of input. */
+/* Processes the input, or the deadline if it comes first; returns false at the end of input. */
 static bool turn(void) {
     static char buffer[1 << 20];
     static size_t filled;

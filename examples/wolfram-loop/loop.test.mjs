@@ -1,4 +1,4 @@
-// The server against exact input through a pipe, and against real clients of both eras.
+// Tests the server with exact input through a pipe and with real clients of both eras.
 import assert from "node:assert/strict";
 import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -178,7 +178,7 @@ test("the full list and the capabilities stay readable for tools [W-19]", (t) =>
 test("a directory that cannot be entered is logged, and the server stays in its current one [W-28]", (t) => {
   const { base, a, closed } = folders(t, "a", "closed");
   chmodSync(closed, 0o000);
-  // Everything is open to root, so the server must be somebody else; and find its program where that one may look.
+  // The root user can enter every directory, so the server runs as another user, from a folder that this user can read.
   const as = process.getuid() === 0 ? { uid: 65534, gid: 65534 } : {};
   const run = join(base, "program");
   copyFileSync(program, run);

@@ -17,10 +17,10 @@ interface SessionTransport {
   close(): Promise<void>;
 }
 
-/** Clients that go away without a word are never noticed, so the oldest sessions make room. */
+/** Clients may disappear without closing their session, so the oldest sessions are dropped. */
 const MOST_SESSIONS = 1_000;
 
-/** Gives every MCP session a transport of its own. A session of a server that is no more is told to begin again. */
+/** Creates one transport per MCP session. A client with an unknown session is told to start a new one. */
 export function sessions(open: (options: SessionOptions) => Promise<SessionTransport>): Fetch {
   const known = new Map<string, SessionTransport>();
   return async (request) => {
@@ -43,7 +43,7 @@ export function sessions(open: (options: SessionOptions) => Promise<SessionTrans
   };
 }
 
-/** Says on standard output where it listens; port 0 is any free one. */
+/** Listens on loopback and prints the address on standard output; port 0 selects any free port. */
 export function listen(port: number, fetch: Fetch): void {
   const isLocal = localhostHostValidation();
   const handle = toNodeHandler({ fetch }, { onerror: (error) => void process.stderr.write(`${error.stack}\n`) });

@@ -1,4 +1,4 @@
-// A Redis server, shared by any number of replicas. It keeps what it confirmed if it runs with `appendfsync always`.
+// Sessions on a Redis server, shared by any number of replicas. Confirmed writes are durable with `appendfsync always`.
 import { Redis, type ChainableCommander } from "ioredis";
 import type { Session, Store } from "./store.js";
 
@@ -8,7 +8,7 @@ const sessionKey = (id: string) => `session:${id}`;
 const thoughtsKey = (id: string) => `thoughts:${id}`;
 const projectKey = (project: string) => `project:${project}`;
 
-/** Does all of it or nothing; gives back every result. */
+/** Runs all commands atomically and returns every result. */
 async function together(commands: ChainableCommander): Promise<unknown[]> {
   const results = (await commands.exec()) ?? [];
   return results.map(([error, result]) => {
@@ -32,7 +32,7 @@ export async function openRedis(where: string): Promise<Store> {
       ...(project !== undefined && { project }),
     };
   };
-  // Sessions are never deleted, so one that was there stays.
+  // Sessions are never deleted, so an existing session stays.
   const exists = async (id: string) => (await redis.exists(sessionKey(id))) === 1;
 
   return {

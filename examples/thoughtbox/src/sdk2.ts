@@ -1,4 +1,4 @@
-// Thoughtbox on @modelcontextprotocol/server 2.x: clients of 2026-07-28 and those before, side by side.
+// Thoughtbox on @modelcontextprotocol/server 2.x: clients of 2026-07-28 and of earlier revisions side by side.
 import {
   createMcpHandler,
   isLegacyRequest,

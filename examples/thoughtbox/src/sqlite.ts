@@ -1,4 +1,4 @@
-// One file, shared by every server process of a machine. Its locks are the system's, so a killed process leaves none.
+// Sessions in one file, shared by all server processes of a machine. The system releases the locks of a killed process.
 import Database from "libsql";
 import type { Session, Store } from "./store.js";
 

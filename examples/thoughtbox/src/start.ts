@@ -15,7 +15,7 @@ export async function start() {
   if (!preset) throw new Error(`--preset is one of ${presetNames.join(", ")}`);
   const store = await openStore(values.store);
   const port = values.port === undefined ? undefined : Number(values.port);
-  // A client that closes the pipe is gone, and a store's open connection would keep this process alive.
+  // When the client closes the pipe, the open connection of a store would keep this process alive.
   if (port === undefined) process.stdin.once("end", () => void store.close());
   return { preset, store, port };
 }

@@ -1,13 +1,13 @@
-// What a session is, and what keeps sessions: a file for one machine, a Redis server for many.
+// A session, and the stores for sessions: a file for one machine, a Redis server for many.
 
 export interface Session {
   id: string;
   title: string;
   thoughtCount: number;
-  /** ISO 8601, as every time here. */
+  /** ISO 8601, like all times here. */
   createdAt: string;
   updatedAt: string;
-  /** The root it was started in, and the key of that project; a session without them is found by its id alone. */
+  /** The root of the session and the key of its project; a session without them is found only by its id. */
   mcpRootUri?: string;
   project?: string;
   pinned: boolean;
@@ -17,15 +17,15 @@ export interface Session {
 export type NewSession = Pick<Session, "id" | "title" | "createdAt" | "mcpRootUri" | "project">;
 export type Changes = Partial<Pick<Session, "title" | "pinned" | "archived">>;
 
-/** A promise that is fulfilled means: written, and still there after a crash. */
+/** A fulfilled promise means that the data is written and survives a crash. */
 export interface Store {
   createSession(session: NewSession): Promise<void>;
   getSession(id: string): Promise<Session | undefined>;
   /** The sessions of a project, in the order they were created. */
   listSessions(filter: { project: string }): Promise<Session[]>;
-  /** Gives back the session as it is now. */
+  /** Returns the updated session. */
   changeSession(id: string, changes: Changes): Promise<Session | undefined>;
-  /** Gives back the thought's number, counted from 1. */
+  /** Returns the number of the thought, starting at 1. */
   addThought(id: string, thought: string, at: string): Promise<number | undefined>;
   listThoughts(id: string): Promise<string[]>;
   close(): Promise<void>;

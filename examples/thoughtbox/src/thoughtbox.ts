@@ -1,4 +1,4 @@
-// What Thoughtbox does, on either SDK and any store. Which project a call is about is Rootwise's answer.
+// The tools of Thoughtbox, for either SDK and any store. Rootwise finds the project of a call.
 import { randomUUID } from "node:crypto";
 import { presets, recoverSession, type Project } from "rootwise";
 import { NoProjectError, type CallContext, type Projects } from "rootwise/mcp";
@@ -117,7 +117,7 @@ export class Thoughtbox {
     return session ? { success: true, session } : this.#notFound(sessionId);
   }
 
-  /** The project's session to go on with, and all of its sessions, best first. */
+  /** Returns the session of the project to continue, and all its sessions, best first. */
   async #recover(project: Readonly<Project> | undefined) {
     const sessions = project ? await this.#store.listSessions({ project: project.key }) : [];
     const found = recoverSession({ style, project: project?.key ?? null, sessions: sessions.map(recordOf) });
@@ -125,7 +125,7 @@ export class Thoughtbox {
     return { session: byId.get(found.sessionId ?? ""), candidates: found.candidates.map((id) => byId.get(id)) };
   }
 
-  /** The call's project. Without one a session is found by its id alone, if the preset has words for that. */
+  /** Returns the project of the call, or a hint if the preset allows calls without one. */
   async #project(
     mcpRootUri: string | undefined,
     context: CallContext,
@@ -144,7 +144,7 @@ export class Thoughtbox {
     return { success: false, message: this.#say("host.notFound", { id }) };
   }
 
-  /** A text of the preset; the shipped one has few of its own. */
+  /** Returns a text of the preset, or the default text. */
   #say(key: keyof Texts, values: Record<string, string | number> = {}): string {
     const text = this.#texts[key] ?? presets.thoughtbox.texts[key];
     return text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
