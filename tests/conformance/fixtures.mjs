@@ -1,5 +1,5 @@
-// What the conformance suite expects a server to offer. Every handler looks at its project first, so that the suite sees the
-// server through the adapter.
+// The tools, prompts and resources that the conformance suite expects. Every handler reads its project first, so that the
+// suite tests the server through the adapter.
 import { completable, createRequestStateCodec, fromJsonSchema, inputRequired, ResourceTemplate } from "@modelcontextprotocol/server";
 import { setTimeout } from "node:timers/promises";
 import { rootwise } from "rootwise/mcp";
@@ -15,10 +15,10 @@ const user = (content) => ({ role: "user", content });
 
 export const requestState = createRequestStateCodec({ key: crypto.getRandomValues(new Uint8Array(32)) });
 
-/** Registers everything with a server; `changed` tells clients that listen what has changed. */
+/** Registers everything with a server; `changed` notifies listening clients of changes. */
 export function offer(server, changed) {
   const projects = rootwise(server);
-  /** What a handler gets before its own work: the project, as far as it is known. */
+  /** Every handler first reads the project, as far as it is known. */
   const looking = (handler) => async (...args) => {
     projects.current(args.at(-1));
     return handler(...args);
@@ -71,7 +71,7 @@ const richSchema = {
 };
 const headerSchema = { type: "object", properties: { region: { type: "string", "x-mcp-header": "Region" } } };
 
-/** Tools that tell or ask their client something while they run. */
+/** Tools that send messages or requests to their client while they run. */
 function talkingTools(tool, changed) {
   for (const name of ["test_tool_with_logging", "test_logging_tool"]) {
     tool(name, async ({ mcpReq }) => {
@@ -134,7 +134,7 @@ const form = (message, name, type = "string") => ({
 });
 const sampling = (words, maxTokens) => ({ method: "sampling/createMessage", params: { messages: [user(text(words))], maxTokens } });
 
-/** Tools of 2026-07-28 that ask by returning; the one about roots leaves that to the adapter. */
+/** Tools of 2026-07-28 that return `input_required`; the adapter does this for the tool about roots. */
 function askingTools(tool, projects) {
   tool("test_input_required_result_list_roots", async (ctx) => {
     const { roots } = await projects.roots(ctx);

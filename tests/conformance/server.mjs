@@ -1,4 +1,4 @@
-// The server the conformance suite talks to, on loopback: sessions for legacy clients, one server per request for modern ones.
+// The server for the conformance suite, on loopback: sessions for legacy clients, one server per request for modern clients.
 import { randomUUID } from "node:crypto";
 import { createMcpHandler, isLegacyRequest, McpServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import { listen, reply } from "../e2e/servers/offer.mjs";
@@ -10,7 +10,7 @@ function make() {
   return server;
 }
 
-/** Keeps what was sent, so that a client can come back for the rest of a stream. */
+/** Stores sent messages, so that a client can resume a stream. */
 function eventStore() {
   const events = [];
   return {

@@ -1,5 +1,5 @@
-// Every JavaScript example of the documentation, run as it stands. (The one for Workers runs with the tests of the package,
-// those in Rust with the tests of the core.)
+// Runs every JavaScript example of the documentation unchanged. (The packaging tests run the example for Workers, the tests of
+// the core run those in Rust.)
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ const examples = (page) => [...readFileSync(at(page), "utf8").matchAll(/^```js\n
 for (const page of PAGES) {
   for (const [index, code] of examples(page).entries()) {
     test(`${page}, example ${index + 1}`, { timeout: 60_000 }, async () => {
-      // Below the package, so that it finds itself by its own name, as an installed copy would be found.
+      // The file is below the package, so that it can import the package by name, like an installed copy.
       const folder = at("target/examples");
       mkdirSync(folder, { recursive: true });
       const file = join(folder, `${page.replaceAll(/\W/g, "-")}-${index + 1}.mjs`);
@@ -30,7 +30,7 @@ for (const page of PAGES) {
   }
 }
 
-/** What a comment after `console.log` says is what it must print. */
+/** A program that must print the text in the comment after each `console.log`. */
 function prints(file, code) {
   const done = spawnSync(process.execPath, [file], { encoding: "utf8", timeout: 30_000 });
   assert.equal(done.status, 0, done.stderr);
@@ -39,7 +39,7 @@ function prints(file, code) {
   }
 }
 
-/** A server whose tool must name the project of its client. */
+/** A server whose tool must return the project of its client. */
 async function serves(file) {
   const client = new Client({ name: "reader", version: "1" }, { capabilities: { roots: {} } });
   client.setRequestHandler("roots/list", async () => ({ roots: [{ uri: `file://${project}` }] }));

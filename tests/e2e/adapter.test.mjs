@@ -1,4 +1,4 @@
-// The adapter's own edges, with real SDKs in one process.
+// Edge cases of the adapter, with real SDKs in one process.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
@@ -65,7 +65,7 @@ for (const { name, Server, Client, Memory, method } of generations) {
       const projects = rootwise(server);
       server.registerTool("where", {}, async (ctx) => text((await projects.project(ctx)).path));
       const client = await meet(server);
-      // More than once, so that the answer is one that is kept.
+      // Several calls, so that the answer is cached.
       for (let calls = 0; calls < 3; calls += 1) assert.equal(await called(client, "where"), alpha);
       await client.close();
     });
@@ -136,7 +136,7 @@ test("SDK 1.x: a handshake before the adapter was attached is taken into account
 });
 
 describe("SDK 2.x, 2026-07-28", () => {
-  /** A modern client of a server that is made anew for every request. */
+  /** Connects a modern client to a server that is created for every request. */
   const meet = async (make) => {
     const handler = createMcpHandler(make);
     const client = new Client2(info, { capabilities: { roots: {} }, versionNegotiation: { mode: { pin: "2026-07-28" } } });

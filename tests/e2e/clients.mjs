@@ -1,4 +1,4 @@
-// Real clients of the TypeScript SDKs, 1.x and 2.x, in this process; the servers are processes of their own.
+// Real clients of the TypeScript SDKs, 1.x and 2.x, in this process; servers run in separate processes.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -12,7 +12,7 @@ import { ElicitRequestSchema, ListRootsRequestSchema } from "@modelcontextprotoc
 
 export const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-/** Everything a client can be: which SDK it and its server are of, how they speak, and over what. */
+/** All combinations of client SDK, server SDK, era and transport. */
 export const pairs = [
   { server: "sdk1", client: 1, era: "legacy" },
   { server: "sdk1", client: 2, era: "legacy" },
@@ -87,7 +87,7 @@ export async function connect(pair, { roots, options = {}, env = {}, cwd, args =
     client,
     transport,
     state,
-    /** Calls a tool; gives back its text, parsed where it is JSON, and whether it failed. */
+    /** Calls a tool; returns its text, parsed if it is JSON, and whether it failed. */
     async call(name, args = {}, extra) {
       const result = pair.client === 1 ? await client.callTool({ name, arguments: args }, undefined, extra) : await client.callTool({ name, arguments: args }, extra);
       const text = result.content.map((part) => part.text).join("\n");

@@ -1,4 +1,4 @@
-// Servers of both SDKs with clients that are not TypeScript.
+// Servers of both SDKs with clients in other languages.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -18,7 +18,7 @@ const [alpha, beta, env, empty] = ["alpha", "beta", "from-env", "empty"].map(fol
 const uri = (path) => `file://${path}`;
 const hasty = { ...presets.recommended, timing: { waitMs: 250, lifeMs: 20_000 } };
 
-/** What is played: the client's roots, the steps, and what must come of them. */
+/** The scenarios: the client's roots, the steps, and the expected results. */
 function scenarios(modern) {
   const variables = { CLAUDE_PROJECT_DIR: env };
   const twice = [{ call: "where" }, { call: "where" }];
@@ -53,7 +53,7 @@ function scenarios(modern) {
       },
     },
   };
-  // A modern client is asked by a result: one that does not answer never calls again, and there is nothing to see.
+  // A modern client is asked through a result: a silent client never repeats the call, and there is no result to check.
   if (modern) return same;
   return {
     ...same,
@@ -83,7 +83,7 @@ for (const [name, { command, eras }] of Object.entries(peers)) {
   });
 }
 
-/** One combination at a time for each processor, since all of them start processes. */
+/** Runs one combination per processor at a time, since all of them start processes. */
 const lanes = Array.from({ length: availableParallelism() }, () => Promise.resolve());
 let combinations = 0;
 function inTurn(run) {
@@ -93,7 +93,7 @@ function inTurn(run) {
   return turn;
 }
 
-/** All scenarios of one combination are played by one process of the client. */
+/** One client process plays all scenarios of a combination. */
 function combination({ server, era, over, made }) {
   const played = Object.entries(scenarios(era === "modern"));
   const outcomes = made.then((peer) =>
@@ -103,7 +103,7 @@ function combination({ server, era, over, made }) {
       return play(peer, played.map(([, { roots, steps }], index) => ({ server: servers[index], era, roots, steps: [...steps, { call: "counts" }] })));
     }),
   );
-  // Whoever waits for it is told; until then it is nobody's.
+  // The tests below await this promise; until then a rejection counts as handled.
   outcomes.catch(() => {});
 
   describe(`${server}, ${era}, ${over}`, () => {
@@ -120,7 +120,7 @@ function combination({ server, era, over, made }) {
   });
 }
 
-/** A server that the client starts itself. */
+/** A server that the client starts. */
 function piped(server, settings, variables) {
   const own = { PATH: process.env.PATH, HOME: process.env.HOME, E2E_OPTIONS: JSON.stringify(settings), ...variables };
   return { command: process.execPath, args: [at(`servers/${server}.mjs`)], env: own, cwd: empty };
@@ -128,7 +128,7 @@ function piped(server, settings, variables) {
 
 const listeners = new Map();
 
-/** A server for all clients that need the same one. */
+/** A server that is shared by all clients with the same needs. */
 async function listening(server, settings, variables) {
   const key = JSON.stringify([server, settings, variables]);
   if (!listeners.has(key)) listeners.set(key, serve(server, { options: settings, env: variables, cwd: empty }));

@@ -1,4 +1,4 @@
-// What only HTTP has: sessions that must not see each other, facts of single requests, servers without sessions.
+// Cases that exist only over HTTP: isolated sessions, facts of single requests, servers without sessions.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
@@ -70,7 +70,7 @@ for (const pair of pairsOver("http")) {
       try {
         for (let round = 0; round < 3; round += 1) {
           delete headers["X-Workspace-Id"];
-          // More than once, so that the answer is one that is kept.
+          // Several calls, so that the answer is cached.
           for (let calls = 0; calls < 3; calls += 1) assert.equal((await peer.call("where")).value.path, outside);
           for (const path of [alpha, beta, alpha]) {
             headers["X-Workspace-Id"] = path;

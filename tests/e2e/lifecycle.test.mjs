@@ -1,4 +1,4 @@
-// How servers end: by hand-written lines over a pipe, so that the test decides when it closes.
+// How servers end. The tests write raw lines to a pipe, so that they control when it closes.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { describe, test } from "node:test";
 import { at } from "./clients.mjs";
 
-/** A server process and a way to talk to it. */
+/** Starts a server process; the result sends and reads its lines. */
 function start(server) {
   const child = spawn(process.execPath, [at(`servers/${server}.mjs`)], { cwd: "/", stdio: ["pipe", "pipe", "pipe"] });
   let errors = "";
@@ -41,7 +41,7 @@ for (const server of ["sdk1", "sdk2"]) {
       return peer;
     };
 
-    // The request would live for a minute and the caller wait for five seconds; the test itself gives up before the former.
+    // The request lives for a minute and the caller waits for five seconds; the test times out before the request does.
     test("a server ends when its client closes stdin during a roots request [C15]", { timeout: 30_000 }, async () => {
       const peer = await waiting();
       peer.child.stdin.end();

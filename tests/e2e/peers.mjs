@@ -1,4 +1,4 @@
-// The clients that are not TypeScript, built where they are needed: the official Python and Rust ones.
+// Builds the clients in other languages on demand: the official Python and Rust clients.
 import { execFile, spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { at } from "./clients.mjs";
 
 const run = promisify(execFile);
 
-/** A virtual environment with that line of `mcp`; made again when its requirements change. */
+/** A virtual environment with this generation of `mcp`; it is recreated when its requirements change. */
 async function python(line) {
   const requirements = at(`python/requirements-${line}.txt`);
   const home = at(`python/.venv/${line}`);
@@ -28,7 +28,7 @@ async function rust() {
   return [join(folder, "debug", "rmcp-client")];
 }
 
-/** By name: how to make it, and which eras it speaks. */
+/** The clients by name: how to build each one, and the eras it supports. */
 export const peers = {
   "Python mcp 1.x": { command: () => python(1), eras: ["legacy"] },
   "Python mcp 2.x": { command: () => python(2), eras: ["legacy", "modern"] },
@@ -37,7 +37,7 @@ export const peers = {
 
 const PATIENCE_MS = 120_000;
 
-/** Has a peer play scripts; gives back what came of each. */
+/** Lets a peer play scripts; returns the result of each. */
 export function play([program, ...args], scripts) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, [...args, JSON.stringify(scripts)], { stdio: ["ignore", "pipe", "inherit"], timeout: PATIENCE_MS });

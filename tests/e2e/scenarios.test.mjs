@@ -1,4 +1,4 @@
-// Every pair of server and client, both eras, over stdio and HTTP: who gets which project from what kind of client.
+// Every pair of server and client, both eras, over stdio and HTTP: the project that each kind of client gets.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +21,7 @@ const hasty = { ...presets.recommended, timing: { waitMs: 250, lifeMs: 20_000 } 
 const insistent = { ...presets.recommended, roots: { ...presets.recommended.roots, requireCapability: false } };
 const fromEnv = { env: { CLAUDE_PROJECT_DIR: env } };
 
-/** Connects, runs, closes, and makes sure that nothing was left unhandled. */
+/** Connects, runs, closes, and checks that no error was left unhandled. */
 const scenario = (name, pair, settings, run) =>
   test(name, { timeout: 60_000 }, async () => {
     const peer = await connect(pair, { cwd: empty, ...settings, options: { host: local, ...settings.options } });
@@ -33,7 +33,7 @@ const scenario = (name, pair, settings, run) =>
     }
   });
 
-/** A promise and how to settle it. */
+/** A promise with its resolve function. */
 function later() {
   let resolve;
   const promise = new Promise((settle) => (resolve = settle));
@@ -164,9 +164,9 @@ for (const pair of pairs) {
       });
 
       scenario("a client that never answers blocks only its own call", pair, { roots: () => new Promise(() => {}) }, async (peer) => {
-        // This call stays with the client for good: not even a signal ends it there.
+        // This call never ends in the client, not even by an abort signal.
         peer.call("where").catch(() => {});
-        // The server waits for nothing and answers whatever else comes.
+        // The server does not wait for it and answers other calls.
         assert.equal((await peer.call("named", { project: beta })).value.path, beta);
       });
 
@@ -218,7 +218,7 @@ for (const pair of pairs) {
       });
 
       scenario("changed roots change the project [D1, D2]", pair, { roots: [{ uri: uri(alpha) }] }, async (peer) => {
-        // More than once, so that the answer is one that is kept.
+        // Several calls, so that the answer is cached.
         for (let calls = 0; calls < 5; calls += 1) assert.equal((await peer.call("where")).value.path, alpha);
         await peer.changed([{ uri: uri(beta) }]);
         assert.equal((await peer.call("where")).value.path, beta);

@@ -1,4 +1,4 @@
-// The server a person adds to a client to see what that client tells.
+// The server that a person adds to a client to see what that client sends.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -31,7 +31,7 @@ function makeClient(mode, roots) {
   return client;
 }
 
-/** Connects, calls the tool, gives back its text and data. */
+/** Connects, calls the tool, returns its text and data. */
 async function whereami(transport, { mode = "legacy", roots = [{ uri: `file://${alpha}` }] } = {}) {
   const client = makeClient(mode, roots);
   await client.connect(transport);

@@ -1,4 +1,4 @@
-// The API that people use, the same on the addon and on WebAssembly.
+// The public API, on the addon and on WebAssembly.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -113,19 +113,19 @@ for (const [face, rootwise] of Object.entries(packages)) {
   });
 
   test(`${face}: keys such as __proto__ do no harm`, () => {
-    // Inherited properties are nobody's input.
+    // Inherited properties are not input.
     const polluted = Object.create({ roots: [{ uri: "file:///p/bad" }] });
     const resolver = resolved();
     resolver.handle({ type: "rootsListed", result: polluted }, 3);
     assert.equal(resolver.project, null);
-    // Own ones with odd names are just unknown.
+    // Own properties with unusual names are unknown members.
     const odd = JSON.parse('{"roots": [{"uri": "file:///p/one", "__proto__": {"uri": "file:///p/bad"}}], "__proto__": {"roots": []}, "constructor": 1}');
     const other = resolved();
     other.handle({ type: "rootsListed", result: odd }, 3);
     assert.equal(other.project.path, "/p/one");
     assert.equal({}.roots, undefined);
     assert.equal({}.uri, undefined);
-    // Getters that throw are the caller's fault and are told apart from ours.
+    // An error from a getter becomes the cause of the `bad_event` error.
     assert.throws(() => resolver.handle({ get type() { throw new TypeError("mine"); } }, 4), (error) => code("bad_event")(error) && error.cause.message === "mine");
   });
 

@@ -1,4 +1,4 @@
-// Headless Chromium with a page of ours, served on loopback.
+// Headless Chromium with a local page, served on loopback.
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
@@ -8,7 +8,7 @@ import { Stop } from "../../scripts/tools.mjs";
 const types = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm" };
 const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
-/** Opens a page on files below `folder` and hands it to `work`. */
+/** Serves the files below `folder`, opens a page and passes it to `work`. */
 export async function withPage(folder, work) {
   if (!existsSync(executablePath)) {
     throw new Stop(`there is no Chromium at ${executablePath}: install Debian's package chromium, or name one in CHROMIUM`);

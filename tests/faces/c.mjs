@@ -1,9 +1,9 @@
-// Programs in C on the C library, which is built in the debug profile for them: that is quick, and checks more.
+// Builds C programs with the C library in the debug profile, which compiles faster and checks more.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { at, read, targetFolder } from "../../scripts/tools.mjs";
 
-/** Compiles `c/<name>.c` with the library and gives back the program. */
+/** Compiles `c/<name>.c` with the library and returns the path of the program. */
 export function program(name, { features = [] } = {}) {
   read("cargo", ["build", "--quiet", "-p", "rootwise-c", ...features.flatMap((feature) => ["--features", feature])]);
   const folder = join(targetFolder(), "c-programs");

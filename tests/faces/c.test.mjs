@@ -1,4 +1,4 @@
-// The C library as a C host meets it, with everything that one can do wrong.
+// Tests the C library from a C host, including all possible mistakes.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { read } from "../../scripts/tools.mjs";

@@ -1,4 +1,4 @@
-// Random conversations give the very same bytes in the core, the C library, the addon and both modules.
+// Random conversations produce identical bytes in the core, the C library, the addon and both modules.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { program } from "./c.mjs";
@@ -10,7 +10,7 @@ import { conversations as generate } from "./sequences.mjs";
 const count = Number(process.env.ROOTWISE_SEQUENCES ?? 2000);
 const seed = Number(process.env.ROOTWISE_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
-test(`${count} random sequences, seed ${seed} (again: ROOTWISE_SEED=${seed})`, () => {
+test(`${count} random sequences, seed ${seed} (repeat with ROOTWISE_SEED=${seed})`, () => {
   const conversations = generate(faces.native, { numRuns: count, seed });
   const reference = replay(conversations);
   assert.equal(reference.length, count);

@@ -1,4 +1,4 @@
-// The faces as they are built in dist/, each as text in and text out.
+// The backends built in dist/, each with text in and text out.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { addonFile } from "../../scripts/platforms.mjs";
@@ -16,7 +16,7 @@ export const plain = new PlainModule(readFileSync(at("dist/rootwise-plain.wasm")
 
 export const faces = { native, wasm, plain };
 
-/** The two entries of the package that people use in Node. */
+/** The two public entries of the package for Node. */
 export const packages = {
   native: require(at("dist/cjs/node/native.js")),
   wasm: require(at("dist/cjs/node/wasm.js")),

@@ -1,4 +1,4 @@
-// Opening, using and closing resolvers leaves nothing behind.
+// Opening, using and closing resolvers leaks no memory.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
@@ -7,7 +7,7 @@ import "./faces.mjs";
 
 const count = Number(process.env.ROOTWISE_RESOLVERS ?? 100_000);
 
-// A process of its own for each face, so that nothing else moves its memory.
+// One process per backend, so that nothing else changes its memory.
 const script = (face) => `
   const { Resolver } = require(${JSON.stringify(at("dist/cjs/node", `${face}.js`))});
   const options = { host: { style: "posix" } };
@@ -20,7 +20,7 @@ const script = (face) => `
   ];
   async function rounds(count) {
     for (let round = 0; round < count; round += 1) {
-      // As a server would: what JavaScript drops, an addon hears of only between two turns of the event loop.
+      // Like in a server: an addon is notified of dropped objects only between two turns of the event loop.
       if (round % 1000 === 0) await new Promise(setImmediate);
       const resolver = new Resolver(options);
       for (const event of events) resolver.handle(event, 0);
@@ -43,9 +43,9 @@ for (const face of ["native", "wasm"]) {
     assert.equal(done.status, 0, done.stderr);
     const sizes = JSON.parse(done.stdout);
     console.log(`${count} on ${face}: ${sizes.map((bytes) => `${(bytes / 1e6).toFixed(1)} MB`).join(", ")} after warming up and after each quarter`);
-    // A garbage collector takes its time and its room, but not in every quarter; a leak would.
+    // A garbage collector may let memory grow for some time, but not in every quarter; a leak does.
     const grown = Math.min(...sizes.slice(1).map((bytes, index) => (bytes - sizes[index]) / (count / 4)));
-    // An open resolver has several kilobytes; a hundredth of that lost by each would be more than this.
+    // An open resolver uses several kilobytes; losing one percent of that each time would exceed this.
     assert.ok(grown < 50, `${grown.toFixed(0)} bytes per resolver stay behind`);
   });
 }

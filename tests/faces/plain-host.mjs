@@ -1,4 +1,4 @@
-// A host for the plain module, as bindings-wasm/PLAIN.md describes it. Any language can do the same.
+// A host for the plain module, as described in bindings-wasm/PLAIN.md. Any language can do the same.
 
 export class PlainModule {
   #exports;
@@ -42,7 +42,7 @@ export class PlainModule {
     return this.#with([args], (text) => this.#exports.call(...text));
   }
 
-  /** The same shape as the other faces have. */
+  /** The same interface as the other backends. */
   face() {
     const machine = (opened) => {
       const { handle, error, ...view } = JSON.parse(opened);
@@ -62,12 +62,12 @@ export class PlainModule {
     };
   }
 
-  /** Copies texts in, makes the call, frees them. */
+  /** Copies texts into memory, calls, and frees the texts. */
   #with(texts, call) {
     const blocks = texts.map((text) => {
       const bytes = new TextEncoder().encode(text);
       const start = this.#exports.alloc(bytes.length);
-      // A view made anew: memory may have grown, and old views are dead then.
+      // A new view: memory may have grown, which detaches old views.
       new Uint8Array(this.memory.buffer, start, bytes.length).set(bytes);
       return [start, bytes.length];
     });
@@ -76,7 +76,7 @@ export class PlainModule {
     return this.#take(result);
   }
 
-  /** Reads a result, address in the upper and length in the lower half, and frees it. */
+  /** Reads a result (address in the upper half, length in the lower half) and frees it. */
   #take(result) {
     const start = Number(BigInt.asUintN(64, result) >> 32n);
     const length = Number(BigInt.asUintN(32, result));

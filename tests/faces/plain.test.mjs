@@ -1,4 +1,4 @@
-// The plain module as a host in any language meets it.
+// Tests the plain module as a host in any language would use it.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -8,7 +8,7 @@ import { PlainModule } from "./plain-host.mjs";
 const bytes = readFileSync(at("dist/rootwise-plain.wasm"));
 const options = JSON.stringify({ host: { style: "posix" } });
 
-/** The ids of the sections of a module, read from its bytes. */
+/** Reads the section ids of a module from its bytes. */
 function sections(module) {
   const found = [];
   for (let at = 8; at < module.length; ) {
@@ -29,7 +29,7 @@ function sections(module) {
 test("has no import section and exports what its manual lists", () => {
   const IMPORTS = 2;
   assert.ok(!sections(bytes).includes(IMPORTS));
-  // The reader itself is right: the module with glue does import.
+  // Proves that the reader works: the module with glue has imports.
   assert.ok(sections(readFileSync(at("dist/rootwise.wasm"))).includes(IMPORTS));
   const module = new WebAssembly.Module(bytes);
   assert.deepEqual(WebAssembly.Module.imports(module), []);

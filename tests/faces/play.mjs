@@ -1,6 +1,6 @@
-// Plays a conversation on a face, text in and text out; runs in Node and in a browser.
+// Plays a conversation on a backend, text in and text out; runs in Node and in a browser.
 
-/** What opening gave, what each step gave, then the explanation and the snapshot: the same list as the Rust replay. */
+/** Returns the results of opening and of each step, then the explanation and the snapshot: the same list as the Rust replay. */
 export function play(face, { options, steps }) {
   let machine;
   try {

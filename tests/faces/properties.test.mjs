@@ -1,4 +1,4 @@
-// What must hold for any sequence of events, at the surface that people use.
+// Properties of the public API that must hold for any sequence of events.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -8,7 +8,7 @@ import { Guide, host, policy, steps } from "./sequences.mjs";
 const runs = { numRuns: Number(process.env.ROOTWISE_RUNS ?? 300) };
 const scenario = fc.record({ policy, host, steps });
 
-/** Opens a resolver where the options can work; random ones sometimes cannot. */
+/** Opens a resolver if the options are valid; random options sometimes are not. */
 function open({ Resolver, RootwiseError }, options) {
   try {
     return new Resolver(options);
@@ -61,10 +61,10 @@ for (const [face, rootwise] of Object.entries(packages)) {
       if (event?.type === "askWithdrawn") waiting.delete(event.ask);
       for (const { ask } of actions.filter(({ type }) => type === "answer")) assert.ok(waiting.delete(ask), `ask ${ask} was not waiting`);
     });
-    // Whoever still waits is answered by time alone, and time alone comes to rest.
+    // Deadlines alone must answer all waiting asks and then end.
     let turns = 0;
     while (resolver.deadline !== null) {
-      assert.ok((turns += 1) < 100, "never comes to rest");
+      assert.ok((turns += 1) < 100, "the deadlines never end");
       const actions = resolver.handle({ type: "deadlineReached" }, resolver.deadline);
       for (const { ask } of actions.filter(({ type }) => type === "answer")) assert.ok(waiting.delete(ask), `ask ${ask} was not waiting`);
     }

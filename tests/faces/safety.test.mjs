@@ -1,4 +1,4 @@
-// What must never happen: a dead process, an answer from a broken instance, memory that a peer can grow.
+// Failures that must never happen: a dead process, an answer from a broken instance, memory that a peer can grow.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ const require = createRequire(import.meta.url);
 const host = { style: "posix" };
 const provoke = { type: "provokePanic" };
 
-// A child process, because what is tested is that there still is one afterwards.
+// A child process, because the test checks that the process survives.
 function survives(script, environment = {}) {
   const done = spawnSync(process.execPath, ["--input-type=commonjs", "-e", script], { encoding: "utf8", env: { ...process.env, ...environment } });
   assert.equal(done.status, 0, `${done.signal ?? done.status}: ${done.stderr}`);
@@ -55,7 +55,7 @@ test("plain: a panic is a trap that the host sees", () => {
   assert.throws(() => module.handle(handle, JSON.stringify(provoke), 0), WebAssembly.RuntimeError);
 });
 
-test("what is shipped cannot be provoked", () => {
+test("shipped builds contain no way to provoke a panic", () => {
   for (const { Resolver } of Object.values(packages)) {
     assert.throws(() => new Resolver({ host }).handle(provoke, 0), { code: "bad_event" });
   }

@@ -1,5 +1,5 @@
-// Random conversations. Ids come from small sets so that answers often meet their questions, and a share of everything
-// is unshaped, because a generator that is always polite finds nothing.
+// Random conversations. Ids come from small sets, so that answers often match their requests. Some values are
+// arbitrary, because valid input alone finds few bugs.
 import fc from "fast-check";
 import { presets } from "./presets.mjs";
 
@@ -7,7 +7,7 @@ const oneOf = (...values) => fc.constantFrom(...values);
 const maybe = (arbitrary) => fc.option(arbitrary, { nil: undefined, freq: 3 });
 const small = fc.integer({ min: 1, max: 5 });
 
-/** A number of ours, or mostly the one the resolver gave out last: see `Guide`. */
+/** A random id, but usually the last one that the resolver issued: see `Guide`. */
 const token = fc.oneof({ weight: 3, arbitrary: fc.constant("latest") }, { weight: 1, arbitrary: small });
 
 const uri = fc.oneof(
@@ -99,14 +99,14 @@ const pause = oneOf(0, 0, 1, 10, 250, 5000, 60000);
 
 const handshake = oneOf([], [{ type: "clientInitialized", capabilities: { roots: {} } }, { type: "clientReady" }], [{ type: "clientInitialized", capabilities: { roots: {} } }, { type: "clientReady" }]);
 
-/** Events, most with a handshake before them, and the time of each. */
+/** Events with their times, usually after a handshake. */
 export const steps = fc.tuple(handshake, fc.array(fc.tuple(event, pause), { maxLength: 30, size: "max" })).map(([handshake, steps]) => {
   let now = 0;
   const later = steps.map(([event, pause]) => ({ event, now: (now += pause) }));
   return [...handshake.map((event) => ({ event, now: 0 })), ...later];
 });
 
-/** Turns generated events into real ones by what the resolver asked for last. */
+/** Adapts generated events to the latest requests of the resolver. */
 export class Guide {
   #request = 1;
   #probe = { probe: 1, paths: [{ path: "/p/one" }] };
@@ -134,7 +134,7 @@ export class Guide {
 
 const scripted = fc.record({ policy, host, steps, cut: fc.integer({ min: 0, max: 60 }), restored: maybe(fc.integer({ min: 0, max: 20 })) });
 
-/** Conversations as a face takes them, with a share of restarts and broken texts; `face` shows what happens meanwhile. */
+/** Conversations as input for a backend, some with restarts and broken texts; `face` produces the outputs that guide them. */
 export const conversations = (face, options) =>
   fc.sample(scripted, options).map(({ policy, host, steps, cut, restored }) => {
     const conversation = { options: JSON.stringify({ policy: presets[policy], host }), steps: [] };

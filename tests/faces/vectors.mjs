@@ -1,8 +1,8 @@
-// Reads tests/vectors without losing a letter: events and expected actions stay text.
+// Reads tests/vectors literally: events and expected actions stay text.
 import { readdirSync, readFileSync } from "node:fs";
 import { at } from "../../scripts/tools.mjs";
 
-/** Every vector as a conversation and what must come out of it. */
+/** Every vector as a conversation with its expected output. */
 export function vectors() {
   return readdirSync(at("tests/vectors"), { recursive: true }).filter((file) => file.endsWith(".json")).sort().map((file) => {
     const fields = members(compact(readFileSync(at("tests/vectors", file), "utf8")));
@@ -23,7 +23,7 @@ export function vectors() {
   });
 }
 
-/** What is wrong with what a face said to a vector; nothing if all is well. */
+/** Compares the output of a backend with a vector; returns the first difference, or undefined. */
 export function wrong({ expected }, [, ...outputs]) {
   let project = null;
   for (const [index, wanted] of expected.entries()) {

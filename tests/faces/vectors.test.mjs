@@ -1,4 +1,4 @@
-// Every vector on every face: the recorded actions, and the very bytes that the core itself gives.
+// Runs every vector on every backend: the recorded actions, and the same bytes as the core.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
@@ -18,15 +18,15 @@ const reference = replay(conversations);
 let places = 0;
 const held = new Map(all.map(({ name }) => [name, 0]));
 
-/** All vectors in one place; `converse` gives what it says to the conversations. */
+/** Tests all vectors in one place; `converse` returns its output for the conversations. */
 function vectorsIn(place, converse) {
   places += 1;
   test(`${all.length} vectors ${place}`, async () => {
-    assert.ok(all.length >= 100, `only ${all.length} vectors were found`);
+    assert.ok(all.length >= 100, `found only ${all.length} vectors`);
     const said = await converse();
     const problems = [];
     for (const [index, vector] of all.entries()) {
-      const problem = wrong(vector, said[index]) ?? (isDeepStrictEqual(said[index], reference[index]) ? undefined : "not what the core says");
+      const problem = wrong(vector, said[index]) ?? (isDeepStrictEqual(said[index], reference[index]) ? undefined : "differs from the core");
       if (problem) problems.push(`${vector.name}: ${problem}`);
       else held.set(vector.name, held.get(vector.name) + 1);
     }

@@ -1,4 +1,4 @@
-// What people get: the packed package, installed into fresh projects and run there.
+// Installs the packed package into fresh projects and runs it there.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -29,7 +29,7 @@ function command(folder, program, args) {
   return done.stdout;
 }
 
-/** A fresh project with the files of `projects/<name>`, if there are any, and the packed package. */
+/** Creates a fresh project with the files of `projects/<name>`, if any, and the packed package. */
 function project(name, { addon = true, type = "module", tools = [] } = {}) {
   const folder = mkdtempSync(join(home, `${name}-`));
   if (existsSync(join(projects, name))) cpSync(join(projects, name), folder, { recursive: true });
@@ -37,7 +37,7 @@ function project(name, { addon = true, type = "module", tools = [] } = {}) {
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name, private: true, type }));
   const packages = addon ? [packed.main, packed.addon] : [packed.main];
   command(folder, "npm", ["install", "--offline", "--no-audit", "--no-fund", "--omit=optional", ...packages]);
-  // Tools of the project come from ours: they are not what is tested, and installing them again takes minutes.
+  // The project uses our installed tools: they are not under test, and installing them takes minutes.
   for (const tool of tools) {
     const link = join(folder, "node_modules", tool);
     mkdirSync(dirname(link), { recursive: true });
@@ -93,7 +93,7 @@ for (const resolution of ["node16", "bundler"]) {
     const tsc = join(folder, "node_modules/typescript/bin/tsc");
     command(folder, process.execPath, [tsc, ...flags, "main.ts"]);
     assert.deepEqual(node(folder, "main.js"), { ...expected, face: "native" });
-    // The declarations mean something: each of these lines must be refused.
+    // The declarations are strict: the compiler must refuse each of these lines.
     const bad = spawnSync(process.execPath, [tsc, ...flags, "--noEmit", "bad.ts"], { cwd: folder, encoding: "utf8" });
     const lines = readFileSync(join(folder, "bad.ts"), "utf8").split("\n");
     const refused = new Set([...bad.stdout.matchAll(/bad\.ts\((\d+),/g)].map(([, line]) => Number(line)));
@@ -104,7 +104,7 @@ for (const resolution of ["node16", "bundler"]) {
   });
 }
 
-/** Has a real client start a command as its server and asks that where it is. */
+/** Lets a real client start a command as its server and calls `whereami`. */
 async function whereami(folder, command, args, env = {}) {
   const client = new Client({ name: "packaging", version: "1" }, { capabilities: { roots: {} } });
   client.setRequestHandler("roots/list", async () => ({ roots: [{ uri: `file://${folder}` }] }));
@@ -127,7 +127,7 @@ test("npx rootwise whereami, where nothing else is installed", { timeout: 120_00
 test("npx rootwise whereami, in an empty folder", { timeout: 120_000 }, async () => {
   const folder = mkdtempSync(join(home, "empty-"));
   const npm = { npm_config_cache: join(home, "cache"), npm_config_offline: "true", npm_config_omit: "optional" };
-  // Not published yet, so that it has to be told where it is.
+  // The package is not published yet, so its location must be given.
   const { path, source } = await whereami(folder, "npx", ["--yes", "--package", packed.main, "rootwise", "whereami"], npm);
   assert.deepEqual([path, source], [folder, "roots"]);
   assert.deepEqual(readdirSync(folder), []);
@@ -153,7 +153,7 @@ test("Vite bundle in Chromium", async () => {
 
 test("workerd, a runtime without Node's modules that compiles no code at run time", async () => {
   const folder = project("worker", { addon: false });
-  // The example of the documentation as it stands, and below it what answers us.
+  // The example of the documentation, unchanged, followed by the code that answers the test.
   const [, example] = /^```js worker\n([\s\S]*?)^```/m.exec(readFileSync(at("adapters/typescript/README.md"), "utf8"));
   writeFileSync(join(folder, "main.js"), example + readFileSync(join(folder, "main.js"), "utf8"));
   const files = (base) => readdirSync(base, { recursive: true }).filter((file) => file.endsWith(".js"));
@@ -192,7 +192,7 @@ const worker :Workerd.Worker = (
   }
 });
 
-/** Asks until the server is up. */
+/** Sends requests until the server is up. */
 async function answer(address, complaints, server) {
   for (let turn = 0; turn < 200 && server.exitCode === null; turn += 1) {
     try {

@@ -1,4 +1,4 @@
-// Compiled, never run: what the compiler infers for handlers of SDK 2.x. Every `@ts-expect-error` fails if there is none.
+// Compiled but never run: checks the types that the compiler infers for handlers of SDK 2.x. Every `@ts-expect-error` fails without an error.
 import { McpServer } from "@modelcontextprotocol/server";
 import { NoProjectError, type Project, projectGate, rootwise } from "rootwise/mcp";
 import { z } from "zod";
@@ -27,7 +27,7 @@ server.registerTool("wrapped", { inputSchema: z.object({ q: z.string() }) }, pro
 
 server.registerTool("bare", {}, projects.tool(async (project) => text(project.id)));
 
-// @ts-expect-error there is no such argument
+// @ts-expect-error no such argument
 server.registerTool("wrong", { inputSchema: z.object({ q: z.string() }) }, projects.tool(async (_project, { other }) => text(String(other))));
 
 // @ts-expect-error not a tool result

@@ -1,4 +1,4 @@
-"""The official Python client as a peer: plays scripts and prints what came of each.
+"""The official Python client as a peer: plays scripts and prints the result of each.
 
 The scripts are JSON: a list as its argument, or one in each line of its input. A script has the server (`command`,
 `args`, `env`, `cwd`, or `url`), the `era`, the `roots` it answers with (a list of URIs, null for a client that declares
@@ -34,7 +34,7 @@ class Peer:
         self.asked += 1
         if self.roots == "refuse":
             return ErrorData(code=-32601, message="Method not found")
-        # Unchecked, because other clients check nothing either.
+        # Not validated, because other clients do not validate either.
         return ListRootsResult(roots=[Root.model_construct(uri=uri) for uri in self.roots])
 
     @asynccontextmanager
@@ -52,9 +52,9 @@ class Peer:
                 group.cancel_scope.cancel()
 
     async def overhear(self, source, heard):
-        """Passes on all but requests for roots: the client answers inside its reading loop, and would never read again."""
+        """Drops requests for roots: the client answers inside its read loop and would block it."""
         async for message in source:
-            # The message itself is wrapped once more in 1.x.
+            # Version 1.x wraps the message once more.
             wire = getattr(message, "message", message)
             if getattr(getattr(wire, "root", wire), "method", None) == "roots/list":
                 self.asked += 1
@@ -95,7 +95,7 @@ async def main():
     for script in json.loads(sys.argv[1]) if len(sys.argv) > 1 else map(json.loads, sys.stdin):
         try:
             outcome = await Peer(script).play()
-        except Exception as error:  # The test that the script belongs to fails with it; the others go on.
+        except Exception as error:  # Only the test of this script fails.
             outcome = {"error": repr(error)}
         print(json.dumps(outcome), flush=True)
 

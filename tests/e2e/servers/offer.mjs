@@ -1,4 +1,4 @@
-// What every test server offers, whatever SDK it is built with.
+// The tools, prompts and resources of every test server, for both SDKs.
 import { rootwise } from "rootwise/mcp";
 
 const text = (value) => ({ content: [{ type: "text", text: typeof value === "string" ? value : JSON.stringify(value) }] });

@@ -1,5 +1,5 @@
 // A server on @modelcontextprotocol/server 2.x, both eras: stdio, or --http with sessions for legacy clients, or --http
-// --stateless, where every request has a server of its own.
+// --stateless, with one server per request.
 import { randomUUID } from "node:crypto";
 import { createMcpHandler, isLegacyRequest, McpServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";

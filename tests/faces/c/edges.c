@@ -1,4 +1,4 @@
-/* What a C host can do wrong gives an error text, one line each. Needs a library in which a panic can be provoked. */
+/* Every mistake of a C host returns an error text, one line each. Needs a library in which a panic can be provoked. */
 #include <stdio.h>
 #include <string.h>
 

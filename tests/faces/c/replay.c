@@ -13,7 +13,7 @@ static void note(json_t *said, rootwise_text text) {
     rootwise_text_free(text);
 }
 
-/* Saves the connection and goes on with the restored one. */
+/* Saves the connection and continues with the restored one. */
 static rootwise_resolver *moved(rootwise_resolver *old, json_t *options, double now, json_t *prefix, json_t *said) {
     rootwise_resolver *restored;
     rootwise_text saved = rootwise_snapshot(old);

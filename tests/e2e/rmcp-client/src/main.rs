@@ -1,6 +1,6 @@
-//! The official Rust client as a peer: plays the same scripts as `../python/peer.py` and prints what came of them.
+//! The official Rust client as a peer: plays the same scripts as `../python/peer.py` and prints their results.
 
-// Roots are deprecated in the protocol, and still what most clients speak.
+// The protocol deprecates roots, but most clients still use them.
 #![allow(deprecated)]
 
 use std::process::Stdio;
@@ -108,10 +108,10 @@ async fn play(script: &Value) -> Result<Value, Failure> {
 async fn main() -> Result<(), Failure> {
     let scripts: Vec<Value> = serde_json::from_str(&std::env::args().nth(1).ok_or("scripts are needed")?)?;
     for script in &scripts {
-        // The test that the script belongs to fails with it; the others go on.
+        // Only the test of this script fails.
         let outcome = play(script).await.unwrap_or_else(|error| json!({ "error": error.to_string() }));
         println!("{outcome}");
     }
-    // A client that is silent on purpose would wait for itself.
+    // A deliberately silent client would wait forever.
     std::process::exit(0)
 }

@@ -1,4 +1,4 @@
-// What happens before the module is there; imports run before what imports them.
+// Code that runs before the module is loaded; imports run before the importing module.
 import { Resolver } from "rootwise";
 
 export let early;
