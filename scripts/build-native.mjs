@@ -17,12 +17,12 @@ const features = ["bulk-memory", "bulk-memory-opt", "multivalue", "mutable-globa
 const wasmTarget = ["--profile", "wasm", "--target", "wasm32-unknown-unknown", "-p", "rootwise-wasm"];
 
 /** Builds `dist/rootwise.wasm` and its glue, once as an ES module and once for `require`. */
-export async function wasmModule({ provoke }) {
+export async function wasmModule({ testPanic }) {
   const glue = await glued([], at("dist", "rootwise.wasm"));
   save(at("dist", "esm", "glue.js"), factory("export default function glue()", glue));
   save(at("dist", "cjs", "glue.js"), factory("module.exports = function glue()", glue));
   report("rootwise.wasm");
-  if (provoke) await glued(["--features", "provoke"], at("dist", "provoke", "rootwise.wasm"));
+  if (testPanic) await glued(["--features", "test-panic"], at("dist", "test-panic", "rootwise.wasm"));
 }
 
 async function glued(flags, module) {
@@ -47,26 +47,26 @@ function save(file, text) {
 }
 
 /** Builds `dist/rootwise-plain.wasm`. */
-export async function plainModule({ provoke }) {
+export async function plainModule({ testPanic }) {
   const plain = ["--no-default-features", "--features"];
   await cargo("build", ...wasmTarget, ...plain, "plain");
   await optimised(compiledModule(), at("dist", "rootwise-plain.wasm"));
   report("rootwise-plain.wasm");
-  if (provoke) {
-    await cargo("build", ...wasmTarget, ...plain, "plain,provoke");
-    await optimised(compiledModule(), at("dist", "provoke", "rootwise-plain.wasm"));
+  if (testPanic) {
+    await cargo("build", ...wasmTarget, ...plain, "plain,test-panic");
+    await optimised(compiledModule(), at("dist", "test-panic", "rootwise-plain.wasm"));
   }
 }
 
 /** Builds `npm/<platform>/rootwise.node`, which the package of this platform contains. */
-export async function addon({ provoke }) {
-  mkdirSync(at("dist", "provoke"), { recursive: true });
+export async function addon({ testPanic }) {
+  mkdirSync(at("dist", "test-panic"), { recursive: true });
   await run("cargo", ["build", "--release", "-p", "rootwise-node"]);
   copyFileSync(compiledAddon("release"), addonFile());
   console.log(`  ${platform()}: ${kilobytes(readFileSync(addonFile()).length)}`);
-  if (provoke) {
-    await run("cargo", ["build", "-p", "rootwise-node", "--features", "provoke"]);
-    copyFileSync(compiledAddon("debug"), at("dist", "provoke", "rootwise.node"));
+  if (testPanic) {
+    await run("cargo", ["build", "-p", "rootwise-node", "--features", "test-panic"]);
+    copyFileSync(compiledAddon("debug"), at("dist", "test-panic", "rootwise.node"));
   }
 }
 

@@ -14,7 +14,7 @@ Builds the package into dist/. Without parts it builds all of them.
   --addon       the Node addon for this machine
   --typescript  the package itself
   --check       with --types: only report whether the generated sources are up to date
-  --provoke     also the variants in which a test can provoke a panic
+  --test-panic     also the variants in which a test can provoke a panic
   --help        this text`;
 
 const parts = {
@@ -27,7 +27,7 @@ const parts = {
 
 main(async () => {
   const flag = { type: "boolean" };
-  const names = [...Object.keys(parts), "check", "provoke", "help"];
+  const names = [...Object.keys(parts), "check", "test-panic", "help"];
   const { values } = parseArgs({ options: Object.fromEntries(names.map((name) => [name, flag])) });
   if (values.help) return console.log(help);
   await prepare();

@@ -54,7 +54,7 @@ export const steps = [
   {
     name: "build",
     what: "the addon, both modules and the package build, and the modules stay within their size limits",
-    run: () => node("scripts/build.mjs", "--wasm", "--plain", "--addon", "--typescript", "--provoke"),
+    run: () => node("scripts/build.mjs", "--wasm", "--plain", "--addon", "--typescript", "--test-panic"),
   },
   {
     name: "vectors",

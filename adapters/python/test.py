@@ -24,7 +24,7 @@ WORK = HERE / ".work"
 PACKAGE = HERE / "src" / "rootwise"
 EXTENSION = PACKAGE / ("_native.pyd" if os.name == "nt" else "_native.abi3.so")
 ENVIRONMENTS: dict[str, list[str]] = json.loads((HERE / "environments.json").read_text("utf-8"))
-PROVOKE = WORK / "provoke" / "_native.abi3.so"
+PROVOKE = WORK / "test-panic" / "_native.abi3.so"
 
 #: The frameworks in two halves that take about as long.
 HALVES = ("mcp1 fastmcp2 fastmcp3", "mcp2 fastmcp4")
@@ -139,7 +139,7 @@ def build() -> None:
     # At once, because the end of an optimized build keeps only one processor busy.
     at_once(
         lambda: run(*cargo, "--release", cwd=ROOT),
-        lambda: run(*cargo, "--features", "provoke", cwd=ROOT),
+        lambda: run(*cargo, "--features", "test-panic", cwd=ROOT),
     )
     PROVOKE.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(library("release"), EXTENSION)

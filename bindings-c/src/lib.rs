@@ -3,8 +3,9 @@
 //! A panic must not cross into C, so every entry is guarded.
 #![allow(unsafe_code, reason = "texts and resolvers cross as pointers")]
 
+use rootwise::wire::Failure;
+use rootwise_bindings::closed;
 use rootwise_bindings::guarded::{self, Machine};
-use rootwise_bindings::{closed, failure};
 
 /// A text that the caller owns.
 #[repr(C)]
@@ -80,16 +81,16 @@ fn read<'a>(start: *const u8, len: usize) -> Result<&'a str, String> {
         return Ok("");
     }
     if start.is_null() || isize::try_from(len).is_err() {
-        return Err(failure("bad_text", "a text is a null pointer, or longer than memory"));
+        return Err(Failure::new("bad_text", "a text is a null pointer, or longer than memory").to_json());
     }
     // SAFETY: the caller keeps `len` bytes there during the call.
     let bytes = unsafe { std::slice::from_raw_parts(start, len) };
-    std::str::from_utf8(bytes).map_err(|_| failure("bad_text", "a text is not UTF-8"))
+    std::str::from_utf8(bytes).map_err(|_| Failure::new("bad_text", "a text is not UTF-8").to_json())
 }
 
 fn keep(place: *mut *mut Machine, made: Result<Machine, String>) -> Text {
     if place.is_null() {
-        return give(failure("no_handle", "there is no place for the resolver"));
+        return give(Failure::new("no_handle", "the pointer for the resolver is null").to_json());
     }
     let (resolver, said) = match made {
         Ok(mut machine) => {
@@ -105,7 +106,7 @@ fn keep(place: *mut *mut Machine, made: Result<Machine, String>) -> Text {
 
 fn with(resolver: *mut Machine, then: impl FnOnce(&mut Machine) -> String) -> String {
     // SAFETY: it came from `keep`, is not closed, and only one thread uses it at a time.
-    unsafe { resolver.as_mut() }.map_or_else(closed, then)
+    unsafe { resolver.as_mut() }.map_or_else(|| closed().to_json(), then)
 }
 
 fn give(text: String) -> Text {

@@ -31,7 +31,7 @@ fn play(line: &str) -> Vec<String> {
     };
     let mut resolver = match rootwise_bindings::open(&conversation.options) {
         Ok(resolver) => resolver,
-        Err(failure) => return vec![failure],
+        Err(failure) => return vec![failure.to_json()],
     };
     let mut said = vec![rootwise_bindings::view(&resolver)];
     for (event, now, prefix) in &conversation.steps {
@@ -39,14 +39,14 @@ fn play(line: &str) -> Vec<String> {
             let saved = resolver.snapshot();
             match rootwise_bindings::restore(&saved, &conversation.options, *now, prefix.as_deref()) {
                 Ok(restored) => resolver = restored,
-                Err(failure) => return [said, vec![failure]].concat(),
+                Err(failure) => return [said, vec![failure.to_json()]].concat(),
             }
             said.push(rootwise_bindings::view(&resolver));
             continue;
         };
-        said.push(rootwise_bindings::handle(&mut resolver, event, *now));
+        said.push(rootwise_bindings::handle_json(&mut resolver, event, *now));
     }
-    said.push(rootwise::wire::explain(&resolver));
+    said.push(rootwise_bindings::explain(&resolver));
     said.push(resolver.snapshot());
     said
 }

@@ -1,6 +1,6 @@
 //! Prints the TypeScript declarations of everything that crosses the wire.
 
-use rootwise::{action, error, event, explain, host, limits, path, policy, project, session};
+use rootwise::{Reason, action, event, explanation, host, path, policy, project, session};
 use ts_rs::{Config, TS};
 
 fn main() {
@@ -31,12 +31,15 @@ fn main() {
         action::Action,
         action::Answer,
         action::Outcome,
+        action::InputRequest,
+        action::RequestMethod,
         action::Refused,
         action::Unresolved,
         action::RootsState,
         action::Announce,
         action::Cancel,
         action::SendRequest,
+        action::EmptyParams,
         action::Probe,
         action::ProbePath,
         action::Forward,
@@ -47,17 +50,17 @@ fn main() {
         project::Project,
         project::RootRef,
         project::RootView,
-        explain::Explanation,
-        explain::Tried,
-        explain::Verdict,
-        explain::RootsReport,
-        explain::Era,
+        explanation::Explanation,
+        explanation::Tried,
+        explanation::Verdict,
+        explanation::RootsReport,
+        explanation::Era,
         host::HostFacts,
         host::Transport,
         host::ExcludedDirs,
         host::PathMap,
         path::PathStyle,
-        policy::Policy,
+        policy::PolicyConfig,
         policy::Source,
         policy::SourceKind,
         policy::Format,
@@ -94,14 +97,13 @@ fn main() {
         policy::NameFrom,
         policy::Hint,
         policy::Advice,
-        limits::Limits,
+        policy::Limits,
         session::RecoverRequest,
         session::SessionRecord,
         session::Recovery,
         session::RecoveryOutcome,
-        error::Reason,
+        Reason,
         path::Refusal,
-        rootwise::Json,
     );
 }
 

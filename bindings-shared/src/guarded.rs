@@ -1,10 +1,11 @@
-//! For hosts that a panic must not reach: it is caught, and what broke down is dead from then on and says so.
+//! Catches panics at the FFI boundary; the instance then only returns `dead`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use rootwise::{Resolver, wire};
+use rootwise::Resolver;
+use rootwise::wire::Failure;
 
-/// A resolver that outlives its own panic, as one that only says that it is dead.
+/// A resolver that survives its own panic, as an instance that only reports it. Every method returns JSON.
 #[derive(Debug)]
 pub struct Machine(State);
 
@@ -16,25 +17,32 @@ enum State {
 }
 
 impl Machine {
-    /// As [`crate::open`].
+    /// Like [`crate::open`]; the error is JSON.
     ///
     /// # Errors
-    /// The options cannot be read or cannot work.
+    /// The options are malformed or contradict each other.
     pub fn open(options: &str) -> Result<Self, String> {
-        made(|| crate::open(options))
+        Self::create(|| crate::open(options))
     }
 
-    /// As [`crate::restore`].
+    /// Like [`crate::restore`]; the error is JSON.
     ///
     /// # Errors
-    /// The options cannot work, or the snapshot is not usable.
+    /// The options are malformed, or the snapshot cannot be used.
     pub fn restore(snapshot: &str, options: &str, now: f64, id_prefix: Option<&str>) -> Result<Self, String> {
-        made(|| crate::restore(snapshot, options, now, id_prefix))
+        Self::create(|| crate::restore(snapshot, options, now, id_prefix))
     }
 
-    /// Takes one event.
+    fn create(create: impl FnOnce() -> Result<Resolver, Failure>) -> Result<Self, String> {
+        match catch_unwind(AssertUnwindSafe(create)).unwrap_or_else(|_| Err(crate::dead())) {
+            Ok(resolver) => Ok(Self(State::Open(Box::new(resolver)))),
+            Err(failure) => Err(failure.to_json()),
+        }
+    }
+
+    /// Processes one event.
     pub fn handle(&mut self, event: &str, now: f64) -> String {
-        self.with(|resolver| crate::handle(resolver, event, now))
+        self.with(|resolver| crate::handle_json(resolver, event, now))
     }
 
     /// `{"deadline", "project"}`.
@@ -42,17 +50,17 @@ impl Machine {
         self.with(|resolver| crate::view(resolver))
     }
 
-    /// Why this project.
+    /// The explanation of the connection's project.
     pub fn explain(&mut self) -> String {
-        self.with(|resolver| wire::explain(resolver))
+        self.with(|resolver| crate::explain(resolver))
     }
 
-    /// The connection's state.
+    /// The snapshot of the connection.
     pub fn snapshot(&mut self) -> String {
         self.with(|resolver| resolver.snapshot())
     }
 
-    /// Frees the resolver; every later call says that it is closed.
+    /// Frees the resolver; every later call reports that it is closed.
     pub fn close(&mut self) {
         self.0 = State::Closed;
     }
@@ -60,24 +68,19 @@ impl Machine {
     fn with(&mut self, then: impl FnOnce(&mut Resolver) -> String) -> String {
         let resolver = match &mut self.0 {
             State::Open(resolver) => resolver,
-            State::Closed => return crate::closed(),
-            State::Dead => return crate::dead(),
+            State::Closed => return crate::closed().to_json(),
+            State::Dead => return crate::dead().to_json(),
         };
-        // Nothing reads the resolver again after a panic, so what it broke off in the middle of does not matter.
+        // The resolver is never read again after a panic, so its broken state cannot be seen.
         catch_unwind(AssertUnwindSafe(|| then(resolver))).unwrap_or_else(|_| {
             self.0 = State::Dead;
-            crate::dead()
+            crate::dead().to_json()
         })
     }
 }
 
-fn made(make: impl FnOnce() -> Result<Resolver, String>) -> Result<Machine, String> {
-    let made = catch_unwind(AssertUnwindSafe(make)).unwrap_or_else(|_| Err(crate::dead()));
-    made.map(|resolver| Machine(State::Open(Box::new(resolver))))
-}
-
-/// As [`crate::call`].
+/// Like [`crate::call`].
 #[must_use]
 pub fn call(arguments: &str) -> String {
-    catch_unwind(|| crate::call(arguments)).unwrap_or_else(|_| crate::dead())
+    catch_unwind(|| crate::call(arguments)).unwrap_or_else(|_| crate::dead().to_json())
 }

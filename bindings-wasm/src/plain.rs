@@ -4,7 +4,8 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use rootwise::{Resolver, wire};
+use rootwise::Resolver;
+use rootwise::wire::Failure;
 use rootwise_bindings as shared;
 
 thread_local! {
@@ -29,7 +30,7 @@ impl Text {
         }
         // SAFETY: the host wrote `len` bytes at an address that `alloc` gave and keeps them during the call.
         let bytes = unsafe { std::slice::from_raw_parts(self.0, self.1) };
-        std::str::from_utf8(bytes).map_err(|_| shared::failure("bad_text", "a text is not UTF-8"))
+        std::str::from_utf8(bytes).map_err(|_| Failure::new("bad_text", "a text is not UTF-8").to_json())
     }
 }
 
@@ -49,7 +50,12 @@ extern "C" fn free(start: *mut u8, len: usize) {
 /// Options in; `{"handle", "deadline", "project"}` out.
 #[unsafe(export_name = "open")]
 extern "C" fn open(options: *const u8, len: usize) -> u64 {
-    give(Text(options, len).read().and_then(shared::open).map_or_else(|failure| failure, keep))
+    give(
+        Text(options, len)
+            .read()
+            .and_then(|options| shared::open(options).map_err(json))
+            .map_or_else(|failure| failure, keep),
+    )
 }
 
 /// Snapshot, options, time and id prefix in (an absent prefix has address 0); as `open` out.
@@ -65,7 +71,8 @@ extern "C" fn restore(
 ) -> u64 {
     let restored = || {
         let prefix = if prefix.is_null() { None } else { Some(Text(prefix, prefix_len).read()?) };
-        shared::restore(Text(snapshot, snapshot_len).read()?, Text(options, options_len).read()?, now, prefix)
+        let (snapshot, options) = (Text(snapshot, snapshot_len).read()?, Text(options, options_len).read()?);
+        shared::restore(snapshot, options, now, prefix).map_err(json)
     };
     give(restored().map_or_else(|failure| failure, keep))
 }
@@ -74,7 +81,7 @@ extern "C" fn restore(
 #[unsafe(export_name = "handle")]
 extern "C" fn handle(handle: u32, event: *const u8, len: usize, now: f64) -> u64 {
     give(match Text(event, len).read() {
-        Ok(event) => with(handle, |resolver| shared::handle(resolver, event, now)),
+        Ok(event) => with(handle, |resolver| shared::handle_json(resolver, event, now)),
         Err(failure) => failure,
     })
 }
@@ -82,7 +89,7 @@ extern "C" fn handle(handle: u32, event: *const u8, len: usize, now: f64) -> u64
 /// The explanation out.
 #[unsafe(export_name = "explain")]
 extern "C" fn explain(handle: u32) -> u64 {
-    give(with(handle, |resolver| wire::explain(resolver)))
+    give(with(handle, |resolver| shared::explain(resolver)))
 }
 
 /// The snapshot out.
@@ -103,11 +110,16 @@ extern "C" fn call(arguments: *const u8, len: usize) -> u64 {
     give(Text(arguments, len).read().map_or_else(|failure| failure, shared::call))
 }
 
+fn json(failure: Failure) -> String {
+    failure.to_json()
+}
+
 fn keep(resolver: Resolver) -> String {
     let view = shared::view(&resolver);
     MACHINES.with_borrow_mut(|machines| {
         let Some(handle) = machines.last.checked_add(1) else {
-            return shared::failure("no_handle", "this instance has given out all its handles; make a new one");
+            let message = "this instance has used all its handles; create a new one";
+            return Failure::new("no_handle", message).to_json();
         };
         machines.last = handle;
         machines.open.insert(handle, resolver);
@@ -116,7 +128,7 @@ fn keep(resolver: Resolver) -> String {
 }
 
 fn with(handle: u32, then: impl FnOnce(&mut Resolver) -> String) -> String {
-    MACHINES.with_borrow_mut(|machines| machines.open.get_mut(&handle).map_or_else(shared::closed, then))
+    MACHINES.with_borrow_mut(|machines| machines.open.get_mut(&handle).map_or_else(|| shared::closed().to_json(), then))
 }
 
 /// Address in the upper half, length in the lower.

@@ -1,34 +1,35 @@
 #![doc = include_str!("../README.md")]
-// The derive that makes the TypeScript declarations needs `std`; nothing that is shipped has it.
-#![cfg_attr(not(feature = "ts"), no_std)]
+// The derive that makes the TypeScript declarations needs `std` too.
+#![cfg_attr(not(any(feature = "std", feature = "ts")), no_std)]
 #![forbid(unsafe_code)]
 extern crate alloc;
 
 mod api;
 pub mod error;
-mod find;
-mod form;
+mod id;
 mod machine;
-mod map;
 pub mod path;
 mod peer;
 pub mod policy;
-mod read;
 mod resolve;
 pub mod session;
-mod sort;
-#[cfg(feature = "wire")]
 pub mod wire;
-mod write;
 
-pub use api::{action, event, host, project};
+pub use api::{action, event, explanation, host, project};
+
+pub use api::action::{Action, Outcome};
+pub use api::event::Event;
+pub use api::explanation::Explanation;
+pub use api::host::HostFacts;
+pub use api::project::Project;
+pub use api::reason::Reason;
+pub use error::{ConfigError, Misuse, SnapshotError};
+pub use id::{AskId, Millis, ProbeId, RequestToken};
 pub use machine::asks::INPUT_KEY;
-pub use machine::resolver::Resolver;
-pub use map::Map;
-pub use path::{display, uri};
-pub use peer::raw::Json;
-pub use policy::limits;
-pub use resolve::explain;
+pub use machine::resolver::{Resolver, ResolverBuilder};
+pub use machine::roots_cycle::CycleState;
+pub use path::PathStyle;
+pub use policy::{Policy, PolicyConfig};
 
 /// The examples of the project's front page.
 #[cfg(doctest)]

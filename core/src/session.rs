@@ -1,79 +1,80 @@
-//! Finding the session a project was last worked on in, from records the host loads out of any store.
+//! Recovery of sessions: finds the session in which a project was last worked on, from records that the host loads out of
+//! any store.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-use crate::find::contains;
-use crate::path::{self, PathStyle};
-use crate::peer::raw::Json;
-use crate::peer::root_list::{URI_KEY, uri_key};
-use crate::read::read_fields;
-use crate::resolve::verify::is_file_uri;
-use crate::sort::sort_by;
-use crate::uri::project_key;
-use crate::write::{Written, quote, write_fields};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
-/// What is looked for, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+use crate::path::uri::project_key;
+use crate::path::{self, PathStyle};
+use crate::peer::root_list::{URI_KEY, uri_key};
+use crate::resolve::value::is_file_uri;
+
+/// The session to find, and the sessions to search.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RecoverRequest {
-    /// How paths are spelled in the URIs.
+    /// The spelling of paths in the URIs.
     pub style: PathStyle,
-    /// The session asked for by name; it wins over everything else.
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    /// The id of the wanted session; it wins over everything else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
     /// The project: its root URI, its path, or its key.
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
     /// The sessions the host knows, in any order.
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sessions: Vec<SessionRecord>,
 }
 
-read_fields!(RecoverRequest: style; session_id, project, sessions);
-
-/// A session as the host stores it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+/// A session as the host stores it; further fields are ignored.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct SessionRecord {
     /// The session's id.
     pub id: String,
     /// The project it was started in: root URI, path or key; a session without one belongs to no project.
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    /// When it was last used, as a number of any unit; anything else counts as oldest.
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
-    pub updated_at: Option<Json>,
+    /// The time of its last use, as a number of any unit; any other value counts as oldest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(type = "unknown", optional = nullable))]
+    pub updated_at: Option<Box<RawValue>>,
     /// Whether it is the project's primary session.
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    #[serde(default, skip_serializing_if = "crate::api::is_default")]
     pub pinned: bool,
     /// Whether it is found only by its id.
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    #[serde(default, skip_serializing_if = "crate::api::is_default")]
     pub archived: bool,
 }
 
-read_fields!(SessionRecord: id; project, updated_at, pinned, archived; ..);
-
-/// What was found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase", optional_fields))]
+/// The result of a search.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Recovery {
-    /// How it was found, or why not.
+    /// How the session was found, or why not.
     pub outcome: RecoveryOutcome,
     /// The session's id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// Whether the session was started in another project than the one given; worth a line in the log.
+    /// Whether the session was started in another project than the given one; worth a log line.
     pub other_project: bool,
-    /// The project's sessions, best first, for somebody who wants to choose.
+    /// The project's sessions, best first, for a person who wants to choose.
     pub candidates: Vec<String>,
 }
 
-write_fields!(Recovery: outcome, session_id = optional, other_project, candidates);
-
 /// How a session was found, or why not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "snake_case"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RecoveryOutcome {
     /// By its id.
@@ -86,7 +87,7 @@ pub enum RecoveryOutcome {
     UnknownId,
     /// The project has no session yet.
     NoSession,
-    /// Neither an id nor a project was given: bind a root to have sessions found again.
+    /// Neither an id nor a project was given: bind a root so that sessions can be found again.
     NoProject,
 }
 
@@ -105,12 +106,6 @@ impl RecoveryOutcome {
     }
 }
 
-impl Written for RecoveryOutcome {
-    fn write(&self, out: &mut String) {
-        quote(self.code(), out);
-    }
-}
-
 /// Finds a session: the one asked for, else the project's pinned one, else its newest.
 ///
 /// Of several pinned sessions the newest counts. Sessions of the same age keep the order they were given in.
@@ -122,11 +117,11 @@ pub fn recover_session(request: &RecoverRequest) -> Recovery {
         own.is_some() && own == key
     };
     let belonging = request.sessions.iter().enumerate().filter(|(_, session)| !session.archived && belongs(session));
-    // Equals keep their order.
-    let mut ranked: Vec<_> =
-        belonging.map(|(at, session)| (Reverse((session.pinned, age(session))), at, session)).collect();
-    sort_by(&mut ranked, |a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
-    let candidates: Vec<&SessionRecord> = ranked.into_iter().map(|(.., session)| session).collect();
+    // Equal sessions keep their order.
+    let rank = |(at, session): &(usize, &SessionRecord)| (Reverse((session.pinned, last_use(session))), *at);
+    let mut ranked: Vec<(usize, &SessionRecord)> = belonging.collect();
+    ranked.sort_unstable_by_key(rank);
+    let candidates: Vec<&SessionRecord> = ranked.into_iter().map(|(_, session)| session).collect();
 
     let found = match (&request.session_id, candidates.first()) {
         (Some(id), _) => {
@@ -150,41 +145,31 @@ pub fn recover_session(request: &RecoverRequest) -> Recovery {
     }
 }
 
-/// One form for all spellings of a project; a text that is no path and no URI stands for itself, as keys do.
+/// One form for all spellings of a project; a text that is neither a path nor a URI stands for itself, as keys do.
 fn identity(project: &str, style: PathStyle) -> String {
     let key = if is_file_uri(project) { project_key(project, style) } else { path::key(project, style) };
-    let is_uri = contains(project, "://") && !project.starts_with(URI_KEY);
+    let is_uri = project.contains("://") && !project.starts_with(URI_KEY);
     key.unwrap_or_else(|_| if is_uri { uri_key(project) } else { project.into() })
 }
 
-/// When a session was last used, in an order that needs no floating point; nothing comes before everything.
-fn age(session: &SessionRecord) -> Option<Age> {
-    let text = session.updated_at.as_ref()?.text();
-    let (negative, text) = text.strip_prefix('-').map_or((false, text), |text| (true, text));
-    if !text.starts_with(|c: char| c.is_ascii_digit()) {
-        return None;
+/// The time of the last use, as a number: its whole part exactly, since a clock may count nanoseconds, then its fraction.
+type LastUse = (i128, i64);
+
+fn last_use(session: &SessionRecord) -> Option<LastUse> {
+    let text = session.updated_at.as_ref()?.get();
+    if let Ok(whole) = text.parse() {
+        return Some((whole, 0));
     }
-    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let mut digits = String::from(whole);
-    digits.push_str(fraction);
-    let significant = digits.trim_start_matches('0');
-    // The value is `0.digits` times ten to this power.
-    let zeros = digits.len().saturating_sub(significant.len());
-    let point = i64::try_from(whole.len()).ok()?.saturating_sub(i64::try_from(zeros).ok()?);
-    let exponent = exponent.parse().unwrap_or_else(|_| if exponent.starts_with('-') { i64::MIN } else { i64::MAX });
-    let size = (point.saturating_add(exponent), significant.trim_end_matches('0').into());
-    Some(match (significant.is_empty(), negative) {
-        (true, _) => Age::Zero,
-        (false, true) => Age::Negative(Reverse(size)),
-        (false, false) => Age::Positive(size),
-    })
+    let number: f64 = serde_json::from_str(text).ok()?;
+    Some(split(number))
 }
 
-/// A number, by its power of ten and its digits.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Age {
-    Negative(Reverse<(i64, String)>),
-    Zero,
-    Positive((i64, String)),
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "the casts saturate, and only the order of the results counts"
+)]
+fn split(number: f64) -> LastUse {
+    let whole = number as i128;
+    (whole, ((number - whole as f64) * 1e9) as i64)
 }

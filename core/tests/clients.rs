@@ -153,7 +153,7 @@ fn run(vector: &Value, policy: &Value) -> Vec<Value> {
             continue;
         }
         let event = step["eventText"].as_str().map_or_else(|| step["event"].to_string(), ToOwned::to_owned);
-        let output = rootwise::wire::handle(&mut resolver, &event, step["now"].as_f64().unwrap());
+        let output = rootwise::wire::handle_json(&mut resolver, &event, step["now"].as_f64().unwrap());
         let mut output = serde_json::from_str(&output).unwrap();
         forget_texts(&mut output);
         outputs.push(output);
@@ -178,7 +178,7 @@ fn forget_texts(value: &mut Value) {
 fn instruction(name: &str) -> String {
     let host = HostFacts::new(rootwise::path::PathStyle::Posix);
     let mut resolver = Resolver::new(Arc::new(policy()), Arc::new(host)).unwrap();
-    let mut handle = |event: Value| rootwise::wire::handle(&mut resolver, &event.to_string(), 0.0);
+    let mut handle = |event: Value| rootwise::wire::handle_json(&mut resolver, &event.to_string(), 0.0);
     handle(json!({ "type": "clientInitialized", "capabilities": {}, "clientInfo": { "name": name } }));
     handle(json!({ "type": "clientReady" }));
     let output: Value = serde_json::from_str(&handle(json!({ "type": "asked", "ask": 1 }))).unwrap();

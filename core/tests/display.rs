@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use proptest::prelude::*;
-use rootwise::display::{display, slug};
+use rootwise::path::display::{display, slug};
 
 #[test]
 fn ordinary_names_stay_as_they_are() {

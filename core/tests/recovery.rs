@@ -1,15 +1,15 @@
 //! Finding a project's session again (requirements T-01 to T-21).
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
 
-use rootwise::Json;
 use rootwise::path::PathStyle;
 use rootwise::session::{RecoverRequest, RecoveryOutcome, SessionRecord, recover_session};
+use serde_json::value::RawValue;
 
 fn session(id: &str, project: Option<&str>, updated_at: &str) -> SessionRecord {
     SessionRecord {
         id: id.into(),
         project: project.map(Into::into),
-        updated_at: Json::from_text(updated_at),
+        updated_at: Some(RawValue::from_string(updated_at.into()).unwrap()),
         pinned: false,
         archived: false,
     }

@@ -17,7 +17,7 @@ fn resolver() -> Resolver {
 fn ready() -> Resolver {
     let mut resolver = resolver();
     for event in [r#"{"type":"clientInitialized","capabilities":{"roots":{}}}"#, r#"{"type":"clientReady"}"#] {
-        wire::handle(&mut resolver, event, 0.0);
+        wire::handle_json(&mut resolver, event, 0.0);
     }
     resolver
 }
@@ -61,7 +61,7 @@ proptest! {
     fn any_text_gets_an_answer(texts in prop::collection::vec(prop_oneof![any::<String>(), json(5)], 1..6), now in any::<f64>()) {
         let mut resolver = ready();
         for text in texts {
-            let output = wire::handle(&mut resolver, &text, now);
+            let output = wire::handle_json(&mut resolver, &text, now);
             prop_assert!(serde_json::from_str::<serde_json::Value>(&output).is_ok());
         }
     }
@@ -82,7 +82,7 @@ proptest! {
             r#"{"type":"askWithdrawn","ask":2}"#.to_owned(),
             format!(r#"{{"type":"message","text":{message}}}"#),
         ] {
-            let output = wire::handle(&mut resolver, &event, 0.0);
+            let output = wire::handle_json(&mut resolver, &event, 0.0);
             prop_assert!(!output.starts_with(r#"{"error""#), "{event}\n{output}");
         }
     }
@@ -90,9 +90,9 @@ proptest! {
     #[test]
     fn a_refused_text_changes_nothing(text in prop_oneof![any::<String>(), json(4)]) {
         let mut resolver = ready();
-        wire::handle(&mut resolver, r#"{"type":"asked","ask":1}"#, 0.0);
+        wire::handle_json(&mut resolver, r#"{"type":"asked","ask":1}"#, 0.0);
         let before = format!("{resolver:?}");
-        if wire::handle(&mut resolver, &text, 5.0).starts_with(r#"{"error""#) {
+        if wire::handle_json(&mut resolver, &text, 5.0).starts_with(r#"{"error""#) {
             prop_assert_eq!(format!("{resolver:?}"), before);
         }
     }
@@ -114,9 +114,9 @@ fn depth_costs_nothing_where_nobody_looks() {
         let event = format!(
             r#"{{"type":"rootsListed","result":{{"x":{deep},"roots":[{{"uri":"file:///a","_meta":{deep}}},{deep}]}}}}"#
         );
-        let output = wire::handle(&mut resolver, &event, 0.0);
+        let output = wire::handle_json(&mut resolver, &event, 0.0);
         assert!(!output.starts_with(r#"{"error""#), "depth {depth}: {output}");
-        assert_eq!(resolver.roots().1.len(), 1, "the good entry is kept");
+        assert_eq!(resolver.roots().available.len(), 1, "the good entry is kept");
     }
 }
 
@@ -132,7 +132,7 @@ fn misuse_repeats_nothing_a_peer_wrote() {
         format!(r#"{{"type":"rootsListed","request":"{marker}","result":{{}}}}"#),
         marker.to_owned(),
     ] {
-        let output = wire::handle(&mut resolver, &event, 0.0);
+        let output = wire::handle_json(&mut resolver, &event, 0.0);
         assert!(output.starts_with(r#"{"error""#) && !output.contains(marker), "{output}");
     }
 }
@@ -140,10 +140,10 @@ fn misuse_repeats_nothing_a_peer_wrote() {
 #[test]
 fn times_that_are_no_whole_milliseconds_are_misuse() {
     for now in [-1.0, 0.5, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 9_007_199_254_740_992.0, 1e300] {
-        let output = wire::handle(&mut ready(), r#"{"type":"clientReady"}"#, now);
+        let output = wire::handle_json(&mut ready(), r#"{"type":"clientReady"}"#, now);
         assert!(output.contains(r#""code":"bad_event""#), "{now}: {output}");
     }
-    assert!(!wire::handle(&mut ready(), r#"{"type":"clientReady"}"#, 9_007_199_254_740_991.0).contains("error"));
+    assert!(!wire::handle_json(&mut ready(), r#"{"type":"clientReady"}"#, 9_007_199_254_740_991.0).contains("error"));
 }
 
 #[test]
@@ -151,13 +151,13 @@ fn ten_thousand_changes_in_no_time_cause_two_requests() {
     let mut resolver = ready();
     let mut sent = 0;
     let mut count = |output: String| sent += output.matches(r#""type":"sendRequest""#).count();
-    count(wire::handle(&mut resolver, r#"{"type":"asked","ask":1}"#, 0.0));
+    count(wire::handle_json(&mut resolver, r#"{"type":"asked","ask":1}"#, 0.0));
     for _ in 0..10_000 {
-        count(wire::handle(&mut resolver, r#"{"type":"rootsChanged"}"#, 0.0));
+        count(wire::handle_json(&mut resolver, r#"{"type":"rootsChanged"}"#, 0.0));
     }
-    count(wire::handle(&mut resolver, r#"{"type":"rootsListed","request":1,"result":{"roots":[]}}"#, 300.0));
+    count(wire::handle_json(&mut resolver, r#"{"type":"rootsListed","request":1,"result":{"roots":[]}}"#, 300.0));
     for _ in 0..10_000 {
-        count(wire::handle(&mut resolver, r#"{"type":"rootsChanged"}"#, 300.0));
+        count(wire::handle_json(&mut resolver, r#"{"type":"rootsChanged"}"#, 300.0));
     }
     assert_eq!(sent, 2);
 }
@@ -171,13 +171,13 @@ fn what_a_hostile_peer_leaves_behind_is_bounded() {
             .map(|n| format!(r#"{{"uri":"file:///{round}/{n}/{}","name":"{}"}}"#, "x".repeat(20), "n".repeat(50)))
             .collect();
         let event = format!(r#"{{"type":"rootsListed","result":{{"roots":[{}]}}}}"#, roots.join(","));
-        wire::handle(&mut resolver, &event, 0.0);
+        wire::handle_json(&mut resolver, &event, 0.0);
         let argument =
             format!(r#"{{"type":"asked","ask":{round},"facts":{{"meta":{{"agent-working-dir":"rel-{round}"}}}}}}"#);
-        wire::handle(&mut resolver, &argument, 0.0);
+        wire::handle_json(&mut resolver, &argument, 0.0);
     }
     assert!(kept(&resolver) < 200_000, "{} bytes kept", kept(&resolver));
-    assert_eq!(resolver.roots().1.len(), 256);
+    assert_eq!(resolver.roots().available.len(), 256);
     assert_eq!(resolver.explain().roots.dropped, 744);
 }
 
@@ -188,7 +188,8 @@ fn a_resolver_can_be_forked_and_handed_to_another_thread() {
     }
     let original = holds(ready());
     let mut fork = original.clone();
-    let asked = std::thread::spawn(move || wire::handle(&mut fork, r#"{"type":"asked","ask":1}"#, 0.0)).join().unwrap();
+    let asked =
+        std::thread::spawn(move || wire::handle_json(&mut fork, r#"{"type":"asked","ask":1}"#, 0.0)).join().unwrap();
     assert!(asked.contains("roots/list"), "{asked}");
     assert_eq!(original.deadline(), None, "what the fork does is its own");
 }
@@ -220,18 +221,24 @@ fn no_resolver_knows_of_another() {
 #[test]
 fn a_bad_event_says_where_it_is_bad_and_nothing_that_a_peer_wrote() {
     for (event, said) in [
-        (r#"{"type":"asked","ask":1,"facts":{"query":{"peer":["a"]}}}"#, "event.facts.query: must be a string"),
+        (r#"{"type":"asked","ask":1,"facts":{"query":{"peer":["a"]}}}"#, "event.facts.query: expected a string"),
         (
             r#"{"type":"asked","ask":1,"facts":{"headers":{"peer":"a","peer":"b"}}}"#,
-            "event.facts.headers: has a key twice",
+            "event.facts.headers: duplicate key",
         ),
-        (r#"{"type":"asked","ask":1,"facts":{"type":"peer"}}"#, "event.facts.type: there is no such field"),
-        (r#"{"type":"asked","ask":1,"ask":2}"#, "event.ask: is there twice"),
-        (r#"{"type":"closed","ask":1}"#, "event.ask: takes no fields"),
-        (r#"{"type":"selected","ask":1,"by":{"folder":"peer"}}"#, "event.by: must have one of these"),
+        (
+            r#"{"type":"asked","ask":1,"facts":{"type":"peer"}}"#,
+            "event.facts.type: unknown field, expected one of `host`",
+        ),
+        (r#"{"type":"asked","ask":1,"ask":2}"#, "event.ask: duplicate field"),
+        (r#"{"type":"closed","ask":1}"#, "event.ask: unknown field, this event has none"),
+        (
+            r#"{"type":"selected","ask":1,"by":{"folder":"peer"}}"#,
+            "event.by: expected one of `name`, `path`, `uri`, `root`, `value`",
+        ),
         (
             r#"{"type":"probed","probe":1,"paths":[{"path":"/p","found":"peer"}]}"#,
-            "event.paths[0].found: must be one of",
+            "event.paths[0].found: expected one of `directory`",
         ),
         (r#"["peer"]"#, "event: must be an object"),
     ] {

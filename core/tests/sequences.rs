@@ -27,7 +27,6 @@ use oracle::generate::{Act, Case, Step, Time, World, case};
 use oracle::model::Oracle;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
-use rootwise::Resolver;
 use rootwise::action::{Action, RootsState};
 use rootwise::event::{
     AskBy, AskWithdrawn, ClientInitialized, Event, RefusalKind, RequestFacts, RootsListed, RootsRefused,
@@ -35,6 +34,7 @@ use rootwise::event::{
 use rootwise::host::HostFacts;
 use rootwise::path::PathStyle;
 use rootwise::policy::Policy;
+use rootwise::{Millis, Resolver};
 
 /// Cases against the model.
 const CASES: u32 = 512;
@@ -73,7 +73,7 @@ fn run(case: &Case) -> Vec<Done> {
         let (event, now) = world.event(case, step);
         let actions = machine.handle(event.clone(), now).ok();
         if let Some(actions) = &actions {
-            world.observe(&event, now, &effects(actions), machine.deadline());
+            world.observe(&event, now, &effects(actions), machine.deadline().map(|at| at.0));
         }
         done.push(Done { event, now, actions, views: views(&machine) });
     }
@@ -87,9 +87,9 @@ fn replay(machine: &mut Resolver, done: &[Done]) -> Vec<Option<Vec<Action>>> {
 
 fn ask_of(event: &Event) -> Option<u32> {
     match event {
-        Event::Asked(asked) => Some(asked.ask),
-        Event::Selected(selected) => Some(selected.ask),
-        Event::SelectionCleared(cleared) => Some(cleared.ask),
+        Event::Asked(asked) => Some(asked.ask.0),
+        Event::Selected(selected) => Some(selected.ask.0),
+        Event::SelectionCleared(cleared) => Some(cleared.ask.0),
         _ => None,
     }
 }
@@ -121,7 +121,7 @@ proptest! {
                         seen.notices = expected.notices.clone();
                     }
                     prop_assert_eq!(expected, &seen, "model (left) and machine (right) differ after{}", trace);
-                    world.observe(&event, now, &seen, machine.deadline());
+                    world.observe(&event, now, &seen, machine.deadline().map(|at| at.0));
                 }
                 _ => prop_assert!(false, "model {expected:?}, machine {got:?} after{trace}"),
             }
@@ -155,8 +155,8 @@ proptest! {
             let Some(actions) = done.actions else { continue };
             let seen = effects(&actions);
             let over = match &done.event {
-                Event::RootsListed(listed) => listed.request,
-                Event::RootsRefused(refused) => Some(refused.request),
+                Event::RootsListed(listed) => listed.request.map(|token| token.0),
+                Event::RootsRefused(refused) => Some(refused.request.0),
                 Event::Closed => outstanding,
                 Event::ClientInitialized(_) => outstanding.filter(|_| initialized),
                 // A raw message may hold the answer, or a second `initialize`.
@@ -191,7 +191,7 @@ proptest! {
                 prop_assert!(waiting.insert(ask), "ask {ask} was taken twice");
             }
             if let Event::AskWithdrawn(withdrawn) = &done.event {
-                waiting.remove(&withdrawn.ask);
+                waiting.remove(&withdrawn.ask.0);
             }
             for (ask, ..) in effects(&actions).answers {
                 prop_assert!(waiting.remove(&ask), "ask {ask} was answered without waiting");
@@ -209,11 +209,11 @@ proptest! {
             let before = format!("{machine:?}");
             // Far ahead, so that a clock that moved would show.
             let far = now + 1_000_000;
-            let wrong = Event::Probed(rootwise::event::Probed { probe: 1_000, paths: Vec::new() });
+            let wrong = Event::Probed(rootwise::event::Probed { probe: 1_000.into(), paths: Vec::new() });
             prop_assert!(machine.handle(wrong, far).is_err());
             prop_assert_eq!(&before, &format!("{machine:?}"));
             match machine.handle(event.clone(), now) {
-                Ok(actions) => world.observe(&event, now, &effects(&actions), machine.deadline()),
+                Ok(actions) => world.observe(&event, now, &effects(&actions), machine.deadline().map(|at| at.0)),
                 Err(_) => prop_assert_eq!(&before, &format!("{machine:?}")),
             }
         }
@@ -242,15 +242,15 @@ proptest! {
         for step in &case.steps {
             let (event, now) = world.event(&case, step);
             if let Ok(actions) = machine.handle(event.clone(), now) {
-                world.observe(&event, now, &effects(&actions), machine.deadline());
+                world.observe(&event, now, &effects(&actions), machine.deadline().map(|at| at.0));
             }
             // Every token but the newest is over.
             for token in 1..world.tokens {
                 let before = views(&machine);
-                let result = rootwise::Json::from_text(r#"{"roots":[{"uri":"file:///stale"}]}"#).unwrap();
-                let listed = Event::RootsListed(RootsListed { request: Some(token), result });
+                let result = oracle::generate::raw(r#"{"roots":[{"uri":"file:///stale"}]}"#);
+                let listed = Event::RootsListed(RootsListed { request: Some(token.into()), result });
                 let kind = RefusalKind::Error;
-                let refused = Event::RootsRefused(RootsRefused { request: token, kind, code: Some(-32601), message: None });
+                let refused = Event::RootsRefused(RootsRefused { request: token.into(), kind, code: Some(-32601), message: None });
                 for stale in [listed, refused] {
                     // An ask that could be answered already may be, at this event as at any other.
                     let seen = effects(&machine.handle(stale, 0).unwrap());
@@ -269,18 +269,18 @@ proptest! {
         for step in &case.steps {
             let (event, now) = world.event(&case, step);
             if let Ok(actions) = machine.handle(event.clone(), now) {
-                world.observe(&event, now, &effects(&actions), machine.deadline());
+                world.observe(&event, now, &effects(&actions), machine.deadline().map(|at| at.0));
             }
         }
         // Deadlines may have passed already, if nobody said so.
         let mut now = world.now;
         for _ in 0..64 {
             let Some(deadline) = machine.deadline() else { return Ok(()) };
-            now = now.max(deadline);
+            now = now.max(deadline.0);
             machine.handle(Event::DeadlineReached, now).unwrap();
-            prop_assert!(machine.deadline().is_none_or(|next| next > now), "a deadline that was reached came back");
+            prop_assert!(machine.deadline().is_none_or(|next| next.0 > now), "a deadline that was reached came back");
         }
-        prop_assert!(false, "still not at rest at {now}: {:?}", machine.deadline());
+        prop_assert!(false, "still not at rest at {now}: {:?}", machine.deadline().map(|at| at.0));
     }
 
     #[test]
@@ -298,7 +298,7 @@ proptest! {
             let seen = effects(&actions);
             waiting.extend(ask_of(&event));
             if let Event::AskWithdrawn(withdrawn) = &event {
-                waiting.remove(&withdrawn.ask);
+                waiting.remove(&withdrawn.ask.0);
             }
             for (ask, ..) in &seen.answers {
                 waiting.remove(ask);
@@ -306,17 +306,17 @@ proptest! {
             if let Event::HostFactsChanged(changed) = &event {
                 host = changed.facts.clone();
             }
-            world.observe(&event, now, &seen, machine.deadline());
+            world.observe(&event, now, &seen, machine.deadline().map(|at| at.0));
         }
         let text = machine.snapshot();
         let mut restored = Resolver::restore(&text, Arc::new(case.policy.clone()), Arc::new(host), world.now, None).unwrap();
         // A snapshot of what was restored says the same again.
         prop_assert_eq!(&text, &restored.snapshot());
         for ask in waiting {
-            machine.handle(Event::AskWithdrawn(AskWithdrawn { ask }), world.now).unwrap();
+            machine.handle(Event::AskWithdrawn(AskWithdrawn { ask: ask.into() }), world.now).unwrap();
         }
         for (probe, _) in std::mem::take(&mut world.probes) {
-            machine.handle(Event::Probed(rootwise::event::Probed { probe, paths: Vec::new() }), world.now).unwrap();
+            machine.handle(Event::Probed(rootwise::event::Probed { probe: probe.into(), paths: Vec::new() }), world.now).unwrap();
         }
         let resting = |machine: &Resolver| {
             let mut views = views(machine);
@@ -324,7 +324,7 @@ proptest! {
             views
         };
         prop_assert_eq!(resting(&machine), resting(&restored));
-        world.deadline = machine.deadline();
+        world.deadline = machine.deadline().map(|at| at.0);
         for step in &case.steps[cut..] {
             let (event, now) = world.event(&case, step);
             let one = machine.handle(event.clone(), now);
@@ -332,7 +332,7 @@ proptest! {
             prop_assert_eq!(one.is_ok(), other.is_ok(), "{:?}", event);
             let (Ok(one), Ok(other)) = (one, other) else { continue };
             prop_assert_eq!(effects(&one), effects(&other), "{:?} at {}", event, now);
-            world.observe(&event, now, &effects(&one), machine.deadline());
+            world.observe(&event, now, &effects(&one), machine.deadline().map(|at| at.0));
             prop_assert_eq!(views(&machine), views(&restored), "{:?} at {}", event, now);
         }
     }
@@ -361,7 +361,9 @@ fn modern_asks_leave_no_trace_on_the_connection() {
     let property = |mut case: Case| {
         case.steps.retain(|step| !matches!(step.act, Act::Probed(..) | Act::Deadline | Act::Closed | Act::Init(_)));
         // The room for waiting asks is shared, and may be.
-        case.policy.limits.waiting_asks = 1_024;
+        let mut policy = case.policy.into_config();
+        policy.limits.waiting_asks = 1_024;
+        case.policy = Policy::try_from(policy).unwrap();
         let init = Step { time: Time::By(1), act: Act::Init(r#"{"roots":{}}"#) };
         case.steps.insert(0, init);
         for step in &mut case.steps {
@@ -405,7 +407,7 @@ fn modern_asks_leave_no_trace_on_the_connection() {
 fn ten_thousand_changes_in_no_time_cause_at_most_two_requests() {
     for policy in oracle::generate::policies() {
         let mut machine = Resolver::new(Arc::new(policy), Arc::new(HostFacts::new(PathStyle::Posix))).unwrap();
-        let capabilities = rootwise::Json::from_text(r#"{"roots":{}}"#);
+        let capabilities = Some(oracle::generate::raw(r#"{"roots":{}}"#));
         let mut requests = 0;
         let mut handle = |event: Event| {
             let actions = machine.handle(event, 5).unwrap();
@@ -427,17 +429,19 @@ fn a_deadline_is_there_exactly_while_something_can_end() {
     let mut machine =
         Resolver::new(Arc::new(Policy::recommended()), Arc::new(HostFacts::new(PathStyle::Posix))).unwrap();
     assert_eq!(machine.deadline(), None);
-    let capabilities = rootwise::Json::from_text(r#"{"roots":{}}"#);
+    let capabilities = Some(oracle::generate::raw(r#"{"roots":{}}"#));
     machine
         .handle(Event::ClientInitialized(ClientInitialized { capabilities, ..ClientInitialized::default() }), 0)
         .unwrap();
     machine.handle(Event::ClientReady, 0).unwrap();
     assert_eq!(machine.deadline(), None);
-    machine.handle(Event::Asked(rootwise::event::Asked { ask: 1, ..rootwise::event::Asked::default() }), 10).unwrap();
-    assert_eq!(machine.deadline(), Some(5_010));
+    machine
+        .handle(Event::Asked(rootwise::event::Asked { ask: 1.into(), ..rootwise::event::Asked::default() }), 10)
+        .unwrap();
+    assert_eq!(machine.deadline(), Some(Millis(5_010)));
     machine.handle(Event::DeadlineReached, 5_010).unwrap();
-    assert_eq!(machine.roots().0, RootsState::Overdue);
-    assert_eq!(machine.deadline(), Some(60_010));
+    assert_eq!(machine.roots().state, RootsState::Overdue);
+    assert_eq!(machine.deadline(), Some(Millis(60_010)));
     machine.handle(Event::DeadlineReached, 60_010).unwrap();
     assert_eq!(machine.deadline(), None);
 }

@@ -30,13 +30,13 @@ fn busy() -> Resolver {
         r#"{"type":"rootsChanged"}"#,
         r#"{"type":"asked","ask":2}"#,
     ] {
-        let output = wire::handle(&mut resolver, event, 1000.0);
+        let output = wire::handle_json(&mut resolver, event, 1000.0);
         assert!(!output.contains(r#""error""#), "{output}");
     }
     resolver
 }
 
-fn restore(text: &str) -> Result<Resolver, rootwise::error::Misuse> {
+fn restore(text: &str) -> Result<Resolver, rootwise::SnapshotError> {
     let (policy, host) = options();
     Resolver::restore(text, policy, host, 1000, None)
 }
@@ -55,15 +55,18 @@ fn a_restored_resolver_shows_and_saves_the_same() {
 #[test]
 fn a_snapshot_of_another_policy_or_version_is_refused() {
     let text = busy().snapshot();
-    let mut other = Policy::recommended();
+    let mut other = Policy::recommended().into_config();
     other.timing.wait_ms = 1;
     let (_, host) = options();
-    assert!(Resolver::restore(&text, Arc::new(other.clone()), host.clone(), 0, None).is_ok(), "only the times differ");
+    assert!(
+        Resolver::restore(&text, Policy::try_from(other.clone()).unwrap(), host.clone(), 0, None).is_ok(),
+        "only the times differ"
+    );
     other.sources.pop();
-    let refused = Resolver::restore(&text, Arc::new(other), host, 0, None).unwrap_err();
+    let refused = Resolver::restore(&text, Policy::try_from(other).unwrap(), host, 0, None).unwrap_err();
     assert_eq!(refused.code(), "bad_snapshot");
     assert!(refused.to_string().contains("another policy"), "{refused}");
-    let newer = text.replacen(r#"{"rootwise":1,"#, r#"{"rootwise":2,"#, 1);
+    let newer = text.replacen(r#"{"rootwise":2,"#, r#"{"rootwise":3,"#, 1);
     assert!(restore(&newer).unwrap_err().to_string().contains("another version"));
 }
 

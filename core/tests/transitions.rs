@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use rootwise::action::{Action, Outcome, RootsState};
+use rootwise::action::{Action, Outcome};
 use rootwise::host::HostFacts;
 use rootwise::path::PathStyle;
 use rootwise::policy::Policy;
@@ -26,9 +26,9 @@ const STATES: [(&str, &[&str]); 15] = [
     ("not ready", &[INITIALIZED]),
     ("idle", &[INITIALIZED, READY]),
     ("in flight", &[INITIALIZED, READY, ASKED]),
-    ("in flight, dirty", &[INITIALIZED, READY, ASKED, CHANGED]),
+    ("in flight, changed", &[INITIALIZED, READY, ASKED, CHANGED]),
     ("overdue", &[INITIALIZED, READY, ASKED, "5000 deadlineReached"]),
-    ("overdue, dirty", &[INITIALIZED, READY, ASKED, "5000 deadlineReached", CHANGED]),
+    ("overdue, changed", &[INITIALIZED, READY, ASKED, "5000 deadlineReached", CHANGED]),
     ("timed out", &[INITIALIZED, READY, ASKED, "60000 deadlineReached"]),
     ("ok", &[INITIALIZED, READY, ASKED, LISTED]),
     ("empty", &[INITIALIZED, READY, ASKED, EMPTY]),
@@ -86,19 +86,19 @@ fn every_state_meets_every_event_as_the_table_says() {
          Written by `core/tests/transitions.rs` and reviewed by people. The policy has a selection and the roots, nothing is\n\
          looked at on disk, and one retry is allowed. One ask (1) waits in the states that begin with \"in flight\".\n",
     );
-    let mut edges: BTreeMap<(&str, String), Vec<&str>> = BTreeMap::new();
+    let mut edges: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
     for (state, path) in STATES {
         write!(page, "\n## {state}\n\n| event | next | actions |\n|---|---|---|\n").unwrap();
         let mut resolver = fresh();
         for line in path {
             step(&mut resolver, line).unwrap();
         }
-        assert_eq!(observed(&resolver), state, "the state is what its name says");
+        assert_eq!(resolver.roots_cycle().name(), state, "the state is what its name says");
         for (name, line) in EVENTS {
             let mut after = resolver.clone();
             let actions = step(&mut after, line).unwrap_or_else(|misuse| format!("misuse: {misuse}"));
-            let next = observed(&after);
-            writeln!(page, "| {name} | {} | {actions} |", if next == state { "" } else { next.as_str() }).unwrap();
+            let next = after.roots_cycle().name();
+            writeln!(page, "| {name} | {} | {actions} |", if next == state { "" } else { next }).unwrap();
             if next != state {
                 edges.entry((state, next)).or_default().push(name);
             }
@@ -108,7 +108,7 @@ fn every_state_meets_every_event_as_the_table_says() {
     compare_part("docs/contract.md", "state diagram", &diagram(&edges));
 }
 
-fn diagram(edges: &BTreeMap<(&str, String), Vec<&str>>) -> String {
+fn diagram(edges: &BTreeMap<(&str, &str), Vec<&str>>) -> String {
     let id = |state: &str| state.replace([' ', ','], "");
     let mut text = String::from("```mermaid\nstateDiagram-v2\n    direction LR\n    [*] --> notready\n");
     for (state, _) in STATES {
@@ -141,7 +141,7 @@ fn step(resolver: &mut Resolver, line: &str) -> Result<String, &'static str> {
     let fields = fields.strip_prefix('{').unwrap();
     let comma = if fields == "}" { "" } else { "," };
     let event = wire::parse_event(&format!(r#"{{"type":"{kind}"{comma}{fields}"#)).unwrap();
-    let actions = resolver.handle(event, now.parse().unwrap()).map_err(|misuse| misuse.code())?;
+    let actions = resolver.handle(event, now.parse::<u64>().unwrap()).map_err(|misuse| misuse.code())?;
     Ok(actions.iter().map(short).collect::<Vec<_>>().join(", "))
 }
 
@@ -171,40 +171,6 @@ fn short(action: &Action) -> String {
         Action::Log(log) => format!("log {}", log.code.code()),
         other => format!("{other:?}"),
     }
-}
-
-/// The state, told from outside.
-fn observed(resolver: &Resolver) -> String {
-    let mut probe = resolver.clone();
-    if step(&mut probe, r#"0 asked {"ask":77,"askBy":"none"}"#) == Err("closed") {
-        return "closed".into();
-    }
-    let state = match resolver.roots().0 {
-        RootsState::NotReady => "not ready",
-        RootsState::NotAsked => "idle",
-        RootsState::Pending if is_dirty(resolver) => "in flight, dirty",
-        RootsState::Pending => "in flight",
-        RootsState::Overdue if is_dirty(resolver) => "overdue, dirty",
-        RootsState::Overdue => "overdue",
-        RootsState::Ok => "ok",
-        RootsState::Empty => "empty",
-        RootsState::AllInvalid => "all invalid",
-        RootsState::Failed => "failed",
-        RootsState::TimedOut => "timed out",
-        RootsState::Unsupported => "unsupported",
-        RootsState::Stale => "stale",
-        RootsState::Undeclared => "undeclared",
-    };
-    state.into()
-}
-
-/// A request is dirty when its answer makes the resolver ask once more.
-fn is_dirty(resolver: &Resolver) -> bool {
-    (1..9).any(|token| {
-        let mut probe = resolver.clone();
-        let listed = format!(r#"0 rootsListed {{"request":{token},"result":{{"roots":[]}}}}"#);
-        step(&mut probe, &listed).unwrap().contains("send")
-    })
 }
 
 fn repository() -> PathBuf {

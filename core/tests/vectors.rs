@@ -164,7 +164,7 @@ impl Run {
         for key in RECORDED {
             step.remove(key);
         }
-        let output = rootwise::wire::handle(&mut self.resolver, &event, now);
+        let output = rootwise::wire::handle_json(&mut self.resolver, &event, now);
         let mut recorded = Node::read(&output);
         let got = recorded.value();
         if got["error"] != Value::Null || written["error"] != Value::Null {
@@ -196,7 +196,7 @@ impl Run {
         if self.resolver.snapshot() != snapshot && prefix.is_none() {
             self.fail(index, "a restored resolver saves something else".into());
         }
-        let deadline = Value::from(self.resolver.deadline());
+        let deadline = Value::from(self.resolver.deadline().map(|at| at.0));
         self.expectations(index, written, &serde_json::json!({ "actions": [], "deadline": deadline }));
         step.push("deadline", Node::read(&deadline.to_string()));
         step.push("project", Node::read(&self.project.to_string()));

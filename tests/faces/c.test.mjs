@@ -5,7 +5,7 @@ import { read } from "../../scripts/tools.mjs";
 import { program } from "./c.mjs";
 
 test("mistakes and panics return error texts, and the process continues", () => {
-  const lines = read(program("edges", { features: ["provoke"] }), []).trimEnd().split("\n");
+  const lines = read(program("edges", { features: ["test-panic"] }), []).trimEnd().split("\n");
   const seen = lines.map((line) => {
     const [, what, said] = /^(.*?): (.*)$/.exec(line);
     const { error, value, actions } = JSON.parse(said);

@@ -10,7 +10,7 @@ import { PlainModule } from "./plain-host.mjs";
 
 const require = createRequire(import.meta.url);
 const host = { style: "posix" };
-const provoke = { type: "provokePanic" };
+const testPanic = { type: "testPanic" };
 
 // A child process, because the test checks that the process survives.
 function survives(script, environment = {}) {
@@ -27,7 +27,7 @@ const codes = (entry, prepare) => `
   const broken = new rootwise.Resolver({ host });
   const other = new rootwise.Resolver({ host });
   const seen = [
-    code(() => broken.handle(${JSON.stringify(provoke)}, 0)),
+    code(() => broken.handle(${JSON.stringify(testPanic)}, 0)),
     code(() => broken.handle({ type: "clientReady" }, 0)),
     code(() => broken.explain()),
     code(() => broken.snapshot()),
@@ -39,27 +39,27 @@ const codes = (entry, prepare) => `
   console.log(JSON.stringify(seen));`;
 
 test("native: a panic ends the resolver, but not the process or other resolvers", () => {
-  const seen = survives(codes("native.js", ""), { ROOTWISE_ADDON: at("dist/provoke/rootwise.node") });
+  const seen = survives(codes("native.js", ""), { ROOTWISE_ADDON: at("dist/test-panic/rootwise.node") });
   assert.deepEqual(seen, ["dead", "dead", "dead", "dead", "fine", "fine", "fine", "fine"]);
 });
 
 test("wasm: a trap ends the instance with all its resolvers, and the next resolver gets a new one", () => {
-  const module = JSON.stringify(at("dist/provoke/rootwise.wasm"));
+  const module = JSON.stringify(at("dist/test-panic/rootwise.wasm"));
   const seen = survives(codes("wasm.js", `rootwise.initSync(require("node:fs").readFileSync(${module}));`));
   assert.deepEqual(seen, ["dead", "dead", "dead", "dead", "dead", "fine", "fine", "fine"]);
 });
 
 test("plain: a panic is a trap that the host sees", () => {
-  const module = new PlainModule(readFileSync(at("dist/provoke/rootwise-plain.wasm")));
+  const module = new PlainModule(readFileSync(at("dist/test-panic/rootwise-plain.wasm")));
   const { handle } = JSON.parse(module.open(JSON.stringify({ host })));
-  assert.throws(() => module.handle(handle, JSON.stringify(provoke), 0), WebAssembly.RuntimeError);
+  assert.throws(() => module.handle(handle, JSON.stringify(testPanic), 0), WebAssembly.RuntimeError);
 });
 
 test("shipped builds contain no way to provoke a panic", () => {
   for (const { Resolver } of Object.values(packages)) {
-    assert.throws(() => new Resolver({ host }).handle(provoke, 0), { code: "bad_event" });
+    assert.throws(() => new Resolver({ host }).handle(testPanic, 0), { code: "bad_event" });
   }
-  assert.match(plain.open(JSON.stringify({ host })).handle(JSON.stringify(provoke), 0), /bad_event/);
+  assert.match(plain.open(JSON.stringify({ host })).handle(JSON.stringify(testPanic), 0), /bad_event/);
 });
 
 test("sizes are checked before data is copied into WebAssembly", () => {

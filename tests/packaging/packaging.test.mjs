@@ -56,7 +56,7 @@ test("contains exactly the expected files", () => {
   }
   const odd = files.filter((file) => !/^(package\.json|README\.md|CHANGELOG\.md|LICENSE-(MIT|APACHE)|dist\/.*\.(js|d\.ts|wasm)|dist\/cjs\/package\.json|dist\/cjs\/whereami\/LICENSES\.txt)$/.test(file));
   assert.deepEqual(odd, []);
-  assert.ok(!files.some((file) => file.includes("provoke")));
+  assert.ok(!files.some((file) => file.includes("test-panic")));
   const { scripts = {} } = packed.manifest;
   for (const name of ["preinstall", "install", "postinstall"]) assert.equal(scripts[name], undefined, `${name} would run at install time`);
   assert.equal(packed.manifest.optionalDependencies[`@rootwise/${platform()}`], packed.manifest.version);

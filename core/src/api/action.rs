@@ -1,156 +1,136 @@
-//! What the host must do: everything a resolver gives back.
+//! Actions: everything a resolver tells the host to do.
 
 use alloc::boxed::Box;
-#[cfg(feature = "ts")]
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::error::Reason;
-use crate::explain::Explanation;
-use crate::map::Map;
-use crate::peer::raw::Json;
-use crate::policy::SourceKind;
-use crate::project::{Project, RootView};
-use crate::write::{Members, Written, WrittenFields, quote, write_fields, write_names};
+use serde::{Deserialize, Serialize};
 
-/// One thing to do. The actions of an event come in a fixed order: answers as the asks came, announce, cancel, send,
-/// probe, hand back, notices.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(tag = "type", rename_all = "camelCase"))]
+use super::explanation::Explanation;
+use super::project::{Project, RootView};
+use super::reason::Reason;
+use crate::id::{AskId, ProbeId, RequestToken};
+use crate::policy::SourceKind;
+
+/// One thing to do.
+///
+/// The actions of an event have a fixed order: answers in the order of their asks, announce, cancel, send, probe, forward,
+/// log.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(tag = "type", rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum Action {
     /// Answer an ask.
     Answer(Box<Answer>),
-    /// Tell whoever cares that the connection's project is another one.
+    /// Tell listeners that the connection's project changed.
     Announce(Announce),
     /// Give up a request.
     Cancel(Cancel),
     /// Send a request to the client.
     SendRequest(SendRequest),
-    /// DiskView at paths and report with a `probed` event.
+    /// Probe paths and reply with a `probed` event.
     Probe(Probe),
-    /// Process a message that is not the resolver's.
+    /// Process a message that is not for the resolver.
     Forward(Forward),
-    /// Log a line.
+    /// Write a log line.
     Log(Log),
 }
 
-impl Written for Action {
-    fn write(&self, out: &mut String) {
-        let (kind, fields): (_, &dyn WrittenFields) = match self {
-            Self::Answer(answer) => ("answer", &**answer),
-            Self::Announce(announce) => ("announce", announce),
-            Self::Cancel(cancel) => ("cancel", cancel),
-            Self::SendRequest(request) => ("sendRequest", request),
-            Self::Probe(probe) => ("probe", probe),
-            Self::Forward(message) => ("forward", message),
-            Self::Log(log) => ("log", log),
-        };
-        Members::object(out, |members| {
-            members.field("type", &kind);
-            fields.write_fields(members);
-        });
-    }
-}
-
 /// The end of one ask.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase", optional_fields))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Answer {
     /// The ask.
-    pub ask: u32,
-    /// How it ended.
-    #[cfg_attr(feature = "ts", ts(flatten))]
+    pub ask: AskId,
+    /// The outcome.
+    #[serde(flatten)]
     pub outcome: Outcome,
-    /// Grows by one whenever the connection's project visibly changes.
+    /// A counter that grows by one whenever the connection's project visibly changes.
     pub revision: u32,
-    /// Texts worth showing beside the result.
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    /// Texts to show beside the result.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<String>,
-    /// What every source said; there when nothing was found, and on request.
+    /// The result of every source; present if no project was found, and on request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
 }
 
-write_fields!(Answer: ask, outcome = flat, revision, hints = optional, explanation = optional);
-
 /// The ways an ask ends.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "ts",
-    derive(ts_rs::TS),
-    ts(tag = "outcome", rename_all = "camelCase", rename_all_fields = "camelCase")
-)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(tag = "outcome", rename_all = "camelCase", rename_all_fields = "camelCase")]
 #[non_exhaustive]
 pub enum Outcome {
-    /// This is the project.
+    /// The project was found.
     Resolved {
         /// The project.
         project: Arc<Project>,
     },
-    /// The selection holds.
+    /// The selection was accepted.
     Selected {
         /// The project.
         project: Arc<Project>,
         /// The policy's confirmation.
         message: String,
     },
-    /// These are the client's roots.
+    /// The client's roots were listed.
     Listed {
-        /// The roots, good and bad.
+        /// The roots, usable or not.
         roots: Vec<RootView>,
-        /// How current they are.
+        /// The state of the list.
         state: RootsState,
     },
-    /// Return these input requests; the client makes the call again.
+    /// Return these input requests; the client then retries the call.
     NeedsInput {
-        /// Ready-made input requests by key.
-        #[cfg_attr(feature = "ts", ts(as = "BTreeMap<String, Json>"))]
-        input_requests: Map<Json>,
+        /// The input requests by key.
+        input_requests: BTreeMap<String, InputRequest>,
     },
-    /// A value that was given is not acceptable.
+    /// A given value was refused.
     Refused(Refused),
-    /// No project.
+    /// No project was found.
     Unresolved(Unresolved),
 }
 
-impl WrittenFields for Outcome {
-    fn write_fields(&self, members: &mut Members<'_>) {
+/// A request in the `input_required` result of a call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct InputRequest {
+    /// The method.
+    pub method: RequestMethod,
+}
+
+/// The methods a resolver sends to a client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[non_exhaustive]
+pub enum RequestMethod {
+    /// `roots/list`
+    #[serde(rename = "roots/list")]
+    RootsList,
+}
+
+impl RequestMethod {
+    /// The name of the method.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
         match self {
-            Self::Resolved { project } => {
-                members.field("outcome", &"resolved");
-                members.field("project", project);
-            }
-            Self::Selected { project, message } => {
-                members.field("outcome", &"selected");
-                members.field("project", project);
-                members.field("message", message);
-            }
-            Self::Listed { roots, state } => {
-                members.field("outcome", &"listed");
-                members.field("roots", roots);
-                members.field("state", state);
-            }
-            Self::NeedsInput { input_requests } => {
-                members.field("outcome", &"needsInput");
-                members.field("input_requests", input_requests);
-            }
-            Self::Refused(refused) => {
-                members.field("outcome", &"refused");
-                refused.write_fields(members);
-            }
-            Self::Unresolved(unresolved) => {
-                members.field("outcome", &"unresolved");
-                unresolved.write_fields(members);
-            }
+            Self::RootsList => "roots/list",
         }
     }
 }
 
-/// Why a value is not acceptable.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase", optional_fields))]
+/// A refused value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Refused {
     /// The stable code.
     pub code: Reason,
@@ -158,142 +138,152 @@ pub struct Refused {
     pub source: SourceKind,
     /// What happened, with the value in display form.
     pub message: String,
-    /// What to do next.
+    /// The next step for the user.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instruction: Option<String>,
-    /// The HTTP status the policy wants for it.
+    /// The HTTP status the policy gives it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
 }
 
-write_fields!(Refused: code, source, message, instruction = optional, status = optional);
-
-/// Why there is no project.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase", optional_fields))]
+/// The absence of a project.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Unresolved {
     /// The stable code.
     pub code: Reason,
     /// What happened.
     pub message: String,
-    /// What to do next.
+    /// The next step for the user.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instruction: Option<String>,
 }
 
-write_fields!(Unresolved: code, message, instruction = optional);
-
-/// How current the list of roots is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+/// The state of the list of roots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum RootsState {
-    /// Nobody asked yet.
+    /// No request was sent yet.
     NotAsked,
-    /// The handshake is not over.
+    /// The handshake is not complete.
     NotReady,
-    /// The client declared no roots and the policy asks only those that do.
+    /// The client declared no roots, and the policy asks only clients that do.
     Undeclared,
-    /// The client said it has no such method.
+    /// The client does not support the method.
     Unsupported,
     /// A request is in flight.
     Pending,
-    /// A request is in flight and a caller has given up on it.
+    /// A request is in flight and a caller has stopped waiting for it.
     Overdue,
-    /// The request's life ended without an answer.
+    /// The request expired without an answer.
     TimedOut,
-    /// The request came to nothing in another way.
+    /// The request failed in another way.
     Failed,
     /// The client has no roots.
     Empty,
     /// None of the client's roots can be read.
     AllInvalid,
-    /// There is a list.
+    /// The list is current.
     Ok,
-    /// There is a list, and a newer one is due.
+    /// A newer list is due.
     Stale,
 }
 
-write_names!(RootsState: NotAsked, NotReady, Undeclared, Unsupported, Pending, Overdue, TimedOut, Failed, Empty, AllInvalid, Ok, Stale);
-
 /// A change of the connection's project.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Announce {
-    /// What it was.
+    /// The previous project.
     pub from: Option<Arc<Project>>,
-    /// What it is.
+    /// The new project.
     pub to: Option<Arc<Project>>,
 }
 
-write_fields!(Announce: from, to);
-
 /// A request to give up.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase", optional_fields))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Cancel {
-    /// The request; SDK hosts abort it.
-    pub request: u32,
-    /// The ready-made `notifications/cancelled` for hosts without an SDK.
+    /// The request; hosts with an SDK abort it.
+    pub request: RequestToken,
+    /// The complete `notifications/cancelled` message for hosts without an SDK.
     pub message: String,
 }
-
-write_fields!(Cancel: request, message);
 
 /// A request to send.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase", optional_fields))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct SendRequest {
-    /// The resolver's token; the answer's event repeats it.
-    pub request: u32,
-    /// Always `roots/list`.
-    pub method: &'static str,
-    /// The params, where the policy sends any.
-    pub params: Option<Json>,
-    /// The ask whose call the request should travel with.
-    pub relates_to: Option<u32>,
-    /// The ready-made JSON-RPC request for hosts without an SDK.
+    /// The resolver's token; the event of the answer repeats it.
+    pub request: RequestToken,
+    /// The method.
+    pub method: RequestMethod,
+    /// The parameters, if the policy sends any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub params: Option<EmptyParams>,
+    /// The ask whose call should carry the request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relates_to: Option<AskId>,
+    /// The complete JSON-RPC request for hosts without an SDK.
     pub message: String,
 }
 
-write_fields!(SendRequest: request, method, params = optional, relates_to = optional, message);
+/// An empty `params` object.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "Record<string, never>"))]
+pub struct EmptyParams {}
 
-/// Paths to look at.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase", optional_fields))]
+/// Paths to probe.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Probe {
-    /// The probe's id; the reply repeats it.
-    pub probe: u32,
+    /// The id of the probe; the reply repeats it.
+    pub probe: ProbeId,
     /// The paths.
     pub paths: Vec<ProbePath>,
 }
 
-write_fields!(Probe: probe, paths);
-
-/// One path to look at.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase", optional_fields))]
+/// One path to probe.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ProbePath {
     /// The path.
     pub path: String,
-    /// Names to look for in it.
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    /// File names to look for in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub markers: Vec<String>,
 }
 
-write_fields!(ProbePath: path, markers = optional);
-
-/// A message that is not the resolver's.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase", optional_fields))]
+/// A message that is not for the resolver.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Forward {
-    /// What it is.
+    /// The kind of message.
     pub kind: MessageKind,
     /// The original text, or the rest of a batch.
     pub text: String,
 }
 
-write_fields!(Forward: kind, text);
-
-/// What a raw message is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+/// The kinds of raw messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum MessageKind {
     /// It has a method and an id.
     Request,
@@ -301,81 +291,74 @@ pub enum MessageKind {
     Notification,
     /// It has no method, and a result or an error.
     Response,
-    /// An array of messages.
+    /// It is an array of messages.
     Batch,
-    /// Nothing but blanks.
+    /// It is blank.
     Blank,
-    /// None of these.
+    /// It is none of these.
     Broken,
 }
 
-write_names!(MessageKind: Request, Notification, Response, Batch, Blank, Broken);
-
-/// A line for the log.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase", optional_fields))]
+/// A log line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Log {
-    /// How much it matters.
+    /// The level.
     pub level: Level,
     /// The stable code.
     pub code: LogCode,
     /// The ask it belongs to.
-    pub ask: Option<u32>,
-    /// The line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ask: Option<AskId>,
+    /// The text.
     pub message: String,
 }
 
-write_fields!(Log: level, code, ask = optional, message);
-
-/// How much a log line matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+/// The level of a log line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub enum Level {
-    /// Only for whoever looks for the cause of something.
+    /// For finding the cause of a problem.
     Debug,
-    /// Worth a line.
+    /// For the operator's information.
     Info,
-    /// Something is wrong and was worked around.
+    /// A problem that was worked around.
     Warning,
 }
 
-write_names!(Level: Debug, Info, Warning);
-
-/// What a log line is about; the serialised form is the stable code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "snake_case"))]
+/// The subject of a log line; the serialised form is the stable code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum LogCode {
-    /// The connection's project was chosen; given only where the policy has a text for its source.
+    /// The connection's project was chosen; logged only if the policy has a text for its source.
     ProjectChosen,
     /// Two sources name different projects.
     Disagreement,
-    /// A source named something unusable and the next one was looked at.
+    /// A source named an unusable value, and the next source was tried.
     ValueRejected,
-    /// A request for roots came to nothing.
+    /// A `roots/list` request failed.
     RootsFailed,
-    /// The client has no roots method.
+    /// The client does not support `roots/list`.
     RootsUnsupported,
-    /// A list was cut to the limit.
+    /// A list exceeded the limit.
     RootsCut,
-    /// A root was spelled as a bare path and taken as one.
+    /// A root was a bare path and was accepted as one.
     RootRepaired,
-    /// An answer to a request that no longer counts was ignored.
+    /// An answer to a finished request was ignored.
     AnswerStale,
-    /// An answer to a request never made was ignored.
+    /// An answer to a request that was never sent was ignored.
     AnswerUnexpected,
     /// The selected project is no longer among the roots.
     SelectedRootLeft,
     /// More asks wait than the limit allows.
     TooManyAsks,
-    /// Notices of this event were left out.
+    /// Log lines of this event were dropped.
     LogsDropped,
-}
-
-impl Written for LogCode {
-    fn write(&self, out: &mut String) {
-        quote(self.code(), out);
-    }
 }
 
 impl LogCode {

@@ -1,60 +1,61 @@
-//! What the host knows about the machine and the connection.
+//! Host facts: the machine and the connection, as the host describes them.
 
-#[cfg(feature = "ts")]
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::error::Misuse;
-use crate::form::{fields, names};
-use crate::map::Map;
-use crate::path::{self, PathStyle};
-use crate::read;
-use crate::write::text;
+use serde::{Deserialize, Serialize};
 
-/// Facts given at construction and replaced whole by an event; never changed by a peer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+use super::{is_default, parse_json, unique_keys};
+use crate::error::ConfigError;
+use crate::path::{self, PathStyle};
+
+/// The facts of the machine and the connection. A peer never changes them; the host replaces them as a whole.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct HostFacts {
-    /// How paths are spelled on the server's machine.
+    /// The spelling of paths on the server's machine.
     pub style: PathStyle,
-    /// How the client is connected.
+    /// The transport of the connection.
+    #[serde(default)]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub transport: Transport,
-    /// Whether the client's paths mean the same here; by default true over stdio and false otherwise.
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    /// Whether the client's paths are valid on the server's machine; by default true over stdio and false otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub local: Option<bool>,
-    /// Whether a request may be sent outside a client's call; by default true over stdio and false otherwise.
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    /// Whether the host may send requests outside a client's call; by default true over stdio and false otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub push: Option<bool>,
-    /// The server's environment, or the part of it the policy reads.
-    #[cfg_attr(feature = "ts", ts(optional = nullable, as = "BTreeMap<String, String>"))]
-    pub env: Map<String>,
+    /// The server's environment, or the part of it that the policy reads.
+    #[serde(default, deserialize_with = "unique_keys", skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
     /// The server's working directory.
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// The server's command line, by option name without dashes; a bare flag has an empty value.
-    #[cfg_attr(feature = "ts", ts(optional = nullable, as = "BTreeMap<String, String>"))]
-    pub arguments: Map<String>,
-    /// Folders that are nobody's project.
+    #[serde(default, deserialize_with = "unique_keys", skip_serializing_if = "BTreeMap::is_empty")]
+    pub arguments: BTreeMap<String, String>,
+    /// Folders that are never projects by themselves.
+    #[serde(default)]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub excluded_dirs: ExcludedDirs,
-    /// Folders the operator confines every project to, with their real paths; none means no such ceiling.
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
-    pub allowed_dirs: Vec<String>,
-    /// Where the client's folders are found here (container, WSL); the first entry that matches decides.
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    /// The folders to which the operator confines every project, together with their real paths. Without it there is no
+    /// limit; an empty list allows nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed_dirs: Option<Vec<String>>,
+    /// The client's folders on the server's machine (container, WSL); the first matching entry decides.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path_map: Vec<PathMap>,
-    /// Whether network shares may be looked at; looking contacts that host.
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    /// Whether network shares may be probed; a probe contacts their host.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub probe_shares: bool,
 }
 
-fields!(HostFacts: style; transport, local, push, env, cwd, arguments, excluded_dirs, allowed_dirs, path_map, probe_shares);
-
 impl HostFacts {
-    /// Facts of a stdio server about which nothing more is known.
+    /// The facts of a stdio server of which nothing else is known.
     #[must_use]
     pub fn new(style: PathStyle) -> Self {
         Self {
@@ -62,38 +63,32 @@ impl HostFacts {
             transport: Transport::Stdio,
             local: None,
             push: None,
-            env: Map::new(),
+            env: BTreeMap::new(),
             cwd: None,
-            arguments: Map::new(),
+            arguments: BTreeMap::new(),
             excluded_dirs: ExcludedDirs::default(),
-            allowed_dirs: Vec::new(),
+            allowed_dirs: None,
             path_map: Vec::new(),
             probe_shares: false,
         }
     }
 
-    /// Reads facts.
+    /// Parses facts; the error names the field.
     ///
     /// # Errors
-    /// Says what is wrong and where.
-    pub fn from_json(text: &str) -> Result<Self, Misuse> {
-        Ok(read::parse(text)?)
-    }
-
-    /// The facts as JSON; [`from_json`](Self::from_json) reads them again.
-    #[must_use]
-    pub fn to_json(&self) -> String {
-        text(self)
+    /// The text is not JSON, or a field is unknown, missing or of the wrong type.
+    pub fn from_json(text: &str) -> Result<Self, ConfigError> {
+        parse_json(text)
     }
 
     /// Finds the first fact that cannot work.
-    pub(crate) fn check(&self) -> Result<(), Misuse> {
+    pub(crate) fn check(&self) -> Result<(), ConfigError> {
         let absolute = |place: String, text: &str, style: PathStyle| match path::absolute(text, style) {
             Ok(_) => Ok(()),
-            Err(refusal) => Err(Misuse::BadOptions { place, problem: format!("not an absolute path: {refusal}") }),
+            Err(refusal) => Err(ConfigError::new(place, format!("not an absolute path: {refusal}"))),
         };
-        for (index, base) in self.allowed_dirs.iter().enumerate() {
-            absolute(format!("host.allowed_dirs[{index}]"), base, self.style)?;
+        for (index, dir) in self.allowed_dirs.iter().flatten().enumerate() {
+            absolute(format!("host.allowedDirs[{index}]"), dir, self.style)?;
         }
         for (index, map) in self.path_map.iter().enumerate() {
             absolute(format!("host.pathMap[{index}].from"), &map.from, map.from_style)?;
@@ -111,47 +106,46 @@ impl HostFacts {
     }
 }
 
-/// How the client is connected.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "lowercase"))]
+/// The transport of a connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
 pub enum Transport {
-    /// A pipe to a process the client started.
+    /// A pipe to a process that the client started.
     #[default]
     Stdio,
     /// Any HTTP transport.
     Http,
-    /// Anything else, such as in-process.
+    /// Any other transport, such as in-process.
     Other,
 }
 
-names!(Transport: Stdio, Http, Other);
-
-/// Folders that are nobody's project.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase", optional_fields))]
+/// Folders that are never projects by themselves.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct ExcludedDirs {
-    /// The user's home; refused itself, not what is below.
+    /// The user's home; excluded itself, not the folders below.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub home: Option<String>,
-    /// Temporary folders; refused themselves, not what is below.
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    /// Temporary folders; excluded themselves, not the folders below.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub temporary: Vec<String>,
-    /// Install folders of programs and plugins; refused with everything below.
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    /// Install folders of programs and plugins; excluded with everything below.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub install: Vec<String>,
 }
 
-fields!(ExcludedDirs: ; home, temporary, install);
-
-/// One folder of the client and where it is found on the server's machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+/// One folder of the client and its place on the server's machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PathMap {
     /// The folder as the client spells it.
     pub from: String,
-    /// How the client spells paths.
+    /// The client's spelling of paths.
     pub from_style: PathStyle,
     /// The same folder as the server spells it.
     pub to: String,
 }
-
-fields!(PathMap: from, from_style, to;);

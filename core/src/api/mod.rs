@@ -1,6 +1,29 @@
-//! The types that cross the boundary of the crate: plain data, no behaviour.
+//! The types that cross the boundary of the crate: plain serde types without behaviour.
 
 pub mod action;
 pub mod event;
+pub mod explanation;
 pub mod host;
 pub mod project;
+pub(crate) mod reason;
+mod unique;
+
+pub(crate) use unique::unique_keys;
+
+/// Tells serde to leave out a field that has its default value.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// Parses JSON that a host wrote; the error names the field.
+pub(crate) fn parse_json<'a, T: serde::Deserialize<'a>>(text: &'a str) -> Result<T, crate::error::ConfigError> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let value = serde_path_to_error::deserialize(&mut deserializer)?;
+    match deserializer.end() {
+        Ok(()) => Ok(value),
+        Err(error) => {
+            let place = alloc::format!("line {} column {}", error.line(), error.column());
+            Err(crate::error::ConfigError::new(place, alloc::format!("not JSON: {error}")))
+        }
+    }
+}

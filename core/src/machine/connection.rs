@@ -1,60 +1,134 @@
-//! What one connection has learned.
+//! The memory of one connection.
 
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::form::fields;
-use crate::machine::roots_cycle::Cycle;
-use crate::peer::client::Client;
-use crate::project::Project;
-use crate::resolve::verify::Disk;
+use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+use super::roots_cycle::RootsCycle;
+use crate::api::project::Project;
+use crate::path::uri::project_id;
+use crate::peer::client::Client;
+use crate::policy::{Pin, Policy, SourceKind, exceeds};
+use crate::resolve::disk::Disk;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Connection {
-    /// What `initialize` reported, once it came.
+    /// The parameters of `initialize`, once it arrived.
     pub(crate) client: Option<Client>,
-    pub(crate) ready: bool,
     pub(crate) closed: bool,
-    pub(crate) cycle: Cycle,
+    pub(crate) cycle: RootsCycle,
     pub(crate) memory: Memory,
-    /// What probes told about the paths of connection sources.
+    /// The reports of probes on the paths of connection sources.
     pub(crate) disk: Disk,
-    /// Whether there can be a connection project: an ask was answered, roots settled, or something was selected.
+    /// Whether the connection can have a project: an ask was answered, the roots settled, or a tool selected one.
     pub(crate) has_evidence: bool,
     pub(crate) project: Option<Arc<Project>>,
     pub(crate) revision: u32,
-    /// What was reported and is not reported again.
     pub(crate) reported: ReportedOnce,
 }
 
-/// What outlives an ask.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+impl Connection {
+    pub(crate) fn new(cycle: RootsCycle) -> Self {
+        Self {
+            client: None,
+            closed: false,
+            cycle,
+            memory: Memory::default(),
+            disk: Disk::new(),
+            has_evidence: false,
+            project: None,
+            revision: 0,
+            reported: ReportedOnce::default(),
+        }
+    }
+}
+
+/// The state that outlives an ask.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(crate) struct Memory {
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) selected: Option<SelectedProject>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) pin: Option<Arc<Project>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) remembered: Option<Arc<Project>>,
 }
 
-fields!(Memory: ; selected, pin, remembered);
-
 /// A selection.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct SelectedProject {
     pub(crate) project: Arc<Project>,
-    /// The text it was made by.
+    /// The text of the selection.
     pub(crate) given: String,
 }
 
-fields!(SelectedProject: project, given;);
+impl Memory {
+    /// Stores a selection. It stands at its own rank from now on, and may itself become the pin.
+    pub(crate) fn select(&mut self, project: Arc<Project>, given: String) {
+        self.selected = Some(SelectedProject { project, given });
+        self.pin = None;
+    }
 
-/// What was reported and is not reported again.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ReportedOnce {
-    /// Hints, by position in the policy.
-    pub(crate) hints: Vec<u32>,
-    /// Disagreements and rejected values, by a hash of their text.
-    pub(crate) notices: Vec<String>,
+    pub(crate) fn clear_selection(&mut self) {
+        self.selected = None;
+        self.pin = None;
+    }
+
+    /// Pins the connection's first project, if the policy pins and its source can.
+    pub(crate) fn pin(&mut self, project: &Arc<Project>, policy: &Policy) {
+        let rules = &policy.memory;
+        let can_pin = rules.pin_from.is_empty() || rules.pin_from.contains(&project.source);
+        if rules.pin != Pin::No && self.pin.is_none() && can_pin {
+            self.pin = Some(project.clone());
+        }
+    }
+
+    pub(crate) fn is_immutable(&self, policy: &Policy) -> bool {
+        policy.memory.pin == Pin::Immutable && self.pin.is_some()
+    }
+
+    pub(crate) fn remember(&mut self, project: &Arc<Project>, policy: &Policy) {
+        let keeps = policy.source(SourceKind::Remembered).is_some();
+        if keeps && !project.source.is_per_request() && project.source != SourceKind::Remembered {
+            self.remembered = Some(project.clone());
+        }
+    }
 }
 
-fields!(ReportedOnce: ; hints, notices);
+/// Reports that are not repeated.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(crate) struct ReportedOnce {
+    /// Hints, by position in the policy.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    hints: Vec<u32>,
+    /// Disagreements and rejected values, by a hash of their text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    logs: Vec<String>,
+}
+
+impl ReportedOnce {
+    /// Whether the hint at this position is given for the first time.
+    pub(crate) fn first_hint(&mut self, at: usize) -> bool {
+        let at = u32::try_from(at).unwrap_or(u32::MAX);
+        let first = !self.hints.contains(&at);
+        if first {
+            self.hints.push(at);
+        }
+        first
+    }
+
+    /// Whether this is logged for the first time and still within the limit.
+    pub(crate) fn first_log(&mut self, text: &str, limit: u32) -> bool {
+        let mark = project_id(text);
+        let first = !self.logs.contains(&mark) && !exceeds(self.logs.len().saturating_add(1), limit);
+        if first {
+            self.logs.push(mark);
+        }
+        first
+    }
+}

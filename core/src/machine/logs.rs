@@ -1,49 +1,52 @@
-//! Notices: what is worth a line in the log.
+//! Log lines: what an operator should know about an event.
 
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 
-use crate::action::{Level, LogCode, Outcome};
-use crate::error::Reason;
-use crate::event::{RefusalKind, RootsRefused};
-use crate::machine::asks::PendingAsk;
-use crate::machine::outbox::Outbox;
-use crate::machine::resolver::Resolver;
-use crate::machine::roots_cycle::TokenStatus;
+use super::asks::PendingAsk;
+use super::connection::{Connection, ReportedOnce};
+use super::outbox::Outbox;
+use super::roots_cycle::TokenStatus;
+use crate::api::action::{Level, LogCode, Outcome};
+use crate::api::event::{RefusalKind, RootsRefused};
+use crate::api::project::Project;
+use crate::api::reason::Reason;
+use crate::id::AskId;
 use crate::peer::root_list::RootList;
-use crate::policy::{Texts, Values};
-use crate::project::Project;
+use crate::policy::{Policy, Templates, Values};
 use crate::resolve::evaluate::{Evaluation, Finding, SourceResult};
-use crate::uri::project_id;
+use crate::resolve::value::Rejection;
 
-impl Resolver {
-    fn note(&self, level: Level, code: LogCode, ask: Option<u32>, values: &Values<'_>, out: &mut Outbox) {
-        out.log(level, code, ask, Texts(&self.policy).log(code, values));
+/// Writes log lines by the policy's templates.
+pub(crate) struct Logger<'a> {
+    pub(crate) policy: &'a Policy,
+    pub(crate) outbox: &'a mut Outbox,
+}
+
+impl Logger<'_> {
+    fn log(&mut self, level: Level, code: LogCode, ask: Option<AskId>, values: &Values<'_>) {
+        self.outbox.log(level, code, ask, Templates(self.policy).log(code, values));
     }
 
-    pub(crate) fn note_list(&self, list: &RootList, out: &mut Outbox) {
+    /// Reports on a new list of roots.
+    pub(crate) fn roots_listed(&mut self, list: &RootList, connection: &Connection) {
         if list.dropped > 0 {
             let count = list.dropped.to_string();
-            self.note(Level::Warning, LogCode::RootsCut, None, &Values::new().with("count", &count), out);
+            self.log(Level::Warning, LogCode::RootsCut, None, &Values::new().with("count", &count));
         }
         if let Some(entry) = list.entries.iter().find(|entry| entry.repaired) {
-            let values = Values::new().with("value", &entry.sent.uri);
-            self.note(Level::Warning, LogCode::RootRepaired, None, &values, out);
+            self.log(Level::Warning, LogCode::RootRepaired, None, &Values::new().with("value", &entry.sent.uri));
         }
-        let limits = &self.policy.limits;
-        let left = |project: &&Arc<Project>| {
-            let was = self.connection.cycle.list.as_ref().is_some_and(|old| old.has(project, &self.host, limits));
-            was && !list.has(project, &self.host, limits)
-        };
-        let selected = self.connection.memory.selected.as_ref().map(|choice| &choice.project);
+        let left =
+            |project: &&Arc<Project>| connection.cycle.list().is_some_and(|old| old.has(project)) && !list.has(project);
+        let selected = connection.memory.selected.as_ref().map(|selected| &selected.project);
         if let Some(project) = selected.filter(left) {
-            let values = Values::new().with("name", &project.name);
-            self.note(Level::Warning, LogCode::SelectedRootLeft, None, &values, out);
+            self.log(Level::Warning, LogCode::SelectedRootLeft, None, &Values::new().with("name", &project.name));
         }
     }
 
-    pub(crate) fn note_refusal(&self, refused: &RootsRefused, unsupported: bool, out: &mut Outbox) {
+    pub(crate) fn roots_refused(&mut self, refused: &RootsRefused, unsupported: bool) {
         let code = refused.code.map_or_else(String::new, |code| code.to_string());
         let reason = match refused.kind {
             RefusalKind::Error => refused.message.as_deref().filter(|text| !text.is_empty()).unwrap_or(&code),
@@ -51,126 +54,111 @@ impl Resolver {
             RefusalKind::Unreadable => "the answer could not be read",
             RefusalKind::Abandoned => "the call it travelled with ended",
         };
-        let values = Values::new().with("reason", reason);
-        let (level, code) = if unsupported {
-            (Level::Debug, LogCode::RootsUnsupported)
-        } else {
-            (Level::Warning, LogCode::RootsFailed)
+        let (level, code) = match unsupported {
+            true => (Level::Debug, LogCode::RootsUnsupported),
+            false => (Level::Warning, LogCode::RootsFailed),
         };
-        self.note(level, code, None, &values, out);
+        self.log(level, code, None, &Values::new().with("reason", reason));
     }
 
-    pub(crate) fn note_timeout(&self, out: &mut Outbox) {
-        let values = Values::new().with("reason", "no answer");
-        self.note(Level::Warning, LogCode::RootsFailed, None, &values, out);
+    pub(crate) fn roots_timed_out(&mut self) {
+        self.log(Level::Warning, LogCode::RootsFailed, None, &Values::new().with("reason", "no answer"));
     }
 
-    pub(crate) fn note_ignored(&self, status: TokenStatus, out: &mut Outbox) {
+    pub(crate) fn answer_ignored(&mut self, status: TokenStatus) {
         let code = match status {
             TokenStatus::NeverIssued => LogCode::AnswerUnexpected,
             TokenStatus::InFlight | TokenStatus::Over => LogCode::AnswerStale,
         };
-        self.note(Level::Debug, code, None, &Values::new(), out);
+        self.log(Level::Debug, code, None, &Values::new());
     }
 
-    pub(crate) fn note_too_many(&self, ask: u32, out: &mut Outbox) {
-        self.note(Level::Warning, LogCode::TooManyAsks, Some(ask), &Values::new(), out);
+    pub(crate) fn too_many_asks(&mut self, ask: AskId) {
+        self.log(Level::Warning, LogCode::TooManyAsks, Some(ask), &Values::new());
     }
 
-    /// Only where the policy has a text for the source: the announcement says the same to programs.
-    pub(crate) fn note_chosen(&self, project: Option<&Arc<Project>>, out: &mut Outbox) {
-        let Some(project) = project else { return };
+    /// Logged only if the policy has a text for the source: the announcement says the same to programs.
+    pub(crate) fn project_chosen(&mut self, project: &Project) {
         let values = Values::new()
             .with("name", &project.name)
             .with("path", project.path.as_deref().unwrap_or(&project.name))
             .with("uri", project.uri.as_deref().unwrap_or(&project.name));
         let key = format!("chosen.{}", project.source.name());
-        if let Some(message) = Texts(&self.policy).own(&[&key], &values) {
-            out.log(Level::Info, LogCode::ProjectChosen, None, message);
+        if let Some(message) = Templates(self.policy).own(&[&key], &values) {
+            self.outbox.log(Level::Info, LogCode::ProjectChosen, None, message);
         }
     }
 
-    /// What an ask found out about values that cannot be used, and about sources that disagree.
-    pub(crate) fn note_findings(
+    /// Reports the unusable values and the disagreements that an ask found.
+    pub(crate) fn findings(
         &mut self,
         ask: &PendingAsk,
         evaluation: &Evaluation,
         outcome: &Outcome,
-        out: &mut Outbox,
+        reported: &mut ReportedOnce,
     ) {
-        let won = |finding: &&Finding| matches!(&finding.said, SourceResult::Offers(_));
-        for finding in evaluation.findings.iter().take_while(|finding| !won(finding)) {
-            if let SourceResult::Rejected { bad, ends: false, .. } = &finding.said
-                && !matches!(bad.reason, Reason::Ambiguous | Reason::NotChosen)
+        let won = |finding: &&Finding| matches!(&finding.result, SourceResult::Offers(_));
+        for finding in evaluation.findings.iter().filter(|finding| finding.matters).take_while(|finding| !won(finding))
+        {
+            if let SourceResult::Rejected { rejection, ends: false, .. } = &finding.result
+                && !matches!(rejection.reason, Reason::Ambiguous | Reason::NotChosen)
             {
-                self.note_rejected(ask, finding, bad, out);
+                self.value_rejected(ask, finding, rejection, reported);
             }
         }
-        let Outcome::Resolved { project } = outcome else {
-            return;
-        };
+        let Outcome::Resolved { project } = outcome else { return };
         if !self.policy.report_disagreement {
             return;
         }
-        let all = self.findings_of(ask);
-        for finding in &all {
-            if let SourceResult::Offers(other) = &finding.said
+        for finding in &evaluation.findings {
+            if let SourceResult::Offers(other) = &finding.result
                 && other.key != project.key
             {
-                self.note_disagreement(ask, project, other, out);
+                self.disagreement(ask, project, other, reported);
             }
         }
     }
 
-    fn note_rejected(
+    fn value_rejected(
         &mut self,
         ask: &PendingAsk,
         finding: &Finding,
-        bad: &crate::resolve::verify::Rejection,
-        out: &mut Outbox,
+        rejection: &Rejection,
+        reported: &mut ReportedOnce,
     ) {
         let source = finding.source;
         let value = finding.value.as_deref().unwrap_or_default();
-        let mark = format!("rejected {} {} {value}", source.name(), bad.reason.code());
-        if !source.is_per_request() && !self.say_once(ask, &mark) {
+        let mark = format!("rejected {} {} {value}", source.name(), rejection.reason.code());
+        if !source.is_per_request() && !self.first_time(ask, &mark, reported) {
             return;
         }
-        let detail = bad.detail();
+        let detail = rejection.detail();
         let values = Values::new()
             .with("value", value)
-            .with("path", bad.path.as_deref().unwrap_or(value))
+            .with("path", rejection.path.as_deref().unwrap_or(value))
             .with("source", source.name())
             .with("reason", detail)
             .with("detail", detail);
         let level = if source.is_chosen() { Level::Warning } else { Level::Debug };
-        let message = Texts(&self.policy).rejected(source.name(), bad.reason, &values);
-        out.log(level, LogCode::ValueRejected, Some(ask.ask), message);
+        let message = Templates(self.policy).rejected(source.name(), rejection.reason, &values);
+        self.outbox.log(level, LogCode::ValueRejected, Some(ask.id), message);
     }
 
-    fn note_disagreement(&mut self, ask: &PendingAsk, won: &Project, other: &Project, out: &mut Outbox) {
+    fn disagreement(&mut self, ask: &PendingAsk, won: &Project, other: &Project, reported: &mut ReportedOnce) {
         let mark = format!("disagree {} {} {} {}", won.source.name(), won.key, other.source.name(), other.key);
-        if !self.say_once(ask, &mark) {
+        if !self.first_time(ask, &mark, reported) {
             return;
         }
         let text = |project: &Project| {
             format!("{} ({})", project.source.name(), project.path.as_deref().unwrap_or(&project.name))
         };
-        let (from, to) = (text(won), text(other));
-        let values = Values::new().with("from", &from).with("to", &to);
-        self.note(Level::Info, LogCode::Disagreement, Some(ask.ask), &values, out);
+        let values = (text(won), text(other));
+        let values = Values::new().with("from", &values.0).with("to", &values.1);
+        self.log(Level::Info, LogCode::Disagreement, Some(ask.id), &values);
     }
 
-    /// Whether something is said for the first time on this connection; modern asks have no connection to say it on.
-    fn say_once(&mut self, ask: &PendingAsk, mark: &str) -> bool {
-        if ask.modern {
-            return true;
-        }
-        let said = &mut self.connection.reported.notices;
-        let mark = project_id(mark);
-        if said.contains(&mark) || usize::try_from(self.policy.limits.reported).is_ok_and(|most| said.len() >= most) {
-            return false;
-        }
-        said.push(mark);
-        true
+    /// Whether a report is new on this connection; modern asks have no connection.
+    fn first_time(&self, ask: &PendingAsk, mark: &str, reported: &mut ReportedOnce) -> bool {
+        ask.modern || reported.first_log(mark, self.policy.limits.reported)
     }
 }

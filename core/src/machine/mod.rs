@@ -3,8 +3,9 @@
 pub(crate) mod asks;
 pub(crate) mod connection;
 mod logs;
-pub(crate) mod outbox;
-pub(crate) mod probes;
+mod outbox;
+mod probes;
 pub(crate) mod resolver;
 pub(crate) mod roots_cycle;
+mod settle;
 mod snapshot;

@@ -1,107 +1,112 @@
-//! Collecting the actions of one event and putting them in order.
+//! The actions of one event, collected and put in order.
 
-use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::action::{
-    Action, Announce, Answer, Cancel, Forward, Level, Log, LogCode, MessageKind, Outcome, Probe, SendRequest,
+use serde::Serialize;
+
+use super::roots_cycle::{Flight, RequestId};
+use crate::api::action::{
+    Action, Announce, Answer, Cancel, EmptyParams, Forward, Level, Log, LogCode, MessageKind, Outcome, Probe,
+    RequestMethod, SendRequest,
 };
-use crate::machine::probes::Asker;
-use crate::machine::roots_cycle::Flight;
-use crate::peer::raw::Json;
-use crate::policy::{Policy, Texts, Values};
-use crate::project::Project;
-use crate::resolve::verify::PathQuery;
+use crate::api::project::Project;
+use crate::id::AskId;
+use crate::policy::{Policy, Templates, Values, count};
 
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
-    answers: Vec<Placed>,
+    answers: Vec<PlacedAnswer>,
     announce: Option<Announce>,
     cancel: Option<Cancel>,
     send: Option<SendRequest>,
     probe: Option<Probe>,
     forward: Option<Forward>,
-    notices: Vec<Log>,
-    wants: Vec<(Asker, PathQuery)>,
-    /// Whether a selection holds that not every waiting ask has seen.
-    pub(crate) selection_made: bool,
-    /// Whether the host is asked to look for the connection's own project.
-    pub(crate) probe_connection: bool,
-    /// Whether paths of the connection may have gone.
-    pub(crate) prune_disk: bool,
+    logs: Vec<Log>,
 }
 
 #[derive(Debug)]
-struct Placed {
+struct PlacedAnswer {
     place: u64,
+    /// The revision of the answer, if it is not the connection's at the end of the event.
     revision: Option<u32>,
     answer: Answer,
 }
 
+/// A JSON-RPC request for hosts without an SDK.
+#[derive(Serialize)]
+struct RpcRequest<'a> {
+    jsonrpc: &'static str,
+    id: &'a RequestId,
+    method: RequestMethod,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    params: Option<EmptyParams>,
+}
+
+/// A JSON-RPC notification that cancels a request.
+#[derive(Serialize)]
+struct RpcCancelled<'a> {
+    jsonrpc: &'static str,
+    method: &'static str,
+    params: CancelledParams<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CancelledParams<'a> {
+    request_id: &'a RequestId,
+    reason: &'static str,
+}
+
 impl Outbox {
-    /// An answer, with the place of its ask and a revision of its own where it has one.
+    /// Adds an answer at the place of its ask.
     pub(crate) fn answer(&mut self, place: u64, revision: Option<u32>, answer: Answer) {
-        // Nearly always the last; asks that waited are answered in their order.
+        // Nearly always the last one: asks are answered in their order.
         let after = self.answers.iter().rposition(|placed| placed.place <= place);
-        self.answers.insert(after.map_or(0, |at| at.saturating_add(1)), Placed { place, revision, answer });
+        self.answers.insert(after.map_or(0, |at| at.saturating_add(1)), PlacedAnswer { place, revision, answer });
     }
 
-    /// A change of project; a second one in the same event goes on from the first.
+    /// Announces a change of the project; a second change in the same event continues the first.
     pub(crate) fn announce(&mut self, from: Option<Arc<Project>>, to: Option<Arc<Project>>) {
         let from = self.announce.take().map_or(from, |earlier| earlier.from);
         self.announce = Some(Announce { from, to });
     }
 
     pub(crate) fn cancel(&mut self, flight: &Flight) {
-        let message = format!(
-            r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{},"reason":"timeout"}}}}"#,
-            flight.id
-        );
+        let params = CancelledParams { request_id: &flight.id, reason: "timeout" };
+        let message = to_json(&RpcCancelled { jsonrpc: "2.0", method: "notifications/cancelled", params });
         self.cancel = Some(Cancel { request: flight.token, message });
     }
 
-    pub(crate) fn send(&mut self, flight: &Flight, relates_to: Option<u32>, empty_params: bool) {
-        let params = if empty_params { r#","params":{}"# } else { "" };
-        let message = format!(r#"{{"jsonrpc":"2.0","id":{},"method":"roots/list"{params}}}"#, flight.id);
-        let params = if empty_params { Json::from_text("{}") } else { None };
-        self.send = Some(SendRequest { request: flight.token, method: "roots/list", params, relates_to, message });
+    pub(crate) fn send(&mut self, flight: &Flight, relates_to: Option<AskId>, empty_params: bool) {
+        let method = RequestMethod::RootsList;
+        let params = empty_params.then_some(EmptyParams {});
+        let message = to_json(&RpcRequest { jsonrpc: "2.0", id: &flight.id, method, params });
+        self.send = Some(SendRequest { request: flight.token, method, params, relates_to, message });
     }
 
-    pub(crate) fn probe(&mut self, probe: Probe) {
-        self.probe = Some(probe);
+    pub(crate) fn probe(&mut self, probe: Option<Probe>) {
+        self.probe = probe;
     }
 
     pub(crate) fn forward(&mut self, kind: MessageKind, text: String) {
         self.forward = Some(Forward { kind, text });
     }
 
-    pub(crate) fn log(&mut self, level: Level, code: LogCode, ask: Option<u32>, message: String) {
-        self.notices.push(Log { level, code, ask, message });
-    }
-
-    pub(crate) fn want(&mut self, asker: Asker, touched: Vec<PathQuery>) {
-        self.wants.extend(touched.into_iter().map(|touched| (asker, touched)));
-    }
-
-    pub(crate) fn forget_wants(&mut self) {
-        self.wants.clear();
-    }
-
-    pub(crate) fn take_wants(&mut self) -> Vec<(Asker, PathQuery)> {
-        core::mem::take(&mut self.wants)
+    pub(crate) fn log(&mut self, level: Level, code: LogCode, ask: Option<AskId>, message: String) {
+        self.logs.push(Log { level, code, ask, message });
     }
 
     pub(crate) const fn changed_connection(&self) -> bool {
         self.announce.is_some() || self.send.is_some()
     }
 
-    /// The project of an ask, where its answer is the only one given.
-    pub(crate) fn only_project(&self, ask: u32) -> Option<Arc<Project>> {
+    /// The project of an ask, if its answer is the only one of this event.
+    pub(crate) fn only_project(&self, ask: AskId) -> Option<Arc<Project>> {
         match self.answers.as_slice() {
             [
-                Placed {
+                PlacedAnswer {
                     answer: Answer { ask: answered, outcome: Outcome::Resolved { project }, .. },
                     revision: None,
                     ..
@@ -111,10 +116,10 @@ impl Outbox {
         }
     }
 
-    /// All actions in their fixed order; notices give way to the limit.
+    /// All actions in their fixed order; log lines yield to the limit.
     pub(crate) fn into_actions(self, policy: &Policy, revision: u32) -> Vec<Action> {
         let mut actions: Vec<Action> = Vec::with_capacity(self.answers.len().saturating_add(4));
-        for Placed { revision: own, mut answer, .. } in self.answers {
+        for PlacedAnswer { revision: own, mut answer, .. } in self.answers {
             answer.revision = own.unwrap_or(revision);
             actions.push(Action::Answer(answer.into()));
         }
@@ -125,17 +130,21 @@ impl Outbox {
         actions.extend(self.probe.map(Action::Probe));
         actions.extend(self.forward.map(Action::Forward));
         let others = actions.len().saturating_sub(answers);
-        let room = usize::try_from(policy.limits.actions).unwrap_or(usize::MAX).saturating_sub(others);
-        if self.notices.len() <= room {
-            actions.extend(self.notices.into_iter().map(Action::Log));
+        let room = count(policy.limits.actions).saturating_sub(others);
+        if self.logs.len() <= room {
+            actions.extend(self.logs.into_iter().map(Action::Log));
             return actions;
         }
         let kept = room.saturating_sub(1);
-        let left_out = self.notices.len().saturating_sub(kept).to_string();
-        actions.extend(self.notices.into_iter().take(kept).map(Action::Log));
-        let message = Texts(policy).log(LogCode::LogsDropped, &Values::new().with("count", &left_out));
-        let last = Log { level: Level::Warning, code: LogCode::LogsDropped, ask: None, message };
-        actions.push(Action::Log(last));
+        let dropped = self.logs.len().saturating_sub(kept).to_string();
+        actions.extend(self.logs.into_iter().take(kept).map(Action::Log));
+        let message = Templates(policy).log(LogCode::LogsDropped, &Values::new().with("count", &dropped));
+        actions.push(Action::Log(Log { level: Level::Warning, code: LogCode::LogsDropped, ask: None, message }));
         actions
     }
+}
+
+fn to_json(value: &impl Serialize) -> String {
+    // Only maps with keys that are not strings can fail, and there are none.
+    serde_json::to_string(value).unwrap_or_default()
 }

@@ -1,138 +1,144 @@
-//! Probes: what the host was asked to look at and has not told yet.
+//! The probes that the host has not answered yet.
 
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::action::{Probe, ProbePath};
-use crate::machine::roots_cycle::Time;
-use crate::map::Map;
-use crate::resolve::verify::PathQuery;
-use crate::sort::sort_by;
+use crate::api::action::{Probe, ProbePath};
+use crate::id::{ProbeId, Time};
+use crate::resolve::disk::PathQuery;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Probes {
     open: Vec<OpenProbe>,
-    pub(crate) asked: u32,
+    /// The number of probes that were ever requested.
+    requested: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OpenProbe {
-    id: u32,
+    id: ProbeId,
     deadline: Time,
     pub(crate) paths: Vec<OpenPath>,
-    /// Whose question it is, in order.
-    pub(crate) wanted_by: Vec<Asker>,
+    /// Those who need the reply, in order.
+    wanted_by: Vec<Asker>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OpenPath {
-    pub(crate) want: ProbePath,
+    pub(crate) path: ProbePath,
     /// Whether the reply serves the whole connection.
     pub(crate) shared: bool,
 }
 
-impl OpenProbe {
-    /// Another one wants to know.
-    fn serve(&mut self, asker: Asker) {
-        if let Err(at) = self.wanted_by.binary_search(&asker) {
-            self.wanted_by.insert(at, asker);
-        }
-    }
-}
-
-/// Who wants to know: an ask, by its place, or the connection itself.
+/// The one who needs a reply: an ask, by its place, or the connection itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Asker {
     Connection,
     Ask(u64),
 }
 
-impl Probes {
-    /// No open probe, after a number of them.
-    pub(crate) const fn after(asked: u32) -> Self {
-        Self { open: Vec::new(), asked }
+impl OpenProbe {
+    pub(crate) fn serves(&self, asker: Asker) -> bool {
+        self.wanted_by.binary_search(&asker).is_ok()
     }
 
-    pub(crate) const fn was_asked(&self, id: u32) -> bool {
-        id >= 1 && id <= self.asked
+    fn serve(&mut self, asker: Asker) {
+        if let Err(at) = self.wanted_by.binary_search(&asker) {
+            self.wanted_by.insert(at, asker);
+        }
+    }
+
+    pub(crate) fn into_paths(self) -> impl Iterator<Item = ProbePath> {
+        self.paths.into_iter().map(|open| open.path)
+    }
+}
+
+impl Probes {
+    /// No open probe, after a number of them.
+    pub(crate) const fn after(requested: u32) -> Self {
+        Self { open: Vec::new(), requested }
+    }
+
+    pub(crate) const fn requested(&self) -> u32 {
+        self.requested
+    }
+
+    pub(crate) const fn was_requested(&self, id: ProbeId) -> bool {
+        id.0 >= 1 && id.0 <= self.requested
     }
 
     pub(crate) fn deadline(&self) -> Option<Time> {
         self.open.iter().map(|probe| probe.deadline).min()
     }
 
-    /// Opens one probe for all that is unknown and not being looked at already.
-    pub(crate) fn open(&mut self, mut touched: Vec<(Asker, PathQuery)>, deadline: Time) -> Option<Probe> {
-        touched.retain(|(_, touched)| !touched.known);
-        if touched.is_empty() {
+    /// Opens one probe for all paths that are not being probed already.
+    pub(crate) fn open(&mut self, mut queries: Vec<(Asker, PathQuery)>, deadline: Time) -> Option<Probe> {
+        if queries.is_empty() {
             return None;
         }
-        let open = self.index();
-        touched.retain(|(asker, PathQuery { want, shared, .. })| {
-            let newest = open.partition_point(|(path, ..)| *path < want.path);
-            let Some((_, probe, at)) = open.get(newest).filter(|(path, ..)| *path == want.path) else { return true };
+        let open = self.newest_by_path();
+        queries.retain(|(asker, PathQuery { path: wanted, shared })| {
+            let Some((probe, at)) = open.get(&wanted.path) else { return true };
             let Some(probe) = self.open.get_mut(*probe) else { return true };
-            let Some(path) = probe.paths.get_mut(*at) else { return true };
-            let covered = want.markers.iter().all(|marker| path.want.markers.contains(marker));
+            let Some(known) = probe.paths.get_mut(*at) else { return true };
+            let covered = wanted.markers.iter().all(|marker| known.path.markers.contains(marker));
             if covered {
-                path.shared |= shared;
+                known.shared |= shared;
                 probe.serve(*asker);
             }
             !covered
         });
-        if touched.is_empty() {
+        if queries.is_empty() {
             return None;
         }
-        self.asked = self.asked.saturating_add(1);
-        let mut new = OpenProbe { id: self.asked, deadline, paths: Vec::new(), wanted_by: Vec::new() };
-        // Each path with its place among those of the new probe, once it has one.
-        let mut places = Map::of(touched.iter().map(|(_, touched)| (touched.want.path.clone(), usize::MAX)).collect());
-        for (asker, PathQuery { want, shared, .. }) in touched {
+        self.requested = self.requested.saturating_add(1);
+        let mut new = OpenProbe { id: ProbeId(self.requested), deadline, paths: Vec::new(), wanted_by: Vec::new() };
+        let mut places: BTreeMap<String, usize> = BTreeMap::new();
+        for (asker, PathQuery { path, shared }) in queries {
             new.serve(asker);
-            let Some(place) = places.get_mut(&want.path) else { continue };
-            match new.paths.get_mut(*place) {
-                Some(path) => {
-                    path.shared |= shared;
-                    for marker in want.markers {
-                        if !path.want.markers.contains(&marker) {
-                            path.want.markers.push(marker);
+            match places.get(&path.path).and_then(|at| new.paths.get_mut(*at)) {
+                Some(known) => {
+                    known.shared |= shared;
+                    for marker in path.markers {
+                        if !known.path.markers.contains(&marker) {
+                            known.path.markers.push(marker);
                         }
                     }
                 }
                 None => {
-                    *place = new.paths.len();
-                    new.paths.push(OpenPath { want, shared });
+                    places.insert(path.path.clone(), new.paths.len());
+                    new.paths.push(OpenPath { path, shared });
                 }
             }
         }
-        let probe = Probe { probe: new.id, paths: new.paths.iter().map(|path| path.want.clone()).collect() };
+        let probe = Probe { probe: new.id, paths: new.paths.iter().map(|open| open.path.clone()).collect() };
         self.open.push(new);
         Some(probe)
     }
 
-    /// Every path that is being looked at, in order, the newest look first: which probe, which of its paths.
-    fn index(&self) -> Vec<(String, usize, usize)> {
-        let mut index = Vec::new();
+    /// For every path that is being probed, its newest probe and its position there.
+    fn newest_by_path(&self) -> BTreeMap<String, (usize, usize)> {
+        let mut newest = BTreeMap::new();
         for (probe, open) in self.open.iter().enumerate() {
             for (at, path) in open.paths.iter().enumerate() {
-                index.push((path.want.path.clone(), probe, at));
+                newest.insert(path.path.path.clone(), (probe, at));
             }
         }
-        sort_by(&mut index, |one, other| one.0.cmp(&other.0).then(other.1.cmp(&one.1)));
-        index
+        newest
     }
 
-    /// The connection itself still wants to know only about these paths.
-    pub(crate) fn keep_for_connection(&mut self, wants: impl Fn(&ProbePath) -> bool) {
+    /// The connection itself still needs only the probes with one of these paths.
+    pub(crate) fn keep_for_connection(&mut self, needs: impl Fn(&ProbePath) -> bool) {
         for probe in &mut self.open {
-            if !probe.paths.iter().any(|path| wants(&path.want)) {
+            if !probe.paths.iter().any(|open| needs(&open.path)) {
                 probe.wanted_by.retain(|asker| *asker != Asker::Connection);
             }
         }
     }
 
-    /// Drops the probes nobody wants to know any more.
-    pub(crate) fn keep_wanted(&mut self, waits: impl Fn(u64) -> bool) {
+    /// Drops the probes that are no longer needed.
+    pub(crate) fn keep_needed(&mut self, waits: impl Fn(u64) -> bool) {
         self.open.retain_mut(|probe| {
             probe.wanted_by.retain(|asker| match asker {
                 Asker::Connection => true,
@@ -142,7 +148,7 @@ impl Probes {
         });
     }
 
-    pub(crate) fn close(&mut self, id: u32) -> Option<OpenProbe> {
+    pub(crate) fn close(&mut self, id: ProbeId) -> Option<OpenProbe> {
         let at = self.open.iter().position(|probe| probe.id == id)?;
         Some(self.open.remove(at))
     }
@@ -153,7 +159,7 @@ impl Probes {
         over
     }
 
-    /// Drops every probe; what the host still tells about them does nothing.
+    /// Drops every probe; later replies to them have no effect.
     pub(crate) fn close_all(&mut self) {
         self.open.clear();
     }

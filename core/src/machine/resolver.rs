@@ -1,113 +1,173 @@
-//! The machine: one mutator, actions returned, views that change nothing.
+//! The resolver: one mutator, actions returned, views that change nothing.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::action::{Action, Answer, Outcome, ProbePath, RootsState};
-use crate::error::Misuse;
-use crate::event::{AskBy, Asked, Event, ProbedPath, RefusalKind, RootsRefused, Want};
-use crate::explain::{Era, Explanation};
-use crate::find::contains;
-use crate::host::HostFacts;
-use crate::machine::asks::PendingAsk;
-use crate::machine::connection::Connection;
-use crate::machine::outbox::Outbox;
-use crate::machine::probes::{Asker, OpenPath, Probes};
-use crate::machine::roots_cycle::{Failure, Time, TokenStatus};
-use crate::peer::client::Client;
-use crate::peer::root_list::RootList;
-use crate::policy::{Ask, Pin, Policy};
-use crate::project::{Project, RootView};
-use crate::resolve::verify::{Disk, PathInfo};
+use serde_json::value::RawValue;
 
-/// Knows the project of one connection.
+use super::asks::{AskQueue, NewAsk, is_plain};
+use super::connection::Connection;
+use super::logs::Logger;
+use super::outbox::Outbox;
+use super::probes::{Asker, Probes};
+use super::roots_cycle::{AfterFailure, CycleState, Failure, RootsCycle, TokenStatus};
+use crate::api::action::{Action, Answer, Outcome, ProbePath};
+use crate::api::event::{
+    AskBy, Asked, ClientInitialized, Event, Probed, ProbedPath, RefusalKind, RequestFacts, RootsListed, RootsRefused,
+};
+use crate::api::explanation::{Era, Explanation, RootsReport};
+use crate::api::host::HostFacts;
+use crate::api::project::Project;
+use crate::error::{ConfigError, Misuse};
+use crate::id::{AskId, Millis, RequestToken, Time};
+use crate::peer::client::Client;
+use crate::peer::message::{Content, ParsedMessage, ParsedText, Reply};
+use crate::peer::root_list::RootList;
+use crate::policy::{Policy, exceeds};
+use crate::resolve::disk::{Disk, PathInfo};
+use crate::resolve::explain::Explainer;
+
+/// The project of one connection.
 ///
-/// Feed it everything that happens with [`handle`](Self::handle) and do what it gives back. It reads no clock, disk or
+/// Pass every event to [`handle`](Self::handle) and carry out the actions it returns. A resolver reads no clock, disk or
 /// environment, and starts nothing by itself.
 #[derive(Clone, Debug)]
 pub struct Resolver {
-    pub(crate) policy: Arc<Policy>,
-    pub(crate) host: Arc<HostFacts>,
-    pub(crate) connection: Connection,
-    pub(crate) asks: Vec<PendingAsk>,
-    pub(crate) taken_in: u64,
-    pub(crate) probes: Probes,
-    pub(crate) id_prefix: String,
-    pub(crate) now: Time,
-    pub(crate) standing: Option<CachedAnswer>,
+    pub(super) policy: Arc<Policy>,
+    pub(super) host: Arc<HostFacts>,
+    pub(super) connection: Connection,
+    pub(super) asks: AskQueue,
+    pub(super) probes: Probes,
+    pub(super) now: Time,
+    pub(super) cached: Option<CachedAnswer>,
 }
 
-/// The answer to an ask without facts of its own, good until something happens.
+/// The answer to a plain ask, valid until the next event.
 #[derive(Clone, Debug)]
-pub(crate) struct CachedAnswer {
-    pub(crate) project: Arc<Project>,
-    pub(crate) hints: Vec<String>,
-    pub(crate) until: Option<Time>,
+pub(super) struct CachedAnswer {
+    pub(super) project: Arc<Project>,
+    pub(super) hints: Vec<String>,
+    pub(super) until: Option<Time>,
+}
+
+/// An event, by the way it is settled.
+enum Input {
+    /// Ends in an answer.
+    Ask(NewAsk),
+    /// May contain several changes, and text to forward.
+    Message(String),
+    Change(Change),
+}
+
+/// An event that changes the state of the connection.
+pub(super) enum Change {
+    ClientInitialized(ClientInitialized),
+    ClientReady,
+    RootsListed(RootsListed),
+    RootsRefused(RootsRefused),
+    RootsChanged,
+    HostFacts(HostFacts),
+    AskWithdrawn(AskId),
+    Probed(Probed),
+    DeadlineReached,
+    Closed,
+}
+
+impl From<Event> for Input {
+    fn from(event: Event) -> Self {
+        Self::Change(match event {
+            Event::Asked(asked) => return Self::Ask(asked.into()),
+            Event::Selected(selected) => return Self::Ask(selected.into()),
+            Event::SelectionCleared(cleared) => return Self::Ask(cleared.into()),
+            Event::Message(message) => return Self::Message(message.text),
+            Event::ClientInitialized(params) => Change::ClientInitialized(params),
+            Event::ClientReady => Change::ClientReady,
+            Event::RootsListed(listed) => Change::RootsListed(listed),
+            Event::RootsRefused(refused) => Change::RootsRefused(refused),
+            Event::RootsChanged => Change::RootsChanged,
+            Event::HostFactsChanged(changed) => Change::HostFacts(changed.facts),
+            Event::AskWithdrawn(withdrawn) => Change::AskWithdrawn(withdrawn.ask),
+            Event::Probed(probed) => Change::Probed(probed),
+            Event::DeadlineReached => Change::DeadlineReached,
+            Event::Closed => Change::Closed,
+        })
+    }
+}
+
+/// The effect of one event so far.
+#[derive(Debug, Default)]
+pub(super) struct Turn {
+    pub(super) outbox: Outbox,
+    /// Whether the host is asked to probe for the connection's own project.
+    pub(super) probe_connection: bool,
+    /// Whether the connection may have lost paths.
+    pub(super) prune_disk: bool,
 }
 
 impl Resolver {
-    /// Starts before the handshake.
+    /// Creates a resolver for a connection before its handshake.
     ///
     /// # Errors
-    /// The policy or the host facts cannot work.
-    pub fn new(policy: Arc<Policy>, host: Arc<HostFacts>) -> Result<Self, Misuse> {
-        policy.check()?;
+    /// A host fact cannot work; the error names it.
+    pub fn new(policy: impl Into<Arc<Policy>>, host: impl Into<Arc<HostFacts>>) -> Result<Self, ConfigError> {
+        let (policy, host) = (policy.into(), host.into());
         host.check()?;
-        let id_prefix = policy.roots.request.id_prefix.clone();
+        let cycle = RootsCycle::new(policy.roots.request.id_prefix.clone());
         Ok(Self {
             policy,
             host,
-            connection: Connection::default(),
-            asks: Vec::new(),
-            taken_in: 0,
+            connection: Connection::new(cycle),
+            asks: AskQueue::default(),
             probes: Probes::default(),
-            id_prefix,
             now: 0,
-            standing: None,
+            cached: None,
         })
     }
 
-    /// Takes one event and gives back, in order, all the host must do about it.
+    /// Starts a resolver with these host facts and, unless another policy is set, the recommended policy.
+    pub fn builder(host: impl Into<Arc<HostFacts>>) -> ResolverBuilder {
+        ResolverBuilder { policy: None, host: host.into(), id_prefix: None }
+    }
+
+    /// Processes one event and returns its actions in order.
     ///
     /// # Errors
-    /// The host called wrongly; nothing changed.
-    pub fn handle(&mut self, event: Event, now: u64) -> Result<Vec<Action>, Misuse> {
+    /// The host made a mistake; the resolver is unchanged.
+    pub fn handle(&mut self, event: impl Into<Event>, now: impl Into<Millis>) -> Result<Vec<Action>, Misuse> {
+        let event = event.into();
         self.check(&event)?;
-        self.now = self.now.max(Time::try_from(now).unwrap_or(Time::MAX));
+        self.now = self.now.max(now.into().time());
         if let Event::Asked(asked) = &event
-            && let Some(answer) = self.known_answer(asked)
+            && let Some(answer) = self.cached_answer(asked)
         {
             return Ok([Action::Answer(answer.into())].into());
         }
         if self.connection.closed {
             return Ok(Vec::new());
         }
-        let mut out = Outbox::default();
-        self.standing = None;
-        match event {
-            Event::Asked(asked) => self.asked(asked.into(), &mut out),
-            Event::Selected(selected) => self.asked(selected.into(), &mut out),
-            Event::SelectionCleared(cleared) => self.asked(cleared.into(), &mut out),
-            Event::Message(message) => {
-                self.read_message(message.text, &mut out);
-                self.settle(&mut out);
+        self.cached = None;
+        let mut turn = Turn::default();
+        match event.into() {
+            Input::Ask(new) => self.asked(new, &mut turn),
+            Input::Message(text) => {
+                self.read_message(text, &mut turn);
+                self.settle(&mut turn);
             }
-            other => {
-                self.apply(other, &mut out);
-                self.settle(&mut out);
+            Input::Change(change) => {
+                self.apply(change, &mut turn);
+                self.settle(&mut turn);
             }
         }
-        Ok(out.into_actions(&self.policy, self.connection.revision))
+        Ok(turn.outbox.into_actions(&self.policy, self.connection.revision))
     }
 
-    /// When to send [`Event::DeadlineReached`] if nothing else happens first.
+    /// The time at which to send [`Event::DeadlineReached`] if no other event comes first.
     #[must_use]
-    pub fn deadline(&self) -> Option<u64> {
-        let asks = self.asks.iter().map(|ask| ask.deadline);
-        let flight = self.connection.cycle.flight.as_ref().map(|flight| flight.dies_at);
-        let earliest = asks.chain(flight).chain(self.connection.cycle.deferred).chain(self.probes.deadline()).min();
-        earliest.map(|at| u64::try_from(at).unwrap_or(0))
+    pub fn deadline(&self) -> Option<Millis> {
+        let deadlines = [self.asks.deadline(), self.connection.cycle.deadline(), self.probes.deadline()];
+        deadlines.into_iter().flatten().min().map(Millis::from_time)
     }
 
     /// The connection's project.
@@ -116,325 +176,389 @@ impl Resolver {
         self.connection.project.as_ref()
     }
 
-    /// Grows by one whenever the connection's project visibly changes.
+    /// A counter that grows by one whenever the connection's project visibly changes.
     #[must_use]
     pub const fn revision(&self) -> u32 {
         self.connection.revision
     }
 
-    /// What every source says about the connection's project.
+    /// The result of every source for the connection's project.
     #[must_use]
     pub fn explain(&self) -> Explanation {
-        self.explain_connection()
+        self.explainer().explain()
     }
 
-    /// The client's roots and how current they are.
+    /// The client's roots and the state of the list.
     #[must_use]
-    pub fn roots(&self) -> (RootsState, Vec<RootView>) {
-        let views = self.connection.cycle.list.as_ref().map(|list| list.views(&self.policy.limits));
-        (self.roots_state(), views.unwrap_or_default())
+    pub fn roots(&self) -> RootsReport {
+        self.explainer().roots()
     }
 
-    /// How the client speaks.
+    /// The state of the roots life cycle, as `docs/transitions.md` names it.
+    #[must_use]
+    pub fn roots_cycle(&self) -> CycleState {
+        if self.connection.closed { CycleState::Closed } else { self.connection.cycle.state(&self.policy) }
+    }
+
+    /// The protocol era of the client.
     #[must_use]
     pub const fn era(&self) -> Era {
         if self.connection.client.is_some() { Era::Legacy } else { Era::Unknown }
     }
 
-    /// What the host may not do; looked at before anything changes.
-    fn check(&self, event: &Event) -> Result<(), Misuse> {
-        match event {
-            Event::Asked(_) | Event::Selected(_) | Event::SelectionCleared(_) => {
-                let ask = event.ask().unwrap_or_default();
-                if self.connection.closed {
-                    Err(Misuse::Closed(ask))
-                } else if self.asks.iter().any(|waiting| waiting.ask == ask) {
-                    Err(Misuse::DuplicateAsk(ask))
-                } else {
-                    Ok(())
-                }
-            }
-            Event::Probed(probed) if !self.probes.was_asked(probed.probe) => Err(Misuse::UnknownProbe(probed.probe)),
-            Event::HostFactsChanged(changed) => changed.facts.check(),
-            _ => Ok(()),
-        }?;
-        let bytes = event.peer_bytes();
-        let limit = self.policy.limits.event_bytes;
-        if usize::try_from(limit).is_ok_and(|most| bytes > most) {
-            return Err(Misuse::EventTooLarge { bytes, limit });
-        }
-        Ok(())
+    /// The policy.
+    #[must_use]
+    pub const fn policy(&self) -> &Arc<Policy> {
+        &self.policy
     }
 
-    /// The answer to an ask that brings nothing of its own, where nothing has happened since the last one.
-    fn known_answer(&self, asked: &Asked) -> Option<Answer> {
-        let standing = self.standing.as_ref()?;
-        let current = standing.until.is_none_or(|until| self.now < until);
-        if !current || !asked.is_plain() || asked.ask_by == Some(AskBy::InputRequired) {
+    pub(super) fn explainer(&self) -> Explainer<'_> {
+        Explainer { policy: &self.policy, host: &self.host, connection: &self.connection }
+    }
+
+    /// Refuses the host's mistakes before anything changes.
+    fn check(&self, event: &Event) -> Result<(), Misuse> {
+        match event {
+            Event::Asked(Asked { ask, .. }) => self.check_ask(*ask),
+            Event::Selected(selected) => self.check_ask(selected.ask),
+            Event::SelectionCleared(cleared) => self.check_ask(cleared.ask),
+            Event::Probed(probed) if !self.probes.was_requested(probed.probe) => {
+                Err(Misuse::UnknownProbe(probed.probe))
+            }
+            Event::HostFactsChanged(changed) => Ok(changed.facts.check()?),
+            _ => Ok(()),
+        }?;
+        let (bytes, limit) = (peer_bytes(event), self.policy.limits.event_bytes);
+        if exceeds(bytes, limit) { Err(Misuse::EventTooLarge { bytes, limit }) } else { Ok(()) }
+    }
+
+    fn check_ask(&self, ask: AskId) -> Result<(), Misuse> {
+        if self.connection.closed {
+            Err(Misuse::Closed(ask))
+        } else if self.asks.has_id(ask) {
+            Err(Misuse::DuplicateAsk(ask))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// The answer to a plain ask, if nothing has happened since the last one.
+    fn cached_answer(&self, asked: &Asked) -> Option<Answer> {
+        let cached = self.cached.as_ref()?;
+        let current = cached.until.is_none_or(|until| self.now < until);
+        if !current || !is_plain(asked) || asked.ask_by == Some(AskBy::InputRequired) {
             return None;
         }
         Some(Answer {
             ask: asked.ask,
-            outcome: Outcome::Resolved { project: standing.project.clone() },
+            outcome: Outcome::Resolved { project: cached.project.clone() },
             revision: self.connection.revision,
-            hints: standing.hints.clone(),
+            hints: cached.hints.clone(),
             explanation: None,
         })
     }
 
-    /// The effect of one event, before anybody looks at what follows from it.
-    pub(crate) fn apply(&mut self, event: Event, out: &mut Outbox) {
-        match event {
-            Event::ClientInitialized(said) => {
-                if self.connection.client.is_some() {
-                    self.close(out);
-                    self.reopen(out);
-                }
-                self.connection.client = Some(Client::of_initialize(&said, self.policy.limits.name_bytes));
-            }
-            Event::ClientReady => {
-                if !self.connection.ready {
-                    self.connection.ready = true;
-                    self.connection.cycle.due |= self.policy.roots.ask == Ask::Eager;
-                }
-            }
-            Event::RootsListed(listed) => self.roots_listed(listed.request, listed.result.text(), out),
-            Event::RootsRefused(refused) => self.roots_refused(&refused, out),
-            Event::RootsChanged => {
-                if self.is_declared() {
+    /// Applies a change, without its consequences for the asks that wait.
+    pub(super) fn apply(&mut self, change: Change, turn: &mut Turn) {
+        match change {
+            Change::ClientInitialized(params) => self.client_initialized(&params, turn),
+            Change::ClientReady => self.connection.cycle.client_ready(&self.policy),
+            Change::RootsListed(listed) => self.roots_listed(listed.request, listed.result.get(), turn),
+            Change::RootsRefused(refused) => self.roots_refused(&refused, turn),
+            Change::RootsChanged => {
+                if self.connection.cycle.is_declared(&self.policy) {
                     self.connection.cycle.changed(&self.policy, self.now);
                 }
             }
-            Event::HostFactsChanged(changed) => {
-                self.host_changed(changed.facts);
-                out.prune_disk = true;
-            }
-            Event::AskWithdrawn(withdrawn) => self.asks.retain(|ask| ask.ask != withdrawn.ask),
-            Event::Probed(probed) => self.probed(probed.probe, probed.paths),
-            Event::DeadlineReached => self.expire(out),
-            Event::Closed => self.close(out),
-            // Asks and messages never come here: they are settled in their own ways.
-            Event::Asked(_) | Event::Selected(_) | Event::SelectionCleared(_) | Event::Message(_) => {}
+            Change::HostFacts(facts) => self.host_changed(facts, turn),
+            Change::AskWithdrawn(ask) => self.asks.withdraw(ask),
+            Change::Probed(probed) => self.probed(probed),
+            Change::DeadlineReached => self.expire(turn),
+            Change::Closed => self.close(turn),
         }
     }
 
-    fn roots_listed(&mut self, request: Option<u32>, result: &str, out: &mut Outbox) {
+    fn client_initialized(&mut self, params: &ClientInitialized, turn: &mut Turn) {
+        if self.connection.client.is_some() {
+            self.close(turn);
+            self.reopen(turn);
+        }
+        let client = Client::from_initialize(params, self.policy.limits.name_bytes);
+        self.connection.cycle.client_initialized(client.declares_roots);
+        self.connection.client = Some(client);
+    }
+
+    fn roots_listed(&mut self, request: Option<RequestToken>, result: &str, turn: &mut Turn) {
         let answers_flight = match request.map(|token| self.connection.cycle.token_status(token)) {
             None => false,
             Some(TokenStatus::InFlight) => true,
-            Some(status) => return self.ignore_answer(status, out),
+            Some(status) => return self.ignore_answer(status, turn),
         };
         let list = RootList::read(result, &self.policy, &self.host);
-        self.note_list(&list, out);
-        self.forget_lost_root(&list);
+        self.logger(turn).roots_listed(&list, &self.connection);
+        let memory = &mut self.connection.memory;
+        let lost = |project: &Arc<Project>| project.root.is_some() && !list.has(project);
+        if !self.policy.memory.keep_lost_root && memory.remembered.as_ref().is_some_and(lost) {
+            memory.remembered = None;
+        }
         let newest = self.connection.cycle.listed(list, answers_flight, &self.policy, self.now);
         if let (true, Some(token)) = (newest, request) {
-            self.conclude_waits(token, false);
+            self.asks.conclude(token, false);
         }
         self.connection.has_evidence = true;
-        out.probe_connection = true;
-        out.prune_disk = true;
+        turn.probe_connection = true;
+        turn.prune_disk = true;
     }
 
-    fn roots_refused(&mut self, refused: &RootsRefused, out: &mut Outbox) {
+    fn roots_refused(&mut self, refused: &RootsRefused, turn: &mut Turn) {
         let status = self.connection.cycle.token_status(refused.request);
         if status != TokenStatus::InFlight {
-            return self.ignore_answer(status, out);
+            return self.ignore_answer(status, turn);
         }
-        let unsupported = refused.kind == RefusalKind::Error && self.means_unsupported(refused);
-        let again = self.connection.cycle.failed(Failure::Other, unsupported, &self.policy, self.now);
-        self.note_refusal(refused, unsupported, out);
+        let message = refused.message.as_deref().unwrap_or_default();
+        let unsupported = refused.kind == RefusalKind::Error && self.policy.means_unsupported(refused.code, message);
+        let failure = if unsupported { Failure::Unsupported } else { Failure::Failed };
+        let after = self.connection.cycle.failed(failure, &self.policy, self.now);
+        self.logger(turn).roots_refused(refused, unsupported);
         if refused.kind == RefusalKind::Abandoned {
-            self.asks.iter_mut().for_each(PendingAsk::leave_request);
-        } else if !again {
-            self.conclude_waits(refused.request, true);
+            self.asks.leave_request();
+        } else if after == AfterFailure::Without {
+            self.asks.conclude(refused.request, true);
         }
         self.connection.has_evidence = true;
     }
 
-    fn means_unsupported(&self, refused: &RootsRefused) -> bool {
-        let rules = &self.policy.roots.unsupported;
-        let by_code = refused.code.is_some_and(|code| rules.codes.contains(&code));
-        let message = refused.message.as_deref().unwrap_or_default().to_ascii_lowercase();
-        by_code || rules.messages.iter().any(|part| contains(&message, &part.to_ascii_lowercase()))
+    fn ignore_answer(&mut self, status: TokenStatus, turn: &mut Turn) {
+        self.connection.cycle.ignored_answer();
+        self.logger(turn).answer_ignored(status);
     }
 
-    /// The request is over for those who waited for it.
-    fn conclude_waits(&mut self, token: u32, failed: bool) {
-        for ask in self.asks.iter_mut().filter(|ask| ask.joined == Some(token)) {
-            ask.roots_done = true;
-            ask.skip_roots = failed;
-        }
-    }
-
-    fn ignore_answer(&mut self, status: TokenStatus, out: &mut Outbox) {
-        let cycle = &mut self.connection.cycle;
-        cycle.stale_answers = cycle.stale_answers.saturating_add(1);
-        self.note_ignored(status, out);
-    }
-
-    fn forget_lost_root(&mut self, list: &RootList) {
-        if self.policy.memory.keep_lost_root {
-            return;
-        }
-        let remembered = &mut self.connection.memory.remembered;
-        if remembered
-            .as_ref()
-            .is_some_and(|project| project.root.is_some() && !list.has(project, &self.host, &self.policy.limits))
-        {
-            *remembered = None;
-        }
-    }
-
-    fn host_changed(&mut self, facts: HostFacts) {
+    fn host_changed(&mut self, facts: HostFacts, turn: &mut Turn) {
         if facts.style != self.host.style {
             self.connection.disk.clear();
         }
         self.host = Arc::new(facts);
-        if let Some(list) = &mut self.connection.cycle.list {
-            *list = RootList::restore(&list.keep(), &self.policy, &self.host);
-        }
+        self.connection.cycle.host_changed(&self.policy, &self.host);
+        turn.prune_disk = true;
     }
 
-    fn probed(&mut self, probe: u32, found: Vec<ProbedPath>) {
+    fn probed(&mut self, Probed { probe, paths }: Probed) {
         let Some(open) = self.probes.close(probe) else { return };
-        let mut told = Vec::new();
-        for ProbedPath { path, found, real_path, markers } in found {
-            told.push((path, PathInfo { found: Some(found), real_path, asked: Vec::new(), markers }));
+        let mut reports = Disk::new();
+        for ProbedPath { path, found, real_path, markers } in paths {
+            let info = PathInfo { found: Some(found), real_path, asked: Vec::new(), markers };
+            // Of two reports on one path the first counts.
+            reports.entry(path).or_insert(info);
         }
-        let told = Disk::of(told);
-        let (mut disk, mut added, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
-        for OpenPath { want, shared } in open.paths {
-            let Some(mut fact) = told.get(&want.path).cloned() else {
-                left_out.push(want);
+        let (mut disk, mut missing) = (Disk::new(), Vec::new());
+        for open in &open.paths {
+            let ProbePath { path, markers } = &open.path;
+            let Some(mut info) = reports.get(path).cloned() else {
+                missing.push(open.path.clone());
                 continue;
             };
-            fact.markers.retain(|marker| want.markers.contains(marker));
-            fact.asked = want.markers;
-            if shared {
-                match self.connection.disk.get_mut(&want.path) {
-                    Some(known) => *known = fact.clone().with_earlier(known),
-                    None => added.push((want.path.clone(), fact.clone())),
-                }
+            info.markers.retain(|marker| markers.contains(marker));
+            info.asked.clone_from(markers);
+            if open.shared {
+                let kept = match self.connection.disk.get(path) {
+                    Some(known) => info.clone().with_earlier(known),
+                    None => info.clone(),
+                };
+                self.connection.disk.insert(path.clone(), kept);
             }
-            disk.push((want.path, fact));
+            disk.insert(path.clone(), info);
         }
-        self.connection.disk.add(added);
-        let disk = Arc::new(Disk::of(disk));
-        for ask in &mut self.asks {
-            if open.wanted_by.binary_search(&Asker::Ask(ask.place)).is_ok() {
-                ask.disk.push(disk.clone());
-            }
-        }
-        self.unconfirmed(left_out);
+        self.asks.add_disk(&Arc::new(disk), |place| open.serves(Asker::Ask(place)));
+        self.unconfirmed(missing);
     }
 
-    /// What the host did not tell counts as unconfirmed for everybody who waits now.
-    fn unconfirmed(&mut self, paths: Vec<ProbePath>) {
-        if paths.is_empty() {
-            return;
+    /// Paths on which the host did not report count as unconfirmed for every ask that waits now.
+    fn unconfirmed(&mut self, paths: impl IntoIterator<Item = ProbePath>) {
+        let mut disk = Disk::new();
+        for ProbePath { path, markers } in paths {
+            disk.insert(path, PathInfo { found: None, real_path: None, asked: markers, markers: Vec::new() });
         }
-        let unknown = |want: ProbePath| {
-            (want.path, PathInfo { found: None, real_path: None, asked: want.markers, markers: Vec::new() })
-        };
-        let disk = Arc::new(Disk::of(paths.into_iter().map(unknown).collect()));
-        for ask in &mut self.asks {
-            ask.disk.push(disk.clone());
+        if !disk.is_empty() {
+            self.asks.add_disk(&Arc::new(disk), |_| true);
         }
     }
 
-    fn expire(&mut self, out: &mut Outbox) {
-        let now = self.now;
-        let dead = self.connection.cycle.flight.take_if(|flight| flight.dies_at <= now);
-        if let Some(flight) = dead {
-            let token = flight.token;
-            out.cancel(&flight);
-            self.connection.cycle.flight = Some(flight);
-            self.connection.cycle.failed(Failure::TimedOut, false, &self.policy, now);
-            self.note_timeout(out);
-            self.conclude_waits(token, true);
+    fn expire(&mut self, turn: &mut Turn) {
+        if let Some(flight) = self.connection.cycle.expired(&self.policy, self.now) {
+            turn.outbox.cancel(&flight);
+            self.logger(turn).roots_timed_out();
+            self.asks.conclude(flight.token, true);
             self.connection.has_evidence = true;
         }
-        for open in self.probes.expire(now) {
-            self.unconfirmed(open.paths.into_iter().map(|path| path.want).collect());
+        for open in self.probes.expire(self.now) {
+            self.unconfirmed(open.into_paths());
         }
-        let cycle = &mut self.connection.cycle;
-        if cycle.deferred.is_some_and(|at| at <= now) {
-            cycle.deferred = None;
-            cycle.due = true;
-        }
-        for ask in self.asks.iter_mut().filter(|ask| ask.deadline <= now) {
-            ask.expired = true;
-            if let Some(flight) = &mut cycle.flight {
-                flight.overdue |= ask.joined == Some(flight.token);
-            }
-        }
+        self.asks.expire(self.now, &mut self.connection.cycle);
     }
 
-    fn close(&mut self, out: &mut Outbox) {
-        for ask in core::mem::take(&mut self.asks) {
+    fn close(&mut self, turn: &mut Turn) {
+        for ask in self.asks.take() {
             let revision = if ask.modern { 0 } else { self.connection.revision };
-            out.answer(ask.place, Some(revision), self.closed_answer(&ask));
+            let answer = self.closed_answer(&ask);
+            turn.outbox.answer(ask.place, Some(revision), answer);
         }
-        let cycle = &mut self.connection.cycle;
-        cycle.flight = None;
-        cycle.deferred = None;
-        cycle.due = false;
+        self.connection.cycle.closed();
         self.probes.close_all();
         self.connection.closed = true;
     }
 
-    /// A fresh connection whose ids go on counting.
-    fn reopen(&mut self, out: &mut Outbox) {
-        let last_token = self.connection.cycle.last_token;
+    /// Starts a fresh connection on which tokens and the revision keep counting.
+    fn reopen(&mut self, turn: &mut Turn) {
         let mut revision = self.connection.revision;
         if let Some(project) = self.connection.project.take() {
-            out.announce(Some(project), None);
+            turn.outbox.announce(Some(project), None);
             revision = revision.saturating_add(1);
         }
-        self.connection = Connection::default();
-        self.connection.cycle.last_token = last_token;
-        self.connection.revision = revision;
+        self.connection = Connection { revision, ..Connection::new(self.connection.cycle.reopened()) };
     }
 
-    /// Whether the client's roots count at all.
-    pub(crate) fn is_declared(&self) -> bool {
-        !self.policy.roots.require_capability
-            || self.connection.client.as_ref().is_some_and(|client| client.declares_roots)
-    }
-
-    /// Whether the client may be asked, once it is ready.
-    pub(crate) fn may_ask(&self) -> bool {
-        let cycle = &self.connection.cycle;
-        self.policy.roots.ask != Ask::Never
-            && self.is_declared()
-            && !cycle.unsupported
-            && cycle.failures <= self.policy.timing.retries
-    }
-
-    pub(crate) fn roots_state(&self) -> RootsState {
-        if let Some(state) = self.connection.cycle.state() {
-            return state;
+    /// Reads one raw message or batch; messages that are not for the resolver are forwarded.
+    fn read_message(&mut self, text: String, turn: &mut Turn) {
+        let parsed = ParsedText::parse(&text);
+        let rest = match parsed {
+            ParsedText::Other(kind) => Some((kind, text)),
+            ParsedText::One(message) => {
+                let kind = message.kind;
+                self.read_one(message, turn).then_some((kind, text))
+            }
+            ParsedText::Batch(messages) => {
+                let count = messages.len();
+                let mut rest = Vec::with_capacity(count);
+                for message in messages {
+                    let raw = message.text;
+                    if self.read_one(message, turn) {
+                        rest.push(raw);
+                    }
+                }
+                let kind = crate::api::action::MessageKind::Batch;
+                match rest.len() {
+                    0 if count > 0 => None,
+                    left if left == count => Some((kind, text)),
+                    _ => Some((kind, alloc::format!("[{}]", rest.join(",")))),
+                }
+            }
+        };
+        if let Some((kind, text)) = rest {
+            turn.outbox.forward(kind, text);
         }
-        if !self.connection.ready {
-            RootsState::NotReady
-        } else if self.is_declared() {
-            RootsState::NotAsked
-        } else {
-            RootsState::Undeclared
-        }
     }
 
-    pub(crate) fn is_immutable(&self) -> bool {
-        self.policy.memory.pin == Pin::Immutable && self.connection.memory.pin.is_some()
+    /// Applies one message; returns whether it is to be forwarded.
+    fn read_one(&mut self, message: ParsedMessage<'_>, turn: &mut Turn) -> bool {
+        let change = match message.content {
+            Content::Other => return true,
+            Content::Initialize(params) => Change::ClientInitialized(params),
+            Content::Initialized => Change::ClientReady,
+            Content::RootsChanged => Change::RootsChanged,
+            Content::Response { id, reply } => {
+                let cycle = &self.connection.cycle;
+                let Some(token) = cycle.token_of(id) else { return true };
+                if cycle.token_status(token) == TokenStatus::NeverIssued {
+                    self.logger(turn).answer_ignored(TokenStatus::NeverIssued);
+                    return true;
+                }
+                let change = match reply {
+                    Reply::Result(result) => Change::RootsListed(RootsListed { request: Some(token), result }),
+                    Reply::Error { code, message } => {
+                        Change::RootsRefused(RootsRefused { request: token, kind: RefusalKind::Error, code, message })
+                    }
+                };
+                self.apply(change, turn);
+                return false;
+            }
+        };
+        self.apply(change, turn);
+        true
+    }
+
+    pub(super) fn logger<'t>(&'t self, turn: &'t mut Turn) -> Logger<'t> {
+        Logger { policy: &self.policy, outbox: &mut turn.outbox }
     }
 }
 
-impl Asked {
-    fn is_plain(&self) -> bool {
-        self.want == Want::Project
-            && !self.explain
-            && self.target.is_none()
-            && self.facts == crate::event::RequestFacts::default()
+/// Creates a [`Resolver`].
+#[derive(Clone, Debug)]
+pub struct ResolverBuilder {
+    policy: Option<Arc<Policy>>,
+    host: Arc<HostFacts>,
+    id_prefix: Option<String>,
+}
+
+impl ResolverBuilder {
+    /// Sets the policy.
+    #[must_use]
+    pub fn policy(self, policy: impl Into<Arc<Policy>>) -> Self {
+        Self { policy: Some(policy.into()), ..self }
     }
+
+    /// Sets the prefix of request ids, which must be unique where several processes may restore the same snapshot.
+    #[must_use]
+    pub fn id_prefix(self, prefix: impl Into<String>) -> Self {
+        Self { id_prefix: Some(prefix.into()), ..self }
+    }
+
+    /// Creates the resolver.
+    ///
+    /// # Errors
+    /// A host fact or the id prefix cannot work.
+    pub fn build(self) -> Result<Resolver, ConfigError> {
+        let Self { policy, host, id_prefix } = self;
+        let mut resolver = Resolver::new(policy.unwrap_or_else(|| Arc::new(Policy::recommended())), host)?;
+        if let Some(prefix) = id_prefix {
+            super::snapshot::check_prefix(&prefix)?;
+            resolver.connection.cycle = RootsCycle::new(prefix);
+        }
+        Ok(resolver)
+    }
+
+    /// Restores a saved connection; see [`Resolver::restore`].
+    ///
+    /// # Errors
+    /// The snapshot cannot be used, or an option cannot work.
+    pub fn restore(self, snapshot: &str, now: impl Into<Millis>) -> Result<Resolver, crate::error::SnapshotError> {
+        let Self { policy, host, id_prefix } = self;
+        let policy = policy.unwrap_or_else(|| Arc::new(Policy::recommended()));
+        Resolver::restore(snapshot, policy, host, now, id_prefix.as_deref())
+    }
+}
+
+/// The size of the part of an event that a peer wrote.
+fn peer_bytes(event: &Event) -> usize {
+    let raw = |part: &Option<Box<RawValue>>| part.as_ref().map_or(0, |part| part.get().len());
+    match event {
+        Event::ClientInitialized(params) => {
+            let ClientInitialized { protocol_version, capabilities, client_info } = params;
+            sum([raw(protocol_version), raw(capabilities), raw(client_info)])
+        }
+        Event::RootsListed(listed) => listed.result.get().len(),
+        Event::RootsRefused(refused) => refused.message.as_ref().map_or(0, String::len),
+        Event::Asked(asked) => sum([facts_bytes(&asked.facts), asked.target.as_ref().map_or(0, String::len)]),
+        Event::Selected(selected) => sum([facts_bytes(&selected.facts), selected.by.text().len()]),
+        Event::SelectionCleared(cleared) => facts_bytes(&cleared.facts),
+        Event::Message(message) => message.text.len(),
+        Event::ClientReady
+        | Event::RootsChanged
+        | Event::HostFactsChanged(_)
+        | Event::AskWithdrawn(_)
+        | Event::Probed(_)
+        | Event::DeadlineReached
+        | Event::Closed => 0,
+    }
+}
+
+fn facts_bytes(facts: &RequestFacts) -> usize {
+    let RequestFacts { host, argument, headers, query, meta, capabilities, client_info, input_responses } = facts;
+    let texts = [host, argument].into_iter().flatten().map(String::len);
+    let maps = headers.iter().chain(query).map(|(key, value)| key.len().saturating_add(value.len()));
+    let raws = [meta, capabilities, client_info, input_responses].into_iter().flatten().map(|raw| raw.get().len());
+    sum(texts.chain(maps).chain(raws))
+}
+
+fn sum(parts: impl IntoIterator<Item = usize>) -> usize {
+    parts.into_iter().fold(0, usize::saturating_add)
 }

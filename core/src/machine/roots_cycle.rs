@@ -1,59 +1,181 @@
-//! The life cycle of the client's roots on one connection: everything that affects it lives here.
+//! The life cycle of the client's roots on one connection, as a type with one function per event.
 //!
-//! At most one request is in flight. A change while it is makes it *dirty*: its answer is stored, and one more request
-//! follows. A caller that stops waiting makes it *overdue*: later callers do not wait for it, and its answer still
-//! counts. After a failure the next ask tries again, a bounded number of times; "unsupported" ends asking. Both are
-//! forgotten when the client says that its roots changed.
+//! At most one request is in flight. A change while it is in flight marks it: its answer is stored, and one more request
+//! follows. A caller that stops waiting makes it *overdue*: later callers do not wait for it, and its answer still counts.
+//! After a failure the next ask tries again, a bounded number of times; "unsupported" ends asking. A change of the roots
+//! resets both. `docs/transitions.md` is printed from this type.
 
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 
-use crate::action::RootsState;
-use crate::peer::root_list::RootList;
+use serde::{Deserialize, Serialize};
+
+use crate::api::action::RootsState;
+use crate::api::host::HostFacts;
+use crate::id::{RequestToken, Time};
+use crate::peer::raw;
+use crate::peer::root_list::{KeptList, RootList};
 use crate::policy::{Ask, OnChange, Policy, WhileAsking};
 
-/// Milliseconds; signed, because a restored time can lie before the new clock's origin.
-pub(crate) type Time = i64;
+/// The states of the life cycle, as `docs/transitions.md` shows them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum CycleState {
+    /// The handshake is not complete.
+    NotReady,
+    /// The client declared no roots, and the policy asks only clients that do.
+    Undeclared,
+    /// No request was sent yet.
+    Idle,
+    /// A request is in flight.
+    InFlight,
+    /// A request is in flight, and the roots changed since it was sent.
+    InFlightChanged,
+    /// A request is in flight, and a caller has stopped waiting for it.
+    Overdue,
+    /// The same, and the roots changed since it was sent.
+    OverdueChanged,
+    /// The last request expired, and there is no list.
+    TimedOut,
+    /// The last request failed, and there is no list.
+    Failed,
+    /// The client does not support the method, and there is no list.
+    Unsupported,
+    /// The list is current and has a usable root.
+    Ok,
+    /// The list is current and empty.
+    Empty,
+    /// The list is current, and none of its roots can be read.
+    AllInvalid,
+    /// A newer list is due.
+    Stale,
+    /// The connection closed.
+    Closed,
+}
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Cycle {
-    /// The newest list that arrived.
-    pub(crate) list: Option<RootList>,
-    pub(crate) list_at: Time,
-    /// Whether a newer list is due.
-    pub(crate) stale: bool,
-    pub(crate) flight: Option<Flight>,
-    /// Whether a request is due without any ask: the client is ready, or its roots changed.
-    pub(crate) due: bool,
-    /// When a request that a change caused may be sent.
-    pub(crate) deferred: Option<Time>,
-    pub(crate) last_sent: Option<Time>,
-    pub(crate) unsupported: bool,
-    pub(crate) failures: u32,
-    pub(crate) last_failure: Option<Failure>,
-    pub(crate) last_token: u32,
-    pub(crate) stale_answers: u32,
+impl CycleState {
+    /// The name in the documentation.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NotReady => "not ready",
+            Self::Undeclared => "undeclared",
+            Self::Idle => "idle",
+            Self::InFlight => "in flight",
+            Self::InFlightChanged => "in flight, changed",
+            Self::Overdue => "overdue",
+            Self::OverdueChanged => "overdue, changed",
+            Self::TimedOut => "timed out",
+            Self::Failed => "failed",
+            Self::Unsupported => "unsupported",
+            Self::Ok => "ok",
+            Self::Empty => "empty",
+            Self::AllInvalid => "all invalid",
+            Self::Stale => "stale",
+            Self::Closed => "closed",
+        }
+    }
+
+    const fn roots_state(self) -> RootsState {
+        match self {
+            Self::NotReady | Self::Closed => RootsState::NotReady,
+            Self::Undeclared => RootsState::Undeclared,
+            Self::Idle => RootsState::NotAsked,
+            Self::InFlight | Self::InFlightChanged => RootsState::Pending,
+            Self::Overdue | Self::OverdueChanged => RootsState::Overdue,
+            Self::TimedOut => RootsState::TimedOut,
+            Self::Failed => RootsState::Failed,
+            Self::Unsupported => RootsState::Unsupported,
+            Self::Ok => RootsState::Ok,
+            Self::Empty => RootsState::Empty,
+            Self::AllInvalid => RootsState::AllInvalid,
+            Self::Stale => RootsState::Stale,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RootsCycle {
+    ready: bool,
+    declared: bool,
+    phase: Phase,
+    /// The end of the last request, unless it was answered.
+    last_failure: Option<Failure>,
+    /// Failures in a row.
+    failures: u32,
+    list: Option<KnownList>,
+    last_sent: Option<Time>,
+    last_token: u32,
+    stale_answers: u32,
+    id_prefix: String,
+}
+
+/// Whether a request is on its way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Phase {
+    /// None, and none is scheduled.
+    Resting,
+    /// The client became ready or its roots changed: one is sent at the end of this event.
+    Due,
+    /// The roots changed, and the next request must wait for the minimum interval.
+    Deferred {
+        until: Time,
+    },
+    InFlight(Flight),
 }
 
 /// A request in flight.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Flight {
-    pub(crate) token: u32,
-    /// The JSON-RPC id as JSON text.
-    pub(crate) id: String,
-    pub(crate) dies_at: Time,
-    pub(crate) overdue: bool,
-    pub(crate) dirty: bool,
+    pub(crate) token: RequestToken,
+    pub(crate) id: RequestId,
+    dies_at: Time,
+    /// Whether a caller has stopped waiting for it.
+    overdue: bool,
+    /// Whether the roots changed since it was sent.
+    changed: bool,
 }
 
-/// How the last request failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A JSON-RPC id.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum RequestId {
+    Number(u32),
+    Text(String),
+}
+
+impl RequestId {
+    fn new(prefix: &str, token: u32) -> Self {
+        if prefix.is_empty() { Self::Number(token) } else { Self::Text(format!("{prefix}{token}")) }
+    }
+
+    /// Compares with raw JSON; ids match by type and spelling.
+    fn matches(&self, raw: &str) -> bool {
+        match self {
+            Self::Number(number) => raw == number.to_string(),
+            Self::Text(text) => raw::string(raw).as_ref() == Some(text),
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct KnownList {
+    list: RootList,
+    at: Time,
+    /// Whether a newer list is due.
+    stale: bool,
+}
+
+/// The end of a request without an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) enum Failure {
     TimedOut,
-    Other,
+    Failed,
+    Unsupported,
 }
 
-/// What a token refers to.
+/// The request that a token refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TokenStatus {
     InFlight,
@@ -61,123 +183,439 @@ pub(crate) enum TokenStatus {
     NeverIssued,
 }
 
-impl Cycle {
-    pub(crate) fn token_status(&self, token: u32) -> TokenStatus {
-        if self.flight.as_ref().is_some_and(|flight| flight.token == token) {
-            TokenStatus::InFlight
-        } else if token >= 1 && token <= self.last_token {
-            TokenStatus::Over
-        } else {
-            TokenStatus::NeverIssued
+/// The state in a snapshot; times are relative to the moment it was saved.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct SavedCycle {
+    ready: bool,
+    declared: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    flight: Option<SavedFlight>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    deferred_in: Option<Time>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    last_failure: Option<Failure>,
+    failures: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    list: Option<SavedList>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sent_ago: Option<Time>,
+    last_token: u32,
+    stale_answers: u32,
+    id_prefix: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct SavedFlight {
+    token: RequestToken,
+    id: RequestId,
+    dies_in: Time,
+    overdue: bool,
+    changed: bool,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct SavedList {
+    roots: KeptList,
+    age: Time,
+    stale: bool,
+}
+
+/// What a failure means for the asks that wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AfterFailure {
+    /// One more request follows, because the roots changed meanwhile.
+    Again,
+    /// They continue without roots.
+    Without,
+}
+
+impl RootsCycle {
+    pub(crate) const fn new(id_prefix: String) -> Self {
+        Self {
+            ready: false,
+            declared: false,
+            phase: Phase::Resting,
+            last_failure: None,
+            failures: 0,
+            list: None,
+            last_sent: None,
+            last_token: 0,
+            stale_answers: 0,
+            id_prefix,
         }
     }
 
-    /// Puts the next request in flight.
-    pub(crate) fn send(&mut self, policy: &Policy, id_prefix: &str, now: Time) -> &Flight {
+    // The events.
+
+    /// The client sent `initialize` on a fresh connection.
+    pub(crate) const fn client_initialized(&mut self, declares_roots: bool) {
+        self.declared = declares_roots;
+    }
+
+    /// The client sent `notifications/initialized`; a second one has no effect.
+    pub(crate) fn client_ready(&mut self, policy: &Policy) {
+        if !self.ready && policy.roots.ask == Ask::Eager {
+            self.phase = Phase::Due;
+        }
+        self.ready = true;
+    }
+
+    /// A request is sent.
+    pub(crate) fn sent(&mut self, policy: &Policy, now: Time) -> Flight {
         self.last_token = self.last_token.saturating_add(1);
-        let token = self.last_token;
-        let id = if id_prefix.is_empty() { format!("{token}") } else { format!("\"{id_prefix}{token}\"") };
-        self.due = false;
-        self.deferred = None;
         self.last_sent = Some(now);
-        let dies_at = now.saturating_add(policy.timing.life_ms.into());
-        self.flight.insert(Flight { token, id, dies_at, overdue: false, dirty: false })
+        let flight = Flight {
+            token: RequestToken(self.last_token),
+            id: RequestId::new(&self.id_prefix, self.last_token),
+            dies_at: now.saturating_add(policy.timing.life_ms.into()),
+            overdue: false,
+            changed: false,
+        };
+        self.phase = Phase::InFlight(flight.clone());
+        flight
     }
 
-    /// A list arrived, from the request in flight or from the host. Tells whether it is the newest there will be.
+    /// A list arrived, as the answer to the request in flight or from the host. Returns whether it is the newest there
+    /// will be.
     pub(crate) fn listed(&mut self, list: RootList, answers_flight: bool, policy: &Policy, now: Time) -> bool {
-        let dirty = answers_flight && self.flight.take().is_some_and(|flight| flight.dirty);
-        self.list = Some(list);
-        self.list_at = now;
-        self.stale = dirty;
+        let changed = answers_flight && self.end_flight();
+        self.list = Some(KnownList { list, at: now, stale: changed });
         if answers_flight {
-            self.unsupported = false;
-            self.failures = 0;
             self.last_failure = None;
+            self.failures = 0;
         }
-        if dirty {
-            self.change_due(policy, now);
+        if changed {
+            self.schedule(policy, now);
         }
-        !dirty
+        !changed
     }
 
-    /// The request in flight failed. Tells whether one more request follows because of a change.
-    pub(crate) fn failed(&mut self, failure: Failure, unsupported: bool, policy: &Policy, now: Time) -> bool {
-        let dirty = self.flight.take().is_some_and(|flight| flight.dirty);
+    /// The request in flight failed.
+    pub(crate) fn failed(&mut self, failure: Failure, policy: &Policy, now: Time) -> AfterFailure {
+        let changed = self.end_flight();
         self.failures = self.failures.saturating_add(1);
         self.last_failure = Some(failure);
-        self.unsupported = unsupported;
-        self.stale = self.list.is_some();
-        let again = dirty && !unsupported && failure != Failure::TimedOut;
-        if again {
-            self.change_due(policy, now);
+        if let Some(known) = &mut self.list {
+            known.stale = true;
         }
-        again
+        if changed && failure == Failure::Failed {
+            self.schedule(policy, now);
+            return AfterFailure::Again;
+        }
+        AfterFailure::Without
     }
 
-    /// The client's roots changed.
+    /// The client sent `list_changed`.
     pub(crate) fn changed(&mut self, policy: &Policy, now: Time) {
         if policy.roots.on_change == OnChange::Ignore {
             return;
         }
-        if let Some(flight) = &mut self.flight {
+        if let Phase::InFlight(flight) = &mut self.phase {
             if policy.roots.while_asking == WhileAsking::Drop {
                 return;
             }
-            flight.dirty = true;
+            flight.changed = true;
         }
-        self.unsupported = false;
+        if self.last_failure == Some(Failure::Unsupported) {
+            self.last_failure = Some(Failure::Failed);
+        }
         self.failures = 0;
         let asked_before = self.last_sent.is_some() || self.list.is_some();
-        self.stale = self.list.is_some();
+        if let Some(known) = &mut self.list {
+            known.stale = true;
+        }
         let refetch = policy.roots.on_change == OnChange::Refetch
             && match policy.roots.ask {
                 Ask::Eager => true,
                 Ask::Lazy | Ask::EachRequest => asked_before,
                 Ask::Never => false,
             };
-        if refetch && self.flight.is_none() {
-            self.change_due(policy, now);
+        if refetch && self.flight().is_none() {
+            self.schedule(policy, now);
         }
     }
 
-    /// A request that a change causes is due, no sooner than the interval allows.
-    fn change_due(&mut self, policy: &Policy, now: Time) {
+    /// Time passed. Returns the request whose life is over; the caller cancels it.
+    pub(crate) fn expired(&mut self, policy: &Policy, now: Time) -> Option<Flight> {
+        match &self.phase {
+            Phase::InFlight(flight) if flight.dies_at <= now => {
+                let flight = flight.clone();
+                self.failed(Failure::TimedOut, policy, now);
+                Some(flight)
+            }
+            Phase::Deferred { until } if *until <= now => {
+                self.phase = Phase::Due;
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// A caller stopped waiting for a request.
+    pub(crate) fn caller_gave_up(&mut self, token: RequestToken) {
+        if let Phase::InFlight(flight) = &mut self.phase
+            && flight.token == token
+        {
+            flight.overdue = true;
+        }
+    }
+
+    /// An answer arrived that does not belong to the request in flight.
+    pub(crate) const fn ignored_answer(&mut self) {
+        self.stale_answers = self.stale_answers.saturating_add(1);
+    }
+
+    /// The connection closed.
+    pub(crate) fn closed(&mut self) {
+        self.phase = Phase::Resting;
+    }
+
+    /// The host facts changed, and with them the meaning of the roots.
+    pub(crate) fn host_changed(&mut self, policy: &Policy, host: &HostFacts) {
+        if let Some(known) = &mut self.list {
+            known.list = RootList::restore(known.list.keep(), policy, host);
+        }
+    }
+
+    /// Takes the request that is due without any ask.
+    pub(crate) fn take_due(&mut self) -> bool {
+        let due = self.phase == Phase::Due;
+        if due {
+            self.phase = Phase::Resting;
+        }
+        due
+    }
+
+    /// Drops a deferred request that no ask waits for any more.
+    pub(crate) fn drop_deferred(&mut self) {
+        if matches!(self.phase, Phase::Deferred { .. }) {
+            self.phase = Phase::Resting;
+        }
+    }
+
+    /// The same cycle on a fresh connection: tokens keep counting.
+    pub(crate) fn reopened(&self) -> Self {
+        Self { last_token: self.last_token, ..Self::new(self.id_prefix.clone()) }
+    }
+
+    /// Ends the request in flight; returns whether the roots changed meanwhile.
+    fn end_flight(&mut self) -> bool {
+        match core::mem::replace(&mut self.phase, Phase::Resting) {
+            Phase::InFlight(flight) => flight.changed,
+            other => {
+                self.phase = other;
+                false
+            }
+        }
+    }
+
+    /// Schedules a request that a change causes, not earlier than the interval allows.
+    fn schedule(&mut self, policy: &Policy, now: Time) {
         let earliest = self.last_sent.map(|sent| sent.saturating_add(policy.timing.min_interval_ms.into()));
-        match earliest.filter(|earliest| *earliest > now) {
-            Some(earliest) => self.deferred = Some(earliest),
-            None => self.due = true,
+        self.phase = match earliest.filter(|earliest| *earliest > now) {
+            Some(until) => Phase::Deferred { until },
+            None => Phase::Due,
+        };
+    }
+
+    // The views.
+
+    pub(crate) const fn flight(&self) -> Option<&Flight> {
+        match &self.phase {
+            Phase::InFlight(flight) => Some(flight),
+            _ => None,
         }
     }
 
-    /// Whether the list has reached its age.
-    pub(crate) fn is_aged(&self, policy: &Policy, now: Time) -> bool {
-        self.expires_at(policy).is_some_and(|at| at <= now)
+    pub(crate) fn token(&self) -> Option<RequestToken> {
+        self.flight().map(|flight| flight.token)
     }
 
-    pub(crate) fn expires_at(&self, policy: &Policy) -> Option<Time> {
-        let list = self.list.as_ref()?;
-        let empty = (list.state() == RootsState::Empty).then_some(policy.roots.empty_max_age_ms).flatten();
-        let age = match (policy.roots.max_age_ms, empty) {
+    /// Whether a caller has stopped waiting for the request in flight.
+    pub(crate) fn is_overdue(&self) -> bool {
+        self.flight().is_some_and(|flight| flight.overdue)
+    }
+
+    pub(crate) const fn is_deferred(&self) -> bool {
+        matches!(self.phase, Phase::Deferred { .. })
+    }
+
+    pub(crate) const fn is_ready(&self) -> bool {
+        self.ready
+    }
+
+    pub(crate) fn list(&self) -> Option<&RootList> {
+        self.list.as_ref().map(|known| &known.list)
+    }
+
+    /// The list, unless a newer one is due.
+    pub(crate) fn is_current(&self) -> bool {
+        self.list.as_ref().is_some_and(|known| !known.stale)
+    }
+
+    pub(crate) const fn stale_answers(&self) -> u32 {
+        self.stale_answers
+    }
+
+    /// Whether the client's roots count at all.
+    pub(crate) fn is_declared(&self, policy: &Policy) -> bool {
+        self.declared || !policy.roots.require_capability
+    }
+
+    /// Whether the client may be asked, once it is ready.
+    pub(crate) fn may_ask(&self, policy: &Policy) -> bool {
+        policy.roots.ask != Ask::Never
+            && self.is_declared(policy)
+            && self.last_failure != Some(Failure::Unsupported)
+            && self.failures <= policy.timing.retries
+    }
+
+    /// The time at which the list reaches its maximum age.
+    pub(crate) fn list_expires_at(&self, policy: &Policy) -> Option<Time> {
+        let known = self.list.as_ref()?;
+        let rules = &policy.roots;
+        let empty = (known.list.state() == RootsState::Empty).then_some(rules.empty_max_age_ms).flatten();
+        let age = match (rules.max_age_ms, empty) {
             (Some(any), Some(empty)) => any.min(empty),
             (any, empty) => any.or(empty)?,
         };
-        Some(self.list_at.saturating_add(age.into()))
+        Some(known.at.saturating_add(age.into()))
     }
 
-    /// How current the list is, apart from what the client declared.
-    pub(crate) fn state(&self) -> Option<RootsState> {
-        if let Some(flight) = &self.flight {
-            return Some(if flight.overdue { RootsState::Overdue } else { RootsState::Pending });
+    pub(crate) fn deadline(&self) -> Option<Time> {
+        match &self.phase {
+            Phase::InFlight(flight) => Some(flight.dies_at),
+            Phase::Deferred { until } => Some(*until),
+            Phase::Resting | Phase::Due => None,
         }
-        if let Some(list) = &self.list {
-            return Some(if self.stale { RootsState::Stale } else { list.state() });
+    }
+
+    pub(crate) fn token_status(&self, token: RequestToken) -> TokenStatus {
+        if self.token() == Some(token) {
+            TokenStatus::InFlight
+        } else if (1..=self.last_token).contains(&token.0) {
+            TokenStatus::Over
+        } else {
+            TokenStatus::NeverIssued
+        }
+    }
+
+    /// The token of a raw JSON-RPC id, if it has the form of our ids.
+    pub(crate) fn token_of(&self, raw: &str) -> Option<RequestToken> {
+        if let Some(flight) = self.flight().filter(|flight| flight.id.matches(raw)) {
+            return Some(flight.token);
+        }
+        let number = if self.id_prefix.is_empty() {
+            raw.to_string()
+        } else {
+            raw::string(raw)?.strip_prefix(&self.id_prefix)?.to_string()
+        };
+        let token: u32 = number.parse().ok()?;
+        // Only the spelling that was sent: no sign, no leading zeros.
+        RequestId::new(&self.id_prefix, token).matches(raw).then_some(RequestToken(token))
+    }
+
+    pub(crate) fn state(&self, policy: &Policy) -> CycleState {
+        if let Phase::InFlight(flight) = &self.phase {
+            return match (flight.overdue, flight.changed) {
+                (false, false) => CycleState::InFlight,
+                (false, true) => CycleState::InFlightChanged,
+                (true, false) => CycleState::Overdue,
+                (true, true) => CycleState::OverdueChanged,
+            };
+        }
+        if let Some(known) = &self.list {
+            return match known.list.state() {
+                _ if known.stale => CycleState::Stale,
+                RootsState::Empty => CycleState::Empty,
+                RootsState::AllInvalid => CycleState::AllInvalid,
+                _ => CycleState::Ok,
+            };
         }
         match self.last_failure {
-            _ if self.unsupported => Some(RootsState::Unsupported),
-            Some(Failure::TimedOut) => Some(RootsState::TimedOut),
-            Some(Failure::Other) => Some(RootsState::Failed),
-            None => None,
+            Some(Failure::Unsupported) => CycleState::Unsupported,
+            Some(Failure::TimedOut) => CycleState::TimedOut,
+            Some(Failure::Failed) => CycleState::Failed,
+            None if !self.ready => CycleState::NotReady,
+            None if self.is_declared(policy) => CycleState::Idle,
+            None => CycleState::Undeclared,
+        }
+    }
+
+    pub(crate) fn roots_state(&self, policy: &Policy) -> RootsState {
+        self.state(policy).roots_state()
+    }
+
+    // Snapshots.
+
+    /// `keep_deferred` tells whether a deferred request outlives the asks that wait for it.
+    pub(crate) fn save(&self, now: Time, keep_deferred: bool) -> SavedCycle {
+        let in_ms = |at: Time| at.saturating_sub(now);
+        let ago = |at: Time| now.saturating_sub(at);
+        SavedCycle {
+            ready: self.ready,
+            declared: self.declared,
+            flight: self.flight().map(|flight| SavedFlight {
+                token: flight.token,
+                id: flight.id.clone(),
+                dies_in: in_ms(flight.dies_at),
+                overdue: flight.overdue,
+                changed: flight.changed,
+            }),
+            deferred_in: match &self.phase {
+                Phase::Deferred { until } if keep_deferred => Some(in_ms(*until)),
+                _ => None,
+            },
+            last_failure: self.last_failure,
+            failures: self.failures,
+            list: self.list.as_ref().map(|known| SavedList {
+                roots: known.list.keep(),
+                age: ago(known.at),
+                stale: known.stale,
+            }),
+            sent_ago: self.last_sent.map(ago),
+            last_token: self.last_token,
+            stale_answers: self.stale_answers,
+            id_prefix: self.id_prefix.clone(),
+        }
+    }
+
+    pub(crate) fn restore(
+        saved: SavedCycle,
+        id_prefix: Option<&str>,
+        now: Time,
+        policy: &Policy,
+        host: &HostFacts,
+    ) -> Self {
+        let phase = match (saved.flight, saved.deferred_in) {
+            (Some(flight), _) => Phase::InFlight(Flight {
+                token: flight.token,
+                id: flight.id,
+                dies_at: now.saturating_add(flight.dies_in),
+                overdue: flight.overdue,
+                changed: flight.changed,
+            }),
+            (None, Some(wait)) => Phase::Deferred { until: now.saturating_add(wait) },
+            (None, None) => Phase::Resting,
+        };
+        Self {
+            ready: saved.ready,
+            declared: saved.declared,
+            phase,
+            last_failure: saved.last_failure,
+            failures: saved.failures,
+            list: saved.list.map(|known| KnownList {
+                list: RootList::restore(known.roots, policy, host),
+                at: now.saturating_sub(known.age),
+                stale: known.stale,
+            }),
+            last_sent: saved.sent_ago.map(|ago| now.saturating_sub(ago)),
+            last_token: saved.last_token,
+            stale_answers: saved.stale_answers,
+            id_prefix: id_prefix.map_or(saved.id_prefix, ToString::to_string),
         }
     }
 }

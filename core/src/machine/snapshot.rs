@@ -1,85 +1,65 @@
-//! Saving and restoring a connection, so that another process can go on with it.
+//! Saves and restores a connection, so that another process can continue it.
 
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::sync::Arc;
 
-use crate::error::Misuse;
-use crate::form::fields;
-use crate::host::HostFacts;
-use crate::machine::connection::{Connection, Memory, ReportedOnce};
-use crate::machine::probes::Probes;
-use crate::machine::resolver::Resolver;
-use crate::machine::roots_cycle::{Cycle, Failure, Flight, Time};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::connection::{Connection, Memory, ReportedOnce};
+use super::probes::Probes;
+use super::resolver::Resolver;
+use super::roots_cycle::{RootsCycle, SavedCycle};
+use crate::api::host::HostFacts;
+use crate::api::project::Project;
+use crate::error::{ConfigError, SnapshotError};
+use crate::id::Millis;
+use crate::path::uri::project_id;
 use crate::peer::client::Client;
-use crate::peer::raw::Json;
-use crate::peer::root_list::{KeptList, RootList};
-use crate::policy::Policy;
-use crate::project::Project;
-use crate::read;
-use crate::resolve::verify::Disk;
-use crate::uri::project_id;
-use crate::write::{Written, text};
+use crate::policy::{Policy, is_plain_prefix};
+use crate::resolve::disk::Disk;
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
-struct Envelope {
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Envelope<'a> {
+    /// The version of the format.
     rootwise: u32,
-    /// Which policy the state belongs to.
+    /// The policy the state belongs to.
     policy: String,
-    /// Hash of the state's text.
+    /// A hash of the state's text.
     check: String,
-    state: Json,
+    #[serde(borrow)]
+    state: &'a RawValue,
 }
 
-fields!(Envelope: rootwise, policy, check, state;);
-
 /// The state of a connection; times are relative to the moment it was saved.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct State {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     client: Option<Client>,
-    ready: bool,
     closed: bool,
     has_evidence: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     project: Option<Arc<Project>>,
     revision: u32,
     memory: Memory,
     reported: ReportedOnce,
     disk: Disk,
-    list: Option<KeptList>,
-    list_age: Time,
-    stale: bool,
-    flight: Option<FlightState>,
-    deferred_in: Option<Time>,
-    sent_ago: Option<Time>,
-    unsupported: bool,
-    failures: u32,
-    timed_out: Option<bool>,
-    last_token: u32,
-    stale_answers: u32,
+    cycle: SavedCycle,
     probes: u32,
-    id_prefix: String,
 }
-
-fields!(State: ready, closed, has_evidence, revision, memory, reported, disk, list_age, stale, unsupported, failures, last_token, stale_answers, probes, id_prefix; client, project, list, flight, deferred_in, sent_ago, timed_out);
-
-struct FlightState {
-    token: u32,
-    id: String,
-    dies_in: Time,
-    overdue: bool,
-    dirty: bool,
-}
-
-fields!(FlightState: token, id, dies_in, overdue, dirty;);
 
 impl Resolver {
-    /// Saves the connection: its state and the request in flight, no asks and no probes.
+    /// Saves the connection: its state and the request in flight, without asks and probes.
     #[must_use]
     pub fn snapshot(&self) -> String {
-        let Connection { client, ready, closed, cycle, memory, disk, has_evidence, project, revision, reported } =
+        let Connection { client, closed, cycle, memory, disk, has_evidence, project, revision, reported } =
             self.connection.clone();
         let state = State {
             client,
-            ready,
             closed,
             has_evidence,
             project,
@@ -87,96 +67,53 @@ impl Resolver {
             memory,
             reported,
             disk,
-            list: cycle.list.as_ref().map(RootList::keep),
-            list_age: self.now.saturating_sub(cycle.list_at),
-            stale: cycle.stale,
-            flight: cycle.flight.map(|flight| FlightState {
-                token: flight.token,
-                id: flight.id,
-                dies_in: flight.dies_at.saturating_sub(self.now),
-                overdue: flight.overdue,
-                dirty: flight.dirty,
-            }),
-            // A deferred request that only asks were waiting for goes with them.
-            deferred_in: cycle.deferred.filter(|_| self.host.may_push()).map(|at| at.saturating_sub(self.now)),
-            sent_ago: cycle.last_sent.map(|at| self.now.saturating_sub(at)),
-            unsupported: cycle.unsupported,
-            failures: cycle.failures,
-            timed_out: cycle.last_failure.map(|failure| failure == Failure::TimedOut),
-            last_token: cycle.last_token,
-            stale_answers: cycle.stale_answers,
-            probes: self.probes.asked,
-            id_prefix: self.id_prefix.clone(),
+            // A deferred request for which only asks wait goes with them.
+            cycle: cycle.save(self.now, self.host.may_push()),
+            probes: self.probes.requested(),
         };
-        let state = text(&state);
-        let check = project_id(&state);
-        let policy = fingerprint(&self.policy);
-        text(&Envelope { rootwise: VERSION, policy, check, state: Json::known(state) })
+        // Only maps with keys that are not strings can fail, and there are none.
+        let Ok(state) = serde_json::value::to_raw_value(&state) else { return String::new() };
+        let check = project_id(state.get());
+        let envelope = Envelope { rootwise: VERSION, policy: fingerprint(&self.policy), check, state: &state };
+        serde_json::to_string(&envelope).unwrap_or_default()
     }
 
-    /// Goes on with a saved connection: the same as the saved resolver with all asks withdrawn and all probes over.
+    /// Restores a saved connection. The result equals the saved resolver with all asks withdrawn and all probes over.
     ///
-    /// Give an id prefix of its own where several processes may restore the same snapshot, so that request ids stay
-    /// unique.
+    /// Pass a unique id prefix where several processes may restore the same snapshot, so that request ids stay unique.
     ///
     /// # Errors
     /// The snapshot is damaged, of another version or of another policy, or the options cannot work.
     pub fn restore(
         snapshot: &str,
-        policy: Arc<Policy>,
-        host: Arc<HostFacts>,
-        now: u64,
+        policy: impl Into<Arc<Policy>>,
+        host: impl Into<Arc<HostFacts>>,
+        now: impl Into<Millis>,
         id_prefix: Option<&str>,
-    ) -> Result<Self, Misuse> {
+    ) -> Result<Self, SnapshotError> {
         let mut resolver = Self::new(policy, host)?;
-        let envelope: Envelope =
-            read::parse(snapshot).map_err(|_| Misuse::BadSnapshot("it is damaged or not a snapshot"))?;
+        let envelope: Envelope<'_> = serde_json::from_str(snapshot).map_err(|_| SnapshotError::Damaged)?;
         if envelope.rootwise != VERSION {
-            return Err(Misuse::BadSnapshot("it is of another version"));
+            return Err(SnapshotError::Version);
         }
         if envelope.policy != fingerprint(&resolver.policy) {
-            return Err(Misuse::BadSnapshot("it belongs to another policy"));
+            return Err(SnapshotError::OtherPolicy);
         }
-        if envelope.check != project_id(envelope.state.text()) {
-            return Err(Misuse::BadSnapshot("it is damaged"));
+        if envelope.check != project_id(envelope.state.get()) {
+            return Err(SnapshotError::Damaged);
         }
-        let state: State =
-            read::parse(envelope.state.text()).map_err(|_| Misuse::BadSnapshot("its state cannot be read"))?;
-        if id_prefix.is_some_and(|prefix| !is_plain(prefix)) {
-            return Err(Misuse::BadOptions {
-                place: "idPrefix".to_string(),
-                problem: "must be plain text".to_string(),
-            });
+        let state: State = serde_json::from_str(envelope.state.get()).map_err(|_| SnapshotError::Damaged)?;
+        if let Some(prefix) = id_prefix {
+            check_prefix(prefix)?;
         }
-        let now = Time::try_from(now).unwrap_or(Time::MAX);
+        let now = now.into().time();
         resolver.now = now;
-        resolver.id_prefix = id_prefix.map_or(state.id_prefix, ToString::to_string);
         resolver.probes = Probes::after(state.probes);
-        let flight = state.flight.map(|flight| Flight {
-            token: flight.token,
-            id: flight.id,
-            dies_at: now.saturating_add(flight.dies_in),
-            overdue: flight.overdue,
-            dirty: flight.dirty,
-        });
+        let cycle = RootsCycle::restore(state.cycle, id_prefix, now, &resolver.policy, &resolver.host);
         resolver.connection = Connection {
             client: state.client,
-            ready: state.ready,
             closed: state.closed,
-            cycle: Cycle {
-                list: state.list.map(|list| RootList::restore(&list, &resolver.policy, &resolver.host)),
-                list_at: now.saturating_sub(state.list_age),
-                stale: state.stale,
-                flight,
-                due: false,
-                deferred: state.deferred_in.map(|wait| now.saturating_add(wait)),
-                last_sent: state.sent_ago.map(|ago| now.saturating_sub(ago)),
-                unsupported: state.unsupported,
-                failures: state.failures,
-                last_failure: state.timed_out.map(|out| if out { Failure::TimedOut } else { Failure::Other }),
-                last_token: state.last_token,
-                stale_answers: state.stale_answers,
-            },
+            cycle,
             memory: state.memory,
             disk: state.disk,
             has_evidence: state.has_evidence,
@@ -188,16 +125,17 @@ impl Resolver {
     }
 }
 
-fn is_plain(prefix: &str) -> bool {
-    !prefix.chars().any(|c| c.is_control() || c == '"' || c == '\\')
+pub(super) fn check_prefix(prefix: &str) -> Result<(), ConfigError> {
+    if is_plain_prefix(prefix) { Ok(()) } else { Err(ConfigError::new("idPrefix", "must be plain text")) }
 }
 
-/// What a saved state depends on: a policy with other texts or times can go on with it, one with other sources cannot.
+/// The part of a policy that a saved state depends on: other texts or times can continue with it, other sources cannot.
 fn fingerprint(policy: &Policy) -> String {
     let mut identity = policy.name.clone();
-    policy.memory.pin.write(&mut identity);
+    identity.push_str(&alloc::format!("{:?}", policy.memory.pin));
     for source in &policy.sources {
-        source.from.write(&mut identity);
+        identity.push_str(source.from.name());
+        identity.push(' ');
     }
     project_id(&identity)
 }

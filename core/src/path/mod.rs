@@ -1,4 +1,4 @@
-//! Works on paths as text, by the rules of a declared style instead of the host's.
+//! Paths as text, by the rules of a declared style instead of the build target's.
 //!
 //! Nothing here touches a file system. No case folding beyond ASCII, no Unicode normalisation, no
 //! `~` or variable expansion; short names, trailing dots and links are not resolved.
@@ -11,7 +11,7 @@ pub mod uri;
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 
-use crate::form::names;
+use serde::{Deserialize, Serialize};
 
 pub(crate) use self::parse::{
     Anchor, Parsed, is_dots_and_blanks, is_drive_like, is_separator, strip_drive, strip_ignoring_case,
@@ -20,9 +20,10 @@ pub(crate) use self::parse::{
 use self::parse::{is_device_name, push_dots};
 pub use self::refusal::Refusal;
 
-/// Names the rules a path is read by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "lowercase"))]
+/// The rules by which a path is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
 pub enum PathStyle {
     /// One root, `/` between names.
     Posix,
@@ -30,7 +31,14 @@ pub enum PathStyle {
     Windows,
 }
 
-names!(PathStyle: Posix, Windows);
+#[cfg(feature = "std")]
+impl PathStyle {
+    /// The style of the system this code was built for.
+    #[must_use]
+    pub const fn native() -> Self {
+        if cfg!(windows) { Self::Windows } else { Self::Posix }
+    }
+}
 
 /// Returns the normal form of a path, absolute or not.
 ///

@@ -1,10 +1,14 @@
+//! The reasons for which a URI or a path is refused.
+
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// Names the reason a URI or a path is refused.
+/// The reason for which a URI or a path is refused.
 ///
 /// The message never repeats the refused text; [`code`](Self::code) is stable across releases.
-#[derive(Clone, Copy, Debug, Error, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "snake_case"))]
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Refusal {
     /// The text is not a `file:` URI.

@@ -1,16 +1,22 @@
-//! Turns `file:` URIs into paths and back.
+//! Converts `file:` URIs to paths and back.
 //!
-//! The raw text is examined before any parser may strip, fold or resolve it: what parsers disagree
-//! on is refused.
+//! The raw text is examined before a parser may strip, fold or resolve it: spellings on which parsers disagree are
+//! refused. Then [`Url`] parses the host, and `percent-encoding` decodes and encodes names. The segments of the path are
+//! taken from the raw text, because `Url` resolves dots before the names around them can be judged:
+//!
+//! - `file:///a%2Fb/../c` and `file:///%zz/../c` would lose the name that makes them refused,
+//! - `file:///a//../b` would become `/a/b`, while path code reads `/b`,
+//! - `file:///C:/../x` would keep the drive, which on POSIX is a folder like any other.
 
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use sha2::{Digest, Sha256};
+use url::Url;
 
-use crate::find::{contains, last_part, replaced};
 use crate::path::{
     self, Anchor, Parsed, PathStyle, Refusal, is_dots_and_blanks, is_drive_like, is_separator, strip_drive,
     strip_ignoring_case, strip_piped_drive,
@@ -38,6 +44,7 @@ pub fn file_uri_to_path(uri: &str, style: PathStyle) -> Result<String, Refusal> 
         (Some(path), _) => local(path, style),
         (None, PathStyle::Windows) if rest.split(is_separator).next().is_some_and(is_drive) => local(rest, style),
         (None, PathStyle::Windows) if is_drive_like(rest) => Err(Refusal::DriveRelative),
+        // `Url` would put the relative path below the root.
         (None, _) => Err(Refusal::Relative),
     }
 }
@@ -54,11 +61,7 @@ pub fn path_to_file_uri(path: &str, style: PathStyle) -> Option<String> {
         Anchor::Posix => {}
         Anchor::Drive(letter) => uri.extend(['/', *letter, ':']),
         Anchor::Unc(host, share) => {
-            let host = host.to_ascii_lowercase();
-            if host == "localhost" || check_host(&host).is_err() {
-                return None;
-            }
-            uri.push_str(&host);
+            uri.push_str(&parse_host(host.to_ascii_lowercase()).ok()??);
             uri.push('/');
             encode(share, &mut uri);
         }
@@ -91,8 +94,8 @@ pub fn project_id(key: &str) -> String {
 /// `${` and `{{` count anywhere, percent-encoded too; `$NAME` and `%NAME%` only in front, because
 /// in the middle of a path they may be real folders.
 pub fn is_placeholder(text: &str) -> bool {
-    let text = replaced(&replaced(&replaced(text, "%24", '$'), "%7B", '{'), "%7b", '{');
-    if contains(&text, "${") || contains(&text, "{{") {
+    let text = text.replace("%24", "$").replace("%7B", "{").replace("%7b", "{");
+    if text.contains("${") || text.contains("{{") {
         return true;
     }
     let text = text.trim_start();
@@ -116,8 +119,7 @@ fn is_name_part(c: char) -> bool {
 }
 
 fn starts_with_hex_pair(text: &str) -> bool {
-    let mut bytes = text.bytes();
-    hex_pair(bytes.next(), bytes.next()).is_some()
+    matches!(text.as_bytes(), [high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit())
 }
 
 /// Refuses what the WHATWG rules would silently strip.
@@ -134,12 +136,12 @@ fn check_raw(uri: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Reads what follows `file://`.
+/// Reads a URI from what follows `file://`.
 fn with_authority(rest: &str, style: PathStyle) -> Result<String, Refusal> {
     let end = rest.find(is_separator).unwrap_or(rest.len());
     let (authority, path) = rest.split_at_checked(end).unwrap_or((rest, ""));
     if is_drive(authority) {
-        // `file://C:/x` is what several clients send; no host is called `C:`.
+        // Several clients send `file://C:/x`; no host is called `C:`.
         return match style {
             PathStyle::Windows => local(rest, style),
             PathStyle::Posix => Err(Refusal::DriveOnPosix),
@@ -149,39 +151,42 @@ fn with_authority(rest: &str, style: PathStyle) -> Result<String, Refusal> {
         return Err(Refusal::Backslash);
     }
     let host = decode(authority)?.to_ascii_lowercase();
-    if host.is_empty() || host == "localhost" {
-        return match path.strip_prefix('/') {
+    match (parse_host(host), style) {
+        (Ok(None), _) => match path.strip_prefix('/') {
             Some(path) => local(path, style),
             None => Err(Refusal::EmptyPath),
-        };
+        },
+        (_, PathStyle::Posix) => Err(Refusal::RemoteHost),
+        (Ok(Some(host)), PathStyle::Windows) => share(host, path.strip_prefix('/').unwrap_or_default()),
+        (Err(refusal), PathStyle::Windows) => Err(refusal),
     }
-    if style == PathStyle::Posix {
-        return Err(Refusal::RemoteHost);
-    }
-    check_host(&host)?;
-    share(host, path.strip_prefix('/').unwrap_or_default())
 }
 
-/// Accepts a decoded, lower-case host that every parser would leave exactly as it is.
-fn check_host(host: &str) -> Result<(), Refusal> {
+/// Parses a decoded, lower-case host; this machine has none.
+///
+/// Only a host that every parser leaves exactly as it is passes. The characters are checked before [`Url`] sees them,
+/// because its verdict on other characters and on punycode depends on the IDNA tables of the build. It sees the host
+/// without the path: it would drop the host of `file://host/C:/x`.
+fn parse_host(host: String) -> Result<Option<String>, Refusal> {
+    if host.is_empty() {
+        return Ok(None);
+    }
     if host == "?" || host.chars().all(|c| c == '.') {
         return Err(Refusal::DeviceNamespace);
     }
-    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '.' | '_' | '$' | '~');
-    if !host.chars().all(plain) || host.ends_with('.') {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '.' | '_' | '$' | '~');
+    if !host.chars().all(is_plain) || host.ends_with('.') {
         return Err(Refusal::InvalidHost);
     }
-    // What ends in a number is an address, of which URL parsers rewrite every spelling but one.
-    let last = last_part(host, '.');
-    let is_hex = |text: &str| text.chars().all(|c| c.is_ascii_hexdigit());
-    let is_address = last.chars().all(|c| c.is_ascii_digit()) || last.strip_prefix("0x").is_some_and(is_hex);
-    let plain_byte = |part: &str| {
-        part.parse::<u32>().is_ok_and(|value| value < 256) && (part == "0" || !part.starts_with(['0', '+']))
-    };
-    if is_address && !(host.split('.').count() == 4 && host.split('.').all(plain_byte)) {
-        return Err(Refusal::InvalidHost);
+    let ascii = host.replace("xn--", "xx--");
+    let url = Url::parse(&format!("file://{ascii}/")).map_err(|_| Refusal::InvalidHost)?;
+    match url.host_str() {
+        // `localhost`
+        None => Ok(None),
+        Some(parsed) if parsed == ascii => Ok(Some(host)),
+        // `Url` knows the many spellings of an IPv4 address and rewrites them.
+        Some(_) => Err(Refusal::InvalidHost),
     }
-    Ok(())
 }
 
 /// Reads the path of a URI on this machine, without its leading slash.
@@ -294,43 +299,39 @@ fn decode(raw: &str) -> Result<Cow<'_, str>, Refusal> {
     if !raw.contains('%') {
         return Ok(Cow::Borrowed(raw));
     }
-    let mut decoded = Vec::with_capacity(raw.len());
-    let mut bytes = raw.bytes();
-    while let Some(byte) = bytes.next() {
-        decoded.push(match byte {
-            b'%' => hex_pair(bytes.next(), bytes.next()).ok_or(Refusal::MalformedPercent)?,
-            _ => byte,
-        });
+    // `percent_decode_str` would keep a malformed escape as it is.
+    if raw.split('%').skip(1).any(|after| !starts_with_hex_pair(after)) {
+        return Err(Refusal::MalformedPercent);
     }
-    let text = String::from_utf8(decoded).map_err(|_| Refusal::InvalidUtf8)?;
+    let text = percent_decode_str(raw).decode_utf8().map_err(|_| Refusal::InvalidUtf8)?;
     if text.contains('\0') {
         return Err(Refusal::Nul);
     }
-    Ok(Cow::Owned(text))
+    Ok(text)
 }
 
-fn hex_pair(high: Option<u8>, low: Option<u8>) -> Option<u8> {
-    let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
-    u8::try_from(digit(high)? << 4 | digit(low)?).ok()
-}
+/// Everything that RFC 3986 does not let stand in a segment.
+const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b'!')
+    .remove(b'$')
+    .remove(b'&')
+    .remove(b'\'')
+    .remove(b'(')
+    .remove(b')')
+    .remove(b'*')
+    .remove(b'+')
+    .remove(b',')
+    .remove(b';')
+    .remove(b'=')
+    .remove(b':')
+    .remove(b'@');
 
 fn encode(name: &str, uri: &mut String) {
-    for byte in name.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' => uri.push(char::from(byte)),
-            // What RFC 3986 lets stand in a segment.
-            b'-' | b'.' | b'_' | b'~' | b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b'+' | b',' | b';' | b'='
-            | b':' | b'@' => {
-                uri.push(char::from(byte));
-            }
-            _ => uri.extend(['%', hex_digit(byte >> 4), hex_digit(byte & 15)]),
-        }
-    }
-}
-
-/// Gives the upper-case digit of a value below 16.
-fn hex_digit(value: u8) -> char {
-    char::from_digit(value.into(), 16).unwrap_or_default().to_ascii_uppercase()
+    uri.extend(utf8_percent_encode(name, SEGMENT));
 }
 
 /// Tells whether a raw segment is a drive and nothing else.
@@ -341,25 +342,4 @@ fn is_drive(raw: &str) -> bool {
 /// Tells whether a raw segment is `C|`, an old spelling of `C:`.
 fn is_piped_drive(raw: &str) -> bool {
     matches!(strip_piped_drive(raw), Some((_, "")))
-}
-
-#[cfg(test)]
-mod tests {
-    use alloc::string::ToString;
-
-    use proptest::prelude::*;
-
-    use super::check_host;
-
-    proptest! {
-        /// Whether a URL parser looks into punycode depends on the IDNA tables it was built with, so there is none here.
-        #[test]
-        fn a_host_is_taken_if_a_url_parser_leaves_it_as_it_is(
-            host in prop_oneof!["[a-z0-9.$~_-]{1,12}", "([0-9]{1,3}|0x[0-9a-f]{0,2}|[a-f0-9]{1,3})(\\.([0-9]{1,3}|0x[0-9a-f]{0,2}|[a-z])){0,4}"]
-                .prop_filter("no punycode, no dots alone", |host| !host.contains("xn--") && !host.trim_matches('.').is_empty())
-        ) {
-            let same = url::Host::parse(&host).is_ok_and(|parsed| parsed.to_string() == host);
-            prop_assert_eq!(check_host(&host).is_ok(), same && !host.ends_with('.'));
-        }
-    }
 }

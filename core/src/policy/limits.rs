@@ -1,34 +1,34 @@
 //! Bounds on everything a peer can grow.
 
-use crate::form::fields;
+use serde::{Deserialize, Serialize};
 
-/// How much of each thing a resolver takes; reaching a bound is visible in the explanation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+/// The bounds of a resolver; the explanation shows when one is reached.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Limits {
-    /// Bytes of one event; a larger one is misuse, because the host should have cut it off before copying it in.
+    /// Bytes of one event; a larger one is misuse, because the host should have refused it before copying it in.
     pub event_bytes: u32,
     /// Roots kept from one list; the rest are counted.
     pub roots: u32,
-    /// Bytes of one URI, path or other value; a longer one is rejected alone.
+    /// Bytes of one URI, path or other value; a longer value alone is rejected.
     pub value_bytes: u32,
-    /// Bytes of a root's own name; a longer one is ignored.
+    /// Bytes of a root's own name; a longer name is ignored.
     pub name_bytes: u32,
     /// Characters of a name shown to a person or a model.
     pub name_chars: u32,
-    /// Characters of a path or any other value shown to a person or a model.
+    /// Characters of a path or another value shown to a person or a model.
     pub value_chars: u32,
     /// Asks that may wait at the same time; one more is answered at once from what is known.
     pub waiting_asks: u32,
-    /// Actions one event may cause besides answers; notices give way first.
+    /// Actions of one event besides answers; log lines are dropped first.
     pub actions: u32,
     /// Disagreements and rejected values remembered per connection, so that each is reported once; more are not reported.
     pub reported: u32,
-    /// Folders a marker walk looks at, the starting one included.
+    /// Folders of a marker walk, including the starting folder.
     pub walk_levels: u32,
 }
-
-fields!(Limits by default: event_bytes, roots, value_bytes, name_bytes, name_chars, value_chars, waiting_asks, actions, reported, walk_levels);
 
 impl Default for Limits {
     fn default() -> Self {
@@ -45,4 +45,14 @@ impl Default for Limits {
             walk_levels: 32,
         }
     }
+}
+
+/// Whether a length exceeds a limit.
+pub(crate) fn exceeds(length: usize, limit: u32) -> bool {
+    usize::try_from(limit).is_ok_and(|limit| length > limit)
+}
+
+/// A limit as a count of items.
+pub(crate) fn count(limit: u32) -> usize {
+    usize::try_from(limit).unwrap_or(usize::MAX)
 }

@@ -1,123 +1,71 @@
-//! The policy: which sources count, in which order, and what happens when they disagree, fail or change. Plain data.
+//! The policy: which sources count, in which order, and what happens when they disagree, fail or change.
+//!
+//! A policy is data. [`PolicyConfig`] is what an operator writes, in JSON or any other format of serde; [`Policy`] is the
+//! same after it was checked.
 
-pub mod limits;
+mod limits;
+mod presets;
 mod roots;
+mod selection;
 mod source;
 mod templates;
 mod validate;
 
-#[cfg(feature = "ts")]
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::ops::Deref;
 
-use crate::error::Misuse;
-use crate::form::{fields, names};
-use crate::host::Transport;
-use crate::limits::Limits;
-use crate::map::Map;
-use crate::read;
-use crate::write::text;
+use serde::{Deserialize, Serialize};
 
+use crate::api::host::Transport;
+pub(crate) use crate::api::{is_default, unique_keys};
+use crate::error::ConfigError;
+
+pub use limits::Limits;
+pub(crate) use limits::{count, exceeds};
+pub use presets::{PRESETS, RECOMMENDED};
 pub use roots::{
     Ask, BarePaths, Files, NonFile, OnChange, OnUnusable, Pick, RequestForm, RootsRules, UnsupportedErrors, WhileAsking,
 };
+pub use selection::{EnforceRoots, Memory, NameRule, Names, Pin, RootMatch, Selection, Traversal};
 pub use source::{
     BadOutcome, ExcludedDirsRule, Format, Markers, OnBad, Recheck, Relative, Source, SourceKind, Tier, Unmarked,
     Verify, When,
 };
-pub(crate) use templates::{Texts, Values};
+pub(crate) use templates::{Templates, Values};
+pub(crate) use validate::is_plain_prefix;
 
-/// How a server finds its project.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+/// A policy that was checked, so that every resolver that shares it can rely on it.
+///
+/// Created by [`from_json`](Self::from_json), by [`preset`](Self::preset), or with `TryFrom` from a [`PolicyConfig`],
+/// which it dereferences to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "PolicyConfig", into = "PolicyConfig")]
 pub struct Policy {
-    /// A name for logs and snapshots.
-    pub name: String,
-    /// What a reader should know: where the policy departs from the system it follows, and why.
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
-    pub notes: Vec<String>,
-    /// The sources, best first.
-    pub sources: Vec<Source>,
-    /// How the client's roots are asked for and picked from.
-    #[cfg_attr(feature = "ts", ts(optional = nullable, type = "Partial<RootsRules>"))]
-    pub roots: RootsRules,
-    /// How long things take.
-    #[cfg_attr(feature = "ts", ts(optional = nullable, type = "Partial<Timing>"))]
-    pub timing: Timing,
-    /// What outlives an ask.
-    #[cfg_attr(feature = "ts", ts(optional = nullable, type = "Partial<Memory>"))]
-    pub memory: Memory,
-    /// What a tool may select.
-    #[cfg_attr(feature = "ts", ts(optional = nullable, type = "Partial<Selection>"))]
-    pub selection: Selection,
-    /// Where a project's name comes from.
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
-    pub name_from: NameFrom,
-    /// Whether a notice tells when a source that lost names another project.
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
-    pub report_disagreement: bool,
-    /// Texts to show beside certain results.
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
-    pub hints: Vec<Hint>,
-    /// What to do for a certain client or transport when nothing was found; the first match is `{advice}` in texts.
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
-    pub advice: Vec<Advice>,
-    /// Message templates that replace the standard ones.
-    #[cfg_attr(feature = "ts", ts(optional = nullable, as = "BTreeMap<String, String>"))]
-    pub texts: Map<String>,
-    /// Bounds on what a peer can grow.
-    #[cfg_attr(feature = "ts", ts(optional = nullable, type = "Partial<Limits>"))]
-    pub limits: Limits,
+    config: PolicyConfig,
+    /// The marker names of each source.
+    markers: Vec<Vec<String>>,
+    /// The messages that mean "unsupported", in lower case.
+    unsupported: Vec<String>,
 }
 
-fields!(Policy: name, sources; notes, roots, timing, memory, selection, name_from, report_disagreement, hints, advice, texts, limits);
-
 impl Policy {
-    /// Reads and checks a policy.
+    /// Parses and checks a policy; the error names the field.
     ///
     /// # Errors
-    /// Says what is wrong and where.
-    pub fn from_json(text: &str) -> Result<Self, Misuse> {
-        let policy: Self = read::parse(text)?;
-        policy.check()?;
-        Ok(policy)
+    /// The text is not JSON, or a field is unknown, missing, of the wrong type or contradicts another one.
+    pub fn from_json(text: &str) -> Result<Self, ConfigError> {
+        crate::api::parse_json::<PolicyConfig>(text)?.try_into()
     }
 
-    /// The policy as JSON; [`from_json`](Self::from_json) reads it again.
+    /// The configuration, to be changed and checked again.
     #[must_use]
-    pub fn to_json(&self) -> String {
-        text(self)
+    pub fn into_config(self) -> PolicyConfig {
+        self.config
     }
 
-    /// The policy for a new server: explicit values first, then the client's roots, then client variables, then a
-    /// working directory that a project marker vouches for.
-    #[must_use]
-    pub fn recommended() -> Self {
-        // The file is part of the crate and a test reads it; an empty policy would only ever resolve nothing.
-        Self::from_json(RECOMMENDED).unwrap_or_else(|_| Self::empty())
-    }
-
-    fn empty() -> Self {
-        Self {
-            name: String::new(),
-            notes: Vec::new(),
-            sources: Vec::new(),
-            roots: RootsRules::default(),
-            timing: Timing::default(),
-            memory: Memory::default(),
-            selection: Selection::default(),
-            name_from: NameFrom::default(),
-            report_disagreement: false,
-            hints: Vec::new(),
-            advice: Vec::new(),
-            texts: Map::new(),
-            limits: Limits::default(),
-        }
-    }
-
-    /// Fills in one of the policy's templates; for texts that only the host can give, under keys that start with
-    /// `host.`.
+    /// Fills in one of the policy's templates, for texts that only the host can show; their keys start with `host.`.
     #[must_use]
     pub fn render(&self, key: &str, values: &[(&str, &str)]) -> Option<String> {
         self.texts.get(key).map(|template| templates::fill(template, values))
@@ -126,26 +74,142 @@ impl Policy {
     pub(crate) fn source(&self, kind: SourceKind) -> Option<&Source> {
         self.sources.iter().find(|source| source.from == kind)
     }
+
+    /// The marker names of the source at this position.
+    pub(crate) fn marker_names(&self, source: usize) -> &[String] {
+        self.markers.get(source).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether an error of the client means that it does not support `roots/list`.
+    pub(crate) fn means_unsupported(&self, code: Option<i64>, message: &str) -> bool {
+        let message = message.to_ascii_lowercase();
+        code.is_some_and(|code| self.roots.unsupported.codes.contains(&code))
+            || self.unsupported.iter().any(|part| message.contains(part))
+    }
 }
 
-/// The JSON text of the recommended policy.
-pub const RECOMMENDED: &str = include_str!("../../presets/recommended.json");
+impl TryFrom<PolicyConfig> for Policy {
+    type Error = ConfigError;
 
-/// How long things take, in milliseconds.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+    fn try_from(config: PolicyConfig) -> Result<Self, ConfigError> {
+        config.check()?;
+        let markers = |source: &Source| source.refine.as_ref().map(Markers::names).unwrap_or_default();
+        Ok(Self {
+            markers: config.sources.iter().map(markers).collect(),
+            unsupported: config.roots.unsupported.messages.iter().map(|part| part.to_ascii_lowercase()).collect(),
+            config,
+        })
+    }
+}
+
+impl From<Policy> for PolicyConfig {
+    fn from(policy: Policy) -> Self {
+        policy.config
+    }
+}
+
+impl Deref for Policy {
+    type Target = PolicyConfig;
+
+    fn deref(&self) -> &PolicyConfig {
+        &self.config
+    }
+}
+
+/// The way a server finds its project, as an operator writes it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename = "Policy"))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[non_exhaustive]
+pub struct PolicyConfig {
+    /// A name for logs and snapshots.
+    pub name: String,
+    /// Remarks for the reader, such as deliberate differences from the system it follows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// The sources, best first.
+    pub sources: Vec<Source>,
+    /// The rules for requesting the client's roots and picking one.
+    #[serde(default)]
+    #[cfg_attr(feature = "ts", ts(optional = nullable, type = "Partial<RootsRules>"))]
+    pub roots: RootsRules,
+    /// Durations.
+    #[serde(default)]
+    #[cfg_attr(feature = "ts", ts(optional = nullable, type = "Partial<Timing>"))]
+    pub timing: Timing,
+    /// The state that outlives a call.
+    #[serde(default)]
+    #[cfg_attr(feature = "ts", ts(optional = nullable, type = "Partial<Memory>"))]
+    pub memory: Memory,
+    /// The rules for a tool's selection.
+    #[serde(default)]
+    #[cfg_attr(feature = "ts", ts(optional = nullable, type = "Partial<Selection>"))]
+    pub selection: Selection,
+    /// The origin of a project's name.
+    #[serde(default)]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    pub name_from: NameFrom,
+    /// Whether a log line reports that a source that lost names another project.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub report_disagreement: bool,
+    /// Texts to show beside certain results.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hints: Vec<Hint>,
+    /// Advice for certain clients or transports if no project was found; the first match is `{advice}` in texts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub advice: Vec<Advice>,
+    /// Message templates that replace the standard ones.
+    #[serde(default, deserialize_with = "unique_keys", skip_serializing_if = "BTreeMap::is_empty")]
+    pub texts: BTreeMap<String, String>,
+    /// Bounds on everything a peer can grow.
+    #[serde(default)]
+    #[cfg_attr(feature = "ts", ts(optional = nullable, type = "Partial<Limits>"))]
+    pub limits: Limits,
+}
+
+impl PolicyConfig {
+    /// A policy with these sources, best first, and default rules.
+    #[must_use]
+    pub fn new(name: impl Into<String>, sources: impl IntoIterator<Item = Source>) -> Self {
+        Self {
+            name: name.into(),
+            notes: Vec::new(),
+            sources: sources.into_iter().collect(),
+            roots: RootsRules::default(),
+            timing: Timing::default(),
+            memory: Memory::default(),
+            selection: Selection::default(),
+            name_from: NameFrom::default(),
+            report_disagreement: false,
+            hints: Vec::new(),
+            advice: Vec::new(),
+            texts: BTreeMap::new(),
+            limits: Limits::default(),
+        }
+    }
+}
+
+impl Default for PolicyConfig {
+    fn default() -> Self {
+        Policy::recommended().config
+    }
+}
+
+/// Durations in milliseconds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Timing {
-    /// How long one caller waits, and how long a probe stays open.
+    /// The wait of one caller, and the life of a probe.
     pub wait_ms: u32,
-    /// How long a request lives before it is cancelled.
+    /// The life of a request; then it is cancelled.
     pub life_ms: u32,
-    /// The least time between two requests that changes cause.
+    /// The minimum interval between two requests that changes cause.
     pub min_interval_ms: u32,
-    /// How many more asks may try after a failure, until the roots change.
+    /// The number of later asks that may retry after a failure, until the roots change.
     pub retries: u32,
 }
-
-fields!(Timing by default: wait_ms, life_ms, min_interval_ms, retries);
 
 impl Default for Timing {
     fn default() -> Self {
@@ -153,164 +217,47 @@ impl Default for Timing {
     }
 }
 
-/// What outlives an ask.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
-pub struct Memory {
-    /// Whether the connection's first project stays.
-    pub pin: Pin,
-    /// Which sources can pin; none means every source of the connection.
-    pub pin_from: Vec<SourceKind>,
-    /// Whether `remembered` keeps a root that a newer list no longer has.
-    pub keep_lost_root: bool,
-}
-
-fields!(Memory: ; pin, pin_from, keep_lost_root);
-
-/// Whether the connection's first project stays.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
-pub enum Pin {
-    /// It does not.
-    #[default]
-    No,
-    /// It does, until something is selected or cleared.
-    Sticky,
-    /// It does, whatever comes.
-    Immutable,
-}
-
-names!(Pin: No, Sticky, Immutable);
-
-/// What a tool may select.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
-pub struct Selection {
-    /// What a bare name may be.
-    pub names: Names,
-    /// How a name must look.
-    pub name_rule: NameRule,
-    /// Whether a `..` is resolved or refused.
-    pub traversal: Traversal,
-    /// When the selection must be one of the client's roots, if the client has any.
-    pub enforce_roots: EnforceRoots,
-    /// What makes it one of them.
-    pub root_match: RootMatch,
-}
-
-fields!(Selection: ; names, name_rule, traversal, enforce_roots, root_match);
-
-/// What a bare name may be.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
-pub enum Names {
-    /// The name of one of the client's roots.
-    #[default]
-    Roots,
-    /// Any name: a root of that name if there is one, else a project without a path.
-    Any,
-}
-
-names!(Names: Roots, Any);
-
-/// How a name must look.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
-pub enum NameRule {
-    /// Anything that is not empty.
-    #[default]
-    Any,
-    /// Letters, digits, underscores and hyphens.
-    Word,
-}
-
-names!(NameRule: Any, Word);
-
-/// Whether a `..` is resolved or refused.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
-pub enum Traversal {
-    /// Resolved.
-    #[default]
-    Resolve,
-    /// Refused.
-    Refuse,
-}
-
-names!(Traversal: Resolve, Refuse);
-
-/// When a selection must be one of the client's roots.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
-pub enum EnforceRoots {
-    /// Never.
-    #[default]
-    Off,
-    /// When it is made.
-    OnSelect,
-    /// When it is made and for as long as it stands.
-    Always,
-}
-
-names!(EnforceRoots: Off, OnSelect, Always);
-
-/// What makes a selection one of the roots.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
-pub enum RootMatch {
-    /// The same folder.
-    #[default]
-    Key,
-    /// The same URI, letter for letter.
-    ExactUri,
-    /// A folder in a root.
-    Inside,
-}
-
-names!(RootMatch: Key, ExactUri, Inside);
-
-/// Where a project's name comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+/// The origin of a project's name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub enum NameFrom {
     /// The last component of the path.
     #[default]
     Basename,
-    /// The last segment of the URI as it was sent, still percent-encoded.
+    /// The last segment of the URI as the client sent it, still percent-encoded.
     RawBasename,
     /// The root's own name, else the last component.
     RootName,
 }
 
-names!(NameFrom: Basename, RawBasename, RootName);
-
 /// A text to show beside certain results.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Hint {
-    /// When one of these sources won.
+    /// The sources of the results.
     pub sources: Vec<SourceKind>,
-    /// Whether a connection gets it only once.
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    /// Whether a connection receives it only once.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub once: bool,
     /// The text.
     pub text: String,
 }
 
-fields!(Hint: sources, text; once);
-
-/// What to do for a certain client or transport.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+/// Advice for a certain client or transport.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Advice {
-    /// The client's name, with `*` at the end for any that begins so; none means any client.
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    /// The client's name, with `*` at the end for every name that begins so; absent for any client.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<String>,
-    /// The transport; none means any.
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    /// The transport; absent for any transport.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<Transport>,
     /// The text.
     pub text: String,
 }
-
-fields!(Advice: text; client, transport);

@@ -1,48 +1,49 @@
-//! The client's roots: when they are asked for, which one counts, and what a change does.
+//! The client's roots: when to request them, which one to pick, and how to react to changes.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::BadOutcome;
-use crate::form::{fields, names};
+use serde::{Deserialize, Serialize};
 
-/// How the client's roots are asked for and picked from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+use super::BadOutcome;
+
+/// The rules for requesting the client's roots and picking one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct RootsRules {
-    /// When to ask.
+    /// When to request the roots.
     pub ask: Ask,
-    /// Whether only a client that declared roots is asked.
+    /// Whether to ask only clients that declared roots.
     pub require_capability: bool,
-    /// Which root counts.
+    /// Which root to pick.
     pub pick: Pick,
-    /// What an unusable root does.
+    /// The effect of an unusable root.
     pub on_unusable: OnUnusable,
-    /// What a root that is no `file:` URI does.
+    /// The effect of a root that is not a `file:` URI.
     pub non_file: NonFile,
-    /// What an absolute path in place of a URI is.
+    /// The treatment of an absolute path instead of a URI.
     pub bare_paths: BarePaths,
-    /// What a root that is a file stands for.
+    /// The meaning of a root that is a file.
     pub files: Files,
-    /// Whether several roots end the ask, where `pick` is `only`, or give way to the next source.
+    /// Whether several roots end the ask, if `pick` is `only`, or yield to the next source.
     pub ambiguity: BadOutcome,
-    /// What a change does.
+    /// The effect of a change.
     pub on_change: OnChange,
-    /// What a change does while a request is in flight.
+    /// The effect of a change while a request is in flight.
     pub while_asking: WhileAsking,
-    /// After how long a list is asked for again.
+    /// The age after which a list is requested again.
     pub max_age_ms: Option<u32>,
-    /// After how long an empty list is asked for again.
+    /// The age after which an empty list is requested again.
     pub empty_max_age_ms: Option<u32>,
-    /// How the requests look.
+    /// The form of the requests.
     #[cfg_attr(feature = "ts", ts(optional = nullable, type = "Partial<RequestForm>"))]
     pub request: RequestForm,
-    /// Which errors mean that the client has no roots method.
+    /// The errors by which a client says that it does not support the method.
     #[cfg_attr(feature = "ts", ts(optional = nullable, type = "Partial<UnsupportedErrors>"))]
     pub unsupported: UnsupportedErrors,
 }
-
-fields!(RootsRules by default: ask, require_capability, pick, on_unusable, non_file, bare_paths, files, ambiguity, on_change, while_asking, max_age_ms, empty_max_age_ms, request, unsupported);
 
 impl Default for RootsRules {
     fn default() -> Self {
@@ -65,59 +66,57 @@ impl Default for RootsRules {
     }
 }
 
-/// When roots are asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+/// When to request the roots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub enum Ask {
     /// As soon as the client is ready.
     Eager,
     /// When an ask needs them.
     Lazy,
-    /// Anew for every ask that needs them.
+    /// For every ask that needs them.
     EachRequest,
-    /// Never: a list comes only from the host.
+    /// Never: only the host supplies a list.
     Never,
 }
 
-names!(Ask: Eager, Lazy, EachRequest, Never);
-
-/// Which root counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+/// Which root to pick.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub enum Pick {
-    /// The one that contains what the ask is about, else the first.
+    /// The root that contains the target of the ask, else the first.
     First,
-    /// The only one there is.
+    /// The only root.
     Only,
-    /// The one a tool selects.
+    /// The root that a tool selects.
     Chosen,
 }
 
-names!(Pick: First, Only, Chosen);
-
-/// What an unusable root does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+/// The effect of an unusable root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub enum OnUnusable {
-    /// It is taken although the disk says otherwise.
+    /// It is accepted even if the folder does not exist.
     Accept,
-    /// The next root is looked at.
+    /// The next root is tried.
     NextRoot,
-    /// The next source is looked at.
+    /// The next source is tried.
     NextSource,
     /// The ask ends with an error.
     Error,
 }
 
-names!(OnUnusable: Accept, NextRoot, NextSource, Error);
-
-/// What a root that is no `file:` URI does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+/// The effect of a root that is not a `file:` URI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub enum NonFile {
-    /// The next root is looked at.
+    /// The next root is tried.
     Skip,
-    /// The next source is looked at.
+    /// The next source is tried.
     NextSource,
     /// The ask ends with an error.
     Error,
@@ -125,69 +124,63 @@ pub enum NonFile {
     NameOnly,
 }
 
-names!(NonFile: Skip, NextSource, Error, NameOnly);
-
-/// What an absolute path in place of a URI is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+/// The treatment of an absolute path instead of a URI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub enum BarePaths {
-    /// A path, with a notice.
+    /// It is accepted with a log line.
     Repair,
-    /// No root.
+    /// It is refused.
     Refuse,
 }
 
-names!(BarePaths: Repair, Refuse);
-
-/// What a root that is a file stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+/// The meaning of a root that is a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub enum Files {
-    /// The folder it is in.
+    /// The folder that contains it.
     Parent,
-    /// Nothing.
+    /// None: it is refused.
     Refuse,
 }
 
-names!(Files: Parent, Refuse);
-
-/// What `list_changed` does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+/// The effect of `list_changed`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub enum OnChange {
-    /// Nothing.
+    /// None.
     Ignore,
-    /// The next ask that needs roots asks again.
+    /// The next ask that needs roots requests them again.
     Invalidate,
-    /// Roots are asked for again at once, where the host may push; else as `invalidate`.
+    /// The roots are requested again at once if the host may push; otherwise as `invalidate`.
     Refetch,
 }
 
-names!(OnChange: Ignore, Invalidate, Refetch);
-
-/// What `list_changed` does while a request is in flight.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+/// The effect of `list_changed` while a request is in flight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub enum WhileAsking {
     /// One more request follows.
     Coalesce,
-    /// It is dropped.
+    /// The change is dropped.
     Drop,
 }
 
-names!(WhileAsking: Coalesce, Drop);
-
-/// How requests for roots look.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+/// The form of `roots/list` requests.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct RequestForm {
-    /// What precedes the number in a request id; an empty prefix makes the id a number.
+    /// The text before the number in a request id; with an empty prefix the id is a number.
     pub id_prefix: String,
     /// Whether an empty `params` object is sent.
     pub empty_params: bool,
 }
-
-fields!(RequestForm by default: id_prefix, empty_params);
 
 impl Default for RequestForm {
     fn default() -> Self {
@@ -195,17 +188,17 @@ impl Default for RequestForm {
     }
 }
 
-/// Which errors mean that the client has no roots method.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+/// The errors by which a client says that it does not support `roots/list`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct UnsupportedErrors {
-    /// These codes do.
+    /// Error codes.
     pub codes: Vec<i64>,
-    /// So do messages that contain one of these, in any ASCII case.
+    /// Parts of error messages, in any ASCII case.
     pub messages: Vec<String>,
 }
-
-fields!(UnsupportedErrors by default: codes, messages);
 
 impl Default for UnsupportedErrors {
     fn default() -> Self {

@@ -1,78 +1,115 @@
-//! The sources: where a value is read, and how it is judged.
+//! Sources: where a value is read, and how it is judged.
 
-#[cfg(feature = "ts")]
 use alloc::collections::BTreeMap;
-use alloc::string::String;
+use alloc::format;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use crate::error::Reason;
-use crate::form::{fields, names};
-use crate::host::Transport;
-use crate::map::Map;
-use crate::read::{Faults, Readable, read_fields};
-use crate::write::{Members, Written, write_fields};
+use serde::{Deserialize, Serialize};
 
-/// One source: where a value is read and how it is judged.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+use super::is_default;
+use crate::api::host::Transport;
+use crate::api::reason::Reason;
+
+/// One source: where a value is read, and how it is judged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Source {
     /// The kind of source.
     pub from: SourceKind,
-    /// What to read, in order: header or query names, JSON pointers into `_meta`, variables, or for `configured`
+    /// The inputs to read, in order: header or query names, JSON pointers into `_meta`, variables, or for `configured`
     /// command line options and, with a leading `$`, variables.
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read: Vec<String>,
-    /// What the value looks like.
+    /// The form of the value.
+    #[serde(default)]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub format: Format,
-    /// What must be on disk.
+    /// The required state on disk.
+    #[serde(default)]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub verify: Verify,
-    /// What happens to a relative path.
+    /// The treatment of a relative path.
+    #[serde(default)]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub relative: Relative,
-    /// Which places are refused; by default all for sources nobody chose on purpose (`meta`, `roots`, `remembered`,
-    /// `env`, `cwd`), none for the others.
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    /// The treatment of excluded folders; by default they are refused for sources that are not chosen on purpose (`meta`,
+    /// `roots`, `remembered`, `env`, `cwd`) and allowed for the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub excluded_dirs: Option<ExcludedDirsRule>,
-    /// What a bad value does; by default it ends the ask for `host`, `argument`, `header` and `query`, and gives way
-    /// to the next source for the others.
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    /// The effect of a bad value; by default it ends the ask for `host`, `argument`, `header` and `query`, and yields to
+    /// the next source for the others.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub on_bad: OnBad,
     /// The HTTP status of a bad value that ends the ask.
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
     /// A walk from the value up to a marked folder.
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refine: Option<Markers>,
-    /// When the source counts at all.
+    /// The conditions under which the source applies.
+    #[serde(default)]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub when: When,
-    /// How often the disk is looked at.
+    /// How often the disk is probed.
+    #[serde(default)]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub recheck: Recheck,
 }
 
-fields!(Source: from; read, format, verify, relative, excluded_dirs, on_bad, status, refine, when, recheck);
-
 impl Source {
+    /// A source with default rules. Sources that read by name (see [`Source::read`]) need at least one name.
+    #[must_use]
+    pub fn new(from: SourceKind) -> Self {
+        Self {
+            from,
+            read: Vec::new(),
+            format: Format::default(),
+            verify: Verify::default(),
+            relative: Relative::default(),
+            excluded_dirs: None,
+            on_bad: OnBad::default(),
+            status: None,
+            refine: None,
+            when: When::default(),
+            recheck: Recheck::default(),
+        }
+    }
+
+    /// A source that reads these names, in order.
+    #[must_use]
+    pub fn reading<N: Into<String>>(from: SourceKind, names: impl IntoIterator<Item = N>) -> Self {
+        Self { read: names.into_iter().map(Into::into).collect(), ..Self::new(from) }
+    }
+
     pub(crate) fn excluded_dirs_rule(&self) -> ExcludedDirsRule {
         let by_kind = if self.from.is_chosen() { ExcludedDirsRule::Allow } else { ExcludedDirsRule::Refuse };
         self.excluded_dirs.unwrap_or(by_kind)
     }
 
     pub(crate) fn on_bad(&self, reason: Reason) -> BadOutcome {
-        let by_kind = if self.from.is_asked_for() { BadOutcome::Error } else { BadOutcome::Next };
+        let by_kind = if self.from.is_given_by_caller() { BadOutcome::Error } else { BadOutcome::Next };
         let otherwise = self.on_bad.otherwise.unwrap_or(by_kind);
-        self.on_bad.reasons.get(reason.code()).copied().unwrap_or(otherwise)
+        self.on_bad.reasons.get(&reason).copied().unwrap_or(otherwise)
+    }
+
+    /// Whether a bad value of this source can end an ask that another source would win.
+    pub(crate) fn can_end_ask(&self) -> bool {
+        let otherwise = self.on_bad.otherwise.is_none_or(|outcome| outcome == BadOutcome::Error);
+        let some = self.on_bad.reasons.values().any(|outcome| *outcome == BadOutcome::Error);
+        self.from.is_given_by_caller() && (otherwise || some)
     }
 }
 
 /// The kinds of sources.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum SourceKind {
-    /// What the host knows of the caller.
+    /// The host's own knowledge of the caller.
     Host,
     /// An argument of the call.
     Argument,
@@ -88,17 +125,30 @@ pub enum SourceKind {
     Configured,
     /// The client's roots.
     Roots,
-    /// The last project this connection had.
+    /// The last project of this connection.
     Remembered,
-    /// A variable the client sets.
+    /// A variable that the client sets.
     Env,
     /// The server's working directory.
     Cwd,
 }
 
-names!(SourceKind: Host, Argument, Header, Query, Meta, Selected, Configured, Roots, Remembered, Env, Cwd);
-
 impl SourceKind {
+    /// Every kind, in the order of [`PolicyConfig`](super::PolicyConfig) `recommended`.
+    pub(crate) const ALL: [Self; 11] = [
+        Self::Host,
+        Self::Argument,
+        Self::Header,
+        Self::Query,
+        Self::Meta,
+        Self::Selected,
+        Self::Configured,
+        Self::Roots,
+        Self::Remembered,
+        Self::Env,
+        Self::Cwd,
+    ];
+
     /// The name in JSON and in texts.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -123,207 +173,235 @@ impl SourceKind {
         matches!(self, Self::Host | Self::Argument | Self::Header | Self::Query | Self::Meta)
     }
 
-    /// Whether somebody put the value there for this very request.
-    pub(crate) const fn is_asked_for(self) -> bool {
+    /// Whether the caller put the value into this very request.
+    pub(crate) const fn is_given_by_caller(self) -> bool {
         matches!(self, Self::Host | Self::Argument | Self::Header | Self::Query)
     }
 
-    /// Whether somebody chose the value on purpose.
+    /// Whether a person or a program chose the value on purpose.
     pub(crate) const fn is_chosen(self) -> bool {
-        self.is_asked_for() || matches!(self, Self::Selected | Self::Configured)
+        self.is_given_by_caller() || matches!(self, Self::Selected | Self::Configured)
     }
 
-    pub(super) const fn reads(self) -> bool {
+    pub(super) const fn reads_names(self) -> bool {
         matches!(self, Self::Header | Self::Query | Self::Meta | Self::Configured | Self::Env)
     }
 }
 
-/// What a value looks like.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+/// The form of a value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub enum Format {
     /// A path or a `file:` URI.
     #[default]
     PathOrUri,
-    /// A name that is no path.
+    /// A name, never a path.
     Name,
     /// A `file:` URI, a path if it has a separator, else a name.
     Any,
-    /// One path, or several separated by commas (on Windows also semicolons), or a JSON array; the first usable counts.
+    /// One path, or several separated by commas (on Windows also semicolons), or a JSON array; the first usable one counts.
     List,
 }
 
-names!(Format: PathOrUri, Name, Any, List);
-
-/// What must be on disk.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+/// The required state on disk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub enum Verify {
-    /// Nothing is looked at.
+    /// None: the path is not probed.
     None,
-    /// Something must be there.
+    /// The path must exist.
     Exists,
-    /// A folder must be there.
+    /// The path must be a folder.
     #[default]
     Directory,
 }
 
-names!(Verify: None, Exists, Directory);
-
-/// What happens to a relative path.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+/// The treatment of a relative path.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub enum Relative {
     /// It is refused.
     #[default]
     Refuse,
-    /// It is joined to the server's working directory, if the client is local.
+    /// It is joined to the server's working directory if the client is local.
     Cwd,
 }
 
-names!(Relative: Refuse, Cwd);
-
-/// Which places are refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+/// The treatment of excluded folders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub enum ExcludedDirsRule {
-    /// None.
+    /// All are allowed.
     Allow,
-    /// Those without a name of their own: `/`, a drive, a share.
+    /// Folders without a name are refused: `/`, a drive, a share.
     Named,
-    /// Those, the home and temporary folders, and system and install folders with all below.
+    /// Those are refused, and the home, temporary, system and install folders.
     Refuse,
 }
 
-names!(ExcludedDirsRule: Allow, Named, Refuse);
-
-/// What a bad value does.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(as = "OnBadForm"))]
+/// The effect of a bad value.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(as = "OnBadDeclaration"))]
+#[serde(try_from = "OnBadMap", into = "OnBadMap")]
 pub struct OnBad {
-    /// For every reason not named.
+    /// For every reason that is not listed.
     pub otherwise: Option<BadOutcome>,
-    /// By the code of the reason.
-    pub reasons: Map<BadOutcome>,
+    /// By reason.
+    pub reasons: BTreeMap<Reason, BadOutcome>,
 }
 
-/// The same as TypeScript sees it.
+/// The same in JSON: reason codes and the key `otherwise`.
+#[derive(Serialize, Deserialize)]
+#[serde(transparent)]
+struct OnBadMap(#[serde(deserialize_with = "crate::api::unique_keys")] BTreeMap<String, BadOutcome>);
+
+impl TryFrom<OnBadMap> for OnBad {
+    type Error = String;
+
+    fn try_from(OnBadMap(mut map): OnBadMap) -> Result<Self, String> {
+        let otherwise = map.remove("otherwise");
+        let mut reasons = BTreeMap::new();
+        for (code, outcome) in map {
+            let reason = Reason::from_code(&code).ok_or_else(|| format!("unknown reason code `{code}`"))?;
+            reasons.insert(reason, outcome);
+        }
+        Ok(Self { otherwise, reasons })
+    }
+}
+
+impl From<OnBad> for OnBadMap {
+    fn from(OnBad { otherwise, reasons }: OnBad) -> Self {
+        let otherwise = otherwise.map(|outcome| ("otherwise".to_string(), outcome));
+        let mut map = BTreeMap::new();
+        map.extend(reasons.into_iter().map(|(reason, outcome)| (reason.code().to_string(), outcome)).chain(otherwise));
+        Self(map)
+    }
+}
+
+/// The same in TypeScript.
 #[cfg(feature = "ts")]
 #[derive(ts_rs::TS)]
-#[ts(rename_all = "camelCase")]
 #[expect(dead_code, reason = "only its declaration is used")]
-struct OnBadForm {
-    /// For every reason not named.
+struct OnBadDeclaration {
+    /// For every reason that is not listed.
     #[ts(optional)]
     otherwise: Option<BadOutcome>,
     #[ts(flatten)]
     reasons: BTreeMap<Reason, BadOutcome>,
 }
 
-impl Written for OnBad {
-    fn write(&self, out: &mut String) {
-        Members::object(out, |members| {
-            members.optional("otherwise", self.otherwise.present());
-            for (code, outcome) in self.reasons.iter() {
-                members.entry(code, outcome);
-            }
-        });
-    }
-
-    fn present(&self) -> Option<&dyn Written> {
-        (*self != Self::default()).then_some(self)
-    }
-}
-
-impl Readable for OnBad {
-    fn read(text: &str, faults: &mut Faults) -> Self {
-        let mut reasons: Map<BadOutcome> = Readable::read(text, faults);
-        let otherwise = reasons.remove("otherwise");
-        Self { otherwise, reasons }
-    }
-}
-
-/// The two things a bad value can do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+/// The two effects of a bad value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub enum BadOutcome {
-    /// The next source is looked at.
+    /// The next source is tried.
     Next,
     /// The ask ends with an error.
     Error,
 }
 
-names!(BadOutcome: Next, Error);
-
 /// A walk from a folder up to a marked one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Markers {
     /// Groups of markers, best first; within a group the nearest folder wins.
     pub tiers: Vec<Tier>,
-    /// How many folders are looked at, the starting one included.
+    /// The number of folders to probe, including the starting folder.
+    #[serde(default = "default_levels")]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub levels: u32,
-    /// What happens when no folder is marked.
+    /// The result if no folder is marked.
+    #[serde(default)]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub otherwise: Unmarked,
 }
 
-read_fields!(Markers: tiers; levels = 10, otherwise);
-write_fields!(Markers: tiers, levels, otherwise);
+const fn default_levels() -> u32 {
+    10
+}
+
+impl Markers {
+    /// A walk to the nearest folder that has one of these markers.
+    #[must_use]
+    pub fn any_of<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Self {
+        let tier = Tier { names: names.into_iter().map(Into::into).collect(), at_least: 1 };
+        Self { tiers: [tier].into(), levels: default_levels(), otherwise: Unmarked::default() }
+    }
+
+    /// Every marker once, in order.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        for name in self.tiers.iter().flat_map(|tier| &tier.names) {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        names
+    }
+}
 
 /// A group of markers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Tier {
     /// File or folder names.
     pub names: Vec<String>,
-    /// How many of them must be there.
+    /// The number of them that must exist.
+    #[serde(default = "default_at_least")]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub at_least: u32,
 }
 
-read_fields!(Tier: names; at_least = 1);
-write_fields!(Tier: names, at_least);
+const fn default_at_least() -> u32 {
+    1
+}
 
-/// What happens when no folder is marked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+/// The result of a walk that finds no marker.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub enum Unmarked {
     /// The value is rejected.
     #[default]
     Reject,
-    /// The starting folder is taken.
+    /// The starting folder is accepted.
     Start,
 }
 
-names!(Unmarked: Reject, Start);
-
-/// When a source counts.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase", optional_fields))]
+/// The conditions under which a source applies.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct When {
-    /// Only over these transports; none means any.
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    /// Only over these transports; an empty list means any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub transports: Vec<Transport>,
-    /// Only when the client's paths mean the same here.
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    /// Only if the client's paths are valid on the server's machine.
+    #[serde(skip_serializing_if = "is_default")]
     pub local: bool,
-    /// Only when the command line has this option.
+    /// Only if the command line has this option.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub argument: Option<String>,
 }
 
-fields!(When: ; transports, local, argument);
-
-/// How often the disk is looked at.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "camelCase"))]
+/// How often the disk is probed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub enum Recheck {
-    /// Until the value changes.
+    /// When the value changes.
     #[default]
     OnChange,
     /// For every ask.
     EachAsk,
 }
-
-names!(Recheck: OnChange, EachAsk);

@@ -1,14 +1,14 @@
-//! Message templates: `{name}` stands for a value, everything else for itself.
+//! Message templates: `{name}` is replaced by a value, everything else stays as it is.
 
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::{Advice, Policy};
-use crate::action::LogCode;
-use crate::display::display;
-use crate::error::Reason;
-use crate::host::Transport;
+use super::{Advice, Policy, count};
+use crate::api::action::LogCode;
+use crate::api::host::Transport;
+use crate::api::reason::Reason;
+use crate::path::display::display;
 
 /// What templates may show.
 pub(super) const NAMES: [&str; 13] =
@@ -31,9 +31,9 @@ impl<'a> Values<'a> {
 
 /// A policy's texts, with the standard ones behind them.
 #[derive(Clone, Copy)]
-pub(crate) struct Texts<'a>(pub(crate) &'a Policy);
+pub(crate) struct Templates<'a>(pub(crate) &'a Policy);
 
-impl Texts<'_> {
+impl Templates<'_> {
     /// The first template found under one of the keys, filled in; the policy's own texts come before the standard ones.
     pub(crate) fn message(&self, keys: &[&str], values: &Values<'_>) -> String {
         self.own(keys, values)
@@ -46,7 +46,7 @@ impl Texts<'_> {
 
     /// The same, from the policy's own texts only.
     pub(crate) fn own(&self, keys: &[&str], values: &Values<'_>) -> Option<String> {
-        let template = keys.iter().find_map(|key| self.0.texts.get(key))?;
+        let template = keys.iter().find_map(|key| self.0.texts.get(*key))?;
         Some(self.fill(template, values))
     }
 
@@ -91,7 +91,7 @@ impl Texts<'_> {
     }
 
     fn fill(&self, template: &str, values: &Values<'_>) -> String {
-        let most = usize::try_from(self.0.limits.value_chars).unwrap_or(usize::MAX);
+        let most = count(self.0.limits.value_chars);
         let shown: Vec<(&str, String)> = values
             .0
             .iter()
@@ -161,7 +161,6 @@ fn standard(key: &str) -> Option<&'static str> {
         "refused.not_directory" => "The {source} path is not a folder: {path}",
         "refused.outside" => "The {source} path is outside the allowed folders: {path}",
         "refused.not_in_roots" => "`{value}` is not one of the client's roots. Available: {list}",
-        "refused.no_roots" => "`{value}` cannot be compared with the client's roots: there are none to be had.",
         "refused.unreadable" => "The {source} path cannot be looked at: {path}",
         "refused.invalid_name" => "`{value}` is not a usable project name.",
         "refused.empty" => "The selected project is empty.",

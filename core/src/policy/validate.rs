@@ -1,23 +1,20 @@
-//! Checking a policy before it is used: every message says what is wrong and where.
+//! Checks a policy before it is used: every message names the field and the problem.
 
 use alloc::format;
 use alloc::string::String;
 
 use super::templates::{NAMES, used};
-use super::{Markers, Pick, Pin, Policy, Source, SourceKind};
-use crate::error::{Misuse, Reason};
-use crate::read::Named;
+use super::{Markers, Pick, Pin, PolicyConfig, Source, SourceKind};
+use crate::api::reason::Reason;
+use crate::error::ConfigError;
 
-fn bad(place: impl Into<String>, problem: impl Into<String>) -> Misuse {
-    Misuse::BadOptions { place: place.into(), problem: problem.into() }
+fn bad(place: impl Into<String>, problem: impl Into<String>) -> ConfigError {
+    ConfigError::new(place, problem)
 }
 
-impl Policy {
-    /// Finds the first thing that cannot work.
-    ///
-    /// # Errors
-    /// Says what is wrong and where.
-    pub fn check(&self) -> Result<(), Misuse> {
+impl PolicyConfig {
+    /// Finds the first field that cannot work.
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
         if self.name.is_empty() {
             return Err(bad("name", "is empty; give the policy a name for logs"));
         }
@@ -29,7 +26,7 @@ impl Policy {
         }
         for (index, source) in self.sources.iter().enumerate() {
             let again = self.sources.iter().skip(index.saturating_add(1)).any(|other| other.from == source.from);
-            if again && !source.from.reads() {
+            if again && !source.from.reads_names() {
                 let name = source.from.name();
                 return Err(bad(
                     "sources",
@@ -48,12 +45,12 @@ impl Policy {
         self.check_texts()
     }
 
-    fn check_source(&self, place: &str, source: &Source) -> Result<(), Misuse> {
+    fn check_source(&self, place: &str, source: &Source) -> Result<(), ConfigError> {
         let name = source.from.name();
-        if source.from.reads() && source.read.is_empty() {
+        if source.from.reads_names() && source.read.is_empty() {
             return Err(bad(format!("{place}.read"), format!("is empty; `{name}` needs to know what to read")));
         }
-        if !source.from.reads() && !source.read.is_empty() {
+        if !source.from.reads_names() && !source.read.is_empty() {
             return Err(bad(format!("{place}.read"), format!("`{name}` reads nothing by name")));
         }
         if let Some(entry) = source.read.iter().find(|entry| entry.trim_start_matches('$').is_empty()) {
@@ -62,26 +59,23 @@ impl Policy {
         if source.from == SourceKind::Meta
             && let Some(entry) = source.read.iter().find(|entry| !entry.starts_with('/'))
         {
-            return Err(bad(format!("{place}.read"), format!("`{entry}` is no JSON pointer; begin it with `/`")));
+            return Err(bad(format!("{place}.read"), format!("`{entry}` is not a JSON pointer; begin it with `/`")));
         }
         if let Some(status) = source.status
             && !(400..=599).contains(&status)
         {
-            return Err(bad(format!("{place}.status"), format!("{status} is no HTTP error status")));
-        }
-        if let Some((code, _)) = source.on_bad.reasons.iter().find(|(code, _)| Reason::from_code(code).is_none()) {
-            return Err(bad(format!("{place}.onBad"), format!("`{code}` is no reason for which a value is bad")));
+            return Err(bad(format!("{place}.status"), format!("{status} is not an HTTP error status")));
         }
         source.refine.as_ref().map_or(Ok(()), |markers| self.check_markers(&format!("{place}.refine"), markers))
     }
 
-    fn check_markers(&self, place: &str, markers: &Markers) -> Result<(), Misuse> {
+    fn check_markers(&self, place: &str, markers: &Markers) -> Result<(), ConfigError> {
         if markers.tiers.is_empty() {
             return Err(bad(format!("{place}.tiers"), "is empty; name at least one marker"));
         }
         for tier in &markers.tiers {
             if let Some(name) = tier.names.iter().find(|name| name.is_empty() || name.contains(['/', '\\'])) {
-                return Err(bad(format!("{place}.tiers"), format!("`{name}` is no single file name")));
+                return Err(bad(format!("{place}.tiers"), format!("`{name}` must be a single file name")));
             }
             if tier.at_least == 0 || usize::try_from(tier.at_least).is_ok_and(|least| least > tier.names.len()) {
                 return Err(bad(format!("{place}.tiers"), "`atLeast` must be between 1 and the number of names"));
@@ -94,17 +88,17 @@ impl Policy {
         Ok(())
     }
 
-    fn check_roots(&self) -> Result<(), Misuse> {
-        if self.roots.pick == Pick::Chosen && self.source(SourceKind::Selected).is_none() {
+    fn check_roots(&self) -> Result<(), ConfigError> {
+        if self.roots.pick == Pick::Chosen && self.sources.iter().all(|source| source.from != SourceKind::Selected) {
             return Err(bad("roots.pick", "`chosen` needs a `selected` source"));
         }
-        if self.roots.request.id_prefix.chars().any(|c| c.is_control() || c == '"' || c == '\\') {
+        if !is_plain_prefix(&self.roots.request.id_prefix) {
             return Err(bad("roots.request.idPrefix", "must be plain text"));
         }
         Ok(())
     }
 
-    fn check_timing(&self) -> Result<(), Misuse> {
+    fn check_timing(&self) -> Result<(), ConfigError> {
         if self.timing.wait_ms == 0 || self.timing.wait_ms > self.timing.life_ms {
             return Err(bad("timing.waitMs", "must be at least 1 and at most `lifeMs`"));
         }
@@ -124,14 +118,14 @@ impl Policy {
         }
     }
 
-    fn check_texts(&self) -> Result<(), Misuse> {
+    fn check_texts(&self) -> Result<(), ConfigError> {
         for (key, template) in self.texts.iter() {
             if !is_text_key(key) {
-                return Err(bad(format!("texts.{key}"), "no message has this key"));
+                return Err(bad(format!("texts.{key}"), "unknown key; no message has it"));
             }
             let unknown = used(template).find(|name| !NAMES.contains(name));
             if let (Some(name), false) = (unknown, key.starts_with("host.")) {
-                return Err(bad(format!("texts.{key}"), format!("`{{{name}}}` is no value a template can show")));
+                return Err(bad(format!("texts.{key}"), format!("unknown placeholder `{{{name}}}`")));
             }
         }
         Ok(())
@@ -155,9 +149,14 @@ fn is_text_key(key: &str) -> bool {
 }
 
 fn is_source(name: &str) -> bool {
-    SourceKind::named(name).is_some()
+    SourceKind::ALL.iter().any(|kind| kind.name() == name)
 }
 
 fn is_reason(code: &str) -> bool {
     Reason::from_code(code).is_some()
+}
+
+/// Whether a prefix for request ids needs no escape in JSON.
+pub(crate) fn is_plain_prefix(prefix: &str) -> bool {
+    !prefix.chars().any(|c| c.is_control() || c == '"' || c == '\\')
 }

@@ -1,6 +1,12 @@
-//! Deciding: policy and facts in, a decision out. Nothing here changes state.
+//! Decisions: policy and facts in, a decision out. Nothing here changes state.
 
+pub(crate) mod ask;
+pub(crate) mod disk;
 pub(crate) mod evaluate;
-pub mod explain;
-mod selection;
-pub(crate) mod verify;
+pub(crate) mod explain;
+mod project;
+mod roots;
+pub(crate) mod selection;
+pub(crate) mod sources;
+pub(crate) mod value;
+mod verify;

@@ -1,30 +1,28 @@
-//! Selections: what a tool may choose, and what it must match.
+//! Selections: the project a tool may select, and the roots it must match.
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 
-use crate::action::{Outcome, Refused};
-use crate::error::Reason;
-use crate::event::SelectBy;
-use crate::find::{contains, replaced};
-use crate::machine::asks::{AskEvaluation, PendingAsk, Purpose, Step};
-use crate::machine::connection::SelectedProject;
-use crate::machine::resolver::Resolver;
+use super::ask::{AskContext, AskDecision, Step};
+use super::disk::{CacheReads, CacheScope, DiskView};
+use super::evaluate::RootsAccess;
+use super::value::{ParsedValue, Rejection, ValueParser, is_file_uri, looks_like_path, looks_like_uri};
+use super::verify::{PathVerifier, Refine, Verified};
+use crate::api::action::{Outcome, Refused};
+use crate::api::event::SelectBy;
+use crate::api::project::Project;
+use crate::api::reason::Reason;
 use crate::path;
+use crate::path::PathStyle;
+use crate::path::uri::project_key;
 use crate::peer::root_list::{RootEntry, RootList};
 use crate::policy::{
-    EnforceRoots, ExcludedDirsRule, Format, NameRule, Names, NonFile, Recheck, Relative, Source, SourceKind, Texts,
-    Traversal, Values, Verify,
+    EnforceRoots, ExcludedDirsRule, Format, NameRule, Names, NonFile, Recheck, Relative, Source, SourceKind, Templates,
+    Traversal, Values, Verify, exceeds,
 };
-use crate::project::Project;
-use crate::resolve::evaluate::{EvaluationContext, RootsAccess};
-use crate::resolve::verify::{
-    CacheReads, CacheScope, DiskView, ParsedValue, PathVerifier, Rejection, ValueParser, Verified, is_file_uri,
-};
-use crate::uri::project_key;
 
-/// How far a selection has come.
+/// The progress of a selection.
 enum SelectionStep {
     Made(Box<Project>),
     Refused(Rejection),
@@ -39,202 +37,189 @@ impl SelectionStep {
 }
 
 impl From<Rejection> for SelectionStep {
-    fn from(bad: Rejection) -> Self {
-        Self::Refused(bad)
+    fn from(rejection: Rejection) -> Self {
+        Self::Refused(rejection)
     }
 }
 
-impl Resolver {
-    pub(crate) fn look_for_selection(&self, ask: &PendingAsk, by: &SelectBy) -> AskEvaluation {
-        let mut look = self.look(ask);
+impl SelectBy {
+    pub(crate) fn text(&self) -> &str {
+        match self {
+            Self::Name(text) | Self::Path(text) | Self::Uri(text) | Self::Root(text) | Self::Value(text) => text,
+        }
+    }
+}
+
+impl<'a> AskContext<'a> {
+    pub(super) fn decide_selection(&self, by: &SelectBy) -> AskDecision {
+        let mut disk = self.disk_view();
         let given = by.text();
-        let step = if ask.modern {
-            Step::End(self.refuse_selection(ask, Reason::PassEachCall, given, None))
-        } else if self.is_immutable() {
-            Step::End(self.refuse_selection(ask, Reason::Immutable, given, None))
+        let step = if self.ask.modern {
+            Step::End(self.refuse_selection(Reason::PassEachCall, given, None))
+        } else if self.connection.memory.is_immutable(self.policy) {
+            Step::End(self.refuse_selection(Reason::Immutable, given, None))
         } else {
-            match self.choose(ask, by, &mut look) {
+            match self.select(by, &mut disk) {
                 SelectionStep::Made(project) => {
-                    let project = Arc::from(project);
+                    let project: Arc<Project> = Arc::from(project);
                     let message = self.selected_text(&project);
                     Step::End(Outcome::Selected { project, message })
                 }
-                SelectionStep::Refused(bad) => Step::End(self.refuse_selection(ask, bad.reason, given, Some(&bad))),
+                SelectionStep::Refused(rejection) => {
+                    Step::End(self.refuse_selection(rejection.reason, given, Some(&rejection)))
+                }
                 SelectionStep::NeedsDisk => Step::Wait { for_roots: false, send: false },
                 SelectionStep::NeedsRoots(step) => step,
             }
         };
-        AskEvaluation { step, evaluation: None, touched: look.touched }
+        AskDecision { step, evaluation: None, queries: disk.queries }
     }
 
-    fn choose(&self, ask: &PendingAsk, by: &SelectBy, look: &mut DiskView<'_>) -> SelectionStep {
-        let view = self.view(ask);
+    fn select(&self, by: &SelectBy, disk: &mut DiskView<'_>) -> SelectionStep {
         let given = by.text().trim();
         if given.is_empty() {
             return Rejection::new(Reason::Empty).into();
         }
         let kind = match by {
-            SelectBy::Value(_) => kind_of(given, &view),
+            SelectBy::Value(_) => Kind::of(given, self.host.style),
             SelectBy::Name(_) => Kind::Name,
             SelectBy::Path(_) => Kind::Path,
             SelectBy::Uri(_) => Kind::Uri,
             SelectBy::Root(_) => Kind::Root,
         };
-        let chosen = match kind {
-            Kind::Name => self.choose_name(ask, given, &view, look),
-            Kind::Root => self.choose_root(ask, given, &view, look),
+        let selected = match kind {
+            Kind::Name => self.select_name(given, disk),
+            Kind::Root => self.select_root(given, disk),
             Kind::Uri if !is_file_uri(given) => Rejection::new(Reason::NotFileUri).into(),
-            Kind::Path | Kind::Uri => self.choose_path(given, &view, look),
+            Kind::Path | Kind::Uri => self.select_path(given, disk),
         };
-        match chosen {
-            // What was picked from the list is one of the roots, however it was named.
+        match selected {
+            // A project picked from the list is one of the roots, however it was named.
             SelectionStep::Made(project)
                 if self.policy.selection.enforce_roots != EnforceRoots::Off && project.root.is_none() =>
             {
-                self.enforce(ask, project, given, &view)
+                self.enforce_roots(project, given)
             }
             other => other,
         }
     }
 
-    fn choose_name(
-        &self,
-        ask: &PendingAsk,
-        name: &str,
-        view: &EvaluationContext<'_>,
-        look: &mut DiskView<'_>,
-    ) -> SelectionStep {
-        let rule = self.policy.selection.name_rule;
-        let fits = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
-        if usize::try_from(self.policy.limits.name_bytes).is_ok_and(|most| name.len() > most) {
+    fn select_name(&self, name: &str, disk: &mut DiskView<'_>) -> SelectionStep {
+        let rules = &self.policy.selection;
+        let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+        if exceeds(name.len(), self.policy.limits.name_bytes) {
             return Rejection::new(Reason::TooLong).into();
         }
-        if rule == NameRule::Word && !name.chars().all(fits) {
+        if rules.name_rule == NameRule::Word && !name.chars().all(is_word) {
             return Rejection::new(Reason::InvalidName).into();
         }
-        let known = match (self.policy.selection.names, &self.connection.cycle.list) {
-            (Names::Any, Some(list)) => by_name(list, name, view),
+        let known = match (rules.names, self.connection.cycle.list()) {
+            (Names::Any, Some(list)) => by_name(list, name, self.host.style).map(|entry| (list, entry)),
             (Names::Any, None) => None,
-            (Names::Roots, _) => return self.choose_root(ask, name, view, look),
+            (Names::Roots, _) => return self.select_root(name, disk),
         };
+        let maker = self.maker();
         match known {
-            Some((list, entry)) => self.chosen_root(entry, list, view, look),
-            None => SelectionStep::made(view.named(SourceKind::Selected, None, name)),
+            Some((list, entry)) => self.selected_root(entry, list, disk),
+            None => SelectionStep::made(Project::from_name(name, SourceKind::Selected, None, maker)),
         }
     }
 
-    fn choose_root(
-        &self,
-        ask: &PendingAsk,
-        given: &str,
-        view: &EvaluationContext<'_>,
-        look: &mut DiskView<'_>,
-    ) -> SelectionStep {
-        let list = match self.roots_for_selection(ask) {
-            Ok(list) => list,
+    fn select_root(&self, given: &str, disk: &mut DiskView<'_>) -> SelectionStep {
+        let list = match self.roots_for_selection() {
+            Ok(Some(list)) => list,
+            Ok(None) => return Rejection::new(Reason::NotInRoots).into(),
             Err(step) => return SelectionStep::NeedsRoots(step),
-        };
-        let Some(list) = list else {
-            return Rejection::new(Reason::NotInRoots).into();
         };
         let style = self.host.style;
         let key = if is_file_uri(given) { project_key(given, style) } else { path::key(given, style) }.ok();
         let by_uri = list.entries.iter().find(|entry| entry.sent.uri == given);
-        let by_key = || list.entries.iter().find(|entry| key.is_some() && entry.key(&self.host) == key);
-        let entry = by_uri.or_else(by_key).or_else(|| by_name(list, given, view).map(|(_, entry)| entry));
-        entry.map_or_else(
-            || Rejection::new(Reason::NotInRoots).into(),
-            |entry| self.chosen_root(entry, list, view, look),
-        )
+        let by_key = || list.entries.iter().find(|entry| key.is_some() && entry.key == key);
+        match by_uri.or_else(by_key).or_else(|| by_name(list, given, style)) {
+            Some(entry) => self.selected_root(entry, list, disk),
+            None => Rejection::new(Reason::NotInRoots).into(),
+        }
     }
 
-    fn chosen_root(
-        &self,
-        entry: &RootEntry,
-        list: &RootList,
-        view: &EvaluationContext<'_>,
-        look: &mut DiskView<'_>,
-    ) -> SelectionStep {
-        let rooted = |path, real_path| {
-            let project = view.rooted(entry, list, path, real_path);
+    fn selected_root(&self, entry: &RootEntry, list: &RootList, disk: &mut DiskView<'_>) -> SelectionStep {
+        let maker = self.maker();
+        let made = |folder| {
+            let project = Project::from_root(entry, list, folder, maker);
             SelectionStep::made(Project { source: SourceKind::Selected, ..project })
         };
+        let verifier = self.selection_verifier();
+        // The disk of a remote client is not this one.
+        let verifier = if self.host.is_local() { verifier } else { verifier.without_disk() };
         match &entry.path {
-            Ok(path) => match self.root_judge().judge(path, look) {
-                Verified::Good { path, real_path } => rooted(Some(path), real_path),
-                Verified::Rejected(bad) => bad.into(),
+            Ok(path) => match verifier.verify(path, disk) {
+                Verified::Accepted(folder) => made(Some(folder)),
+                Verified::Rejected(rejection) => rejection.into(),
                 Verified::Wait => SelectionStep::NeedsDisk,
             },
-            Err(bad) if bad.reason == Reason::NotFileUri && self.policy.roots.non_file == NonFile::NameOnly => {
-                rooted(None, None)
+            Err(rejection)
+                if rejection.reason == Reason::NotFileUri && self.policy.roots.non_file == NonFile::NameOnly =>
+            {
+                made(None)
             }
-            Err(bad) => bad.clone().into(),
+            Err(rejection) => rejection.clone().into(),
         }
     }
 
-    /// As for any selection, but the roots of a client elsewhere name another disk.
-    fn root_judge(&self) -> PathVerifier<'_> {
-        let judge = self.selection_judge();
-        if self.host.is_local() { judge } else { PathVerifier { verify: Verify::None, refine: None, ..judge } }
-    }
-
-    fn selection_judge(&self) -> PathVerifier<'_> {
+    fn select_path(&self, given: &str, disk: &mut DiskView<'_>) -> SelectionStep {
         let source = self.policy.source(SourceKind::Selected);
-        let again = source.is_some_and(|source| source.recheck == Recheck::EachAsk);
-        let reads = if again { CacheReads::None } else { CacheReads::Folders };
-        PathVerifier {
-            host: &self.host,
-            places: source.map_or(ExcludedDirsRule::Allow, Source::excluded_dirs_rule),
-            verify: source.map_or(Verify::None, |source| source.verify),
-            files: None,
-            accept_missing: false,
-            refine: source.and_then(|source| source.refine.as_ref()),
-            reach: CacheScope { reads, serves_shared: again },
-        }
-    }
-
-    fn choose_path(&self, given: &str, view: &EvaluationContext<'_>, look: &mut DiskView<'_>) -> SelectionStep {
-        let source = self.policy.source(SourceKind::Selected);
-        let reading = ValueParser {
-            host: &self.host,
+        let parser = ValueParser {
+            host: self.host,
             format: Format::PathOrUri,
             relative: source.map_or(Relative::Refuse, |source| source.relative),
             from_client: true,
             value_bytes: self.policy.limits.value_bytes,
         };
-        let path = match reading.read(given) {
+        let path = match parser.parse(given) {
             Ok(ParsedValue::Path(path) | ParsedValue::Name(path)) => path,
-            Err(bad) => return bad.into(),
+            Err(rejection) => return rejection.into(),
         };
-        if self.policy.selection.traversal == Traversal::Refuse && climbs(given) {
+        if self.policy.selection.traversal == Traversal::Refuse && has_parent_step(given) {
             return Rejection::new(Reason::Traversal).into();
         }
-        match self.selection_judge().judge(&path, look) {
-            Verified::Good { path, real_path } => {
-                SelectionStep::made(view.placed(SourceKind::Selected, None, path, real_path))
+        match self.selection_verifier().verify(&path, disk) {
+            Verified::Accepted(folder) => {
+                let maker = self.maker();
+                SelectionStep::made(Project::from_path(folder, SourceKind::Selected, None, maker))
             }
-            Verified::Rejected(bad) => bad.into(),
+            Verified::Rejected(rejection) => rejection.into(),
             Verified::Wait => SelectionStep::NeedsDisk,
         }
     }
 
-    fn enforce(
-        &self,
-        ask: &PendingAsk,
-        project: Box<Project>,
-        given: &str,
-        view: &EvaluationContext<'_>,
-    ) -> SelectionStep {
-        match self.roots_for_selection(ask) {
+    fn selection_verifier(&self) -> PathVerifier<'a> {
+        let at = self.policy.sources.iter().position(|source| source.from == SourceKind::Selected);
+        let source = at.and_then(|at| self.policy.sources.get(at));
+        let again = source.is_some_and(|source| source.recheck == Recheck::EachAsk);
+        let names = at.map_or(&[][..], |at| self.policy.marker_names(at));
+        PathVerifier {
+            host: self.host,
+            excluded_dirs: source.map_or(ExcludedDirsRule::Allow, Source::excluded_dirs_rule),
+            verify: source.map_or(Verify::None, |source| source.verify),
+            files: None,
+            accept_missing: false,
+            refine: source.and_then(|source| source.refine.as_ref()).map(|markers| Refine { markers, names }),
+            scope: CacheScope { reads: if again { CacheReads::None } else { CacheReads::Folders }, keeps: again },
+        }
+    }
+
+    fn enforce_roots(&self, project: Box<Project>, given: &str) -> SelectionStep {
+        match self.roots_for_selection() {
             Err(step) => SelectionStep::NeedsRoots(step),
-            Ok(Some(list)) if !view.is_among(&project, given, list) => Rejection::new(Reason::NotInRoots).into(),
+            Ok(Some(list)) if !self.evaluation_context().is_among(&project, given, list) => {
+                Rejection::new(Reason::NotInRoots).into()
+            }
             Ok(_) => SelectionStep::Made(project),
         }
     }
 
-    /// The list to compare with, if there is one; or what has to happen first.
-    fn roots_for_selection<'a>(&'a self, ask: &'a PendingAsk) -> Result<Option<&'a RootList>, Step> {
-        match self.roots_access(ask) {
+    /// The list to compare with, if there is one; or the step that must come first.
+    fn roots_for_selection(&self) -> Result<Option<&'a RootList>, Step> {
+        match self.roots_access() {
             RootsAccess::Known(list) => Ok(Some(list)),
             RootsAccess::Wait => Err(Step::Wait { for_roots: true, send: false }),
             RootsAccess::Send => Err(Step::Wait { for_roots: true, send: true }),
@@ -242,49 +227,27 @@ impl Resolver {
         }
     }
 
-    pub(crate) fn remember_selection(&mut self, ask: &PendingAsk, project: &Arc<Project>) {
-        let Purpose::Select(by) = &ask.purpose else {
-            return;
-        };
-        let list = self.connection.cycle.list.as_ref();
-        let entry =
-            project.root.as_ref().and_then(|root| list?.entries.iter().find(|entry| entry.sent.index == root.index));
-        let given = entry.map_or_else(|| by.text().trim(), |entry| &entry.sent.uri).to_string();
-        // The selection is the connection's from now on, and so is what was seen of it.
-        if let Some(path) = &project.path
-            && let Some(fact) = ask.disk.iter().rev().find_map(|disk| disk.get(path))
-        {
-            self.connection.disk.insert(path.clone(), fact.clone());
-        }
-        let memory = &mut self.connection.memory;
-        memory.selected = Some(SelectedProject { project: project.clone(), given });
-        // The selection stands at its own rank from now on, and may itself become the pin.
-        memory.pin = None;
-    }
-
-    pub(crate) fn refuse_selection(
-        &self,
-        ask: &PendingAsk,
-        reason: Reason,
-        given: &str,
-        bad: Option<&Rejection>,
-    ) -> Outcome {
-        let list = self.listing(ask);
-        let path = bad.and_then(|bad| bad.path.as_deref()).unwrap_or(given);
+    pub(super) fn refuse_selection(&self, reason: Reason, given: &str, rejection: Option<&Rejection>) -> Outcome {
+        let list = self.listing();
+        let path = rejection.and_then(|rejection| rejection.path.as_deref()).unwrap_or(given);
         let pinned = self.connection.memory.pin.as_ref().map_or("", |project| &project.name);
+        let source = SourceKind::Selected;
         let values = Values::new()
             .with("value", given)
             .with("path", path)
             .with("name", pinned)
             .with("list", &list)
-            .with("source", SourceKind::Selected.name())
+            .with("source", source.name())
             .with("reason", reason.code())
-            .with("detail", bad.map_or_else(|| reason.code(), Rejection::detail));
-        let texts = Texts(&self.policy);
-        let message = texts.refused(SourceKind::Selected.name(), reason, &values);
-        let instruction = texts.refused_instruction(reason, &values);
-        let status = self.policy.source(SourceKind::Selected).and_then(|source| source.status);
-        Outcome::Refused(Refused { code: reason, source: SourceKind::Selected, message, instruction, status })
+            .with("detail", rejection.map_or_else(|| reason.code(), Rejection::detail));
+        let templates = Templates(self.policy);
+        Outcome::Refused(Refused {
+            code: reason,
+            source,
+            message: templates.refused(source.name(), reason, &values),
+            instruction: templates.refused_instruction(reason, &values),
+            status: self.policy.source(source).and_then(|source| source.status),
+        })
     }
 
     fn selected_text(&self, project: &Project) -> String {
@@ -292,7 +255,15 @@ impl Resolver {
             .with("name", &project.name)
             .with("path", project.path.as_deref().unwrap_or(&project.name))
             .with("uri", project.uri.as_deref().unwrap_or(&project.name));
-        Texts(&self.policy).message(&["selected"], &values)
+        Templates(self.policy).message(&["selected"], &values)
+    }
+
+    /// The text by which a selection is compared with the roots later: the URI of the root, else the given text.
+    pub(crate) fn selection_text(&self, by: &SelectBy, project: &Project) -> String {
+        let list = self.connection.cycle.list();
+        let entry =
+            project.root.as_ref().and_then(|root| list?.entries.iter().find(|entry| entry.sent.index == root.index));
+        entry.map_or_else(|| by.text().trim(), |entry| &entry.sent.uri).to_string()
     }
 }
 
@@ -303,27 +274,28 @@ enum Kind {
     Root,
 }
 
-fn kind_of(given: &str, view: &EvaluationContext<'_>) -> Kind {
-    if is_file_uri(given) || contains(given, "://") {
-        Kind::Uri
-    } else if given.contains(['/', '\\']) || path::is_absolute(given, view.host.style) {
-        Kind::Path
-    } else {
-        Kind::Name
+impl Kind {
+    fn of(given: &str, style: PathStyle) -> Self {
+        if looks_like_uri(given) {
+            Self::Uri
+        } else if looks_like_path(given, style) {
+            Self::Path
+        } else {
+            Self::Name
+        }
     }
 }
 
-/// The first root of this name: its own, or its folder's.
-fn by_name<'l>(list: &'l RootList, name: &str, view: &EvaluationContext<'_>) -> Option<(&'l RootList, &'l RootEntry)> {
-    let named = |entry: &&RootEntry| {
+/// The first root with this name: its own, or its folder's.
+fn by_name<'l>(list: &'l RootList, name: &str, style: PathStyle) -> Option<&'l RootEntry> {
+    list.entries.iter().find(|entry| {
         let own = entry.sent.name.as_deref() == Some(name);
-        own || entry.path.as_ref().is_ok_and(|path| path::basename(path, view.host.style).as_deref() == Some(name))
-    };
-    list.entries.iter().find(named).map(|entry| (list, entry))
+        own || entry.path.as_ref().is_ok_and(|path| path::basename(path, style).as_deref() == Some(name))
+    })
 }
 
 /// Whether a text has a `..` part, plain or percent-encoded.
-fn climbs(given: &str) -> bool {
-    let dots = replaced(&given.to_ascii_lowercase(), "%2e", '.');
+fn has_parent_step(given: &str) -> bool {
+    let dots = given.to_ascii_lowercase().replace("%2e", ".");
     dots.split(['/', '\\']).any(|part| part == "..")
 }

@@ -1,100 +1,89 @@
-//! The functions that need no resolver, as JSON text in and out.
+//! The functions that need no resolver, in JSON.
 
 use alloc::string::{String, ToString};
 
-use crate::path::{PathStyle, RealPaths, Refusal, is_inside, is_inside_real, join_inside};
-use crate::read::{self, Faults, Readable, Step, read_fields};
-use crate::session::recover_session;
-use crate::uri::{file_uri_to_path, project_key};
-use crate::wire::{failure, misused};
-use crate::write::{Written, object};
+use serde::{Deserialize, Serialize};
 
-struct UriOf {
+use super::{Failure, to_json};
+use crate::api::parse_json;
+use crate::path::uri::{file_uri_to_path, project_key};
+use crate::path::{PathStyle, RealPaths, Refusal, is_inside, is_inside_real, join_inside};
+use crate::session::{RecoverRequest, recover_session};
+
+/// A function and its arguments.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Call {
+    FileUriToPath(UriArguments),
+    ProjectKey(UriArguments),
+    IsInside(InsideArguments),
+    JoinInside(JoinArguments),
+    RecoverSession(RecoverRequest),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct UriArguments {
     uri: String,
     style: PathStyle,
 }
 
-struct Inside {
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct InsideArguments {
     root: String,
     path: String,
     style: PathStyle,
-    real: Option<Real>,
+    #[serde(default)]
+    real: Option<RealArguments>,
 }
 
-struct Real {
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RealArguments {
     root: String,
     path: String,
 }
 
-struct Join {
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct JoinArguments {
     project: String,
     path: String,
     style: PathStyle,
 }
 
-read_fields!(UriOf: uri, style; );
-read_fields!(Inside: root, path, style; real);
-read_fields!(Real: root, path; );
-read_fields!(Join: project, path, style; );
+#[derive(Serialize)]
+struct Returned<T> {
+    value: T,
+}
 
-/// Calls a function that needs no resolver: `{"fileUriToPath": {"uri": ..., "style": ...}}` gives `{"value": ...}`, and
-/// what goes wrong `{"error": {"code", "message"}}`. The others are `projectKey`, `isInside`, `joinInside` and
-/// `recoverSession`.
+/// Calls a function that needs no resolver: `{"fileUriToPath": {"uri": ..., "style": ...}}` returns `{"value": ...}` or
+/// `{"error": {"code", "message"}}`. The others are `projectKey`, `isInside`, `joinInside` and `recoverSession`.
 #[must_use]
 pub fn call(arguments: &str) -> String {
-    match read::parse(arguments) {
-        Ok(Called(answer)) => answer,
-        Err(fault) => misused(&fault.into()),
+    let call = match parse_json(arguments) {
+        Ok(call) => call,
+        Err(error) => return Failure::from(error).to_json(),
+    };
+    match call {
+        Call::FileUriToPath(UriArguments { uri, style }) => returned(file_uri_to_path(&uri, style)),
+        Call::ProjectKey(UriArguments { uri, style }) => returned(project_key(&uri, style)),
+        Call::IsInside(InsideArguments { root, path, style, real: None }) => {
+            to_json(&Returned { value: is_inside(&root, &path, style) })
+        }
+        Call::IsInside(InsideArguments { root, path, style, real: Some(real) }) => {
+            let real = RealPaths { root: &real.root, path: &real.path };
+            to_json(&Returned { value: is_inside_real(&root, &path, style, real) })
+        }
+        Call::JoinInside(JoinArguments { project, path, style }) => returned(join_inside(&project, &path, style)),
+        Call::RecoverSession(request) => to_json(&Returned { value: recover_session(&request) }),
     }
 }
 
-/// The answer to a call.
-struct Called(String);
-
-impl Readable for Called {
-    fn read(call: &str, faults: &mut Faults) -> Self {
-        let call = read::object(call, faults);
-        let (function, arguments) = read::only_member(&call).unwrap_or_default();
-        Self(faults.within(Step::Key(function), |faults| answer(function, arguments, faults)))
-    }
-}
-
-fn answer(function: &str, arguments: &str, faults: &mut Faults) -> String {
-    match function {
-        "fileUriToPath" => {
-            let UriOf { uri, style } = Readable::read(arguments, faults);
-            judged(file_uri_to_path(&uri, style))
-        }
-        "projectKey" => {
-            let UriOf { uri, style } = Readable::read(arguments, faults);
-            judged(project_key(&uri, style))
-        }
-        "isInside" => {
-            let Inside { root, path, style, real } = Readable::read(arguments, faults);
-            value(&real.map_or_else(
-                || is_inside(&root, &path, style),
-                |real| is_inside_real(&root, &path, style, RealPaths { root: &real.root, path: &real.path }),
-            ))
-        }
-        "joinInside" => {
-            let Join { project, path, style } = Readable::read(arguments, faults);
-            judged(join_inside(&project, &path, style))
-        }
-        "recoverSession" => value(&recover_session(&Readable::read(arguments, faults))),
-        _ => {
-            faults.note("must name one function that there is");
-            String::new()
-        }
-    }
-}
-
-fn judged(result: Result<String, Refusal>) -> String {
+fn returned(result: Result<String, Refusal>) -> String {
     match result {
-        Ok(path) => value(&path),
-        Err(refusal) => failure(refusal.code(), &refusal.to_string()),
+        Ok(value) => to_json(&Returned { value }),
+        Err(refusal) => Failure::new(refusal.code(), &refusal.to_string()).to_json(),
     }
-}
-
-fn value(value: &dyn Written) -> String {
-    object(|answer| answer.field("value", value))
 }

@@ -29,7 +29,9 @@ fn out(outcome: &Outcome) -> Out {
         }
         Outcome::NeedsInput { input_requests } => {
             let requests = input_requests.iter();
-            Out::NeedsInput(requests.map(|(key, request)| ((*key).to_owned(), request.text().to_owned())).collect())
+            Out::NeedsInput(
+                requests.map(|(key, request)| ((*key).to_owned(), serde_json::to_string(request).unwrap())).collect(),
+            )
         }
         Outcome::Refused(refused) => Out::Refused(refused.code, refused.source, refused.status),
         Outcome::Unresolved(unresolved) => Out::Unresolved(unresolved.code),
@@ -43,16 +45,16 @@ pub fn effects(actions: &[Action]) -> Effects {
     for action in actions {
         match action {
             Action::Answer(answer) => {
-                effects.answers.push((answer.ask, out(&answer.outcome), answer.hints.clone()));
+                effects.answers.push((answer.ask.0, out(&answer.outcome), answer.hints.clone()));
             }
             Action::Announce(announce) => {
                 let key =
                     |project: &Option<std::sync::Arc<Project>>| project.as_ref().map(|project| project.key.clone());
                 effects.announce.push((key(&announce.from), key(&announce.to)));
             }
-            Action::Cancel(cancel) => effects.cancel.push((cancel.request, cancel.message.clone())),
+            Action::Cancel(cancel) => effects.cancel.push((cancel.request.0, cancel.message.clone())),
             Action::SendRequest(send) => {
-                effects.send.push((send.request, send.relates_to, send.message.clone()));
+                effects.send.push((send.request.0, send.relates_to.map(|ask| ask.0), send.message.clone()));
             }
             Action::Probe(probe) => {
                 let mut paths: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -60,7 +62,7 @@ pub fn effects(actions: &[Action]) -> Effects {
                     let twice = paths.insert(path.path.clone(), path.markers.iter().cloned().collect());
                     assert!(twice.is_none(), "a probe names {} twice", path.path);
                 }
-                effects.probe.push((probe.probe, paths));
+                effects.probe.push((probe.probe.0, paths));
             }
             Action::Forward(back) => effects.forward.push((back.kind, back.text.clone())),
             Action::Log(notice) => {
@@ -95,9 +97,9 @@ pub fn rank(action: &Action) -> u8 {
 /// What can be seen of the machine.
 pub fn views(resolver: &Resolver) -> Views {
     Views {
-        deadline: resolver.deadline(),
+        deadline: resolver.deadline().map(|at| at.0),
         project: resolver.project().map(|project| project.key.clone()),
-        roots: resolver.roots().0,
+        roots: resolver.roots().state,
         era: resolver.era(),
     }
 }

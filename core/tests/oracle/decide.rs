@@ -1,14 +1,15 @@
 //! One walk over the policy's sources for one ask, or for the connection.
 
+use rootwise::Reason;
 use rootwise::action::RootsState;
-use rootwise::display::display;
-use rootwise::error::Reason;
 use rootwise::event::{AskBy, SelectBy};
 use rootwise::path;
+use rootwise::path::display::display;
 use rootwise::policy::{
     Ask as WhenToAsk, BadOutcome, EnforceRoots, NameRule, Names, NonFile, OnUnusable, Pick, Pin, Policy, Recheck,
     Relative, RootMatch, Source, SourceKind, Traversal,
 };
+use serde_json::value::RawValue;
 
 use super::history::{Ask, Choice, History, Kind, List, Win, state_of};
 use super::peer::{self, RawList, RawRoot};
@@ -73,7 +74,7 @@ enum Says {
 }
 
 fn facts_look_modern(facts: &rootwise::event::RequestFacts) -> bool {
-    let meta = facts.meta.as_ref().map(rootwise::Json::text);
+    let meta = facts.meta.as_deref().map(RawValue::get);
     let has = |key| meta.is_some_and(|meta| peer::has(meta, key));
     facts.capabilities.is_some()
         || has("io.modelcontextprotocol/protocolVersion")
@@ -207,7 +208,7 @@ impl History {
         let when = &source.when;
         (when.transports.is_empty() || when.transports.contains(&self.host().transport))
             && (!when.local || self.is_local())
-            && when.argument.as_ref().is_none_or(|name| self.host().arguments.get(name).is_some())
+            && when.argument.as_ref().is_none_or(|name| self.host().arguments.contains_key(name))
     }
 
     fn ask_source(&self, source: &Source, ask: Option<&Ask>, eyes: Eyes<'_>) -> Says {
@@ -284,7 +285,7 @@ impl History {
             }),
             SourceKind::Query => by_name(&|name| facts.query.get(name).cloned()),
             SourceKind::Meta => by_name(&|name| {
-                let text = peer::pointer(facts.meta.as_ref()?.text(), name)?;
+                let text = peer::pointer(facts.meta.as_ref()?.get(), name)?;
                 peer::string(&text)
             }),
             SourceKind::Configured => by_name(&|name| match name.strip_prefix('$') {
@@ -294,6 +295,7 @@ impl History {
             SourceKind::Env => by_name(&|name| host.env.get(name).cloned()),
             SourceKind::Cwd => alone(&host.cwd),
             SourceKind::Selected | SourceKind::Roots | SourceKind::Remembered => Vec::new(),
+            other => unreachable!("the model has no source {other:?}"),
         };
         values.retain(|(_, value)| !value.trim().is_empty());
         values
@@ -352,9 +354,9 @@ impl History {
 
     fn modern_roots(&self, ask: &Ask) -> RootsNow {
         if let Some(responses) = &ask.facts.input_responses
-            && peer::has(responses.text(), INPUT.0)
+            && peer::has(responses.get(), INPUT.0)
         {
-            let ours = peer::member(responses.text(), INPUT.0).unwrap_or_default();
+            let ours = peer::member(responses.get(), INPUT.0).unwrap_or_default();
             return RootsNow::Use(Some(RawList::read(&ours, self.most_roots())));
         }
         let cannot = self.policy.roots.ask == WhenToAsk::Never || ask.by != AskBy::InputRequired;
@@ -544,6 +546,7 @@ impl History {
         // Where no such source counts, what a tool selects is not looked up on disk.
         let usual = Policy::from_json(r#"{"name":"usual","sources":[{"from":"selected","verify":"none"}]}"#)
             .unwrap()
+            .into_config()
             .sources
             .remove(0);
         let source = self.source(SourceKind::Selected).unwrap_or(&usual);
@@ -726,9 +729,9 @@ impl History {
 }
 
 fn declares_roots(ask: &Ask) -> bool {
-    let meta = ask.facts.meta.as_ref().map(rootwise::Json::text);
+    let meta = ask.facts.meta.as_deref().map(RawValue::get);
     let capabilities = match &ask.facts.capabilities {
-        Some(capabilities) => Some(capabilities.text().to_owned()),
+        Some(capabilities) => Some(capabilities.get().to_owned()),
         None => meta.and_then(|meta| peer::member(meta, "io.modelcontextprotocol/clientCapabilities")),
     };
     let roots = capabilities.and_then(|capabilities| peer::member(&capabilities, "roots"));

@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use rootwise::Json;
 use rootwise::event::{
     AskBy, AskWithdrawn, Asked, ClientInitialized, Event, Found, HostFactsChanged, Message, Probed, ProbedPath,
     RefusalKind, RequestFacts, RootsListed, RootsRefused, SelectBy, Selected, SelectionCleared, Want,
@@ -17,8 +16,9 @@ use rootwise::host::{HostFacts, PathMap, Transport};
 use rootwise::path::PathStyle;
 use rootwise::policy::{
     Ask, BadOutcome, BarePaths, EnforceRoots, Files, NameFrom, NameRule, Names, NonFile, OnChange, OnUnusable, Pick,
-    Pin, Policy, RECOMMENDED, RootMatch, SourceKind, Traversal, Verify, WhileAsking,
+    Pin, Policy, PolicyConfig, RECOMMENDED, RootMatch, SourceKind, Traversal, Verify, WhileAsking,
 };
+use serde_json::value::RawValue;
 
 use super::Effects;
 
@@ -31,11 +31,18 @@ pub struct Case {
     pub steps: Vec<Step>,
 }
 
+/// Raw JSON.
+pub fn raw(text: &str) -> Box<RawValue> {
+    RawValue::from_string(text.to_owned()).unwrap()
+}
+
 /// Compact, because a failing case is read by a person: the events are in the message of the failure.
 impl std::fmt::Debug for Case {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let mut policy = serde_json::from_str::<serde_json::Value>(&self.policy.to_json()).unwrap();
-        let usual = serde_json::from_str::<serde_json::Value>(&Policy::recommended().to_json()).unwrap();
+        let mut policy =
+            serde_json::from_str::<serde_json::Value>(&serde_json::to_string(&self.policy).unwrap()).unwrap();
+        let usual =
+            serde_json::from_str::<serde_json::Value>(&serde_json::to_string(&Policy::recommended()).unwrap()).unwrap();
         let sources = policy["sources"].take();
         writeln!(
             formatter,
@@ -59,7 +66,7 @@ impl std::fmt::Debug for Case {
             }
         }
         writeln!(formatter)?;
-        writeln!(formatter, "host {}", self.host.to_json())?;
+        writeln!(formatter, "host {}", serde_json::to_string(&self.host).unwrap())?;
         write!(formatter, "disk {:?}", self.disk)
     }
 }
@@ -292,9 +299,9 @@ pub fn policy() -> impl Strategy<Value = Policy> {
     (select(policies()), vec(change, 0..4)).prop_map(|(policy, twists)| {
         let mut policy = policy;
         for twist in twists {
-            let mut twisted = policy.clone();
+            let mut twisted = policy.clone().into_config();
             (twist.0)(&mut twisted);
-            if twisted.check().is_ok() {
+            if let Ok(twisted) = Policy::try_from(twisted) {
                 policy = twisted;
             }
         }
@@ -304,10 +311,10 @@ pub fn policy() -> impl Strategy<Value = Policy> {
 
 /// A change to a policy.
 #[derive(Clone)]
-struct Twist(std::rc::Rc<dyn Fn(&mut Policy)>);
+struct Twist(std::rc::Rc<dyn Fn(&mut PolicyConfig)>);
 
 impl Twist {
-    fn new(change: impl Fn(&mut Policy) + 'static) -> Self {
+    fn new(change: impl Fn(&mut PolicyConfig) + 'static) -> Self {
         Self(std::rc::Rc::new(change))
     }
 }
@@ -351,7 +358,7 @@ pub fn host() -> impl Strategy<Value = HostFacts> {
                 host.excluded_dirs.temporary = vec!["/tmp".to_owned()];
                 host.excluded_dirs.install = vec!["/opt/app".to_owned()];
                 if allowed {
-                    host.allowed_dirs = vec!["/p".to_owned()];
+                    host.allowed_dirs = Some(vec!["/p".to_owned()]);
                 }
                 if mapped {
                     host.path_map =
@@ -408,10 +415,10 @@ fn facts() -> impl Strategy<Value = RequestFacts> {
             argument,
             headers: pairs("X-WORKSPACE-id", header, "x-project-PATH", more_header),
             query: pairs("project_path", query, "project", more_query),
-            meta: meta.and_then(Json::from_text),
-            capabilities: capabilities.and_then(Json::from_text),
+            meta: meta.map(raw),
+            capabilities: capabilities.map(raw),
             client_info: None,
-            input_responses: input.as_deref().and_then(Json::from_text),
+            input_responses: input.as_deref().map(raw),
         },
     )
 }
@@ -583,27 +590,24 @@ impl World {
     fn act(&self, case: &Case, act: &Act) -> Event {
         match act.clone() {
             Act::Init(capabilities) => Event::ClientInitialized(ClientInitialized {
-                protocol_version: Json::from_text("\"2025-11-25\""),
-                capabilities: Json::from_text(capabilities),
+                protocol_version: Some(raw("\"2025-11-25\"")),
+                capabilities: Some(raw(capabilities)),
                 client_info: None,
             }),
             Act::Ready => Event::ClientReady,
             Act::Changed => Event::RootsChanged,
-            Act::Listed(which, list) => Event::RootsListed(RootsListed {
-                request: Some(self.token(which)),
-                result: Json::from_text(&list).unwrap(),
-            }),
-            Act::HostListed(list) => {
-                Event::RootsListed(RootsListed { request: None, result: Json::from_text(&list).unwrap() })
+            Act::Listed(which, list) => {
+                Event::RootsListed(RootsListed { request: Some(self.token(which).into()), result: raw(&list) })
             }
+            Act::HostListed(list) => Event::RootsListed(RootsListed { request: None, result: raw(&list) }),
             Act::Refused(which, kind, code, message) => Event::RootsRefused(RootsRefused {
-                request: self.token(which),
+                request: self.token(which).into(),
                 kind,
                 code,
                 message: Some(message.to_owned()),
             }),
             Act::Ask { id, want, by, facts, target: about } => Event::Asked(Asked {
-                ask: id,
+                ask: id.into(),
                 want,
                 ask_by: by,
                 facts,
@@ -611,12 +615,12 @@ impl World {
                 explain: id % 2 == 0,
             }),
             Act::Select { id, by, ask_by, facts } => {
-                Event::Selected(Selected { ask: id, by, ask_by, facts, explain: false })
+                Event::Selected(Selected { ask: id.into(), by, ask_by, facts, explain: false })
             }
             Act::Clear { id, ask_by, facts } => {
-                Event::SelectionCleared(SelectionCleared { ask: id, ask_by, facts, explain: false })
+                Event::SelectionCleared(SelectionCleared { ask: id.into(), ask_by, facts, explain: false })
             }
-            Act::Withdraw(ask) => Event::AskWithdrawn(AskWithdrawn { ask }),
+            Act::Withdraw(ask) => Event::AskWithdrawn(AskWithdrawn { ask: ask.into() }),
             Act::Probed(which, left_out, other) => self.probed(case, which, left_out, other),
             Act::Deadline => Event::DeadlineReached,
             Act::Answer(which, as_minted, list) => {
@@ -648,7 +652,7 @@ impl World {
         let Some((probe, asked)) = open else {
             // One that is over, or one that never was.
             let probe = if matches!(which, Which::Unknown) { self.given_out + 1 } else { self.given_out };
-            return Event::Probed(Probed { probe, paths: Vec::new() });
+            return Event::Probed(Probed { probe: probe.into(), paths: Vec::new() });
         };
         let bit = |bits: u8, index: usize| bits >> (index % 8) & 1 == 1;
         let said = asked.iter().enumerate().filter(|(index, _)| !bit(left_out, *index));
@@ -667,7 +671,7 @@ impl World {
                 markers: markers.iter().filter(|marker| marked && marker.ends_with("git")).cloned().collect(),
             }
         });
-        Event::Probed(Probed { probe: *probe, paths: paths.collect() })
+        Event::Probed(Probed { probe: (*probe).into(), paths: paths.collect() })
     }
 
     /// Takes note of what an accepted event caused.
@@ -675,7 +679,7 @@ impl World {
         self.now = self.now.max(now);
         self.deadline = deadline;
         if let Event::Probed(probed) = event {
-            self.probes.retain(|(probe, _)| *probe != probed.probe);
+            self.probes.retain(|(probe, _)| *probe != probed.probe.0);
         }
         for (token, ..) in &effects.send {
             self.tokens = *token;

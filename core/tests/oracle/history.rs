@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rootwise::action::RootsState;
 use rootwise::event::{AskBy, Found, RequestFacts, SelectBy};
-use rootwise::explain::Era;
+use rootwise::explanation::Era;
 use rootwise::host::{HostFacts, Transport};
 use rootwise::policy::{Ask as WhenToAsk, Policy, Source, SourceKind};
 

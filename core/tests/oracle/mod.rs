@@ -46,9 +46,9 @@ pub mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rootwise::Reason;
 use rootwise::action::{LogCode, MessageKind, RootsState};
-use rootwise::error::Reason;
-use rootwise::explain::Era;
+use rootwise::explanation::Era;
 use rootwise::policy::SourceKind;
 
 /// A project as far as it is predicted.

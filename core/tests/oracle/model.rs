@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rootwise::Reason;
 use rootwise::action::{LogCode, MessageKind};
-use rootwise::error::Reason;
 use rootwise::event::{AskBy, Event, Probed, RefusalKind, RequestFacts, RootsRefused, SelectBy, Want};
 use rootwise::host::HostFacts;
 use rootwise::policy::{Ask as WhenToAsk, OnChange, Pin, Policy, SourceKind, WhileAsking};
+use serde_json::value::RawValue;
 
 use super::decide::{Decision, End as AskEnd, Waiting};
 use super::history::{Ask, End, History, Kind, Known, Record, Win};
@@ -131,12 +132,12 @@ impl Oracle {
 
     fn check(&self, event: &Event) -> Result<(), &'static str> {
         let ask = match event {
-            Event::Asked(asked) => asked.ask,
-            Event::Selected(selected) => selected.ask,
-            Event::SelectionCleared(cleared) => cleared.ask,
+            Event::Asked(asked) => asked.ask.0,
+            Event::Selected(selected) => selected.ask.0,
+            Event::SelectionCleared(cleared) => cleared.ask.0,
             Event::Probed(probed) => {
                 let given_out = 1..=self.history.probes_given_out();
-                return if given_out.contains(&probed.probe) { Ok(()) } else { Err("unknown_probe") };
+                return if given_out.contains(&probed.probe.0) { Ok(()) } else { Err("unknown_probe") };
             }
             _ => return Ok(()),
         };
@@ -152,13 +153,13 @@ impl Oracle {
     fn own_effect(&mut self, event: &Event, now: u64, turn: &mut Turn) {
         match event {
             Event::ClientInitialized(init) => {
-                let capabilities = init.capabilities.as_ref().map(rootwise::Json::text);
+                let capabilities = init.capabilities.as_deref().map(RawValue::get);
                 self.initialized(capabilities, turn);
             }
             Event::ClientReady => self.ready(turn),
             Event::RootsListed(listed) => match listed.request {
-                Some(token) => self.answered(token, listed.result.text(), now, turn),
-                None => self.take_list(None, listed.result.text(), now, turn),
+                Some(token) => self.answered(token.0, listed.result.get(), now, turn),
+                None => self.take_list(None, listed.result.get(), now, turn),
             },
             Event::RootsRefused(refused) => self.refused(refused, turn),
             Event::RootsChanged => self.changed(turn),
@@ -171,11 +172,11 @@ impl Oracle {
                     Want::Project => Kind::Project,
                     Want::Roots => Kind::Roots,
                 };
-                self.asked(asked.ask, kind, asked.ask_by, &asked.facts, asked.target.clone(), now);
+                self.asked(asked.ask.0, kind, asked.ask_by, &asked.facts, asked.target.clone(), now);
             }
             Event::Selected(selected) => {
                 let kind = Kind::Select(selected.by.clone());
-                self.asked(selected.ask, kind, selected.ask_by, &selected.facts, None, now);
+                self.asked(selected.ask.0, kind, selected.ask_by, &selected.facts, None, now);
             }
             Event::SelectionCleared(cleared) => {
                 let (_, modern) = self.history.manner(cleared.ask_by, &cleared.facts);
@@ -188,11 +189,11 @@ impl Oracle {
                     self.history.note(Record::PinGone);
                     Kind::Project
                 };
-                self.asked(cleared.ask, kind, cleared.ask_by, &cleared.facts, None, now);
+                self.asked(cleared.ask.0, kind, cleared.ask_by, &cleared.facts, None, now);
             }
             Event::AskWithdrawn(withdrawn) => {
                 let waiting = self.history.waiting();
-                if let Some(ask) = waiting.iter().find(|ask| ask.id == withdrawn.ask) {
+                if let Some(ask) = waiting.iter().find(|ask| ask.id == withdrawn.ask.0) {
                     let over = Record::Over { ask: ask.id, begins: false };
                     self.history.note(over);
                 }
@@ -329,7 +330,7 @@ impl Oracle {
     }
 
     fn refused(&mut self, refused: &RootsRefused, turn: &mut Turn) {
-        if !self.is_expected(refused.request, turn) {
+        if !self.is_expected(refused.request.0, turn) {
             return;
         }
         let rules = &self.history.policy.roots.unsupported;
@@ -452,9 +453,9 @@ impl Oracle {
         let wait = u64::from(self.history.policy.timing.wait_ms);
         let most = usize::try_from(self.history.policy.limits.waiting_asks).unwrap();
         let new = match event {
-            Event::Asked(asked) => Some(asked.ask),
-            Event::Selected(selected) => Some(selected.ask),
-            Event::SelectionCleared(cleared) => Some(cleared.ask),
+            Event::Asked(asked) => Some(asked.ask.0),
+            Event::Selected(selected) => Some(selected.ask.0),
+            Event::SelectionCleared(cleared) => Some(cleared.ask.0),
             _ => None,
         };
         let start = self.history.records.len();
@@ -673,7 +674,7 @@ impl Oracle {
 
     fn probed(&mut self, probed: &Probed) {
         let open = self.history.open_probes();
-        let Some((id, _, asked)) = open.into_iter().find(|(id, ..)| *id == probed.probe) else {
+        let Some((id, _, asked)) = open.into_iter().find(|(id, ..)| *id == probed.probe.0) else {
             return;
         };
         // Whoever waits now has heard it.
@@ -793,7 +794,7 @@ impl Oracle {
                     let code = peer::member(&error, "code").and_then(|code| code.parse().ok());
                     let message = peer::member(&error, "message").and_then(|text| peer::string(&text));
                     let kind = RefusalKind::Error;
-                    self.refused(&RootsRefused { request: token, kind, code, message }, turn);
+                    self.refused(&RootsRefused { request: token.into(), kind, code, message }, turn);
                 } else {
                     let result = peer::member(text, "result").unwrap_or_default();
                     self.answered(token, &result, now, turn);

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use rootwise::error::Reason;
+use rootwise::Reason;
 use rootwise::event::Found;
+use rootwise::path::uri;
 use rootwise::path::{self, PathStyle, Refusal};
 use rootwise::policy::{
     BadOutcome, BarePaths, ExcludedDirsRule, Files, Format, Markers, NameFrom, NonFile, Recheck, Relative, Source,
     SourceKind, Unmarked, Verify,
 };
-use rootwise::uri;
 
 use super::disputed;
 use super::history::{Ask, History, Kind, Known};
@@ -93,7 +93,7 @@ pub fn can_end(source: &Source) -> bool {
 pub fn is_bad_end(source: &Source, reason: Reason) -> bool {
     let usual = if is_asked_for(source.from) { BadOutcome::Error } else { BadOutcome::Next };
     let otherwise = source.on_bad.otherwise.unwrap_or(usual);
-    *source.on_bad.reasons.get(reason.code()).unwrap_or(&otherwise) == BadOutcome::Error
+    *source.on_bad.reasons.get(&reason).unwrap_or(&otherwise) == BadOutcome::Error
 }
 
 fn places_rule(source: &Source) -> ExcludedDirsRule {
@@ -465,7 +465,7 @@ impl History {
 
     fn is_allowed(&self, at: &str) -> bool {
         let allowed = &self.host().allowed_dirs;
-        allowed.is_empty() || allowed.iter().any(|base| path::is_inside(base, at, self.style()))
+        allowed.as_ref().is_none_or(|dirs| dirs.iter().any(|base| path::is_inside(base, at, self.style())))
     }
 
     fn is_home(&self, at: &str) -> bool {

@@ -1,5 +1,5 @@
+use rootwise::path::uri;
 use rootwise::path::{self, RealPaths, Refusal};
-use rootwise::uri;
 
 use super::{POSIX, WINDOWS};
 

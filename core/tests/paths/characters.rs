@@ -1,5 +1,5 @@
+use rootwise::path::uri;
 use rootwise::path::{self, PathStyle, Refusal};
-use rootwise::uri;
 
 use super::{POSIX, WINDOWS};
 

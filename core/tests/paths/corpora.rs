@@ -2,8 +2,8 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use rootwise::path::uri;
 use rootwise::path::{self, PathStyle};
-use rootwise::uri;
 use serde::Deserialize;
 use serde_json::Value;
 

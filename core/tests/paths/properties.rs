@@ -1,6 +1,6 @@
 use proptest::prelude::*;
+use rootwise::path::uri;
 use rootwise::path::{self, PathStyle};
-use rootwise::uri;
 
 use super::{POSIX, WINDOWS};
 

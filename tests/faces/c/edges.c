@@ -41,7 +41,7 @@ int main(void) {
     rootwise_close(NULL);
     rootwise_text_free((rootwise_text){NULL, 0});
 
-    say("provoked", rootwise_handle(broken, TEXT("{\"type\":\"provokePanic\"}"), 0));
+    say("provoked", rootwise_handle(broken, TEXT("{\"type\":\"testPanic\"}"), 0));
     say("afterwards", rootwise_handle(broken, TEXT(ready), 0));
     say("afterwards", rootwise_explain(broken));
     say("afterwards", rootwise_snapshot(broken));

@@ -1,0 +1,228 @@
+//! The decision on one ask: end it with an outcome, or let it wait.
+
+use alloc::collections::BTreeMap;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::disk::{DiskView, PathQuery};
+use super::evaluate::{Decision, Evaluation, EvaluationContext, RootsAccess};
+use super::project::Maker;
+use crate::api::action::{InputRequest, Outcome, Refused, RequestMethod, RootsState, Unresolved};
+use crate::api::event::AskBy;
+use crate::api::host::HostFacts;
+use crate::api::reason::Reason;
+use crate::id::Time;
+use crate::machine::asks::{INPUT_KEY, PendingAsk, Purpose};
+use crate::machine::connection::Connection;
+use crate::peer::root_list::RootList;
+use crate::policy::{Ask, Policy, Templates, Values};
+
+/// One ask, and everything that decides it.
+#[derive(Clone, Copy)]
+pub(crate) struct AskContext<'a> {
+    pub(crate) policy: &'a Policy,
+    pub(crate) host: &'a HostFacts,
+    pub(crate) connection: &'a Connection,
+    pub(crate) ask: &'a PendingAsk,
+    pub(crate) now: Time,
+}
+
+/// The decision on an ask.
+pub(crate) struct AskDecision {
+    pub(crate) step: Step,
+    /// The evaluation it rests on.
+    pub(crate) evaluation: Option<Evaluation>,
+    /// The paths to probe first.
+    pub(crate) queries: Vec<PathQuery>,
+}
+
+pub(crate) enum Step {
+    End(Outcome),
+    Wait { for_roots: bool, send: bool },
+}
+
+impl From<Step> for AskDecision {
+    fn from(step: Step) -> Self {
+        Self { step, evaluation: None, queries: Vec::new() }
+    }
+}
+
+impl<'a> AskContext<'a> {
+    pub(crate) fn decide(&self) -> AskDecision {
+        match &self.ask.purpose {
+            Purpose::Project => self.decide_project(),
+            Purpose::Roots => self.decide_roots().into(),
+            Purpose::Select(by) => self.decide_selection(by),
+            Purpose::Clear => {
+                let (reason, given) = match self.ask.modern {
+                    true => (Reason::PassEachCall, "/path/to/project"),
+                    false => (Reason::Immutable, "none"),
+                };
+                Step::End(self.refuse_selection(reason, given, None)).into()
+            }
+        }
+    }
+
+    /// Answer, log lines and explanation all come from this one evaluation.
+    fn decide_project(&self) -> AskDecision {
+        let mut disk = self.disk_view();
+        let evaluation = self.evaluate(&mut disk);
+        let step = match &evaluation.decision {
+            Decision::Won(project) => Step::End(Outcome::Resolved { project: project.clone() }),
+            Decision::Refused(at) => Step::End(self.refusal(&evaluation, *at)),
+            Decision::Unresolved(reason) => Step::End(self.unresolved(*reason)),
+            Decision::NeedsInput => Step::End(needs_input()),
+            Decision::Waiting { .. } if self.ask.expired => Step::End(self.unresolved(Reason::NoProject)),
+            Decision::Waiting { for_roots, send } => Step::Wait { for_roots: *for_roots, send: *send },
+        };
+        AskDecision { step, evaluation: Some(evaluation), queries: disk.queries }
+    }
+
+    fn decide_roots(&self) -> Step {
+        match self.roots_access() {
+            RootsAccess::Wait => Step::Wait { for_roots: true, send: false },
+            RootsAccess::Send => Step::Wait { for_roots: true, send: true },
+            RootsAccess::Input => Step::End(needs_input()),
+            RootsAccess::Known(list) => {
+                let state = if self.ask.modern { list.state() } else { self.connection.cycle.roots_state(self.policy) };
+                Step::End(Outcome::Listed { roots: list.views(), state })
+            }
+            RootsAccess::Unavailable(state) => Step::End(Outcome::Listed { roots: Vec::new(), state }),
+        }
+    }
+
+    /// Evaluates the sources: all of them where the explanation or a report on disagreements needs them.
+    pub(super) fn evaluate(&self, disk: &mut DiskView<'_>) -> Evaluation {
+        self.evaluation_context().evaluate(disk, self.ask.explain || self.policy.report_disagreement)
+    }
+
+    pub(super) fn evaluation_context(&self) -> EvaluationContext<'a> {
+        EvaluationContext {
+            policy: self.policy,
+            host: self.host,
+            values: Some(&self.ask.values),
+            target: self.ask.target.as_deref(),
+            memory: (!self.ask.modern).then_some(&self.connection.memory),
+            roots: self.roots_access(),
+            newest: self.connection.cycle.list(),
+        }
+    }
+
+    pub(super) const fn maker(&self) -> Maker<'a> {
+        Maker { policy: self.policy, host: self.host }
+    }
+
+    pub(super) fn disk_view(&self) -> DiskView<'a> {
+        let shared = (!self.ask.modern).then_some(&self.connection.disk);
+        DiskView::new(&self.ask.disk, shared, self.ask.expired)
+    }
+
+    /// The client's roots as this ask may use them.
+    pub(super) fn roots_access(&self) -> RootsAccess<'a> {
+        let Self { ask, policy, .. } = *self;
+        if ask.modern {
+            return self.modern_roots();
+        }
+        let cycle = &self.connection.cycle;
+        let known = match cycle.list() {
+            Some(list) => RootsAccess::Known(list),
+            None => RootsAccess::Unavailable(cycle.roots_state(policy)),
+        };
+        if ask.by == AskBy::None || ask.expired || ask.skip_roots {
+            return known;
+        }
+        let each = policy.roots.ask == Ask::EachRequest && !ask.roots_done;
+        // The answer to its own request is never too old for an ask.
+        let aged = !ask.roots_done && cycle.list_expires_at(policy).is_some_and(|at| at <= self.now);
+        if cycle.is_current() && !aged && !each {
+            return known;
+        }
+        match cycle.token() {
+            Some(token) if cycle.is_overdue() && ask.joined != Some(token) => known,
+            Some(_) => RootsAccess::Wait,
+            None if ask.roots_done || !cycle.may_ask(policy) => known,
+            None if !cycle.is_ready() => RootsAccess::Wait,
+            None if cycle.is_deferred() && ask.joined.is_some() => RootsAccess::Wait,
+            None => RootsAccess::Send,
+        }
+    }
+
+    fn modern_roots(&self) -> RootsAccess<'a> {
+        if let Some(list) = &self.ask.input {
+            return RootsAccess::Known(list);
+        }
+        // The revision forbids asking for undeclared roots, whatever the policy says.
+        if !self.ask.client.declares_roots {
+            RootsAccess::Unavailable(RootsState::Undeclared)
+        } else if self.ask.by == AskBy::InputRequired && self.policy.roots.ask != Ask::Never {
+            RootsAccess::Input
+        } else {
+            RootsAccess::Unavailable(RootsState::NotAsked)
+        }
+    }
+
+    fn refusal(&self, evaluation: &Evaluation, at: usize) -> Outcome {
+        let Some((finding, rejection, status)) = evaluation.refused(at) else {
+            return self.unresolved(Reason::NoProject);
+        };
+        if rejection.reason == Reason::Ambiguous {
+            return self.unresolved(rejection.reason);
+        }
+        let source = finding.source;
+        let value = finding.value.as_deref().unwrap_or_default();
+        let values = Values::new()
+            .with("value", value)
+            .with("path", rejection.path.as_deref().unwrap_or(value))
+            .with("source", source.name())
+            .with("reason", rejection.reason.code())
+            .with("detail", rejection.detail());
+        let templates = Templates(self.policy);
+        Outcome::Refused(Refused {
+            code: rejection.reason,
+            source,
+            message: templates.refused(source.name(), rejection.reason, &values),
+            instruction: templates.refused_instruction(rejection.reason, &values),
+            status,
+        })
+    }
+
+    pub(crate) fn unresolved(&self, reason: Reason) -> Outcome {
+        let templates = Templates(self.policy);
+        let client = self.client_name();
+        let list = self.listing();
+        let advice = templates.advice(client, self.host.transport).unwrap_or_default();
+        let values = Values::new()
+            .with("list", &list)
+            .with("advice", advice)
+            .with("client", client.unwrap_or("the client"))
+            .with("reason", reason.code());
+        Outcome::Unresolved(Unresolved {
+            code: reason,
+            message: templates.unresolved(reason, &values),
+            instruction: templates.instruction(reason, &values),
+        })
+    }
+
+    pub(super) fn client_name(&self) -> Option<&'a str> {
+        if self.ask.modern {
+            return self.ask.client.name.as_deref();
+        }
+        self.connection.client.as_ref()?.name.as_deref()
+    }
+
+    /// The roots this ask may see.
+    pub(super) fn visible_roots(&self) -> Option<&'a RootList> {
+        if self.ask.modern { self.ask.input.as_ref() } else { self.connection.cycle.list() }
+    }
+
+    /// The same as a message lists them.
+    pub(super) fn listing(&self) -> String {
+        self.visible_roots().map(RootList::listing).unwrap_or_default()
+    }
+}
+
+fn needs_input() -> Outcome {
+    let mut input_requests = BTreeMap::new();
+    input_requests.insert(INPUT_KEY.to_string(), InputRequest { method: RequestMethod::RootsList });
+    Outcome::NeedsInput { input_requests }
+}

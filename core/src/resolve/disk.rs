@@ -1,0 +1,135 @@
+//! The disk as far as probes have reported it.
+
+use alloc::collections::BTreeMap;
+use alloc::string::{String, ToString};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use crate::api::action::ProbePath;
+use crate::api::event::Found;
+
+/// The paths that were probed.
+pub(crate) type Disk = BTreeMap<String, PathInfo>;
+
+/// The report on one path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct PathInfo {
+    /// `None` means that the host was asked and did not reply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) found: Option<Found>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) real_path: Option<String>,
+    /// The markers that were looked for.
+    pub(crate) asked: Vec<String>,
+    /// Those that exist.
+    pub(crate) markers: Vec<String>,
+}
+
+impl PathInfo {
+    /// Whether it covers these markers.
+    pub(crate) fn covers(&self, markers: &[String]) -> bool {
+        markers.iter().all(|marker| self.asked.contains(marker))
+    }
+
+    /// Keeps what an earlier report said about markers that this one does not cover.
+    pub(crate) fn with_earlier(mut self, earlier: &Self) -> Self {
+        if earlier.found == self.found {
+            let missed = |marker: &&String| !self.asked.contains(marker);
+            let markers: Vec<String> = earlier.markers.iter().filter(missed).cloned().collect();
+            let asked: Vec<String> = earlier.asked.iter().filter(missed).cloned().collect();
+            self.markers.extend(markers);
+            self.asked.extend(asked);
+        }
+        self
+    }
+}
+
+/// The disk as one evaluation sees it, and the paths it turned out to need.
+pub(crate) struct DiskView<'a> {
+    /// Replies to probes of this ask.
+    own: &'a [Arc<Disk>],
+    /// Replies that serve the whole connection.
+    shared: Option<&'a Disk>,
+    /// Whether no caller will wait for another reply.
+    gave_up: bool,
+    /// Whether unknown paths are recorded.
+    pub(crate) recording: bool,
+    /// Whether known paths, and paths that can no longer matter, are recorded too.
+    pub(crate) thorough: bool,
+    /// The recorded paths.
+    pub(crate) queries: Vec<PathQuery>,
+}
+
+/// A path that an evaluation needs.
+#[derive(Clone, Debug)]
+pub(crate) struct PathQuery {
+    pub(crate) path: ProbePath,
+    /// Whether the reply may serve the whole connection.
+    pub(crate) shared: bool,
+}
+
+/// The use of the connection's knowledge of the disk for one path.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct CacheScope {
+    /// The part of it that may answer.
+    pub(crate) reads: CacheReads,
+    /// Whether the connection may keep the reply.
+    pub(crate) keeps: bool,
+}
+
+/// The part of the connection's knowledge that may answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum CacheReads {
+    #[default]
+    None,
+    /// Folders that existed; a missing one may have been created since.
+    Folders,
+    All,
+}
+
+/// The result of a lookup.
+pub(crate) enum DiskLookup<'a> {
+    Known(&'a PathInfo),
+    /// The host was asked and did not reply in time.
+    Unconfirmed,
+    Unknown,
+}
+
+impl<'a> DiskView<'a> {
+    pub(crate) const fn new(own: &'a [Arc<Disk>], shared: Option<&'a Disk>, gave_up: bool) -> Self {
+        Self { own, shared, gave_up, recording: true, thorough: false, queries: Vec::new() }
+    }
+
+    /// The view that names every path of the connection's sources.
+    pub(crate) fn thorough(shared: &'a Disk) -> Self {
+        Self { thorough: true, ..Self::new(&[], Some(shared), false) }
+    }
+
+    /// Looks up a path and these markers; with `any`, a report without the markers is enough.
+    pub(crate) fn lookup(&mut self, path: &str, markers: &[String], any: bool, scope: CacheScope) -> DiskLookup<'a> {
+        let enough = |info: &&PathInfo| any || info.covers(markers);
+        let usable = |info: &&PathInfo| match scope.reads {
+            CacheReads::None => false,
+            CacheReads::Folders => info.found == Some(Found::Directory),
+            CacheReads::All => true,
+        };
+        let own = self.own.iter().rev().filter_map(|disk| disk.get(path));
+        let shared = self.shared.and_then(|disk| disk.get(path)).filter(usable);
+        let mut reports = own.chain(shared).filter(enough);
+        // A report counts for more than the absence of another one.
+        let info = reports.clone().find(|info| info.found.is_some()).or_else(|| reports.next());
+        if self.thorough || (info.is_none() && self.recording) {
+            let path = ProbePath { path: path.to_string(), markers: markers.to_vec() };
+            self.queries.push(PathQuery { path, shared: scope.keeps && self.shared.is_some() });
+        }
+        match info {
+            Some(PathInfo { found: None, .. }) => DiskLookup::Unconfirmed,
+            Some(info) => DiskLookup::Known(info),
+            None if self.gave_up => DiskLookup::Unconfirmed,
+            None => DiskLookup::Unknown,
+        }
+    }
+}

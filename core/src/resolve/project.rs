@@ -1,0 +1,99 @@
+//! Projects, made from a folder, a name or a root.
+
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::verify::Folder;
+use crate::api::host::HostFacts;
+use crate::api::project::Project;
+use crate::path;
+use crate::path::display::display;
+use crate::path::uri::{path_to_file_uri, project_id};
+use crate::peer::root_list::{RootEntry, RootList, raw_basename, uri_key};
+use crate::policy::{NameFrom, Policy, SourceKind, count};
+
+/// The policy and host facts a project is made with.
+#[derive(Clone, Copy)]
+pub(crate) struct Maker<'a> {
+    pub(crate) policy: &'a Policy,
+    pub(crate) host: &'a HostFacts,
+}
+
+impl Project {
+    pub(crate) fn from_path(folder: Folder, source: SourceKind, via: Option<String>, maker: Maker<'_>) -> Self {
+        let Folder { path, real_path } = folder;
+        let style = maker.host.style;
+        let key = path::key(&path, style).unwrap_or_else(|_| path.clone());
+        let name = path::basename(&path, style).unwrap_or_else(|| path.clone());
+        Self {
+            id: project_id(&key),
+            display_name: maker.shown_name(&name),
+            uri: path_to_file_uri(&path, style),
+            key,
+            name,
+            path: Some(path),
+            real_path,
+            source,
+            via,
+            root: None,
+            other_roots: Vec::new(),
+        }
+    }
+
+    pub(crate) fn from_name(name: &str, source: SourceKind, via: Option<String>, maker: Maker<'_>) -> Self {
+        let mut key = String::from("name:");
+        key.push_str(name);
+        Self {
+            id: project_id(&key),
+            display_name: maker.shown_name(name),
+            key,
+            name: name.to_owned(),
+            path: None,
+            uri: None,
+            real_path: None,
+            source,
+            via,
+            root: None,
+            other_roots: Vec::new(),
+        }
+    }
+
+    /// The project of a root; without a folder the root is not a `file:` URI and counts by its name alone.
+    pub(crate) fn from_root(entry: &RootEntry, list: &RootList, folder: Option<Folder>, maker: Maker<'_>) -> Self {
+        let as_sent = folder.as_ref().map(|folder| &folder.path) == entry.path.as_ref().ok();
+        let mut project = match folder {
+            Some(folder) => Self::from_path(folder, SourceKind::Roots, None, maker),
+            None => {
+                let uri = &entry.sent.uri;
+                let name = raw_basename(uri).unwrap_or_else(|| uri.clone());
+                let key = uri_key(uri);
+                Self {
+                    id: project_id(&key),
+                    key,
+                    uri: Some(uri.clone()),
+                    ..Self::from_name(&name, SourceKind::Roots, None, maker)
+                }
+            }
+        };
+        let name = match maker.policy.name_from {
+            NameFrom::Basename => None,
+            NameFrom::RawBasename => raw_basename(&entry.sent.uri).filter(|_| as_sent),
+            NameFrom::RootName => entry.sent.name.clone().filter(|name| !name.trim().is_empty()),
+        };
+        if let Some(name) = name {
+            project.display_name = maker.shown_name(&name);
+            project.name = name;
+        }
+        let others = list.entries.iter().filter(|other| other.sent.index != entry.sent.index);
+        project.other_roots = others.map(|other| other.reference.clone()).collect();
+        project.root = Some(entry.reference.clone());
+        project
+    }
+}
+
+impl Maker<'_> {
+    fn shown_name(&self, name: &str) -> String {
+        display(name, count(self.policy.limits.name_chars))
+    }
+}

@@ -1,0 +1,195 @@
+//! The values of the sources: those of a request are taken out once, when the ask arrives.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use serde_json::value::RawValue;
+
+use super::disk::DiskView;
+use super::evaluate::{EvaluationContext, Finding, SourceResult};
+use super::project::Maker;
+use super::value::{ParsedValue, Rejection, ValueParser};
+use super::verify::Verified;
+use crate::api::event::RequestFacts;
+use crate::api::host::HostFacts;
+use crate::api::project::Project;
+use crate::path::PathStyle;
+use crate::peer::raw;
+use crate::policy::{Format, Policy, Source, SourceKind, count};
+
+/// One value of a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SourceValue {
+    /// The exact input it came from.
+    pub(crate) via: Option<String>,
+    pub(crate) text: String,
+}
+
+/// The values of one request, by the position of their source in the policy. Everything else of the request is dropped.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RequestValues(Vec<(usize, SourceValue)>);
+
+impl RequestValues {
+    pub(crate) fn read(facts: &RequestFacts, policy: &Policy) -> Self {
+        let mut values = Vec::new();
+        for (at, source) in policy.sources.iter().enumerate() {
+            let unnamed = match source.from {
+                SourceKind::Host => facts.host.as_ref(),
+                SourceKind::Argument => facts.argument.as_ref(),
+                _ => None,
+            };
+            values.extend(unnamed.and_then(|text| Some((at, value(None, text.clone())?))));
+            for name in &source.read {
+                let text = match source.from {
+                    SourceKind::Header => header(facts, name),
+                    SourceKind::Query => facts.query.get(name).cloned(),
+                    SourceKind::Meta => facts.meta.as_deref().and_then(|meta| meta_string(meta, name)),
+                    _ => None,
+                };
+                values.extend(text.and_then(|text| Some((at, value(Some(name), text)?))));
+            }
+        }
+        Self(values)
+    }
+
+    fn of(&self, source: usize) -> impl Iterator<Item = SourceValue> {
+        self.0.iter().filter(move |(at, _)| *at == source).map(|(_, value)| value.clone())
+    }
+}
+
+fn header(facts: &RequestFacts, name: &str) -> Option<String> {
+    facts.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.clone())
+}
+
+fn meta_string(meta: &RawValue, pointer: &str) -> Option<String> {
+    raw::string(raw::pointer(meta.get(), pointer)?)
+}
+
+/// A value, unless it is blank.
+fn value(via: Option<&String>, text: String) -> Option<SourceValue> {
+    (!text.trim().is_empty()).then(|| SourceValue { via: via.cloned(), text })
+}
+
+/// The values of a source that belongs to the connection.
+fn connection_values<'h>(source: &Source, host: &'h HostFacts) -> Vec<SourceValue> {
+    let named = |find: &dyn Fn(&str) -> Option<&'h String>| {
+        source.read.iter().filter_map(|name| value(Some(name), find(name)?.clone())).collect()
+    };
+    match source.from {
+        SourceKind::Configured => named(&|name| match name.strip_prefix('$') {
+            Some(variable) => host.env.get(variable),
+            None => host.arguments.get(name),
+        }),
+        SourceKind::Env => named(&|name| host.env.get(name)),
+        SourceKind::Cwd => host.cwd.clone().and_then(|cwd| value(None, cwd)).into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+impl EvaluationContext<'_> {
+    /// Evaluates a source that reads one value, or several of which the first usable one counts.
+    pub(super) fn read_values(&self, at: usize, source: &Source, disk: &mut DiskView<'_>, finding: &mut Finding) {
+        let is_list = source.format == Format::List;
+        let values = match (source.from.is_per_request(), self.values) {
+            (true, Some(values)) => values.of(at).collect(),
+            (true, None) => Vec::new(),
+            (false, _) => connection_values(source, self.host),
+        };
+        let mut best: Option<(SourceValue, SourceResult)> = None;
+        'values: for SourceValue { via, text } in values {
+            let parts = if is_list { list_parts(&text, self.host.style) } else { [text].into() };
+            for text in parts.into_iter().take(count(self.policy.limits.roots)) {
+                let result = self.judge_value(at, source, via.as_deref(), &text, disk);
+                // A good value replaces a bad one before it. Values that wait do not stop the loop, so that one probe
+                // serves all.
+                let better = match (&best, &result) {
+                    (None, _) => true,
+                    (
+                        Some((_, SourceResult::Rejected { ends, .. })),
+                        SourceResult::Offers(_) | SourceResult::WaitDisk,
+                    ) => is_list || !ends,
+                    (
+                        Some((_, SourceResult::Rejected { ends: false, .. })),
+                        SourceResult::Rejected { ends: true, .. },
+                    ) => !is_list,
+                    _ => false,
+                };
+                let decided = match &result {
+                    SourceResult::WaitDisk => false,
+                    SourceResult::Rejected { ends, .. } => *ends && !is_list,
+                    _ => true,
+                };
+                if better {
+                    best = Some((SourceValue { via: via.clone(), text }, result));
+                }
+                if decided && !disk.thorough {
+                    break 'values;
+                }
+            }
+        }
+        if let Some((SourceValue { via, text }, result)) = best {
+            finding.via = via;
+            finding.value = Some(text);
+            finding.result = result;
+        }
+    }
+
+    fn judge_value(
+        &self,
+        at: usize,
+        source: &Source,
+        via: Option<&str>,
+        text: &str,
+        disk: &mut DiskView<'_>,
+    ) -> SourceResult {
+        let parser = ValueParser {
+            host: self.host,
+            format: source.format,
+            relative: source.relative,
+            from_client: source.from.is_per_request() && source.from != SourceKind::Host,
+            value_bytes: self.policy.limits.value_bytes,
+        };
+        let via = || via.map(ToString::to_string);
+        match parser.parse(text) {
+            Ok(ParsedValue::Name(name)) => {
+                SourceResult::offers(Project::from_name(&name, source.from, via(), self.maker()))
+            }
+            Ok(ParsedValue::Path(path)) => match self.verifier(at, source).verify(&path, disk) {
+                Verified::Accepted(folder) => {
+                    SourceResult::offers(Project::from_path(folder, source.from, via(), self.maker()))
+                }
+                Verified::Wait => SourceResult::WaitDisk,
+                Verified::Rejected(rejection) => rejected(source, rejection),
+            },
+            Err(rejection) => rejected(source, rejection),
+        }
+    }
+
+    pub(crate) const fn maker(&self) -> Maker<'_> {
+        Maker { policy: self.policy, host: self.host }
+    }
+}
+
+pub(super) fn rejected(source: &Source, rejection: Rejection) -> SourceResult {
+    let ends = source.on_bad(rejection.reason) == crate::policy::BadOutcome::Error;
+    SourceResult::Rejected { rejection, ends, status: source.status }
+}
+
+/// The readings of a list: the elements of a JSON array, or the whole text and then its parts.
+fn list_parts(text: &str, style: PathStyle) -> Vec<String> {
+    if text.trim_start().starts_with('[')
+        && let Some(elements) = raw::array(text)
+    {
+        let strings = elements.into_iter().filter_map(|element| raw::string(element.get()));
+        return strings.filter(|part| !part.trim().is_empty()).collect();
+    }
+    let separators: &[char] = match style {
+        PathStyle::Posix => &[','],
+        PathStyle::Windows => &[',', ';'],
+    };
+    let mut parts: Vec<String> = [text.trim().to_string()].into();
+    if text.contains(separators) {
+        parts.extend(text.split(separators).map(|part| part.trim().to_string()).filter(|part| !part.is_empty()));
+    }
+    parts
+}

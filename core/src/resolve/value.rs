@@ -1,0 +1,136 @@
+//! The parser for one value: a path, a URI or a name.
+
+use alloc::string::{String, ToString};
+
+use crate::api::host::HostFacts;
+use crate::api::reason::Reason;
+use crate::path::uri::{file_uri_to_path, is_placeholder};
+use crate::path::{self, PathStyle, Refusal};
+use crate::policy::{Format, Relative, exceeds};
+
+/// The rejection of a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Rejection {
+    pub(crate) reason: Reason,
+    /// A finer code.
+    pub(crate) detail: Option<&'static str>,
+    /// The path the value named.
+    pub(crate) path: Option<String>,
+}
+
+impl Rejection {
+    pub(crate) const fn new(reason: Reason) -> Self {
+        Self { reason, detail: None, path: None }
+    }
+
+    pub(crate) fn at(reason: Reason, path: &str) -> Self {
+        Self { reason, detail: None, path: Some(path.to_string()) }
+    }
+
+    /// The finer code if there is one, else the code of the reason.
+    pub(crate) fn detail(&self) -> &'static str {
+        self.detail.unwrap_or_else(|| self.reason.code())
+    }
+}
+
+impl From<Refusal> for Rejection {
+    fn from(refusal: Refusal) -> Self {
+        let reason = match refusal {
+            Refusal::NotFileUri => Reason::NotFileUri,
+            Refusal::Relative => Reason::Relative,
+            _ => Reason::Invalid,
+        };
+        Self { reason, detail: Some(refusal.code()), path: None }
+    }
+}
+
+/// The meaning of a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ParsedValue {
+    Path(String),
+    Name(String),
+}
+
+/// The rules for reading a value.
+pub(crate) struct ValueParser<'a> {
+    pub(crate) host: &'a HostFacts,
+    pub(crate) format: Format,
+    pub(crate) relative: Relative,
+    /// Whether the client spelled it, so that the path map applies.
+    pub(crate) from_client: bool,
+    pub(crate) value_bytes: u32,
+}
+
+impl ValueParser<'_> {
+    pub(crate) fn parse(&self, text: &str) -> Result<ParsedValue, Rejection> {
+        if exceeds(text.len(), self.value_bytes) {
+            return Err(Rejection::new(Reason::TooLong));
+        }
+        if is_placeholder(text) {
+            return Err(Rejection::new(Reason::Placeholder));
+        }
+        let is_uri = looks_like_uri(text);
+        let is_name = match self.format {
+            Format::Name => true,
+            Format::Any => !is_uri && !looks_like_path(text, self.host.style),
+            Format::PathOrUri | Format::List => false,
+        };
+        if is_name {
+            return Ok(ParsedValue::Name(text.to_string()));
+        }
+        if self.from_client
+            && let Some(mapped) = map_path(text, self.host)
+        {
+            return Ok(ParsedValue::Path(mapped));
+        }
+        if is_uri {
+            return Ok(ParsedValue::Path(file_uri_to_path(text, self.host.style)?));
+        }
+        match path::absolute(text, self.host.style) {
+            Ok(path) => Ok(ParsedValue::Path(path)),
+            Err(refusal) => self.join_cwd(text, refusal),
+        }
+    }
+
+    fn join_cwd(&self, text: &str, refusal: Refusal) -> Result<ParsedValue, Rejection> {
+        match &self.host.cwd {
+            Some(cwd) if self.relative == Relative::Cwd && self.host.is_local() && refusal == Refusal::Relative => {
+                Ok(ParsedValue::Path(path::join(cwd, text, self.host.style)?))
+            }
+            _ => Err(refusal.into()),
+        }
+    }
+}
+
+pub(crate) fn is_file_uri(text: &str) -> bool {
+    text.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"))
+}
+
+pub(crate) fn looks_like_uri(text: &str) -> bool {
+    is_file_uri(text) || text.contains("://")
+}
+
+pub(crate) fn looks_like_path(text: &str, style: PathStyle) -> bool {
+    text.contains(['/', '\\']) || path::is_absolute(text, style)
+}
+
+/// The place of a client's folder on the server's machine, by the path map.
+pub(crate) fn map_path(text: &str, host: &HostFacts) -> Option<String> {
+    host.path_map.iter().find_map(|map| {
+        let there = if is_file_uri(text) {
+            file_uri_to_path(text, map.from_style).ok()?
+        } else {
+            path::absolute(text, map.from_style).ok()?
+        };
+        let from = path::absolute(&map.from, map.from_style).ok()?;
+        if !path::is_inside(&from, &there, map.from_style) {
+            return None;
+        }
+        let rest = there.get(from.len()..)?.trim_start_matches(['/', '\\']);
+        let rest = match map.from_style {
+            PathStyle::Windows => rest.replace('\\', "/"),
+            PathStyle::Posix => rest.to_string(),
+        };
+        path::join(&map.to, &rest, host.style).ok()
+    })
+}
