@@ -1,6 +1,8 @@
 //! Prints the TypeScript declarations of everything that crosses the wire.
 
-use rootwise::{Reason, action, event, explanation, host, path, policy, project, session};
+use rootwise::{
+    AskId, Millis, ProbeId, Reason, RequestToken, action, event, explanation, host, path, policy, project, session,
+};
 use ts_rs::{Config, TS};
 
 fn main() {
@@ -103,6 +105,10 @@ fn main() {
         session::Recovery,
         session::RecoveryOutcome,
         Reason,
+        AskId,
+        RequestToken,
+        ProbeId,
+        Millis,
         path::Refusal,
     );
 }

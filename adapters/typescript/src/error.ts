@@ -41,9 +41,9 @@ export class RootwiseError extends Error {
   }
 }
 
-/** Reads what a face said; a failure is thrown. */
-export function understood<T extends object>(text: string): T {
-  const said = JSON.parse(text) as T & { error?: { code: ErrorCode; message: string } };
-  if (Object.hasOwn(said, "error") && said.error) throw new RootwiseError(said.error.code, said.error.message);
-  return said;
+/** Reads a reply of the core, JSON text from the addon and an object from WebAssembly; throws if it is a failure. */
+export function understood<T extends object>(reply: string | object): T {
+  const parsed = (typeof reply === "string" ? JSON.parse(reply) : reply) as T & { error?: { code: ErrorCode; message: string } };
+  if (Object.hasOwn(parsed, "error") && parsed.error) throw new RootwiseError(parsed.error.code, parsed.error.message);
+  return parsed;
 }

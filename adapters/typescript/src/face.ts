@@ -1,8 +1,8 @@
-/** One connection inside a face. Texts are JSON; failures come as `{"error": {"code", "message"}}`. */
+/** One connection inside a face. Replies are JSON text or the object it stands for; failures are `{"error": {"code", "message"}}`. */
 export interface Machine {
-  handle(event: string, now: number): string;
-  view(): string;
-  explain(): string;
+  handle(event: string, now: number): string | object;
+  view(): string | object;
+  explain(): string | object;
   snapshot(): string;
   free(): void;
 }

@@ -36,8 +36,8 @@ class Instance {
     try {
       return work(this.#glue);
     } catch (thrown) {
-      // A failure the core reports is a text; anything else is a trap, or glue that lost its footing.
-      if (typeof thrown === "string") throw failure(thrown);
+      // The core reports a failure as a plain object; anything else is a trap or a fault of the glue.
+      if (isFailure(thrown)) throw failure(thrown);
       this.#dead = true;
       throw broken(thrown);
     }
@@ -47,9 +47,11 @@ class Instance {
 const broken = (cause?: unknown) =>
   new RootwiseError("dead", "the WebAssembly instance broke down and answers no more; make a new resolver", { cause });
 
-function failure(text: string): unknown {
+const isFailure = (thrown: unknown): thrown is object => typeof thrown === "object" && thrown !== null && !(thrown instanceof Error) && "error" in thrown;
+
+function failure(reply: object): unknown {
   try {
-    return understood(text);
+    return understood(reply);
   } catch (error) {
     return error;
   }

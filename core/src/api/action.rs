@@ -54,6 +54,7 @@ pub struct Answer {
     pub revision: u32,
     /// Texts to show beside the result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub hints: Vec<String>,
     /// The result of every source; present if no project was found, and on request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -239,7 +240,7 @@ pub struct SendRequest {
 
 /// An empty `params` object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "Record<string, never>"))]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "{ [key in string]: unknown }"))]
 pub struct EmptyParams {}
 
 /// Paths to probe.

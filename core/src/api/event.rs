@@ -80,15 +80,15 @@ into_event!(
 pub struct ClientInitialized {
     /// `params.protocolVersion`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "ts", ts(type = "unknown"))]
+    #[cfg_attr(feature = "ts", ts(type = "unknown", optional))]
     pub protocol_version: Option<Box<RawValue>>,
     /// `params.capabilities`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "ts", ts(type = "unknown"))]
+    #[cfg_attr(feature = "ts", ts(type = "unknown", optional))]
     pub capabilities: Option<Box<RawValue>>,
     /// `params.clientInfo`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "ts", ts(type = "unknown"))]
+    #[cfg_attr(feature = "ts", ts(type = "unknown", optional))]
     pub client_info: Option<Box<RawValue>>,
 }
 
@@ -216,25 +216,27 @@ pub struct RequestFacts {
     pub argument: Option<String>,
     /// HTTP headers; names match in any case.
     #[serde(deserialize_with = "unique_keys", skip_serializing_if = "BTreeMap::is_empty")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub headers: BTreeMap<String, String>,
     /// HTTP query parameters.
     #[serde(deserialize_with = "unique_keys", skip_serializing_if = "BTreeMap::is_empty")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub query: BTreeMap<String, String>,
     /// The raw `_meta` of the request.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "ts", ts(type = "unknown"))]
+    #[cfg_attr(feature = "ts", ts(type = "unknown", optional))]
     pub meta: Option<Box<RawValue>>,
     /// The client's raw capabilities, where an SDK lifted them out of `_meta`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "ts", ts(type = "unknown"))]
+    #[cfg_attr(feature = "ts", ts(type = "unknown", optional))]
     pub capabilities: Option<Box<RawValue>>,
     /// The client's raw self-description, where an SDK lifted it out of `_meta`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "ts", ts(type = "unknown"))]
+    #[cfg_attr(feature = "ts", ts(type = "unknown", optional))]
     pub client_info: Option<Box<RawValue>>,
     /// The raw `inputResponses` of a retried call.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "ts", ts(type = "unknown"))]
+    #[cfg_attr(feature = "ts", ts(type = "unknown", optional))]
     pub input_responses: Option<Box<RawValue>>,
 }
 

@@ -42,6 +42,7 @@ pub struct Explanation {
     pub era: Era,
     /// The number of answers that arrived too late to count.
     #[serde(default, skip_serializing_if = "is_default")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub stale_answers: u32,
     /// The whole explanation as a small table.
     pub text: String,
@@ -105,9 +106,11 @@ pub struct RootsReport {
     pub state: RootsState,
     /// The roots, usable or not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub available: Vec<RootView>,
     /// The number of roots beyond the limit.
     #[serde(default, skip_serializing_if = "is_default")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub dropped: u32,
 }
 

@@ -131,9 +131,11 @@ pub struct ExcludedDirs {
     pub home: Option<String>,
     /// Temporary folders; excluded themselves, not the folders below.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub temporary: Vec<String>,
     /// Install folders of programs and plugins; excluded with everything below.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub install: Vec<String>,
 }
 

@@ -41,6 +41,7 @@ pub struct Project {
     pub root: Option<RootRef>,
     /// The client's other roots, if this one was picked from several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub other_roots: Vec<RootRef>,
 }
 

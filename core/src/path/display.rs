@@ -11,6 +11,9 @@ use alloc::string::String;
 /// text ends with `…` within the bound. What the words say is not filtered: text from a peer stays
 /// untrusted.
 pub fn display(text: &str, max_chars: usize) -> String {
+    if text.len() <= max_chars && is_already_shown(text) {
+        return text.into();
+    }
     let mut line = String::new();
     let mut room = max_chars;
     for word in text.split(char::is_whitespace) {
@@ -28,6 +31,19 @@ pub fn display(text: &str, max_chars: usize) -> String {
         }
     }
     line
+}
+
+/// Whether a text needs no change: printable ASCII with single spaces inside.
+fn is_already_shown(text: &str) -> bool {
+    let mut after_space = true;
+    for byte in text.bytes() {
+        let space = byte == b' ';
+        if space && after_space || !space && !byte.is_ascii_graphic() {
+            return false;
+        }
+        after_space = space;
+    }
+    !after_space
 }
 
 /// Returns a name as lower-case `[a-z0-9_]`, for indexes and the like: `My-cool project` becomes

@@ -94,6 +94,9 @@ pub fn project_id(key: &str) -> String {
 /// `${` and `{{` count anywhere, percent-encoded too; `$NAME` and `%NAME%` only in front, because
 /// in the middle of a path they may be real folders.
 pub fn is_placeholder(text: &str) -> bool {
+    if !text.contains(['$', '%', '{']) {
+        return false;
+    }
     let text = text.replace("%24", "$").replace("%7B", "{").replace("%7b", "{");
     if text.contains("${") || text.contains("{{") {
         return true;

@@ -108,8 +108,9 @@ impl<'de> Deserialize<'de> for Members<'de> {
 }
 
 fn key_text(raw: &str) -> Option<Cow<'_, str>> {
-    match serde_json::from_str::<&str>(raw) {
-        Ok(borrowed) => Some(Cow::Borrowed(borrowed)),
-        Err(_) => string(raw).map(Cow::Owned),
+    if raw.contains('\\') {
+        return string(raw).map(Cow::Owned);
     }
+    // The parser has checked it already, and without escapes the text stands for itself.
+    Some(Cow::Borrowed(raw.strip_prefix('"')?.strip_suffix('"')?))
 }

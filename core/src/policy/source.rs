@@ -385,9 +385,11 @@ pub enum Unmarked {
 pub struct When {
     /// Only over these transports; an empty list means any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub transports: Vec<Transport>,
     /// Only if the client's paths are valid on the server's machine.
     #[serde(skip_serializing_if = "is_default")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub local: bool,
     /// Only if the command line has this option.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -19,14 +19,14 @@ ClientInitialized = TypedDict(
     {
         "type": "Literal['clientInitialized']",
         # `params.protocolVersion`.
-        "protocolVersion": "NotRequired[Json]",
+        "protocolVersion": "NotRequired[Any]",
         # `params.capabilities`.
-        "capabilities": "NotRequired[Json]",
+        "capabilities": "NotRequired[Any]",
         # `params.clientInfo`.
-        "clientInfo": "NotRequired[Json]",
+        "clientInfo": "NotRequired[Any]",
     },
 )
-"""What `initialize` said; every part is the peer's raw JSON and may be anything."""
+"""The parameters of `initialize`: raw JSON from the peer, of any shape."""
 
 ClientReady = TypedDict(
     "ClientReady",
@@ -34,27 +34,27 @@ ClientReady = TypedDict(
         "type": "Literal['clientReady']",
     },
 )
-"""One thing that happened, in the past tense."""
+"""One event, in the past tense.  In JSON the variant's name stands in the field `type`, beside the fields of the variant."""
 
 RootsListed = TypedDict(
     "RootsListed",
     {
         "type": "Literal['rootsListed']",
-        # The request it answers; without one it is a list the host was given some other way.
-        "request": "NotRequired[int | None]",
+        # The request it answers; absent for a list that the host obtained in another way.
+        "request": "NotRequired[RequestToken | None]",
         # The raw result, `{"roots": [...]}`.
-        "result": "Json",
+        "result": "Any",
     },
 )
-"""A list of roots, raw."""
+"""A raw list of roots."""
 
 RootsRefused = TypedDict(
     "RootsRefused",
     {
         "type": "Literal['rootsRefused']",
         # The request.
-        "request": "int",
-        # What happened.
+        "request": "RequestToken",
+        # The kind of failure.
         "kind": "RefusalKind",
         # The JSON-RPC error code of an `error`.
         "code": "NotRequired[int | None]",
@@ -62,7 +62,7 @@ RootsRefused = TypedDict(
         "message": "NotRequired[str | None]",
     },
 )
-"""Why a request for roots came to nothing."""
+"""The failure of a `roots/list` request."""
 
 RootsChanged = TypedDict(
     "RootsChanged",
@@ -70,31 +70,31 @@ RootsChanged = TypedDict(
         "type": "Literal['rootsChanged']",
     },
 )
-"""One thing that happened, in the past tense."""
+"""One event, in the past tense.  In JSON the variant's name stands in the field `type`, beside the fields of the variant."""
 
 HostFactsChanged = TypedDict(
     "HostFactsChanged",
     {
         "type": "Literal['hostFactsChanged']",
-        # All of them: nothing of the old ones stays.
+        # All facts; they replace the old ones as a whole.
         "facts": "HostFacts",
     },
 )
-"""New host facts, whole."""
+"""New host facts."""
 
 Asked = TypedDict(
     "Asked",
     {
         "type": "Literal['asked']",
         # The host's id for this ask.
-        "ask": "int",
-        # What is wanted.
+        "ask": "AskId",
+        # The wanted result.
         "want": "NotRequired[Want]",
-        # Whether and how this call can carry a question to the client; absent, the facts decide.
+        # Whether and how this call can carry a question to the client; if absent, the facts decide.
         "askBy": "NotRequired[AskBy | None]",
-        # What came with the request.
+        # The facts of the request.
         "facts": "NotRequired[RequestFacts]",
-        # A path the call touches, to tell several roots apart.
+        # A path that the call touches, to tell several roots apart.
         "target": "NotRequired[str | None]",
         # Whether the answer carries the full explanation even when a project was found.
         "explain": "NotRequired[bool]",
@@ -107,8 +107,8 @@ Selected = TypedDict(
     {
         "type": "Literal['selected']",
         # The host's id for this ask.
-        "ask": "int",
-        # What is selected.
+        "ask": "AskId",
+        # The selection.
         "by": "SelectBy",
         # As in `Asked`.
         "askBy": "NotRequired[AskBy | None]",
@@ -125,7 +125,7 @@ SelectionCleared = TypedDict(
     {
         "type": "Literal['selectionCleared']",
         # The host's id for this ask.
-        "ask": "int",
+        "ask": "AskId",
         # As in `Asked`.
         "askBy": "NotRequired[AskBy | None]",
         # As in `Asked`.
@@ -134,14 +134,14 @@ SelectionCleared = TypedDict(
         "explain": "NotRequired[bool]",
     },
 )
-"""A tool that drops the selection."""
+"""A tool that clears the selection."""
 
 AskWithdrawn = TypedDict(
     "AskWithdrawn",
     {
         "type": "Literal['askWithdrawn']",
         # The ask.
-        "ask": "int",
+        "ask": "AskId",
     },
 )
 """An ask whose caller is gone."""
@@ -151,12 +151,12 @@ Probed = TypedDict(
     {
         "type": "Literal['probed']",
         # The probe.
-        "probe": "int",
-        # What is at each path; a path left out counts as not confirmed.
+        "probe": "ProbeId",
+        # The state of each path; an omitted path counts as unconfirmed.
         "paths": "list[ProbedPath]",
     },
 )
-"""What the host found."""
+"""The reply to a probe."""
 
 DeadlineReached = TypedDict(
     "DeadlineReached",
@@ -164,7 +164,7 @@ DeadlineReached = TypedDict(
         "type": "Literal['deadlineReached']",
     },
 )
-"""One thing that happened, in the past tense."""
+"""One event, in the past tense.  In JSON the variant's name stands in the field `type`, beside the fields of the variant."""
 
 Message = TypedDict(
     "Message",
@@ -182,15 +182,15 @@ Closed = TypedDict(
         "type": "Literal['closed']",
     },
 )
-"""One thing that happened, in the past tense."""
+"""One event, in the past tense.  In JSON the variant's name stands in the field `type`, beside the fields of the variant."""
 
-#: One thing that happened, in the past tense.
+#: One event, in the past tense.  In JSON the variant's name stands in the field `type`, beside the fields of the variant.
 Event = Union['ClientInitialized', 'ClientReady', 'RootsListed', 'RootsRefused', 'RootsChanged', 'HostFactsChanged', 'Asked', 'Selected', 'SelectionCleared', 'AskWithdrawn', 'Probed', 'DeadlineReached', 'Message', 'Closed']
 
-#: The ways a request for roots comes to nothing.
+#: The ways a `roots/list` request can fail.
 RefusalKind = Literal['error', 'undeliverable', 'unreadable', 'abandoned']
 
-#: What an ask wants.
+#: The result an ask wants.
 Want = Literal['project', 'roots']
 
 #: Whether and how a call can carry a question to the client.
@@ -199,7 +199,7 @@ AskBy = Literal['none', 'request', 'inputRequired']
 RequestFacts = TypedDict(
     "RequestFacts",
     {
-        # What the host itself knows of the caller: an authenticated workspace, or a handle the server issued.
+        # The host's own knowledge of the caller: an authenticated workspace, or a handle the server issued.
         "host": "NotRequired[str]",
         # The call's project argument.
         "argument": "NotRequired[str]",
@@ -207,17 +207,17 @@ RequestFacts = TypedDict(
         "headers": "NotRequired[dict[str, str]]",
         # HTTP query parameters.
         "query": "NotRequired[dict[str, str]]",
-        # The request's raw `_meta`.
-        "meta": "NotRequired[Json]",
+        # The raw `_meta` of the request.
+        "meta": "NotRequired[Any]",
         # The client's raw capabilities, where an SDK lifted them out of `_meta`.
-        "capabilities": "NotRequired[Json]",
+        "capabilities": "NotRequired[Any]",
         # The client's raw self-description, where an SDK lifted it out of `_meta`.
-        "clientInfo": "NotRequired[Json]",
-        # The raw `inputResponses` of a call made again.
-        "inputResponses": "NotRequired[Json]",
+        "clientInfo": "NotRequired[Any]",
+        # The raw `inputResponses` of a retried call.
+        "inputResponses": "NotRequired[Any]",
     },
 )
-"""What came with one request."""
+"""The facts of one request."""
 
 SelectByName = TypedDict(
     "SelectByName",
@@ -225,7 +225,7 @@ SelectByName = TypedDict(
         "name": "str",
     },
 )
-"""How a selection names its project."""
+"""The ways a selection can name its project."""
 
 SelectByPath = TypedDict(
     "SelectByPath",
@@ -233,7 +233,7 @@ SelectByPath = TypedDict(
         "path": "str",
     },
 )
-"""How a selection names its project."""
+"""The ways a selection can name its project."""
 
 SelectByUri = TypedDict(
     "SelectByUri",
@@ -241,7 +241,7 @@ SelectByUri = TypedDict(
         "uri": "str",
     },
 )
-"""How a selection names its project."""
+"""The ways a selection can name its project."""
 
 SelectByRoot = TypedDict(
     "SelectByRoot",
@@ -249,7 +249,7 @@ SelectByRoot = TypedDict(
         "root": "str",
     },
 )
-"""How a selection names its project."""
+"""The ways a selection can name its project."""
 
 SelectByValue = TypedDict(
     "SelectByValue",
@@ -257,9 +257,9 @@ SelectByValue = TypedDict(
         "value": "str",
     },
 )
-"""How a selection names its project."""
+"""The ways a selection can name its project."""
 
-#: How a selection names its project.
+#: The ways a selection can name its project.
 SelectBy = Union['SelectByName', 'SelectByPath', 'SelectByUri', 'SelectByRoot', 'SelectByValue']
 
 ProbedPath = TypedDict(
@@ -267,17 +267,17 @@ ProbedPath = TypedDict(
     {
         # The path as the probe spelled it.
         "path": "str",
-        # What is there.
+        # The kind of file system entry.
         "found": "Found",
-        # The real path, links followed.
+        # The real path, with all links resolved.
         "realPath": "NotRequired[str | None]",
-        # Which of the markers asked for are there, as file or folder.
+        # Those of the requested markers that exist, as file or folder.
         "markers": "NotRequired[list[str]]",
     },
 )
-"""What is at one path."""
+"""The state of one path."""
 
-#: What can be at a path.
+#: The kinds of file system entries.
 Found = Literal['directory', 'file', 'missing', 'unreadable']
 
 AnswerResolved = TypedDict(
@@ -285,31 +285,31 @@ AnswerResolved = TypedDict(
     {
         "type": "Literal['answer']",
         # The ask.
-        "ask": "int",
-        # Grows by one whenever the connection's project visibly changes.
+        "ask": "AskId",
+        # A counter that grows by one whenever the connection's project visibly changes.
         "revision": "int",
-        # Texts worth showing beside the result.
+        # Texts to show beside the result.
         "hints": "NotRequired[list[str]]",
-        # What every source said; there when nothing was found, and on request.
+        # The result of every source; present if no project was found, and on request.
         "explanation": "NotRequired[Explanation]",
         "outcome": "Literal['resolved']",
         # The project.
         "project": "ProjectDict",
     },
 )
-"""One thing to do. The actions of an event come in a fixed order: answers as the asks came, announce, cancel, send, probe, hand back, notices."""
+"""One thing to do.  The actions of an event have a fixed order: answers in the order of their asks, announce, cancel, send, probe, forward, log."""
 
 AnswerSelected = TypedDict(
     "AnswerSelected",
     {
         "type": "Literal['answer']",
         # The ask.
-        "ask": "int",
-        # Grows by one whenever the connection's project visibly changes.
+        "ask": "AskId",
+        # A counter that grows by one whenever the connection's project visibly changes.
         "revision": "int",
-        # Texts worth showing beside the result.
+        # Texts to show beside the result.
         "hints": "NotRequired[list[str]]",
-        # What every source said; there when nothing was found, and on request.
+        # The result of every source; present if no project was found, and on request.
         "explanation": "NotRequired[Explanation]",
         "outcome": "Literal['selected']",
         # The project.
@@ -318,59 +318,59 @@ AnswerSelected = TypedDict(
         "message": "str",
     },
 )
-"""One thing to do. The actions of an event come in a fixed order: answers as the asks came, announce, cancel, send, probe, hand back, notices."""
+"""One thing to do.  The actions of an event have a fixed order: answers in the order of their asks, announce, cancel, send, probe, forward, log."""
 
 AnswerListed = TypedDict(
     "AnswerListed",
     {
         "type": "Literal['answer']",
         # The ask.
-        "ask": "int",
-        # Grows by one whenever the connection's project visibly changes.
+        "ask": "AskId",
+        # A counter that grows by one whenever the connection's project visibly changes.
         "revision": "int",
-        # Texts worth showing beside the result.
+        # Texts to show beside the result.
         "hints": "NotRequired[list[str]]",
-        # What every source said; there when nothing was found, and on request.
+        # The result of every source; present if no project was found, and on request.
         "explanation": "NotRequired[Explanation]",
         "outcome": "Literal['listed']",
-        # The roots, good and bad.
+        # The roots, usable or not.
         "roots": "list[RootView]",
-        # How current they are.
+        # The state of the list.
         "state": "RootsState",
     },
 )
-"""One thing to do. The actions of an event come in a fixed order: answers as the asks came, announce, cancel, send, probe, hand back, notices."""
+"""One thing to do.  The actions of an event have a fixed order: answers in the order of their asks, announce, cancel, send, probe, forward, log."""
 
 AnswerNeedsInput = TypedDict(
     "AnswerNeedsInput",
     {
         "type": "Literal['answer']",
         # The ask.
-        "ask": "int",
-        # Grows by one whenever the connection's project visibly changes.
+        "ask": "AskId",
+        # A counter that grows by one whenever the connection's project visibly changes.
         "revision": "int",
-        # Texts worth showing beside the result.
+        # Texts to show beside the result.
         "hints": "NotRequired[list[str]]",
-        # What every source said; there when nothing was found, and on request.
+        # The result of every source; present if no project was found, and on request.
         "explanation": "NotRequired[Explanation]",
         "outcome": "Literal['needsInput']",
-        # Ready-made input requests by key.
-        "inputRequests": "dict[str, Json]",
+        # The input requests by key.
+        "inputRequests": "dict[str, InputRequest]",
     },
 )
-"""One thing to do. The actions of an event come in a fixed order: answers as the asks came, announce, cancel, send, probe, hand back, notices."""
+"""One thing to do.  The actions of an event have a fixed order: answers in the order of their asks, announce, cancel, send, probe, forward, log."""
 
 AnswerRefused = TypedDict(
     "AnswerRefused",
     {
         "type": "Literal['answer']",
         # The ask.
-        "ask": "int",
-        # Grows by one whenever the connection's project visibly changes.
+        "ask": "AskId",
+        # A counter that grows by one whenever the connection's project visibly changes.
         "revision": "int",
-        # Texts worth showing beside the result.
+        # Texts to show beside the result.
         "hints": "NotRequired[list[str]]",
-        # What every source said; there when nothing was found, and on request.
+        # The result of every source; present if no project was found, and on request.
         "explanation": "NotRequired[Explanation]",
         "outcome": "Literal['refused']",
         # The stable code.
@@ -379,44 +379,44 @@ AnswerRefused = TypedDict(
         "source": "SourceKind",
         # What happened, with the value in display form.
         "message": "str",
-        # What to do next.
+        # The next step for the user.
         "instruction": "NotRequired[str]",
-        # The HTTP status the policy wants for it.
+        # The HTTP status the policy gives it.
         "status": "NotRequired[int]",
     },
 )
-"""One thing to do. The actions of an event come in a fixed order: answers as the asks came, announce, cancel, send, probe, hand back, notices."""
+"""One thing to do.  The actions of an event have a fixed order: answers in the order of their asks, announce, cancel, send, probe, forward, log."""
 
 AnswerUnresolved = TypedDict(
     "AnswerUnresolved",
     {
         "type": "Literal['answer']",
         # The ask.
-        "ask": "int",
-        # Grows by one whenever the connection's project visibly changes.
+        "ask": "AskId",
+        # A counter that grows by one whenever the connection's project visibly changes.
         "revision": "int",
-        # Texts worth showing beside the result.
+        # Texts to show beside the result.
         "hints": "NotRequired[list[str]]",
-        # What every source said; there when nothing was found, and on request.
+        # The result of every source; present if no project was found, and on request.
         "explanation": "NotRequired[Explanation]",
         "outcome": "Literal['unresolved']",
         # The stable code.
         "code": "Reason",
         # What happened.
         "message": "str",
-        # What to do next.
+        # The next step for the user.
         "instruction": "NotRequired[str]",
     },
 )
-"""One thing to do. The actions of an event come in a fixed order: answers as the asks came, announce, cancel, send, probe, hand back, notices."""
+"""One thing to do.  The actions of an event have a fixed order: answers in the order of their asks, announce, cancel, send, probe, forward, log."""
 
 Announce = TypedDict(
     "Announce",
     {
         "type": "Literal['announce']",
-        # What it was.
+        # The previous project.
         "from": "ProjectDict | None",
-        # What it is.
+        # The new project.
         "to": "ProjectDict | None",
     },
 )
@@ -426,9 +426,9 @@ Cancel = TypedDict(
     "Cancel",
     {
         "type": "Literal['cancel']",
-        # The request; SDK hosts abort it.
-        "request": "int",
-        # The ready-made `notifications/cancelled` for hosts without an SDK.
+        # The request; hosts with an SDK abort it.
+        "request": "RequestToken",
+        # The complete `notifications/cancelled` message for hosts without an SDK.
         "message": "str",
     },
 )
@@ -438,15 +438,15 @@ SendRequest = TypedDict(
     "SendRequest",
     {
         "type": "Literal['sendRequest']",
-        # The resolver's token; the answer's event repeats it.
-        "request": "int",
-        # Always `roots/list`.
-        "method": "str",
-        # The params, where the policy sends any.
-        "params": "NotRequired[Json]",
-        # The ask whose call the request should travel with.
-        "relatesTo": "NotRequired[int]",
-        # The ready-made JSON-RPC request for hosts without an SDK.
+        # The resolver's token; the event of the answer repeats it.
+        "request": "RequestToken",
+        # The method.
+        "method": "RequestMethod",
+        # The parameters, if the policy sends any.
+        "params": "NotRequired[EmptyParams]",
+        # The ask whose call should carry the request.
+        "relatesTo": "NotRequired[AskId]",
+        # The complete JSON-RPC request for hosts without an SDK.
         "message": "str",
     },
 )
@@ -456,92 +456,107 @@ Probe = TypedDict(
     "Probe",
     {
         "type": "Literal['probe']",
-        # The probe's id; the reply repeats it.
-        "probe": "int",
+        # The id of the probe; the reply repeats it.
+        "probe": "ProbeId",
         # The paths.
         "paths": "list[ProbePath]",
     },
 )
-"""Paths to look at."""
+"""Paths to probe."""
 
 Forward = TypedDict(
     "Forward",
     {
         "type": "Literal['forward']",
-        # What it is.
+        # The kind of message.
         "kind": "MessageKind",
         # The original text, or the rest of a batch.
         "text": "str",
     },
 )
-"""A message that is not the resolver's."""
+"""A message that is not for the resolver."""
 
 Log = TypedDict(
     "Log",
     {
         "type": "Literal['log']",
-        # How much it matters.
+        # The level.
         "level": "Level",
         # The stable code.
         "code": "LogCode",
         # The ask it belongs to.
-        "ask": "NotRequired[int]",
-        # The line.
+        "ask": "NotRequired[AskId]",
+        # The text.
         "message": "str",
     },
 )
-"""A line for the log."""
+"""A log line."""
 
-#: One thing to do. The actions of an event come in a fixed order: answers as the asks came, announce, cancel, send, probe, hand back, notices.
+#: One thing to do.  The actions of an event have a fixed order: answers in the order of their asks, announce, cancel, send, probe, forward, log.
 Action = Union['AnswerResolved', 'AnswerSelected', 'AnswerListed', 'AnswerNeedsInput', 'AnswerRefused', 'AnswerUnresolved', 'Announce', 'Cancel', 'SendRequest', 'Probe', 'Forward', 'Log']
 
-#: How current the list of roots is.
+InputRequest = TypedDict(
+    "InputRequest",
+    {
+        # The method.
+        "method": "RequestMethod",
+    },
+)
+"""A request in the `input_required` result of a call."""
+
+#: The methods a resolver sends to a client.
+RequestMethod = Literal['roots/list']
+
+#: The state of the list of roots.
 RootsState = Literal['notAsked', 'notReady', 'undeclared', 'unsupported', 'pending', 'overdue', 'timedOut', 'failed', 'empty', 'allInvalid', 'ok', 'stale']
+
+#: An empty `params` object.
+EmptyParams = dict[str, Any]
 
 ProbePath = TypedDict(
     "ProbePath",
     {
         # The path.
         "path": "str",
-        # Names to look for in it.
+        # File names to look for in it.
         "markers": "NotRequired[list[str]]",
     },
 )
-"""One path to look at."""
+"""One path to probe."""
 
-#: What a raw message is.
+#: The kinds of raw messages.
 MessageKind = Literal['request', 'notification', 'response', 'batch', 'blank', 'broken']
 
-#: How much a log line matters.
+#: The level of a log line.
 Level = Literal['debug', 'info', 'warning']
 
-#: What a log line is about; the serialised form is the stable code.
+#: The subject of a log line; the serialised form is the stable code.
 LogCode = Literal['project_chosen', 'disagreement', 'value_rejected', 'roots_failed', 'roots_unsupported', 'roots_cut', 'root_repaired', 'answer_stale', 'answer_unexpected', 'selected_root_left', 'too_many_asks', 'logs_dropped']
 
 ProjectDict = TypedDict(
     "ProjectDict",
     {
-        # Identity: the same folder has the same key whatever its spelling; lexical, never the real path.
+        # The identity: the same folder has the same key whatever its spelling. Lexical, never the real path.
         "key": "str",
-        # Short hash of the key, fit for file names.
+        # A short hash of the key, suitable for file names.
         "id": "str",
-        # The folder's name, or the name it was selected by; as the peer wrote it.
+        # The folder's name, or the name it was selected by, as the peer wrote it.
         "name": "str",
         # The name made safe to show: one line, bounded, without control or invisible characters.
         "displayName": "str",
-        # The folder on the server's machine, where there is one.
+        # The folder on the server's machine, if there is one.
         "path": "NotRequired[str]",
-        # The canonical URI, where there is one.
+        # The canonical URI, if there is one.
         "uri": "NotRequired[str]",
-        # The real path, where a probe told it.
+        # The real path, if a probe reported it.
         "realPath": "NotRequired[str]",
         # The source that won.
         "source": "SourceKind",
-        # What exactly that source read: a variable, a header, an option, or for `remembered` the first source.
+        # The exact input that source read: a variable, a header, an option, or for `remembered` the original source.
         "via": "NotRequired[str]",
         # The client root it came from.
         "root": "NotRequired[RootRefDict]",
-        # The client's other roots, where this one was picked from several.
+        # The client's other roots, if this one was picked from several.
         "otherRoots": "NotRequired[list[RootRefDict]]",
     },
 )
@@ -556,7 +571,7 @@ RootRefDict = TypedDict(
         "uri": "str",
         # The root's own name, made safe to show.
         "name": "NotRequired[str]",
-        # The folder on the server's machine, where the URI names one.
+        # The folder on the server's machine, if the URI names one.
         "path": "NotRequired[str]",
     },
 )
@@ -565,7 +580,7 @@ RootRefDict = TypedDict(
 RootView = TypedDict(
     "RootView",
     {
-        # Why it names no folder here, as a stable code.
+        # The reason for which it names no folder here, as a stable code.
         "problem": "NotRequired[Reason]",
         # Position in the client's list.
         "index": "int",
@@ -573,7 +588,7 @@ RootView = TypedDict(
         "uri": "str",
         # The root's own name, made safe to show.
         "name": "NotRequired[str]",
-        # The folder on the server's machine, where the URI names one.
+        # The folder on the server's machine, if the URI names one.
         "path": "NotRequired[str]",
     },
 )
@@ -582,13 +597,13 @@ RootView = TypedDict(
 Explanation = TypedDict(
     "Explanation",
     {
-        # The policy.
+        # The name of the policy.
         "policy": "str",
-        # Why there is no project, as a stable code.
+        # The reason for which there is no project, as a stable code.
         "code": "NotRequired[Reason]",
-        # What happened, where there is no project.
+        # What happened, if there is no project.
         "message": "NotRequired[str]",
-        # What to do next, where there is no project.
+        # The next step for the user, if there is no project.
         "instruction": "NotRequired[str]",
         # The sources in the policy's order.
         "tried": "list[Tried]",
@@ -596,327 +611,327 @@ Explanation = TypedDict(
         "roots": "RootsReport",
         # The client's name for itself, made safe to show.
         "client": "NotRequired[str]",
-        # How the client is connected.
+        # The transport of the connection.
         "transport": "Transport",
-        # How the client speaks.
+        # The protocol era of the client.
         "era": "Era",
-        # Answers that came too late to count.
+        # The number of answers that arrived too late to count.
         "staleAnswers": "NotRequired[int]",
-        # All of this as a small table.
+        # The whole explanation as a small table.
         "text": "str",
     },
 )
-"""What every source said."""
+"""The result of every source."""
 
 Tried = TypedDict(
     "Tried",
     {
         # The source.
         "source": "SourceKind",
-        # What exactly it read.
+        # The exact input it read.
         "via": "NotRequired[str]",
-        # What came of it.
+        # The verdict.
         "verdict": "Verdict",
-        # What it named, made safe to show.
+        # The value it named, made safe to show.
         "value": "NotRequired[str]",
-        # Why it is rejected.
+        # The reason for which the value was rejected.
         "reason": "NotRequired[Reason]",
-        # More about that reason, as a stable code.
+        # A finer code for that reason.
         "detail": "NotRequired[str]",
     },
 )
-"""What one source said."""
+"""The result of one source."""
 
-#: What came of a source.
+#: The verdict on a source.
 Verdict = Literal['won', 'agrees', 'disagrees', 'absent', 'rejected', 'off', 'notAsked', 'pending']
 
 RootsReport = TypedDict(
     "RootsReport",
     {
-        # How current they are.
+        # The state of the list.
         "state": "RootsState",
-        # The roots, good and bad.
+        # The roots, usable or not.
         "available": "NotRequired[list[RootView]]",
-        # How many more the client sent than are kept.
+        # The number of roots beyond the limit.
         "dropped": "NotRequired[int]",
     },
 )
 """The client's roots as far as they are known."""
 
-#: How a client speaks.
+#: The protocol era of a client.
 Era = Literal['unknown', 'legacy', 'modern']
 
 HostFacts = TypedDict(
     "HostFacts",
     {
-        # How paths are spelled on the server's machine.
+        # The spelling of paths on the server's machine.
         "style": "PathStyle",
-        # How the client is connected.
+        # The transport of the connection.
         "transport": "NotRequired[Transport]",
-        # Whether the client's paths mean the same here; by default true over stdio and false otherwise.
+        # Whether the client's paths are valid on the server's machine; by default true over stdio and false otherwise.
         "local": "NotRequired[bool | None]",
-        # Whether a request may be sent outside a client's call; by default true over stdio and false otherwise.
+        # Whether the host may send requests outside a client's call; by default true over stdio and false otherwise.
         "push": "NotRequired[bool | None]",
-        # The server's environment, or the part of it the policy reads.
+        # The server's environment, or the part of it that the policy reads.
         "env": "NotRequired[dict[str, str]]",
         # The server's working directory.
         "cwd": "NotRequired[str | None]",
         # The server's command line, by option name without dashes; a bare flag has an empty value.
         "arguments": "NotRequired[dict[str, str]]",
-        # Folders that are nobody's project.
+        # Folders that are never projects by themselves.
         "excludedDirs": "NotRequired[ExcludedDirs]",
-        # Folders the operator confines every project to, with their real paths; none means no such ceiling.
-        "allowedDirs": "NotRequired[list[str]]",
-        # Where the client's folders are found here (container, WSL); the first entry that matches decides.
+        # The folders to which the operator confines every project, together with their real paths. Without it there is no limit; an empty list allows nothing.
+        "allowedDirs": "NotRequired[list[str] | None]",
+        # The client's folders on the server's machine (container, WSL); the first matching entry decides.
         "pathMap": "NotRequired[list[PathMap]]",
-        # Whether network shares may be looked at; looking contacts that host.
+        # Whether network shares may be probed; a probe contacts their host.
         "probeShares": "NotRequired[bool]",
     },
 )
-"""Facts given at construction and replaced whole by an event; never changed by a peer."""
+"""The facts of the machine and the connection. A peer never changes them; the host replaces them as a whole."""
 
-#: How the client is connected.
+#: The transport of a connection.
 Transport = Literal['stdio', 'http', 'other']
 
 ExcludedDirs = TypedDict(
     "ExcludedDirs",
     {
-        # The user's home; refused itself, not what is below.
+        # The user's home; excluded itself, not the folders below.
         "home": "NotRequired[str]",
-        # Temporary folders; refused themselves, not what is below.
+        # Temporary folders; excluded themselves, not the folders below.
         "temporary": "NotRequired[list[str]]",
-        # Install folders of programs and plugins; refused with everything below.
+        # Install folders of programs and plugins; excluded with everything below.
         "install": "NotRequired[list[str]]",
     },
 )
-"""Folders that are nobody's project."""
+"""Folders that are never projects by themselves."""
 
 PathMap = TypedDict(
     "PathMap",
     {
         # The folder as the client spells it.
         "from": "str",
-        # How the client spells paths.
+        # The client's spelling of paths.
         "fromStyle": "PathStyle",
         # The same folder as the server spells it.
         "to": "str",
     },
 )
-"""One folder of the client and where it is found on the server's machine."""
+"""One folder of the client and its place on the server's machine."""
 
-#: Names the rules a path is read by.
+#: The rules by which a path is read.
 PathStyle = Literal['posix', 'windows']
 
 PartialRequestForm = TypedDict(
     "PartialRequestForm",
     {
-        # What precedes the number in a request id; an empty prefix makes the id a number.
+        # The text before the number in a request id; with an empty prefix the id is a number.
         "idPrefix": "NotRequired[str]",
         # Whether an empty `params` object is sent.
         "emptyParams": "NotRequired[bool]",
     },
 )
-"""How requests for roots look."""
+"""The form of `roots/list` requests."""
 
 PartialUnsupportedErrors = TypedDict(
     "PartialUnsupportedErrors",
     {
-        # These codes do.
+        # Error codes.
         "codes": "NotRequired[list[int]]",
-        # So do messages that contain one of these, in any ASCII case.
+        # Parts of error messages, in any ASCII case.
         "messages": "NotRequired[list[str]]",
     },
 )
-"""Which errors mean that the client has no roots method."""
+"""The errors by which a client says that it does not support `roots/list`."""
 
 PartialRootsRules = TypedDict(
     "PartialRootsRules",
     {
-        # When to ask.
+        # When to request the roots.
         "ask": "NotRequired[Ask]",
-        # Whether only a client that declared roots is asked.
+        # Whether to ask only clients that declared roots.
         "requireCapability": "NotRequired[bool]",
-        # Which root counts.
+        # Which root to pick.
         "pick": "NotRequired[Pick]",
-        # What an unusable root does.
+        # The effect of an unusable root.
         "onUnusable": "NotRequired[OnUnusable]",
-        # What a root that is no `file:` URI does.
+        # The effect of a root that is not a `file:` URI.
         "nonFile": "NotRequired[NonFile]",
-        # What an absolute path in place of a URI is.
+        # The treatment of an absolute path instead of a URI.
         "barePaths": "NotRequired[BarePaths]",
-        # What a root that is a file stands for.
+        # The meaning of a root that is a file.
         "files": "NotRequired[Files]",
-        # Whether several roots end the ask, where `pick` is `only`, or give way to the next source.
+        # Whether several roots end the ask, if `pick` is `only`, or yield to the next source.
         "ambiguity": "NotRequired[BadOutcome]",
-        # What a change does.
+        # The effect of a change.
         "onChange": "NotRequired[OnChange]",
-        # What a change does while a request is in flight.
+        # The effect of a change while a request is in flight.
         "whileAsking": "NotRequired[WhileAsking]",
-        # After how long a list is asked for again.
+        # The age after which a list is requested again.
         "maxAgeMs": "NotRequired[int | None]",
-        # After how long an empty list is asked for again.
+        # The age after which an empty list is requested again.
         "emptyMaxAgeMs": "NotRequired[int | None]",
-        # How the requests look.
+        # The form of the requests.
         "request": "NotRequired[PartialRequestForm]",
-        # Which errors mean that the client has no roots method.
+        # The errors by which a client says that it does not support the method.
         "unsupported": "NotRequired[PartialUnsupportedErrors]",
     },
 )
-"""How the client's roots are asked for and picked from."""
+"""The rules for requesting the client's roots and picking one."""
 
 PartialTiming = TypedDict(
     "PartialTiming",
     {
-        # How long one caller waits, and how long a probe stays open.
+        # The wait of one caller, and the life of a probe.
         "waitMs": "NotRequired[int]",
-        # How long a request lives before it is cancelled.
+        # The life of a request; then it is cancelled.
         "lifeMs": "NotRequired[int]",
-        # The least time between two requests that changes cause.
+        # The minimum interval between two requests that changes cause.
         "minIntervalMs": "NotRequired[int]",
-        # How many more asks may try after a failure, until the roots change.
+        # The number of later asks that may retry after a failure, until the roots change.
         "retries": "NotRequired[int]",
     },
 )
-"""How long things take, in milliseconds."""
+"""Durations in milliseconds."""
 
 PartialMemory = TypedDict(
     "PartialMemory",
     {
-        # Whether the connection's first project stays.
+        # Whether the connection's first project is pinned.
         "pin": "NotRequired[Pin]",
-        # Which sources can pin; none means every source of the connection.
+        # The sources that can pin; an empty list means every source of the connection.
         "pinFrom": "NotRequired[list[SourceKind]]",
-        # Whether `remembered` keeps a root that a newer list no longer has.
+        # Whether `remembered` keeps a root that a newer list no longer contains.
         "keepLostRoot": "NotRequired[bool]",
     },
 )
-"""What outlives an ask."""
+"""The state that outlives a call."""
 
 PartialSelection = TypedDict(
     "PartialSelection",
     {
-        # What a bare name may be.
+        # The meaning of a bare name.
         "names": "NotRequired[Names]",
-        # How a name must look.
+        # The form of a name.
         "nameRule": "NotRequired[NameRule]",
-        # Whether a `..` is resolved or refused.
+        # Whether `..` is resolved or refused.
         "traversal": "NotRequired[Traversal]",
         # When the selection must be one of the client's roots, if the client has any.
         "enforceRoots": "NotRequired[EnforceRoots]",
-        # What makes it one of them.
+        # The test for being one of them.
         "rootMatch": "NotRequired[RootMatch]",
     },
 )
-"""What a tool may select."""
+"""The rules for a tool's selection."""
 
 PartialLimits = TypedDict(
     "PartialLimits",
     {
-        # Bytes of one event; a larger one is misuse, because the host should have cut it off before copying it in.
+        # Bytes of one event; a larger one is misuse, because the host should have refused it before copying it in.
         "eventBytes": "NotRequired[int]",
         # Roots kept from one list; the rest are counted.
         "roots": "NotRequired[int]",
-        # Bytes of one URI, path or other value; a longer one is rejected alone.
+        # Bytes of one URI, path or other value; a longer value alone is rejected.
         "valueBytes": "NotRequired[int]",
-        # Bytes of a root's own name; a longer one is ignored.
+        # Bytes of a root's own name; a longer name is ignored.
         "nameBytes": "NotRequired[int]",
         # Characters of a name shown to a person or a model.
         "nameChars": "NotRequired[int]",
-        # Characters of a path or any other value shown to a person or a model.
+        # Characters of a path or another value shown to a person or a model.
         "valueChars": "NotRequired[int]",
         # Asks that may wait at the same time; one more is answered at once from what is known.
         "waitingAsks": "NotRequired[int]",
-        # Actions one event may cause besides answers; notices give way first.
+        # Actions of one event besides answers; log lines are dropped first.
         "actions": "NotRequired[int]",
         # Disagreements and rejected values remembered per connection, so that each is reported once; more are not reported.
         "reported": "NotRequired[int]",
-        # Folders a marker walk looks at, the starting one included.
+        # Folders of a marker walk, including the starting folder.
         "walkLevels": "NotRequired[int]",
     },
 )
-"""How much of each thing a resolver takes; reaching a bound is visible in the explanation."""
+"""The bounds of a resolver; the explanation shows when one is reached."""
 
 Policy = TypedDict(
     "Policy",
     {
         # A name for logs and snapshots.
         "name": "str",
-        # What a reader should know: where the policy departs from the system it follows, and why.
+        # Remarks for the reader, such as deliberate differences from the system it follows.
         "notes": "NotRequired[list[str]]",
         # The sources, best first.
         "sources": "list[Source]",
-        # How the client's roots are asked for and picked from.
+        # The rules for requesting the client's roots and picking one.
         "roots": "NotRequired[PartialRootsRules]",
-        # How long things take.
+        # Durations.
         "timing": "NotRequired[PartialTiming]",
-        # What outlives an ask.
+        # The state that outlives a call.
         "memory": "NotRequired[PartialMemory]",
-        # What a tool may select.
+        # The rules for a tool's selection.
         "selection": "NotRequired[PartialSelection]",
-        # Where a project's name comes from.
+        # The origin of a project's name.
         "nameFrom": "NotRequired[NameFrom]",
-        # Whether a notice tells when a source that lost names another project.
+        # Whether a log line reports that a source that lost names another project.
         "reportDisagreement": "NotRequired[bool]",
         # Texts to show beside certain results.
         "hints": "NotRequired[list[Hint]]",
-        # What to do for a certain client or transport when nothing was found; the first match is `{advice}` in texts.
+        # Advice for certain clients or transports if no project was found; the first match is `{advice}` in texts.
         "advice": "NotRequired[list[Advice]]",
         # Message templates that replace the standard ones.
         "texts": "NotRequired[dict[str, str]]",
-        # Bounds on what a peer can grow.
+        # Bounds on everything a peer can grow.
         "limits": "NotRequired[PartialLimits]",
     },
 )
-"""How a server finds its project."""
+"""The way a server finds its project, as an operator writes it."""
 
 Source = TypedDict(
     "Source",
     {
         # The kind of source.
         "from": "SourceKind",
-        # What to read, in order: header or query names, JSON pointers into `_meta`, variables, or for `configured` command line options and, with a leading `$`, variables.
+        # The inputs to read, in order: header or query names, JSON pointers into `_meta`, variables, or for `configured` command line options and, with a leading `$`, variables.
         "read": "NotRequired[list[str]]",
-        # What the value looks like.
+        # The form of the value.
         "format": "NotRequired[Format]",
-        # What must be on disk.
+        # The required state on disk.
         "verify": "NotRequired[Verify]",
-        # What happens to a relative path.
+        # The treatment of a relative path.
         "relative": "NotRequired[Relative]",
-        # Which places are refused; by default all for sources nobody chose on purpose (`meta`, `roots`, `remembered`, `env`, `cwd`), none for the others.
+        # The treatment of excluded folders; by default they are refused for sources that are not chosen on purpose (`meta`, `roots`, `remembered`, `env`, `cwd`) and allowed for the others.
         "excludedDirs": "NotRequired[ExcludedDirsRule | None]",
-        # What a bad value does; by default it ends the ask for `host`, `argument`, `header` and `query`, and gives way to the next source for the others.
+        # The effect of a bad value; by default it ends the ask for `host`, `argument`, `header` and `query`, and yields to the next source for the others.
         "onBad": "NotRequired[OnBad]",
         # The HTTP status of a bad value that ends the ask.
         "status": "NotRequired[int | None]",
         # A walk from the value up to a marked folder.
         "refine": "NotRequired[Markers | None]",
-        # When the source counts at all.
+        # The conditions under which the source applies.
         "when": "NotRequired[When]",
-        # How often the disk is looked at.
+        # How often the disk is probed.
         "recheck": "NotRequired[Recheck]",
     },
 )
-"""One source: where a value is read and how it is judged."""
+"""One source: where a value is read, and how it is judged."""
 
 #: The kinds of sources.
 SourceKind = Literal['host', 'argument', 'header', 'query', 'meta', 'selected', 'configured', 'roots', 'remembered', 'env', 'cwd']
 
-#: What a value looks like.
+#: The form of a value.
 Format = Literal['pathOrUri', 'name', 'any', 'list']
 
-#: What must be on disk.
+#: The required state on disk.
 Verify = Literal['none', 'exists', 'directory']
 
-#: What happens to a relative path.
+#: The treatment of a relative path.
 Relative = Literal['refuse', 'cwd']
 
-#: Which places are refused.
+#: The treatment of excluded folders.
 ExcludedDirsRule = Literal['allow', 'named', 'refuse']
 
 OnBad = TypedDict(
     "OnBad",
     {
-        # For every reason not named.
+        # For every reason that is not listed.
         "otherwise": "NotRequired[BadOutcome]",
         "no_project": "NotRequired[Literal['next', 'error']]",
         "ambiguous": "NotRequired[Literal['next', 'error']]",
@@ -939,14 +954,13 @@ OnBad = TypedDict(
         "empty": "NotRequired[Literal['next', 'error']]",
         "traversal": "NotRequired[Literal['next', 'error']]",
         "not_in_roots": "NotRequired[Literal['next', 'error']]",
-        "no_roots": "NotRequired[Literal['next', 'error']]",
         "immutable": "NotRequired[Literal['next', 'error']]",
         "pass_each_call": "NotRequired[Literal['next', 'error']]",
     },
 )
-"""What a bad value does."""
+"""The effect of a bad value."""
 
-#: The two things a bad value can do.
+#: The two effects of a bad value.
 BadOutcome = Literal['next', 'error']
 
 Markers = TypedDict(
@@ -954,9 +968,9 @@ Markers = TypedDict(
     {
         # Groups of markers, best first; within a group the nearest folder wins.
         "tiers": "list[Tier]",
-        # How many folders are looked at, the starting one included.
+        # The number of folders to probe, including the starting folder.
         "levels": "NotRequired[int]",
-        # What happens when no folder is marked.
+        # The result if no folder is marked.
         "otherwise": "NotRequired[Unmarked]",
     },
 )
@@ -967,184 +981,184 @@ Tier = TypedDict(
     {
         # File or folder names.
         "names": "list[str]",
-        # How many of them must be there.
+        # The number of them that must exist.
         "atLeast": "NotRequired[int]",
     },
 )
 """A group of markers."""
 
-#: What happens when no folder is marked.
+#: The result of a walk that finds no marker.
 Unmarked = Literal['reject', 'start']
 
 When = TypedDict(
     "When",
     {
-        # Only over these transports; none means any.
+        # Only over these transports; an empty list means any.
         "transports": "NotRequired[list[Transport]]",
-        # Only when the client's paths mean the same here.
+        # Only if the client's paths are valid on the server's machine.
         "local": "NotRequired[bool]",
-        # Only when the command line has this option.
+        # Only if the command line has this option.
         "argument": "NotRequired[str]",
     },
 )
-"""When a source counts."""
+"""The conditions under which a source applies."""
 
-#: How often the disk is looked at.
+#: How often the disk is probed.
 Recheck = Literal['onChange', 'eachAsk']
 
 RootsRules = TypedDict(
     "RootsRules",
     {
-        # When to ask.
+        # When to request the roots.
         "ask": "Ask",
-        # Whether only a client that declared roots is asked.
+        # Whether to ask only clients that declared roots.
         "requireCapability": "bool",
-        # Which root counts.
+        # Which root to pick.
         "pick": "Pick",
-        # What an unusable root does.
+        # The effect of an unusable root.
         "onUnusable": "OnUnusable",
-        # What a root that is no `file:` URI does.
+        # The effect of a root that is not a `file:` URI.
         "nonFile": "NonFile",
-        # What an absolute path in place of a URI is.
+        # The treatment of an absolute path instead of a URI.
         "barePaths": "BarePaths",
-        # What a root that is a file stands for.
+        # The meaning of a root that is a file.
         "files": "Files",
-        # Whether several roots end the ask, where `pick` is `only`, or give way to the next source.
+        # Whether several roots end the ask, if `pick` is `only`, or yield to the next source.
         "ambiguity": "BadOutcome",
-        # What a change does.
+        # The effect of a change.
         "onChange": "OnChange",
-        # What a change does while a request is in flight.
+        # The effect of a change while a request is in flight.
         "whileAsking": "WhileAsking",
-        # After how long a list is asked for again.
+        # The age after which a list is requested again.
         "maxAgeMs": "int | None",
-        # After how long an empty list is asked for again.
+        # The age after which an empty list is requested again.
         "emptyMaxAgeMs": "int | None",
-        # How the requests look.
+        # The form of the requests.
         "request": "NotRequired[PartialRequestForm]",
-        # Which errors mean that the client has no roots method.
+        # The errors by which a client says that it does not support the method.
         "unsupported": "NotRequired[PartialUnsupportedErrors]",
     },
 )
-"""How the client's roots are asked for and picked from."""
+"""The rules for requesting the client's roots and picking one."""
 
-#: When roots are asked for.
+#: When to request the roots.
 Ask = Literal['eager', 'lazy', 'eachRequest', 'never']
 
-#: Which root counts.
+#: Which root to pick.
 Pick = Literal['first', 'only', 'chosen']
 
-#: What an unusable root does.
+#: The effect of an unusable root.
 OnUnusable = Literal['accept', 'nextRoot', 'nextSource', 'error']
 
-#: What a root that is no `file:` URI does.
+#: The effect of a root that is not a `file:` URI.
 NonFile = Literal['skip', 'nextSource', 'error', 'nameOnly']
 
-#: What an absolute path in place of a URI is.
+#: The treatment of an absolute path instead of a URI.
 BarePaths = Literal['repair', 'refuse']
 
-#: What a root that is a file stands for.
+#: The meaning of a root that is a file.
 Files = Literal['parent', 'refuse']
 
-#: What `list_changed` does.
+#: The effect of `list_changed`.
 OnChange = Literal['ignore', 'invalidate', 'refetch']
 
-#: What `list_changed` does while a request is in flight.
+#: The effect of `list_changed` while a request is in flight.
 WhileAsking = Literal['coalesce', 'drop']
 
 RequestForm = TypedDict(
     "RequestForm",
     {
-        # What precedes the number in a request id; an empty prefix makes the id a number.
+        # The text before the number in a request id; with an empty prefix the id is a number.
         "idPrefix": "str",
         # Whether an empty `params` object is sent.
         "emptyParams": "bool",
     },
 )
-"""How requests for roots look."""
+"""The form of `roots/list` requests."""
 
 UnsupportedErrors = TypedDict(
     "UnsupportedErrors",
     {
-        # These codes do.
+        # Error codes.
         "codes": "list[int]",
-        # So do messages that contain one of these, in any ASCII case.
+        # Parts of error messages, in any ASCII case.
         "messages": "list[str]",
     },
 )
-"""Which errors mean that the client has no roots method."""
+"""The errors by which a client says that it does not support `roots/list`."""
 
 Timing = TypedDict(
     "Timing",
     {
-        # How long one caller waits, and how long a probe stays open.
+        # The wait of one caller, and the life of a probe.
         "waitMs": "int",
-        # How long a request lives before it is cancelled.
+        # The life of a request; then it is cancelled.
         "lifeMs": "int",
-        # The least time between two requests that changes cause.
+        # The minimum interval between two requests that changes cause.
         "minIntervalMs": "int",
-        # How many more asks may try after a failure, until the roots change.
+        # The number of later asks that may retry after a failure, until the roots change.
         "retries": "int",
     },
 )
-"""How long things take, in milliseconds."""
+"""Durations in milliseconds."""
 
 Memory = TypedDict(
     "Memory",
     {
-        # Whether the connection's first project stays.
+        # Whether the connection's first project is pinned.
         "pin": "Pin",
-        # Which sources can pin; none means every source of the connection.
+        # The sources that can pin; an empty list means every source of the connection.
         "pinFrom": "list[SourceKind]",
-        # Whether `remembered` keeps a root that a newer list no longer has.
+        # Whether `remembered` keeps a root that a newer list no longer contains.
         "keepLostRoot": "bool",
     },
 )
-"""What outlives an ask."""
+"""The state that outlives a call."""
 
-#: Whether the connection's first project stays.
+#: Whether the connection's first project is pinned.
 Pin = Literal['no', 'sticky', 'immutable']
 
 Selection = TypedDict(
     "Selection",
     {
-        # What a bare name may be.
+        # The meaning of a bare name.
         "names": "Names",
-        # How a name must look.
+        # The form of a name.
         "nameRule": "NameRule",
-        # Whether a `..` is resolved or refused.
+        # Whether `..` is resolved or refused.
         "traversal": "Traversal",
         # When the selection must be one of the client's roots, if the client has any.
         "enforceRoots": "EnforceRoots",
-        # What makes it one of them.
+        # The test for being one of them.
         "rootMatch": "RootMatch",
     },
 )
-"""What a tool may select."""
+"""The rules for a tool's selection."""
 
-#: What a bare name may be.
+#: The meaning of a bare name.
 Names = Literal['roots', 'any']
 
-#: How a name must look.
+#: The form of a name.
 NameRule = Literal['any', 'word']
 
-#: Whether a `..` is resolved or refused.
+#: Whether `..` is resolved or refused.
 Traversal = Literal['resolve', 'refuse']
 
 #: When a selection must be one of the client's roots.
 EnforceRoots = Literal['off', 'onSelect', 'always']
 
-#: What makes a selection one of the roots.
+#: The test for being one of the roots.
 RootMatch = Literal['key', 'exactUri', 'inside']
 
-#: Where a project's name comes from.
+#: The origin of a project's name.
 NameFrom = Literal['basename', 'rawBasename', 'rootName']
 
 Hint = TypedDict(
     "Hint",
     {
-        # When one of these sources won.
+        # The sources of the results.
         "sources": "list[SourceKind]",
-        # Whether a connection gets it only once.
+        # Whether a connection receives it only once.
         "once": "NotRequired[bool]",
         # The text.
         "text": "str",
@@ -1155,49 +1169,49 @@ Hint = TypedDict(
 Advice = TypedDict(
     "Advice",
     {
-        # The client's name, with `*` at the end for any that begins so; none means any client.
+        # The client's name, with `*` at the end for every name that begins so; absent for any client.
         "client": "NotRequired[str | None]",
-        # The transport; none means any.
+        # The transport; absent for any transport.
         "transport": "NotRequired[Transport | None]",
         # The text.
         "text": "str",
     },
 )
-"""What to do for a certain client or transport."""
+"""Advice for a certain client or transport."""
 
 Limits = TypedDict(
     "Limits",
     {
-        # Bytes of one event; a larger one is misuse, because the host should have cut it off before copying it in.
+        # Bytes of one event; a larger one is misuse, because the host should have refused it before copying it in.
         "eventBytes": "int",
         # Roots kept from one list; the rest are counted.
         "roots": "int",
-        # Bytes of one URI, path or other value; a longer one is rejected alone.
+        # Bytes of one URI, path or other value; a longer value alone is rejected.
         "valueBytes": "int",
-        # Bytes of a root's own name; a longer one is ignored.
+        # Bytes of a root's own name; a longer name is ignored.
         "nameBytes": "int",
         # Characters of a name shown to a person or a model.
         "nameChars": "int",
-        # Characters of a path or any other value shown to a person or a model.
+        # Characters of a path or another value shown to a person or a model.
         "valueChars": "int",
         # Asks that may wait at the same time; one more is answered at once from what is known.
         "waitingAsks": "int",
-        # Actions one event may cause besides answers; notices give way first.
+        # Actions of one event besides answers; log lines are dropped first.
         "actions": "int",
         # Disagreements and rejected values remembered per connection, so that each is reported once; more are not reported.
         "reported": "int",
-        # Folders a marker walk looks at, the starting one included.
+        # Folders of a marker walk, including the starting folder.
         "walkLevels": "int",
     },
 )
-"""How much of each thing a resolver takes; reaching a bound is visible in the explanation."""
+"""The bounds of a resolver; the explanation shows when one is reached."""
 
 RecoverRequest = TypedDict(
     "RecoverRequest",
     {
-        # How paths are spelled in the URIs.
+        # The spelling of paths in the URIs.
         "style": "PathStyle",
-        # The session asked for by name; it wins over everything else.
+        # The id of the wanted session; it wins over everything else.
         "sessionId": "NotRequired[str | None]",
         # The project: its root URI, its path, or its key.
         "project": "NotRequired[str | None]",
@@ -1205,7 +1219,7 @@ RecoverRequest = TypedDict(
         "sessions": "NotRequired[list[SessionRecord]]",
     },
 )
-"""What is looked for, and where."""
+"""The session to find, and the sessions to search."""
 
 SessionRecord = TypedDict(
     "SessionRecord",
@@ -1214,38 +1228,50 @@ SessionRecord = TypedDict(
         "id": "str",
         # The project it was started in: root URI, path or key; a session without one belongs to no project.
         "project": "NotRequired[str | None]",
-        # When it was last used, as a number of any unit; anything else counts as oldest.
-        "updatedAt": "NotRequired[Json | None]",
+        # The time of its last use, as a number of any unit; any other value counts as oldest.
+        "updatedAt": "NotRequired[Any]",
         # Whether it is the project's primary session.
         "pinned": "NotRequired[bool]",
         # Whether it is found only by its id.
         "archived": "NotRequired[bool]",
     },
 )
-"""A session as the host stores it."""
+"""A session as the host stores it; further fields are ignored."""
 
 Recovery = TypedDict(
     "Recovery",
     {
-        # How it was found, or why not.
+        # How the session was found, or why not.
         "outcome": "RecoveryOutcome",
         # The session's id.
         "sessionId": "NotRequired[str]",
-        # Whether the session was started in another project than the one given; worth a line in the log.
+        # Whether the session was started in another project than the given one; worth a log line.
         "otherProject": "bool",
-        # The project's sessions, best first, for somebody who wants to choose.
+        # The project's sessions, best first, for a person who wants to choose.
         "candidates": "list[str]",
     },
 )
-"""What was found."""
+"""The result of a search."""
 
 #: How a session was found, or why not.
 RecoveryOutcome = Literal['explicit', 'pinned', 'newest', 'unknown_id', 'no_session', 'no_project']
 
-#: Why a value is not taken or an ask has no project; the serialised form is the stable code.
-Reason = Literal['no_project', 'ambiguous', 'not_chosen', 'closed', 'placeholder', 'relative', 'invalid', 'not_file_uri', 'too_long', 'missing', 'not_directory', 'unreadable', 'unconfirmed', 'outside', 'excluded_dir', 'nameless', 'no_marker', 'invalid_name', 'empty', 'traversal', 'not_in_roots', 'no_roots', 'immutable', 'pass_each_call']
+#: The reason for which a value is rejected or an ask has no project; the serialised form is the stable code.
+Reason = Literal['no_project', 'ambiguous', 'not_chosen', 'closed', 'placeholder', 'relative', 'invalid', 'not_file_uri', 'too_long', 'missing', 'not_directory', 'unreadable', 'unconfirmed', 'outside', 'excluded_dir', 'nameless', 'no_marker', 'invalid_name', 'empty', 'traversal', 'not_in_roots', 'immutable', 'pass_each_call']
 
-#: Names the reason a URI or a path is refused.  The message never repeats the refused text; `code`(Self::code) is stable across releases.
+#: The host's id for one ask; unique among the asks that wait.
+AskId = int
+
+#: The resolver's token for one request to the client; counts up from 1.
+RequestToken = int
+
+#: The resolver's id for one probe; counts up from 1.
+ProbeId = int
+
+#: Milliseconds on the host's clock. The origin is the host's choice; only differences count.
+Millis = int
+
+#: The reason for which a URI or a path is refused.  The message never repeats the refused text; `code`(Self::code) is stable across releases.
 Refusal = Literal['not_file_uri', 'relative', 'empty_path', 'encoded_separator', 'nul', 'control', 'outer_blank', 'malformed_percent', 'invalid_utf8', 'remote_host', 'invalid_host', 'query_or_fragment', 'backslash', 'no_drive', 'drive_relative', 'drive_on_posix', 'drive_like_component', 'drive_not_first', 'device_namespace', 'bad_unc', 'unc_escape', 'leading_double_slash', 'ambiguous_dots', 'outside', 'alternate_stream']
 
 #: The end of one ask.

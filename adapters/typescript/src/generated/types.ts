@@ -1,50 +1,52 @@
 // Generated from the Rust types by `npm run build -- --types`. Change those and run it again.
 
 /**
- * One thing that happened, in the past tense.
+ * One event, in the past tense.
+ *
+ * In JSON the variant's name stands in the field `type`, beside the fields of the variant.
  */
 export type Event = { "type": "clientInitialized" } & ClientInitialized | { "type": "clientReady" } | { "type": "rootsListed" } & RootsListed | { "type": "rootsRefused" } & RootsRefused | { "type": "rootsChanged" } | { "type": "hostFactsChanged" } & HostFactsChanged | { "type": "asked" } & Asked | { "type": "selected" } & Selected | { "type": "selectionCleared" } & SelectionCleared | { "type": "askWithdrawn" } & AskWithdrawn | { "type": "probed" } & Probed | { "type": "deadlineReached" } | { "type": "message" } & Message | { "type": "closed" };
 
 /**
- * What `initialize` said; every part is the peer's raw JSON and may be anything.
+ * The parameters of `initialize`: raw JSON from the peer, of any shape.
  */
 export type ClientInitialized = { 
 /**
  * `params.protocolVersion`.
  */
-protocolVersion?: Json, 
+protocolVersion?: unknown, 
 /**
  * `params.capabilities`.
  */
-capabilities?: Json, 
+capabilities?: unknown, 
 /**
  * `params.clientInfo`.
  */
-clientInfo?: Json, };
+clientInfo?: unknown, };
 
 /**
- * A list of roots, raw.
+ * A raw list of roots.
  */
 export type RootsListed = { 
 /**
- * The request it answers; without one it is a list the host was given some other way.
+ * The request it answers; absent for a list that the host obtained in another way.
  */
-request?: number | null, 
+request?: RequestToken | null, 
 /**
  * The raw result, `{"roots": [...]}`.
  */
-result: Json, };
+result: unknown, };
 
 /**
- * Why a request for roots came to nothing.
+ * The failure of a `roots/list` request.
  */
 export type RootsRefused = { 
 /**
  * The request.
  */
-request: number, 
+request: RequestToken, 
 /**
- * What happened.
+ * The kind of failure.
  */
 kind: RefusalKind, 
 /**
@@ -57,16 +59,16 @@ code?: number | null,
 message?: string | null, };
 
 /**
- * The ways a request for roots comes to nothing.
+ * The ways a `roots/list` request can fail.
  */
 export type RefusalKind = "error" | "undeliverable" | "unreadable" | "abandoned";
 
 /**
- * New host facts, whole.
+ * New host facts.
  */
 export type HostFactsChanged = { 
 /**
- * All of them: nothing of the old ones stays.
+ * All facts; they replace the old ones as a whole.
  */
 facts: HostFacts, };
 
@@ -77,21 +79,21 @@ export type Asked = {
 /**
  * The host's id for this ask.
  */
-ask: number, 
+ask: AskId, 
 /**
- * What is wanted.
+ * The wanted result.
  */
 want?: Want, 
 /**
- * Whether and how this call can carry a question to the client; absent, the facts decide.
+ * Whether and how this call can carry a question to the client; if absent, the facts decide.
  */
 askBy?: AskBy | null, 
 /**
- * What came with the request.
+ * The facts of the request.
  */
 facts?: RequestFacts, 
 /**
- * A path the call touches, to tell several roots apart.
+ * A path that the call touches, to tell several roots apart.
  */
 target?: string | null, 
 /**
@@ -100,7 +102,7 @@ target?: string | null,
 explain?: boolean, };
 
 /**
- * What an ask wants.
+ * The result an ask wants.
  */
 export type Want = "project" | "roots";
 
@@ -110,11 +112,11 @@ export type Want = "project" | "roots";
 export type AskBy = "none" | "request" | "inputRequired";
 
 /**
- * What came with one request.
+ * The facts of one request.
  */
 export type RequestFacts = { 
 /**
- * What the host itself knows of the caller: an authenticated workspace, or a handle the server issued.
+ * The host's own knowledge of the caller: an authenticated workspace, or a handle the server issued.
  */
 host?: string, 
 /**
@@ -130,21 +132,21 @@ headers?: { [key in string]: string },
  */
 query?: { [key in string]: string }, 
 /**
- * The request's raw `_meta`.
+ * The raw `_meta` of the request.
  */
-meta?: Json, 
+meta?: unknown, 
 /**
  * The client's raw capabilities, where an SDK lifted them out of `_meta`.
  */
-capabilities?: Json, 
+capabilities?: unknown, 
 /**
  * The client's raw self-description, where an SDK lifted it out of `_meta`.
  */
-clientInfo?: Json, 
+clientInfo?: unknown, 
 /**
- * The raw `inputResponses` of a call made again.
+ * The raw `inputResponses` of a retried call.
  */
-inputResponses?: Json, };
+inputResponses?: unknown, };
 
 /**
  * A tool that selects the connection's project.
@@ -153,9 +155,9 @@ export type Selected = {
 /**
  * The host's id for this ask.
  */
-ask: number, 
+ask: AskId, 
 /**
- * What is selected.
+ * The selection.
  */
 by: SelectBy, 
 /**
@@ -172,18 +174,18 @@ facts?: RequestFacts,
 explain?: boolean, };
 
 /**
- * How a selection names its project.
+ * The ways a selection can name its project.
  */
 export type SelectBy = { "name": string } | { "path": string } | { "uri": string } | { "root": string } | { "value": string };
 
 /**
- * A tool that drops the selection.
+ * A tool that clears the selection.
  */
 export type SelectionCleared = { 
 /**
  * The host's id for this ask.
  */
-ask: number, 
+ask: AskId, 
 /**
  * As in [`Asked`].
  */
@@ -204,23 +206,23 @@ export type AskWithdrawn = {
 /**
  * The ask.
  */
-ask: number, };
+ask: AskId, };
 
 /**
- * What the host found.
+ * The reply to a probe.
  */
 export type Probed = { 
 /**
  * The probe.
  */
-probe: number, 
+probe: ProbeId, 
 /**
- * What is at each path; a path left out counts as not confirmed.
+ * The state of each path; an omitted path counts as unconfirmed.
  */
 paths: Array<ProbedPath>, };
 
 /**
- * What is at one path.
+ * The state of one path.
  */
 export type ProbedPath = { 
 /**
@@ -228,20 +230,20 @@ export type ProbedPath = {
  */
 path: string, 
 /**
- * What is there.
+ * The kind of file system entry.
  */
 found: Found, 
 /**
- * The real path, links followed.
+ * The real path, with all links resolved.
  */
 realPath?: string | null, 
 /**
- * Which of the markers asked for are there, as file or folder.
+ * Those of the requested markers that exist, as file or folder.
  */
 markers?: Array<string>, };
 
 /**
- * What can be at a path.
+ * The kinds of file system entries.
  */
 export type Found = "directory" | "file" | "missing" | "unreadable";
 
@@ -255,8 +257,10 @@ export type Message = {
 text: string, };
 
 /**
- * One thing to do. The actions of an event come in a fixed order: answers as the asks came, announce, cancel, send,
- * probe, hand back, notices.
+ * One thing to do.
+ *
+ * The actions of an event have a fixed order: answers in the order of their asks, announce, cancel, send, probe, forward,
+ * log.
  */
 export type Action = { "type": "answer" } & Answer | { "type": "announce" } & Announce | { "type": "cancel" } & Cancel | { "type": "sendRequest" } & SendRequest | { "type": "probe" } & Probe | { "type": "forward" } & Forward | { "type": "log" } & Log;
 
@@ -267,17 +271,17 @@ export type Answer = {
 /**
  * The ask.
  */
-ask: number, 
+ask: AskId, 
 /**
- * Grows by one whenever the connection's project visibly changes.
+ * A counter that grows by one whenever the connection's project visibly changes.
  */
 revision: number, 
 /**
- * Texts worth showing beside the result.
+ * Texts to show beside the result.
  */
 hints?: Array<string>, 
 /**
- * What every source said; there when nothing was found, and on request.
+ * The result of every source; present if no project was found, and on request.
  */
 explanation?: Explanation, } & ({ "outcome": "resolved", 
 /**
@@ -293,17 +297,17 @@ project: Project,
  */
 message: string, } | { "outcome": "listed", 
 /**
- * The roots, good and bad.
+ * The roots, usable or not.
  */
 roots: Array<RootView>, 
 /**
- * How current they are.
+ * The state of the list.
  */
 state: RootsState, } | { "outcome": "needsInput", 
 /**
- * Ready-made input requests by key.
+ * The input requests by key.
  */
-inputRequests: { [key in string]: Json }, } | { "outcome": "refused" } & Refused | { "outcome": "unresolved" } & Unresolved);
+inputRequests: { [key in string]: InputRequest }, } | { "outcome": "refused" } & Refused | { "outcome": "unresolved" } & Unresolved);
 
 /**
  * The ways an ask ends.
@@ -322,20 +326,34 @@ project: Project,
  */
 message: string, } | { "outcome": "listed", 
 /**
- * The roots, good and bad.
+ * The roots, usable or not.
  */
 roots: Array<RootView>, 
 /**
- * How current they are.
+ * The state of the list.
  */
 state: RootsState, } | { "outcome": "needsInput", 
 /**
- * Ready-made input requests by key.
+ * The input requests by key.
  */
-inputRequests: { [key in string]: Json }, } | { "outcome": "refused" } & Refused | { "outcome": "unresolved" } & Unresolved;
+inputRequests: { [key in string]: InputRequest }, } | { "outcome": "refused" } & Refused | { "outcome": "unresolved" } & Unresolved;
 
 /**
- * Why a value is not acceptable.
+ * A request in the `input_required` result of a call.
+ */
+export type InputRequest = { 
+/**
+ * The method.
+ */
+method: RequestMethod, };
+
+/**
+ * The methods a resolver sends to a client.
+ */
+export type RequestMethod = "roots/list";
+
+/**
+ * A refused value.
  */
 export type Refused = { 
 /**
@@ -351,16 +369,16 @@ source: SourceKind,
  */
 message: string, 
 /**
- * What to do next.
+ * The next step for the user.
  */
 instruction?: string, 
 /**
- * The HTTP status the policy wants for it.
+ * The HTTP status the policy gives it.
  */
 status?: number, };
 
 /**
- * Why there is no project.
+ * The absence of a project.
  */
 export type Unresolved = { 
 /**
@@ -372,12 +390,12 @@ code: Reason,
  */
 message: string, 
 /**
- * What to do next.
+ * The next step for the user.
  */
 instruction?: string, };
 
 /**
- * How current the list of roots is.
+ * The state of the list of roots.
  */
 export type RootsState = "notAsked" | "notReady" | "undeclared" | "unsupported" | "pending" | "overdue" | "timedOut" | "failed" | "empty" | "allInvalid" | "ok" | "stale";
 
@@ -386,11 +404,11 @@ export type RootsState = "notAsked" | "notReady" | "undeclared" | "unsupported" 
  */
 export type Announce = { 
 /**
- * What it was.
+ * The previous project.
  */
 from: Project | null, 
 /**
- * What it is.
+ * The new project.
  */
 to: Project | null, };
 
@@ -399,11 +417,11 @@ to: Project | null, };
  */
 export type Cancel = { 
 /**
- * The request; SDK hosts abort it.
+ * The request; hosts with an SDK abort it.
  */
-request: number, 
+request: RequestToken, 
 /**
- * The ready-made `notifications/cancelled` for hosts without an SDK.
+ * The complete `notifications/cancelled` message for hosts without an SDK.
  */
 message: string, };
 
@@ -412,41 +430,46 @@ message: string, };
  */
 export type SendRequest = { 
 /**
- * The resolver's token; the answer's event repeats it.
+ * The resolver's token; the event of the answer repeats it.
  */
-request: number, 
+request: RequestToken, 
 /**
- * Always `roots/list`.
+ * The method.
  */
-method: string, 
+method: RequestMethod, 
 /**
- * The params, where the policy sends any.
+ * The parameters, if the policy sends any.
  */
-params?: Json, 
+params?: EmptyParams, 
 /**
- * The ask whose call the request should travel with.
+ * The ask whose call should carry the request.
  */
-relatesTo?: number, 
+relatesTo?: AskId, 
 /**
- * The ready-made JSON-RPC request for hosts without an SDK.
+ * The complete JSON-RPC request for hosts without an SDK.
  */
 message: string, };
 
 /**
- * Paths to look at.
+ * An empty `params` object.
+ */
+export type EmptyParams = { [key in string]: unknown };
+
+/**
+ * Paths to probe.
  */
 export type Probe = { 
 /**
- * The probe's id; the reply repeats it.
+ * The id of the probe; the reply repeats it.
  */
-probe: number, 
+probe: ProbeId, 
 /**
  * The paths.
  */
 paths: Array<ProbePath>, };
 
 /**
- * One path to look at.
+ * One path to probe.
  */
 export type ProbePath = { 
 /**
@@ -454,16 +477,16 @@ export type ProbePath = {
  */
 path: string, 
 /**
- * Names to look for in it.
+ * File names to look for in it.
  */
 markers?: Array<string>, };
 
 /**
- * A message that is not the resolver's.
+ * A message that is not for the resolver.
  */
 export type Forward = { 
 /**
- * What it is.
+ * The kind of message.
  */
 kind: MessageKind, 
 /**
@@ -472,16 +495,16 @@ kind: MessageKind,
 text: string, };
 
 /**
- * What a raw message is.
+ * The kinds of raw messages.
  */
 export type MessageKind = "request" | "notification" | "response" | "batch" | "blank" | "broken";
 
 /**
- * A line for the log.
+ * A log line.
  */
 export type Log = { 
 /**
- * How much it matters.
+ * The level.
  */
 level: Level, 
 /**
@@ -491,19 +514,19 @@ code: LogCode,
 /**
  * The ask it belongs to.
  */
-ask?: number, 
+ask?: AskId, 
 /**
- * The line.
+ * The text.
  */
 message: string, };
 
 /**
- * How much a log line matters.
+ * The level of a log line.
  */
 export type Level = "debug" | "info" | "warning";
 
 /**
- * What a log line is about; the serialised form is the stable code.
+ * The subject of a log line; the serialised form is the stable code.
  */
 export type LogCode = "project_chosen" | "disagreement" | "value_rejected" | "roots_failed" | "roots_unsupported" | "roots_cut" | "root_repaired" | "answer_stale" | "answer_unexpected" | "selected_root_left" | "too_many_asks" | "logs_dropped";
 
@@ -512,15 +535,15 @@ export type LogCode = "project_chosen" | "disagreement" | "value_rejected" | "ro
  */
 export type Project = { 
 /**
- * Identity: the same folder has the same key whatever its spelling; lexical, never the real path.
+ * The identity: the same folder has the same key whatever its spelling. Lexical, never the real path.
  */
 key: string, 
 /**
- * Short hash of the key, fit for file names.
+ * A short hash of the key, suitable for file names.
  */
 id: string, 
 /**
- * The folder's name, or the name it was selected by; as the peer wrote it.
+ * The folder's name, or the name it was selected by, as the peer wrote it.
  */
 name: string, 
 /**
@@ -528,15 +551,15 @@ name: string,
  */
 displayName: string, 
 /**
- * The folder on the server's machine, where there is one.
+ * The folder on the server's machine, if there is one.
  */
 path?: string, 
 /**
- * The canonical URI, where there is one.
+ * The canonical URI, if there is one.
  */
 uri?: string, 
 /**
- * The real path, where a probe told it.
+ * The real path, if a probe reported it.
  */
 realPath?: string, 
 /**
@@ -544,7 +567,7 @@ realPath?: string,
  */
 source: SourceKind, 
 /**
- * What exactly that source read: a variable, a header, an option, or for `remembered` the first source.
+ * The exact input that source read: a variable, a header, an option, or for `remembered` the original source.
  */
 via?: string, 
 /**
@@ -552,7 +575,7 @@ via?: string,
  */
 root?: RootRef, 
 /**
- * The client's other roots, where this one was picked from several.
+ * The client's other roots, if this one was picked from several.
  */
 otherRoots?: Array<RootRef>, };
 
@@ -573,7 +596,7 @@ uri: string,
  */
 name?: string, 
 /**
- * The folder on the server's machine, where the URI names one.
+ * The folder on the server's machine, if the URI names one.
  */
 path?: string, };
 
@@ -582,7 +605,7 @@ path?: string, };
  */
 export type RootView = { 
 /**
- * Why it names no folder here, as a stable code.
+ * The reason for which it names no folder here, as a stable code.
  */
 problem?: Reason, 
 /**
@@ -598,28 +621,28 @@ uri: string,
  */
 name?: string, 
 /**
- * The folder on the server's machine, where the URI names one.
+ * The folder on the server's machine, if the URI names one.
  */
 path?: string, };
 
 /**
- * What every source said.
+ * The result of every source.
  */
 export type Explanation = { 
 /**
- * The policy.
+ * The name of the policy.
  */
 policy: string, 
 /**
- * Why there is no project, as a stable code.
+ * The reason for which there is no project, as a stable code.
  */
 code?: Reason, 
 /**
- * What happened, where there is no project.
+ * What happened, if there is no project.
  */
 message?: string, 
 /**
- * What to do next, where there is no project.
+ * The next step for the user, if there is no project.
  */
 instruction?: string, 
 /**
@@ -635,24 +658,24 @@ roots: RootsReport,
  */
 client?: string, 
 /**
- * How the client is connected.
+ * The transport of the connection.
  */
 transport: Transport, 
 /**
- * How the client speaks.
+ * The protocol era of the client.
  */
 era: Era, 
 /**
- * Answers that came too late to count.
+ * The number of answers that arrived too late to count.
  */
 staleAnswers?: number, 
 /**
- * All of this as a small table.
+ * The whole explanation as a small table.
  */
 text: string, };
 
 /**
- * What one source said.
+ * The result of one source.
  */
 export type Tried = { 
 /**
@@ -660,28 +683,28 @@ export type Tried = {
  */
 source: SourceKind, 
 /**
- * What exactly it read.
+ * The exact input it read.
  */
 via?: string, 
 /**
- * What came of it.
+ * The verdict.
  */
 verdict: Verdict, 
 /**
- * What it named, made safe to show.
+ * The value it named, made safe to show.
  */
 value?: string, 
 /**
- * Why it is rejected.
+ * The reason for which the value was rejected.
  */
 reason?: Reason, 
 /**
- * More about that reason, as a stable code.
+ * A finer code for that reason.
  */
 detail?: string, };
 
 /**
- * What came of a source.
+ * The verdict on a source.
  */
 export type Verdict = "won" | "agrees" | "disagrees" | "absent" | "rejected" | "off" | "notAsked" | "pending";
 
@@ -690,45 +713,45 @@ export type Verdict = "won" | "agrees" | "disagrees" | "absent" | "rejected" | "
  */
 export type RootsReport = { 
 /**
- * How current they are.
+ * The state of the list.
  */
 state: RootsState, 
 /**
- * The roots, good and bad.
+ * The roots, usable or not.
  */
 available?: Array<RootView>, 
 /**
- * How many more the client sent than are kept.
+ * The number of roots beyond the limit.
  */
 dropped?: number, };
 
 /**
- * How a client speaks.
+ * The protocol era of a client.
  */
 export type Era = "unknown" | "legacy" | "modern";
 
 /**
- * Facts given at construction and replaced whole by an event; never changed by a peer.
+ * The facts of the machine and the connection. A peer never changes them; the host replaces them as a whole.
  */
 export type HostFacts = { 
 /**
- * How paths are spelled on the server's machine.
+ * The spelling of paths on the server's machine.
  */
 style: PathStyle, 
 /**
- * How the client is connected.
+ * The transport of the connection.
  */
 transport?: Transport, 
 /**
- * Whether the client's paths mean the same here; by default true over stdio and false otherwise.
+ * Whether the client's paths are valid on the server's machine; by default true over stdio and false otherwise.
  */
 local?: boolean | null, 
 /**
- * Whether a request may be sent outside a client's call; by default true over stdio and false otherwise.
+ * Whether the host may send requests outside a client's call; by default true over stdio and false otherwise.
  */
 push?: boolean | null, 
 /**
- * The server's environment, or the part of it the policy reads.
+ * The server's environment, or the part of it that the policy reads.
  */
 env?: { [key in string]: string }, 
 /**
@@ -740,46 +763,47 @@ cwd?: string | null,
  */
 arguments?: { [key in string]: string }, 
 /**
- * Folders that are nobody's project.
+ * Folders that are never projects by themselves.
  */
 excludedDirs?: ExcludedDirs, 
 /**
- * Folders the operator confines every project to, with their real paths; none means no such ceiling.
+ * The folders to which the operator confines every project, together with their real paths. Without it there is no
+ * limit; an empty list allows nothing.
  */
-allowedDirs?: Array<string>, 
+allowedDirs?: Array<string> | null, 
 /**
- * Where the client's folders are found here (container, WSL); the first entry that matches decides.
+ * The client's folders on the server's machine (container, WSL); the first matching entry decides.
  */
 pathMap?: Array<PathMap>, 
 /**
- * Whether network shares may be looked at; looking contacts that host.
+ * Whether network shares may be probed; a probe contacts their host.
  */
 probeShares?: boolean, };
 
 /**
- * How the client is connected.
+ * The transport of a connection.
  */
 export type Transport = "stdio" | "http" | "other";
 
 /**
- * Folders that are nobody's project.
+ * Folders that are never projects by themselves.
  */
 export type ExcludedDirs = { 
 /**
- * The user's home; refused itself, not what is below.
+ * The user's home; excluded itself, not the folders below.
  */
 home?: string, 
 /**
- * Temporary folders; refused themselves, not what is below.
+ * Temporary folders; excluded themselves, not the folders below.
  */
 temporary?: Array<string>, 
 /**
- * Install folders of programs and plugins; refused with everything below.
+ * Install folders of programs and plugins; excluded with everything below.
  */
 install?: Array<string>, };
 
 /**
- * One folder of the client and where it is found on the server's machine.
+ * One folder of the client and its place on the server's machine.
  */
 export type PathMap = { 
 /**
@@ -787,7 +811,7 @@ export type PathMap = {
  */
 from: string, 
 /**
- * How the client spells paths.
+ * The client's spelling of paths.
  */
 fromStyle: PathStyle, 
 /**
@@ -796,12 +820,12 @@ fromStyle: PathStyle,
 to: string, };
 
 /**
- * Names the rules a path is read by.
+ * The rules by which a path is read.
  */
 export type PathStyle = "posix" | "windows";
 
 /**
- * How a server finds its project.
+ * The way a server finds its project, as an operator writes it.
  */
 export type Policy = { 
 /**
@@ -809,7 +833,7 @@ export type Policy = {
  */
 name: string, 
 /**
- * What a reader should know: where the policy departs from the system it follows, and why.
+ * Remarks for the reader, such as deliberate differences from the system it follows.
  */
 notes?: Array<string>, 
 /**
@@ -817,27 +841,27 @@ notes?: Array<string>,
  */
 sources: Array<Source>, 
 /**
- * How the client's roots are asked for and picked from.
+ * The rules for requesting the client's roots and picking one.
  */
 roots?: Partial<RootsRules>, 
 /**
- * How long things take.
+ * Durations.
  */
 timing?: Partial<Timing>, 
 /**
- * What outlives an ask.
+ * The state that outlives a call.
  */
 memory?: Partial<Memory>, 
 /**
- * What a tool may select.
+ * The rules for a tool's selection.
  */
 selection?: Partial<Selection>, 
 /**
- * Where a project's name comes from.
+ * The origin of a project's name.
  */
 nameFrom?: NameFrom, 
 /**
- * Whether a notice tells when a source that lost names another project.
+ * Whether a log line reports that a source that lost names another project.
  */
 reportDisagreement?: boolean, 
 /**
@@ -845,7 +869,7 @@ reportDisagreement?: boolean,
  */
 hints?: Array<Hint>, 
 /**
- * What to do for a certain client or transport when nothing was found; the first match is `{advice}` in texts.
+ * Advice for certain clients or transports if no project was found; the first match is `{advice}` in texts.
  */
 advice?: Array<Advice>, 
 /**
@@ -853,12 +877,12 @@ advice?: Array<Advice>,
  */
 texts?: { [key in string]: string }, 
 /**
- * Bounds on what a peer can grow.
+ * Bounds on everything a peer can grow.
  */
 limits?: Partial<Limits>, };
 
 /**
- * One source: where a value is read and how it is judged.
+ * One source: where a value is read, and how it is judged.
  */
 export type Source = { 
 /**
@@ -866,30 +890,30 @@ export type Source = {
  */
 from: SourceKind, 
 /**
- * What to read, in order: header or query names, JSON pointers into `_meta`, variables, or for `configured`
+ * The inputs to read, in order: header or query names, JSON pointers into `_meta`, variables, or for `configured`
  * command line options and, with a leading `$`, variables.
  */
 read?: Array<string>, 
 /**
- * What the value looks like.
+ * The form of the value.
  */
 format?: Format, 
 /**
- * What must be on disk.
+ * The required state on disk.
  */
 verify?: Verify, 
 /**
- * What happens to a relative path.
+ * The treatment of a relative path.
  */
 relative?: Relative, 
 /**
- * Which places are refused; by default all for sources nobody chose on purpose (`meta`, `roots`, `remembered`,
- * `env`, `cwd`), none for the others.
+ * The treatment of excluded folders; by default they are refused for sources that are not chosen on purpose (`meta`,
+ * `roots`, `remembered`, `env`, `cwd`) and allowed for the others.
  */
 excludedDirs?: ExcludedDirsRule | null, 
 /**
- * What a bad value does; by default it ends the ask for `host`, `argument`, `header` and `query`, and gives way
- * to the next source for the others.
+ * The effect of a bad value; by default it ends the ask for `host`, `argument`, `header` and `query`, and yields to
+ * the next source for the others.
  */
 onBad?: OnBad, 
 /**
@@ -901,11 +925,11 @@ status?: number | null,
  */
 refine?: Markers | null, 
 /**
- * When the source counts at all.
+ * The conditions under which the source applies.
  */
 when?: When, 
 /**
- * How often the disk is looked at.
+ * How often the disk is probed.
  */
 recheck?: Recheck, };
 
@@ -915,36 +939,36 @@ recheck?: Recheck, };
 export type SourceKind = "host" | "argument" | "header" | "query" | "meta" | "selected" | "configured" | "roots" | "remembered" | "env" | "cwd";
 
 /**
- * What a value looks like.
+ * The form of a value.
  */
 export type Format = "pathOrUri" | "name" | "any" | "list";
 
 /**
- * What must be on disk.
+ * The required state on disk.
  */
 export type Verify = "none" | "exists" | "directory";
 
 /**
- * What happens to a relative path.
+ * The treatment of a relative path.
  */
 export type Relative = "refuse" | "cwd";
 
 /**
- * Which places are refused.
+ * The treatment of excluded folders.
  */
 export type ExcludedDirsRule = "allow" | "named" | "refuse";
 
 /**
- * What a bad value does.
+ * The effect of a bad value.
  */
 export type OnBad = { 
 /**
- * For every reason not named.
+ * For every reason that is not listed.
  */
-otherwise?: BadOutcome, } & ({ [key in "no_project" | "ambiguous" | "not_chosen" | "closed" | "placeholder" | "relative" | "invalid" | "not_file_uri" | "too_long" | "missing" | "not_directory" | "unreadable" | "unconfirmed" | "outside" | "excluded_dir" | "nameless" | "no_marker" | "invalid_name" | "empty" | "traversal" | "not_in_roots" | "no_roots" | "immutable" | "pass_each_call"]?: "next" | "error" });
+otherwise?: BadOutcome, } & ({ [key in "no_project" | "ambiguous" | "not_chosen" | "closed" | "placeholder" | "relative" | "invalid" | "not_file_uri" | "too_long" | "missing" | "not_directory" | "unreadable" | "unconfirmed" | "outside" | "excluded_dir" | "nameless" | "no_marker" | "invalid_name" | "empty" | "traversal" | "not_in_roots" | "immutable" | "pass_each_call"]?: "next" | "error" });
 
 /**
- * The two things a bad value can do.
+ * The two effects of a bad value.
  */
 export type BadOutcome = "next" | "error";
 
@@ -957,11 +981,11 @@ export type Markers = {
  */
 tiers: Array<Tier>, 
 /**
- * How many folders are looked at, the starting one included.
+ * The number of folders to probe, including the starting folder.
  */
 levels?: number, 
 /**
- * What happens when no folder is marked.
+ * The result if no folder is marked.
  */
 otherwise?: Unmarked, };
 
@@ -974,144 +998,144 @@ export type Tier = {
  */
 names: Array<string>, 
 /**
- * How many of them must be there.
+ * The number of them that must exist.
  */
 atLeast?: number, };
 
 /**
- * What happens when no folder is marked.
+ * The result of a walk that finds no marker.
  */
 export type Unmarked = "reject" | "start";
 
 /**
- * When a source counts.
+ * The conditions under which a source applies.
  */
 export type When = { 
 /**
- * Only over these transports; none means any.
+ * Only over these transports; an empty list means any.
  */
 transports?: Array<Transport>, 
 /**
- * Only when the client's paths mean the same here.
+ * Only if the client's paths are valid on the server's machine.
  */
 local?: boolean, 
 /**
- * Only when the command line has this option.
+ * Only if the command line has this option.
  */
 argument?: string, };
 
 /**
- * How often the disk is looked at.
+ * How often the disk is probed.
  */
 export type Recheck = "onChange" | "eachAsk";
 
 /**
- * How the client's roots are asked for and picked from.
+ * The rules for requesting the client's roots and picking one.
  */
 export type RootsRules = { 
 /**
- * When to ask.
+ * When to request the roots.
  */
 ask: Ask, 
 /**
- * Whether only a client that declared roots is asked.
+ * Whether to ask only clients that declared roots.
  */
 requireCapability: boolean, 
 /**
- * Which root counts.
+ * Which root to pick.
  */
 pick: Pick, 
 /**
- * What an unusable root does.
+ * The effect of an unusable root.
  */
 onUnusable: OnUnusable, 
 /**
- * What a root that is no `file:` URI does.
+ * The effect of a root that is not a `file:` URI.
  */
 nonFile: NonFile, 
 /**
- * What an absolute path in place of a URI is.
+ * The treatment of an absolute path instead of a URI.
  */
 barePaths: BarePaths, 
 /**
- * What a root that is a file stands for.
+ * The meaning of a root that is a file.
  */
 files: Files, 
 /**
- * Whether several roots end the ask, where `pick` is `only`, or give way to the next source.
+ * Whether several roots end the ask, if `pick` is `only`, or yield to the next source.
  */
 ambiguity: BadOutcome, 
 /**
- * What a change does.
+ * The effect of a change.
  */
 onChange: OnChange, 
 /**
- * What a change does while a request is in flight.
+ * The effect of a change while a request is in flight.
  */
 whileAsking: WhileAsking, 
 /**
- * After how long a list is asked for again.
+ * The age after which a list is requested again.
  */
 maxAgeMs: number | null, 
 /**
- * After how long an empty list is asked for again.
+ * The age after which an empty list is requested again.
  */
 emptyMaxAgeMs: number | null, 
 /**
- * How the requests look.
+ * The form of the requests.
  */
 request?: Partial<RequestForm>, 
 /**
- * Which errors mean that the client has no roots method.
+ * The errors by which a client says that it does not support the method.
  */
 unsupported?: Partial<UnsupportedErrors>, };
 
 /**
- * When roots are asked for.
+ * When to request the roots.
  */
 export type Ask = "eager" | "lazy" | "eachRequest" | "never";
 
 /**
- * Which root counts.
+ * Which root to pick.
  */
 export type Pick = "first" | "only" | "chosen";
 
 /**
- * What an unusable root does.
+ * The effect of an unusable root.
  */
 export type OnUnusable = "accept" | "nextRoot" | "nextSource" | "error";
 
 /**
- * What a root that is no `file:` URI does.
+ * The effect of a root that is not a `file:` URI.
  */
 export type NonFile = "skip" | "nextSource" | "error" | "nameOnly";
 
 /**
- * What an absolute path in place of a URI is.
+ * The treatment of an absolute path instead of a URI.
  */
 export type BarePaths = "repair" | "refuse";
 
 /**
- * What a root that is a file stands for.
+ * The meaning of a root that is a file.
  */
 export type Files = "parent" | "refuse";
 
 /**
- * What `list_changed` does.
+ * The effect of `list_changed`.
  */
 export type OnChange = "ignore" | "invalidate" | "refetch";
 
 /**
- * What `list_changed` does while a request is in flight.
+ * The effect of `list_changed` while a request is in flight.
  */
 export type WhileAsking = "coalesce" | "drop";
 
 /**
- * How requests for roots look.
+ * The form of `roots/list` requests.
  */
 export type RequestForm = { 
 /**
- * What precedes the number in a request id; an empty prefix makes the id a number.
+ * The text before the number in a request id; with an empty prefix the id is a number.
  */
 idPrefix: string, 
 /**
@@ -1120,75 +1144,75 @@ idPrefix: string,
 emptyParams: boolean, };
 
 /**
- * Which errors mean that the client has no roots method.
+ * The errors by which a client says that it does not support `roots/list`.
  */
 export type UnsupportedErrors = { 
 /**
- * These codes do.
+ * Error codes.
  */
 codes: Array<number>, 
 /**
- * So do messages that contain one of these, in any ASCII case.
+ * Parts of error messages, in any ASCII case.
  */
 messages: Array<string>, };
 
 /**
- * How long things take, in milliseconds.
+ * Durations in milliseconds.
  */
 export type Timing = { 
 /**
- * How long one caller waits, and how long a probe stays open.
+ * The wait of one caller, and the life of a probe.
  */
 waitMs: number, 
 /**
- * How long a request lives before it is cancelled.
+ * The life of a request; then it is cancelled.
  */
 lifeMs: number, 
 /**
- * The least time between two requests that changes cause.
+ * The minimum interval between two requests that changes cause.
  */
 minIntervalMs: number, 
 /**
- * How many more asks may try after a failure, until the roots change.
+ * The number of later asks that may retry after a failure, until the roots change.
  */
 retries: number, };
 
 /**
- * What outlives an ask.
+ * The state that outlives a call.
  */
 export type Memory = { 
 /**
- * Whether the connection's first project stays.
+ * Whether the connection's first project is pinned.
  */
 pin: Pin, 
 /**
- * Which sources can pin; none means every source of the connection.
+ * The sources that can pin; an empty list means every source of the connection.
  */
 pinFrom: Array<SourceKind>, 
 /**
- * Whether `remembered` keeps a root that a newer list no longer has.
+ * Whether `remembered` keeps a root that a newer list no longer contains.
  */
 keepLostRoot: boolean, };
 
 /**
- * Whether the connection's first project stays.
+ * Whether the connection's first project is pinned.
  */
 export type Pin = "no" | "sticky" | "immutable";
 
 /**
- * What a tool may select.
+ * The rules for a tool's selection.
  */
 export type Selection = { 
 /**
- * What a bare name may be.
+ * The meaning of a bare name.
  */
 names: Names, 
 /**
- * How a name must look.
+ * The form of a name.
  */
 nameRule: NameRule, 
 /**
- * Whether a `..` is resolved or refused.
+ * Whether `..` is resolved or refused.
  */
 traversal: Traversal, 
 /**
@@ -1196,22 +1220,22 @@ traversal: Traversal,
  */
 enforceRoots: EnforceRoots, 
 /**
- * What makes it one of them.
+ * The test for being one of them.
  */
 rootMatch: RootMatch, };
 
 /**
- * What a bare name may be.
+ * The meaning of a bare name.
  */
 export type Names = "roots" | "any";
 
 /**
- * How a name must look.
+ * The form of a name.
  */
 export type NameRule = "any" | "word";
 
 /**
- * Whether a `..` is resolved or refused.
+ * Whether `..` is resolved or refused.
  */
 export type Traversal = "resolve" | "refuse";
 
@@ -1221,12 +1245,12 @@ export type Traversal = "resolve" | "refuse";
 export type EnforceRoots = "off" | "onSelect" | "always";
 
 /**
- * What makes a selection one of the roots.
+ * The test for being one of the roots.
  */
 export type RootMatch = "key" | "exactUri" | "inside";
 
 /**
- * Where a project's name comes from.
+ * The origin of a project's name.
  */
 export type NameFrom = "basename" | "rawBasename" | "rootName";
 
@@ -1235,11 +1259,11 @@ export type NameFrom = "basename" | "rawBasename" | "rootName";
  */
 export type Hint = { 
 /**
- * When one of these sources won.
+ * The sources of the results.
  */
 sources: Array<SourceKind>, 
 /**
- * Whether a connection gets it only once.
+ * Whether a connection receives it only once.
  */
 once?: boolean, 
 /**
@@ -1248,15 +1272,15 @@ once?: boolean,
 text: string, };
 
 /**
- * What to do for a certain client or transport.
+ * Advice for a certain client or transport.
  */
 export type Advice = { 
 /**
- * The client's name, with `*` at the end for any that begins so; none means any client.
+ * The client's name, with `*` at the end for every name that begins so; absent for any client.
  */
 client?: string | null, 
 /**
- * The transport; none means any.
+ * The transport; absent for any transport.
  */
 transport?: Transport | null, 
 /**
@@ -1265,11 +1289,11 @@ transport?: Transport | null,
 text: string, };
 
 /**
- * How much of each thing a resolver takes; reaching a bound is visible in the explanation.
+ * The bounds of a resolver; the explanation shows when one is reached.
  */
 export type Limits = { 
 /**
- * Bytes of one event; a larger one is misuse, because the host should have cut it off before copying it in.
+ * Bytes of one event; a larger one is misuse, because the host should have refused it before copying it in.
  */
 eventBytes: number, 
 /**
@@ -1277,11 +1301,11 @@ eventBytes: number,
  */
 roots: number, 
 /**
- * Bytes of one URI, path or other value; a longer one is rejected alone.
+ * Bytes of one URI, path or other value; a longer value alone is rejected.
  */
 valueBytes: number, 
 /**
- * Bytes of a root's own name; a longer one is ignored.
+ * Bytes of a root's own name; a longer name is ignored.
  */
 nameBytes: number, 
 /**
@@ -1289,7 +1313,7 @@ nameBytes: number,
  */
 nameChars: number, 
 /**
- * Characters of a path or any other value shown to a person or a model.
+ * Characters of a path or another value shown to a person or a model.
  */
 valueChars: number, 
 /**
@@ -1297,7 +1321,7 @@ valueChars: number,
  */
 waitingAsks: number, 
 /**
- * Actions one event may cause besides answers; notices give way first.
+ * Actions of one event besides answers; log lines are dropped first.
  */
 actions: number, 
 /**
@@ -1305,20 +1329,20 @@ actions: number,
  */
 reported: number, 
 /**
- * Folders a marker walk looks at, the starting one included.
+ * Folders of a marker walk, including the starting folder.
  */
 walkLevels: number, };
 
 /**
- * What is looked for, and where.
+ * The session to find, and the sessions to search.
  */
 export type RecoverRequest = { 
 /**
- * How paths are spelled in the URIs.
+ * The spelling of paths in the URIs.
  */
 style: PathStyle, 
 /**
- * The session asked for by name; it wins over everything else.
+ * The id of the wanted session; it wins over everything else.
  */
 sessionId?: string | null, 
 /**
@@ -1331,7 +1355,7 @@ project?: string | null,
 sessions?: Array<SessionRecord>, };
 
 /**
- * A session as the host stores it.
+ * A session as the host stores it; further fields are ignored.
  */
 export type SessionRecord = { 
 /**
@@ -1343,9 +1367,9 @@ id: string,
  */
 project?: string | null, 
 /**
- * When it was last used, as a number of any unit; anything else counts as oldest.
+ * The time of its last use, as a number of any unit; any other value counts as oldest.
  */
-updatedAt?: Json | null, 
+updatedAt?: unknown, 
 /**
  * Whether it is the project's primary session.
  */
@@ -1356,11 +1380,11 @@ pinned?: boolean,
 archived?: boolean, };
 
 /**
- * What was found.
+ * The result of a search.
  */
 export type Recovery = { 
 /**
- * How it was found, or why not.
+ * How the session was found, or why not.
  */
 outcome: RecoveryOutcome, 
 /**
@@ -1368,11 +1392,11 @@ outcome: RecoveryOutcome,
  */
 sessionId?: string, 
 /**
- * Whether the session was started in another project than the one given; worth a line in the log.
+ * Whether the session was started in another project than the given one; worth a log line.
  */
 otherProject: boolean, 
 /**
- * The project's sessions, best first, for somebody who wants to choose.
+ * The project's sessions, best first, for a person who wants to choose.
  */
 candidates: Array<string>, };
 
@@ -1382,18 +1406,33 @@ candidates: Array<string>, };
 export type RecoveryOutcome = "explicit" | "pinned" | "newest" | "unknown_id" | "no_session" | "no_project";
 
 /**
- * Why a value is not taken or an ask has no project; the serialised form is the stable code.
+ * The reason for which a value is rejected or an ask has no project; the serialised form is the stable code.
  */
-export type Reason = "no_project" | "ambiguous" | "not_chosen" | "closed" | "placeholder" | "relative" | "invalid" | "not_file_uri" | "too_long" | "missing" | "not_directory" | "unreadable" | "unconfirmed" | "outside" | "excluded_dir" | "nameless" | "no_marker" | "invalid_name" | "empty" | "traversal" | "not_in_roots" | "no_roots" | "immutable" | "pass_each_call";
+export type Reason = "no_project" | "ambiguous" | "not_chosen" | "closed" | "placeholder" | "relative" | "invalid" | "not_file_uri" | "too_long" | "missing" | "not_directory" | "unreadable" | "unconfirmed" | "outside" | "excluded_dir" | "nameless" | "no_marker" | "invalid_name" | "empty" | "traversal" | "not_in_roots" | "immutable" | "pass_each_call";
 
 /**
- * Names the reason a URI or a path is refused.
+ * The host's id for one ask; unique among the asks that wait.
+ */
+export type AskId = number;
+
+/**
+ * The resolver's token for one request to the client; counts up from 1.
+ */
+export type RequestToken = number;
+
+/**
+ * The resolver's id for one probe; counts up from 1.
+ */
+export type ProbeId = number;
+
+/**
+ * Milliseconds on the host's clock. The origin is the host's choice; only differences count.
+ */
+export type Millis = number;
+
+/**
+ * The reason for which a URI or a path is refused.
  *
  * The message never repeats the refused text; [`code`](Self::code) is stable across releases.
  */
 export type Refusal = "not_file_uri" | "relative" | "empty_path" | "encoded_separator" | "nul" | "control" | "outer_blank" | "malformed_percent" | "invalid_utf8" | "remote_host" | "invalid_host" | "query_or_fragment" | "backslash" | "no_drive" | "drive_relative" | "drive_on_posix" | "drive_like_component" | "drive_not_first" | "device_namespace" | "bad_unc" | "unc_escape" | "leading_double_slash" | "ambiguous_dots" | "outside" | "alternate_stream";
-
-/**
- * JSON text as a peer wrote it, known to be well formed.
- */
-export type Json = unknown;
