@@ -5,10 +5,10 @@ import { brotliCompressSync } from "node:zlib";
 import { at, bin, cargo, kilobytes, run, Stop, targetFolder } from "./tools.mjs";
 import { addonFile, platform } from "./platforms.mjs";
 
-/** Bytes a module may have; going over them fails the build. The plain one also has to keep its resolvers. */
+/** The size at which the build fails: the size that was reached, plus 5 %. */
 const most = {
-  "rootwise.wasm": { raw: 900_000, brotli: 300_000 },
-  "rootwise-plain.wasm": { raw: 900_000, brotli: 300_000 },
+  "rootwise.wasm": { raw: 736_000, brotli: 211_000 },
+  "rootwise-plain.wasm": { raw: 727_000, brotli: 209_000 },
 };
 
 // The features that rustc enables for this target by default; some engines refuse modules that use newer ones.
@@ -80,9 +80,8 @@ function compiledAddon(profile) {
 async function optimised(from, to) {
   mkdirSync(dirname(to), { recursive: true });
   const flags = features.map((feature) => `--enable-${feature}`);
-  const passes = [process.env.ROOTWISE_WASM_OPT ?? "-Oz"];
   const strip = ["--strip-debug", "--strip-producers", "--strip-target-features"];
-  await bin("wasm-opt", ...passes, ...strip, ...flags, from, "-o", to);
+  await bin("wasm-opt", "-O3", ...strip, ...flags, from, "-o", to);
 }
 
 function report(name) {

@@ -53,6 +53,22 @@ impl<'a> Object<'a> {
         self.0.iter().map(|(key, value)| (key.as_ref(), *value))
     }
 
+    /// The object as text, without one of its members and without those that appear twice.
+    pub(crate) fn without(&self, unwanted: &str) -> String {
+        let mut text = String::from("{");
+        for (key, value) in self.members().filter(|(key, _)| *key != unwanted) {
+            let Some(value) = value else { continue };
+            if text.len() > 1 {
+                text.push(',');
+            }
+            text.extend(serde_json::to_string(key));
+            text.push(':');
+            text.push_str(value.get());
+        }
+        text.push('}');
+        text
+    }
+
     fn member(&self, key: &str) -> Option<&Option<&'a RawValue>> {
         let at = self.0.binary_search_by(|(known, _)| known.as_ref().cmp(key)).ok()?;
         self.0.get(at).map(|(_, value)| value)

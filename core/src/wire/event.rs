@@ -7,12 +7,9 @@
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
-use alloc::vec::Vec;
 
-use serde::de::value::MapDeserializer;
-use serde::de::{Deserialize, Deserializer, Error};
+use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error};
 use serde_json::value::RawValue;
-use serde_path_to_error::Track;
 
 use crate::api::event::Event;
 use crate::error::Misuse;
@@ -24,31 +21,29 @@ use crate::peer::raw::Object;
 /// The text is not an event; the error names the place and repeats nothing that a peer may have written.
 pub fn parse_event(text: &str) -> Result<Event, Misuse> {
     let object = Object::read(text).ok_or_else(|| Misuse::bad_event("event", "must be an object"))?;
-    let mut fields = Fields(Vec::new());
-    for (key, value) in object.members() {
-        let value = value.ok_or_else(|| Misuse::bad_event(format!("event.{key}"), "duplicate field"))?;
-        if key != "type" {
-            fields.0.push((key, value));
-        }
+    if let Some((key, _)) = object.members().find(|(_, value)| value.is_none()) {
+        return Err(Misuse::bad_event(format!("event.{key}"), "duplicate field"));
     }
-    Ok(match object.string("type").unwrap_or_default().as_str() {
-        "clientInitialized" => Event::ClientInitialized(fields.parse()?),
-        "clientReady" => fields.none(Event::ClientReady)?,
-        "rootsListed" => Event::RootsListed(fields.parse()?),
-        "rootsRefused" => Event::RootsRefused(fields.parse()?),
-        "rootsChanged" => fields.none(Event::RootsChanged)?,
-        "hostFactsChanged" => Event::HostFactsChanged(fields.parse()?),
-        "asked" => Event::Asked(fields.parse()?),
-        "selected" => Event::Selected(fields.parse()?),
-        "selectionCleared" => Event::SelectionCleared(fields.parse()?),
-        "askWithdrawn" => Event::AskWithdrawn(fields.parse()?),
-        "probed" => Event::Probed(fields.parse()?),
-        "deadlineReached" => fields.none(Event::DeadlineReached)?,
-        "message" => Event::Message(fields.parse()?),
-        "closed" => fields.none(Event::Closed)?,
+    Ok(match object.string(TAG).unwrap_or_default().as_str() {
+        "clientInitialized" => Event::ClientInitialized(fields(&object)?),
+        "clientReady" => bare(Event::ClientReady, &object)?,
+        "rootsListed" => Event::RootsListed(fields(&object)?),
+        "rootsRefused" => Event::RootsRefused(fields(&object)?),
+        "rootsChanged" => bare(Event::RootsChanged, &object)?,
+        "hostFactsChanged" => Event::HostFactsChanged(fields(&object)?),
+        "asked" => Event::Asked(fields(&object)?),
+        "selected" => Event::Selected(fields(&object)?),
+        "selectionCleared" => Event::SelectionCleared(fields(&object)?),
+        "askWithdrawn" => Event::AskWithdrawn(fields(&object)?),
+        "probed" => Event::Probed(fields(&object)?),
+        "deadlineReached" => bare(Event::DeadlineReached, &object)?,
+        "message" => Event::Message(fields(&object)?),
+        "closed" => bare(Event::Closed, &object)?,
         _ => return Err(Misuse::bad_event("event.type", "missing or unknown")),
     })
 }
+
+const TAG: &str = "type";
 
 impl<'de> Deserialize<'de> for Event {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -57,22 +52,19 @@ impl<'de> Deserialize<'de> for Event {
     }
 }
 
-/// The fields beside the tag.
-struct Fields<'o, 'a>(Vec<(&'o str, &'a RawValue)>);
+/// Parses the fields beside the tag.
+fn fields<T: DeserializeOwned>(object: &Object<'_>) -> Result<T, Misuse> {
+    // Through the same deserializer as everything else that a host writes: another one would double the generated code.
+    let text = object.without(TAG);
+    serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(&text))
+        .map_err(|error| bad_event(&error.path().to_string(), &error.inner().to_string()))
+}
 
-impl<'a> Fields<'_, 'a> {
-    fn parse<T: Deserialize<'a>>(self) -> Result<T, Misuse> {
-        let mut track = Track::new();
-        let map = MapDeserializer::new(self.0.into_iter());
-        T::deserialize(serde_path_to_error::Deserializer::new(map, &mut track))
-            .map_err(|error: serde_json::Error| bad_event(&track.path().to_string(), &error.to_string()))
-    }
-
-    fn none(self, event: Event) -> Result<Event, Misuse> {
-        match self.0.first() {
-            None => Ok(event),
-            Some((key, _)) => Err(Misuse::bad_event(format!("event.{key}"), "unknown field, this event has none")),
-        }
+/// An event without fields.
+fn bare(event: Event, object: &Object<'_>) -> Result<Event, Misuse> {
+    match object.members().find(|(key, _)| *key != TAG) {
+        None => Ok(event),
+        Some((key, _)) => Err(Misuse::bad_event(format!("event.{key}"), "unknown field, this event has none")),
     }
 }
 
