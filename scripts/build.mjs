@@ -35,7 +35,7 @@ main(async () => {
   for (const part of wanted.length > 0 ? wanted : Object.keys(parts)) {
     const began = performance.now();
     console.log(bold(`Building ${part}.`));
-    await parts[part](values);
+    await parts[part]({ ...values, testPanic: values["test-panic"] });
     console.log(`Built ${part} in ${seconds(began)}.`);
   }
 });

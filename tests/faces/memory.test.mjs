@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { at } from "../../scripts/tools.mjs";
 import "./faces.mjs";
 
-const count = Number(process.env.ROOTWISE_RESOLVERS ?? 100_000);
+const count = Number(process.env.ROOTWISE_RESOLVERS ?? 300_000);
 
 // One process per backend, so that nothing else changes its memory.
 const script = (face) => `

@@ -8,7 +8,7 @@ export function play(face, { options, steps }) {
   } catch (error) {
     return [failure(error)];
   }
-  const said = [machine.view()];
+  const said = [text(machine.view())];
   for (const [event, now, prefix] of steps) {
     if (event === null) {
       const saved = machine.snapshot();
@@ -18,14 +18,17 @@ export function play(face, { options, steps }) {
       } catch (error) {
         return [...said, failure(error)];
       }
-      said.push(machine.view());
+      said.push(text(machine.view()));
     } else {
-      said.push(machine.handle(event, now));
+      said.push(text(machine.handle(event, now)));
     }
   }
-  said.push(machine.explain(), machine.snapshot());
+  said.push(text(machine.explain()), machine.snapshot());
   machine.free();
   return said;
 }
+
+/** The reply as JSON: WebAssembly returns the object itself. */
+const text = (reply) => (typeof reply === "string" ? reply : JSON.stringify(reply));
 
 const failure = ({ code, message }) => JSON.stringify({ error: { code, message } });
