@@ -222,7 +222,7 @@ impl EvaluationContext<'_> {
             return;
         }
         // A root of a remote client names another disk.
-        let elsewhere = selected.project.root.is_some() && !self.host.is_local();
+        let elsewhere = selected.project.root.is_some() && !self.host.is_local() && self.host.allowed_dirs.is_none();
         let verified = match &selected.project.path {
             Some(path) if source.recheck == Recheck::EachAsk && !elsewhere => {
                 Some(self.verifier(at, source).verify(path, disk))

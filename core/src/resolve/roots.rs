@@ -11,7 +11,7 @@ use crate::api::project::Project;
 use crate::api::reason::Reason;
 use crate::path;
 use crate::peer::root_list::{RootEntry, RootList, uri_key};
-use crate::policy::{BadOutcome, Format, NonFile, OnUnusable, Pick, Relative, Source, Verify};
+use crate::policy::{BadOutcome, Format, NonFile, OnUnusable, Pick, Relative, Source};
 
 impl EvaluationContext<'_> {
     pub(super) fn pick_root(&self, at: usize, source: &Source, disk: &mut DiskView<'_>, finding: &mut Finding) {
@@ -107,9 +107,7 @@ impl EvaluationContext<'_> {
             accept_missing: rules.on_unusable == OnUnusable::Accept,
             ..self.verifier(at, source)
         };
-        // The disk of a remote client is not this one.
-        let verifier = if self.host.is_local() { verifier } else { verifier.without_disk() };
-        match verifier.verify(path, disk) {
+        match verifier.for_client().verify(path, disk) {
             Verified::Accepted(folder) => {
                 SourceResult::offers(Project::from_root(entry, list, Some(folder), self.maker()))
             }
@@ -133,13 +131,6 @@ impl EvaluationContext<'_> {
         let depth = |entry: &&RootEntry| entry.path.as_ref().map_or(0, String::len);
         // Of equally deep ones the first counts; `max_by_key` alone would take the last.
         list.entries.iter().rev().filter(contains).max_by_key(depth)
-    }
-}
-
-impl PathVerifier<'_> {
-    /// The same without probes, for a path on another machine.
-    pub(super) fn without_disk(self) -> Self {
-        Self { verify: Verify::None, refine: None, ..self }
     }
 }
 

@@ -147,11 +147,8 @@ impl<'a> AskContext<'a> {
             let project = Project::from_root(entry, list, folder, maker);
             SelectionStep::made(Project { source: SourceKind::Selected, ..project })
         };
-        let verifier = self.selection_verifier();
-        // The disk of a remote client is not this one.
-        let verifier = if self.host.is_local() { verifier } else { verifier.without_disk() };
         match &entry.path {
-            Ok(path) => match verifier.verify(path, disk) {
+            Ok(path) => match self.selection_verifier().for_client().verify(path, disk) {
                 Verified::Accepted(folder) => made(Some(folder)),
                 Verified::Rejected(rejection) => rejection.into(),
                 Verified::Wait => SelectionStep::NeedsDisk,

@@ -53,8 +53,35 @@ impl PathVerifier<'_> {
         match self.check(path, disk) {
             Ok(Some(folder)) => Verified::Accepted(folder),
             Ok(None) => Verified::Wait,
+            Err(rejection) if self.tells_about_disk(rejection.reason) => {
+                Verified::Rejected(Rejection::at(Reason::Outside, path))
+            }
             Err(rejection) => Verified::Rejected(rejection),
         }
+    }
+
+    /// Whether the operator confines projects to certain folders: then a path counts only by its real path, as a probe
+    /// reports it.
+    const fn is_confined(&self) -> bool {
+        self.host.allowed_dirs.is_some()
+    }
+
+    /// Whether a reason would tell a remote caller about this disk: everything that is not verified to be inside the
+    /// allowed folders gets the same answer.
+    fn tells_about_disk(&self, reason: Reason) -> bool {
+        let found_by_probe = matches!(
+            reason,
+            Reason::Missing | Reason::NotDirectory | Reason::Unreadable | Reason::Unconfirmed | Reason::NoMarker
+        );
+        self.is_confined() && !self.host.is_local() && found_by_probe
+    }
+
+    /// The same for a path that a remote client spelled: its disk is not this one, unless the operator allows folders here.
+    pub(crate) fn for_client(self) -> Self {
+        if self.host.is_local() || self.is_confined() {
+            return self;
+        }
+        Self { verify: Verify::None, refine: None, ..self }
     }
 
     fn check(&self, path: &str, disk: &mut DiskView<'_>) -> Step<Folder> {
@@ -66,19 +93,32 @@ impl PathVerifier<'_> {
         // A marker may yet vouch for some excluded folders, never for the others.
         self.check_excluded(path, self.refine.is_some())?;
         let Some(folder) = self.check_disk(path, disk)? else { return Ok(None) };
-        if let Some(real) = &folder.real_path {
-            self.check_allowed(real).map_err(|_| Rejection::at(Reason::Outside, &folder.path))?;
-        }
+        self.check_real(&folder.path, folder.real_path.as_deref(), self.refine.is_some())?;
         let Some(refine) = self.refine else { return Ok(Some(folder)) };
         let Some(marked) = self.walk(&folder.path, refine, disk)? else { return Ok(None) };
         let is_marked = marked.is_some();
         let folder = match marked {
-            Some(path) if path != folder.path => Folder { path, real_path: None },
+            Some(marked) if marked.path != folder.path => {
+                self.check_real(&marked.path, marked.real_path.as_deref(), true)?;
+                Folder { path: marked.path, real_path: None }
+            }
             _ => folder,
         };
         self.check_excluded(&folder.path, is_marked)?;
         self.check_allowed(&folder.path)?;
         Ok(Some(folder))
+    }
+
+    /// Checks the real path of a folder: a link must lead neither out of the allowed folders nor to an excluded one.
+    fn check_real(&self, path: &str, real_path: Option<&str>, marked: bool) -> Result<(), Rejection> {
+        match real_path {
+            Some(real) => {
+                self.check_allowed(real).map_err(|_| Rejection::at(Reason::Outside, path))?;
+                self.check_excluded(real, marked).map_err(|rejection| Rejection::at(rejection.reason, path))
+            }
+            None if self.is_confined() => Err(Rejection::at(Reason::Outside, path)),
+            None => Ok(()),
+        }
     }
 
     fn check_allowed(&self, path: &str) -> Result<(), Rejection> {
@@ -104,11 +144,13 @@ impl PathVerifier<'_> {
 
     fn check_disk(&self, path: &str, disk: &mut DiskView<'_>) -> Step<Folder> {
         let as_spelled = |real_path| Ok(Some(Folder { path: path.to_string(), real_path }));
-        let unconfirmed = || match self.accept_missing {
+        let verify = if self.is_confined() { self.verify.max(Verify::Exists) } else { self.verify };
+        let accept_missing = self.accept_missing && !self.is_confined();
+        let unconfirmed = || match accept_missing {
             true => as_spelled(None),
             false => Err(Rejection::at(Reason::Unconfirmed, path)),
         };
-        if self.verify == Verify::None {
+        if verify == Verify::None {
             return as_spelled(None);
         }
         let style = self.host.style;
@@ -128,7 +170,7 @@ impl PathVerifier<'_> {
             }
         };
         let real = info.real_path.clone();
-        match (info.found, self.verify) {
+        match (info.found, verify) {
             (Some(Found::Directory), _) => as_spelled(real),
             (Some(Found::File), _) if self.files == Some(Files::Parent) => {
                 let parent = path::parent(path, style).ok_or_else(|| Rejection::at(Reason::NotDirectory, path))?;
@@ -137,7 +179,7 @@ impl PathVerifier<'_> {
                 Ok(Some(Folder { path: parent, real_path: real.and_then(|real| path::parent(&real, style)) }))
             }
             (Some(Found::File), Verify::Exists) if self.files.is_none() => as_spelled(real),
-            _ if self.accept_missing => as_spelled(None),
+            _ if accept_missing => as_spelled(None),
             (Some(Found::File), _) => Err(Rejection::at(Reason::NotDirectory, path)),
             (Some(Found::Unreadable), _) => Err(Rejection::at(Reason::Unreadable, path)),
             _ => Err(Rejection::at(Reason::Missing, path)),
@@ -145,7 +187,7 @@ impl PathVerifier<'_> {
     }
 
     /// Walks up to the best marked folder, if there is one.
-    fn walk(&self, start: &str, refine: Refine<'_>, disk: &mut DiskView<'_>) -> Step<Option<String>> {
+    fn walk(&self, start: &str, refine: Refine<'_>, disk: &mut DiskView<'_>) -> Step<Option<Folder>> {
         let mut seen: Vec<(String, &PathInfo)> = Vec::new();
         let mut waiting = false;
         for folder in self.folders(start, refine.markers.levels) {
@@ -162,8 +204,8 @@ impl PathVerifier<'_> {
             let least = crate::policy::count(tier.at_least);
             let marked =
                 |info: &PathInfo| tier.names.iter().filter(|name| info.markers.contains(name)).count() >= least;
-            if let Some((folder, _)) = seen.iter().find(|(_, info)| marked(info)) {
-                return Ok(Some(Some(folder.clone())));
+            if let Some((path, info)) = seen.iter().find(|(_, info)| marked(info)) {
+                return Ok(Some(Some(Folder { path: path.clone(), real_path: info.real_path.clone() })));
             }
         }
         match refine.markers.otherwise {
@@ -181,12 +223,13 @@ impl PathVerifier<'_> {
         }
     }
 
-    /// The folder and those above it, below home and below the top.
+    /// The folder and those above it, below home, below the top, and inside the allowed folders.
     fn folders(&self, start: &str, levels: u32) -> Vec<String> {
         let mut folders = Vec::new();
         let mut here = Some(start.to_string());
         while let Some(folder) = here {
-            let stop = matches!(folder_kind(&folder, self.host), FolderKind::Top | FolderKind::Home);
+            let stop = matches!(folder_kind(&folder, self.host), FolderKind::Top | FolderKind::Home)
+                || self.check_allowed(&folder).is_err();
             if stop || folders.len() >= crate::policy::count(levels) {
                 break;
             }

@@ -453,7 +453,9 @@ impl History {
                         break;
                     }
                     Verdict::Bad(reason) => match rules.on_unusable {
-                        OnUnusable::Accept if is_disk(reason) => Says::Wins(win(SourceKind::Roots, target, None)),
+                        OnUnusable::Accept if is_disk(reason) && !self.is_confined() => {
+                            Says::Wins(win(SourceKind::Roots, target, None))
+                        }
                         OnUnusable::Accept | OnUnusable::NextRoot => continue,
                         OnUnusable::NextSource => Says::GivesWay(None),
                         OnUnusable::Error => Says::Ends(Out::Refused(reason, SourceKind::Roots, source.status)),

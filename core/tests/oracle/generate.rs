@@ -667,7 +667,13 @@ impl World {
             ProbedPath {
                 path: path.clone(),
                 found,
-                real_path: (bit(other, index) && path == "/p/b").then(|| "/elsewhere".to_owned()),
+                // Now and then a link, and a path of which the host does not tell the real one.
+                real_path: match (bit(other, index), path.as_str()) {
+                    (true, "/p/b") => Some("/elsewhere".to_owned()),
+                    (true, "/p/a") => Some("/home/u".to_owned()),
+                    (true, "/p") => None,
+                    _ => Some(path.clone()),
+                },
                 markers: markers.iter().filter(|marker| marked && marker.ends_with("git")).cloned().collect(),
             }
         });

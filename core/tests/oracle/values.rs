@@ -329,8 +329,23 @@ impl History {
         }
     }
 
-    /// What the disk, the ceiling and the refused places say about a target.
+    /// What the disk, the ceiling and the refused places say about a target. A remote caller learns nothing about the disk:
+    /// whatever is not verified inside the allowed folders is outside.
     pub fn on_disk(&self, source: &Source, target: Target, eyes: Eyes<'_>) -> Verdict {
+        match self.judged_on_disk(source, target, eyes) {
+            Verdict::Bad(
+                Reason::Missing | Reason::NotDirectory | Reason::Unreadable | Reason::Unconfirmed | Reason::NoMarker,
+            ) if self.is_confined() && !self.is_local() => Verdict::Bad(Reason::Outside),
+            verdict => verdict,
+        }
+    }
+
+    /// Whether the operator confines projects to folders: then only the real path of something that exists counts.
+    pub fn is_confined(&self) -> bool {
+        self.host().allowed_dirs.is_some()
+    }
+
+    fn judged_on_disk(&self, source: &Source, target: Target, eyes: Eyes<'_>) -> Verdict {
         let Some(start) = target.path.clone() else {
             return Verdict::Good(target);
         };
@@ -346,10 +361,11 @@ impl History {
         }
         // Roots of a client elsewhere name another disk.
         let selected = source.from == SourceKind::Selected;
-        if is_root && !self.is_local() && (!selected || disputed::REMOTE_ROOT_IS_NEVER_PROBED) {
+        if is_root && !self.is_local() && !self.is_confined() && (!selected || disputed::REMOTE_ROOT_IS_NEVER_PROBED) {
             return Verdict::Good(target);
         }
-        if source.verify == Verify::None && source.refine.is_none() {
+        let verify = if self.is_confined() { source.verify.max(Verify::Exists) } else { source.verify };
+        if verify == Verify::None && source.refine.is_none() {
             return Verdict::Good(target);
         }
         // A share is not contacted, and so never confirmed.
@@ -360,7 +376,7 @@ impl History {
         let walk = source.refine.as_ref().map(|refine| self.walk(&start, refine));
         let walk = walk.unwrap_or_default();
         let mut wanted: Vec<(String, BTreeSet<String>)> = Vec::new();
-        if source.verify != Verify::None && !walk.contains(&start) {
+        if verify != Verify::None && !walk.contains(&start) {
             wanted.push((start.clone(), markers.clone()));
         }
         wanted.extend(walk.iter().map(|folder| (folder.clone(), markers.clone())));
@@ -372,9 +388,9 @@ impl History {
             .map(|(path, markers)| Need { path, markers, connection, own })
             .collect();
         let mut found = start.clone();
-        if source.verify != Verify::None {
+        if verify != Verify::None {
             // What is not there, or no folder, needs no markers.
-            let no_file = source.verify == Verify::Directory && source.from != SourceKind::Roots;
+            let no_file = verify == Verify::Directory && source.from != SourceKind::Roots;
             let bare = match self.look(source, &start, &BTreeSet::new(), eyes) {
                 Look::Known(known) if known.found == Found::Missing || (known.found == Found::File && no_file) => {
                     Look::Known(known)
@@ -402,17 +418,20 @@ impl History {
                     };
                 }
                 Found::File
-                    if source.verify == Verify::Directory
+                    if verify == Verify::Directory
                         || (source.from == SourceKind::Roots && disputed::REFUSED_FILE_IS_REFUSED) =>
                 {
                     return Verdict::Bad(Reason::NotDirectory);
                 }
                 Found::File => {}
             }
-            if let Some(real) = &known.real
-                && !self.is_allowed(real)
-            {
-                return Verdict::Bad(Reason::Outside);
+            let of_parent = found != start;
+            let real = known
+                .real
+                .as_ref()
+                .and_then(|real| if of_parent { path::parent(real, self.style()) } else { Some(real.clone()) });
+            if let Err(reason) = self.acceptable_in_truth(source, real.as_deref(), source.refine.is_some()) {
+                return Verdict::Bad(reason);
             }
         }
         // A start that will not do spares the walk.
@@ -423,6 +442,15 @@ impl History {
         if let Some(refine) = &source.refine {
             match self.marked(source, &walk, refine, eyes) {
                 Some(folder) => {
+                    if folder != found {
+                        let real = match self.look(source, &folder, &markers, eyes) {
+                            Look::Known(known) => known.real,
+                            _ => None,
+                        };
+                        if let Err(reason) = self.acceptable_in_truth(source, real.as_deref(), true) {
+                            return Verdict::Bad(reason);
+                        }
+                    }
                     found = folder;
                     vouched = true;
                 }
@@ -463,6 +491,16 @@ impl History {
         Ok(())
     }
 
+    /// The same for the real path, as far as the host told it: a link leads neither out nor to a refused place.
+    fn acceptable_in_truth(&self, source: &Source, real: Option<&str>, vouched: bool) -> Result<(), Reason> {
+        match real {
+            Some(real) if !self.is_allowed(real) => Err(Reason::Outside),
+            Some(real) if self.is_excluded_dir(real, places_rule(source), vouched) => Err(place_reason(source)),
+            None if self.is_confined() => Err(Reason::Outside),
+            _ => Ok(()),
+        }
+    }
+
     fn is_allowed(&self, at: &str) -> bool {
         let allowed = &self.host().allowed_dirs;
         allowed.as_ref().is_none_or(|dirs| dirs.iter().any(|base| path::is_inside(base, at, self.style())))
@@ -496,7 +534,7 @@ impl History {
         let mut here = Some(start.to_owned());
         while let Some(folder) = here {
             let parent = path::parent(&folder, self.style());
-            let stop = parent.is_none() || self.is_home(&folder);
+            let stop = parent.is_none() || self.is_home(&folder) || !self.is_allowed(&folder);
             if stop || folders.len() >= most as usize {
                 break;
             }
