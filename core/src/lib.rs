@@ -26,7 +26,7 @@ pub use api::reason::Reason;
 pub use error::{ConfigError, Misuse, SnapshotError};
 pub use id::{AskId, Millis, ProbeId, RequestToken};
 pub use machine::asks::INPUT_KEY;
-pub use machine::resolver::{Resolver, ResolverBuilder};
+pub use machine::resolver::{Resolver, ResolverBuilder, Reuse};
 pub use machine::roots_cycle::CycleState;
 pub use path::PathStyle;
 pub use policy::{Policy, PolicyConfig};

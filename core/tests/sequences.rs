@@ -148,6 +148,33 @@ proptest! {
     }
 
     #[test]
+    fn no_project_is_ever_outside_the_allowed_folders(case in case(STEPS)) {
+        let mut case = case;
+        case.host.allowed_dirs = Some(vec!["/p".to_owned()]);
+        let mut host = case.host.clone();
+        for done in run(&case) {
+            let Some(actions) = done.actions else { continue };
+            if let Event::HostFactsChanged(changed) = &done.event {
+                host = changed.facts.clone();
+            }
+            let projects = actions.iter().filter_map(|action| match action {
+                Action::Answer(answer) => match &answer.outcome {
+                    rootwise::Outcome::Resolved { project } | rootwise::Outcome::Selected { project, .. } => Some(project),
+                    _ => None,
+                },
+                Action::Announce(announce) => announce.to.as_ref(),
+                _ => None,
+            });
+            let Some(allowed) = &host.allowed_dirs else { continue };
+            let inside = |path: &str| allowed.iter().any(|dir| rootwise::path::is_inside(dir, path, host.style));
+            for project in projects.filter(|project| project.path.is_some()) {
+                let real = project.real_path.as_deref().unwrap_or_default();
+                prop_assert!(project.path.as_deref().is_some_and(inside) && inside(real), "{:?}", project);
+            }
+        }
+    }
+
+    #[test]
     fn at_most_one_request_is_outstanding(case in case(STEPS)) {
         let mut outstanding: Option<u32> = None;
         let mut initialized = false;

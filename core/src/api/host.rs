@@ -97,6 +97,11 @@ impl HostFacts {
         Ok(())
     }
 
+    /// Whether a path is inside the allowed folders by its spelling.
+    pub(crate) fn allows(&self, path: &str) -> bool {
+        self.allowed_dirs.as_ref().is_none_or(|dirs| dirs.iter().any(|dir| path::is_inside(dir, path, self.style)))
+    }
+
     pub(crate) fn is_local(&self) -> bool {
         self.local.unwrap_or(self.transport == Transport::Stdio)
     }

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use super::roots_cycle::RootsCycle;
+use crate::api::host::HostFacts;
 use crate::api::project::Project;
 use crate::path::uri::project_id;
 use crate::peer::client::Client;
@@ -66,7 +67,23 @@ pub(crate) struct SelectedProject {
     pub(crate) given: String,
 }
 
+/// Whether a project is inside the allowed folders, by its spelling and by its real path as it was verified.
+pub(crate) fn is_allowed(project: &Project, host: &HostFacts) -> bool {
+    match (&project.path, &project.real_path) {
+        (Some(path), Some(real)) => host.allows(path) && host.allows(real),
+        (Some(_), None) => host.allowed_dirs.is_none(),
+        (None, _) => true,
+    }
+}
+
 impl Memory {
+    /// Forgets the projects that are outside the allowed folders.
+    pub(crate) fn confine(&mut self, host: &HostFacts) {
+        self.selected.take_if(|selected| !is_allowed(&selected.project, host));
+        self.pin.take_if(|project| !is_allowed(project, host));
+        self.remembered.take_if(|project| !is_allowed(project, host));
+    }
+
     /// Stores a selection. It stands at its own rank from now on, and may itself become the pin.
     pub(crate) fn select(&mut self, project: Arc<Project>, given: String) {
         self.selected = Some(SelectedProject { project, given });

@@ -5,6 +5,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::asks::{AskQueue, NewAsk, is_plain};
@@ -50,6 +51,15 @@ pub(super) struct CachedAnswer {
     pub(super) project: Arc<Project>,
     pub(super) hints: Vec<String>,
     pub(super) until: Option<Time>,
+}
+
+/// The validity of the last answer for asks that bring nothing of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Reuse {
+    /// The time at which it ends, if the next event does not come first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Millis>,
 }
 
 /// An event, by the way it is settled.
@@ -200,6 +210,13 @@ impl Resolver {
         if self.connection.closed { CycleState::Closed } else { self.connection.cycle.state(&self.policy) }
     }
 
+    /// Whether the last answer is also the answer to every ask that brings nothing of its own, until the next event or until
+    /// a time. A host may give it without asking again.
+    #[must_use]
+    pub fn reuse(&self) -> Option<Reuse> {
+        self.cached.as_ref().map(|cached| Reuse { until: cached.until.map(Millis::from_time) })
+    }
+
     /// The protocol era of the client.
     #[must_use]
     pub const fn era(&self) -> Era {
@@ -315,17 +332,20 @@ impl Resolver {
         if status != TokenStatus::InFlight {
             return self.ignore_answer(status, turn);
         }
+        self.connection.has_evidence = true;
+        if refused.kind == RefusalKind::Abandoned {
+            self.connection.cycle.abandoned(&self.policy, self.now);
+            self.asks.leave_request();
+            return self.logger(turn).roots_refused(refused, false);
+        }
         let message = refused.message.as_deref().unwrap_or_default();
         let unsupported = refused.kind == RefusalKind::Error && self.policy.means_unsupported(refused.code, message);
         let failure = if unsupported { Failure::Unsupported } else { Failure::Failed };
         let after = self.connection.cycle.failed(failure, &self.policy, self.now);
         self.logger(turn).roots_refused(refused, unsupported);
-        if refused.kind == RefusalKind::Abandoned {
-            self.asks.leave_request();
-        } else if after == AfterFailure::Without {
+        if after == AfterFailure::Without {
             self.asks.conclude(refused.request, true);
         }
-        self.connection.has_evidence = true;
     }
 
     fn ignore_answer(&mut self, status: TokenStatus, turn: &mut Turn) {
@@ -339,6 +359,7 @@ impl Resolver {
         }
         self.host = Arc::new(facts);
         self.connection.cycle.host_changed(&self.policy, &self.host);
+        self.connection.memory.confine(&self.host);
         turn.prune_disk = true;
     }
 

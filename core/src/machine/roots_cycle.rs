@@ -308,6 +308,18 @@ impl RootsCycle {
         AfterFailure::Without
     }
 
+    /// The stream that carried the request in flight ended. That says nothing about the client, so it is not a failure; the
+    /// next ask sends a new request.
+    pub(crate) fn abandoned(&mut self, policy: &Policy, now: Time) {
+        let changed = self.end_flight();
+        if let Some(known) = &mut self.list {
+            known.stale = true;
+        }
+        if changed {
+            self.schedule(policy, now);
+        }
+    }
+
     /// The client sent `list_changed`.
     pub(crate) fn changed(&mut self, policy: &Policy, now: Time) {
         if policy.roots.on_change == OnChange::Ignore {

@@ -5,6 +5,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::asks::{NewAsk, PendingAsk, Purpose};
+use super::connection::is_allowed;
 use super::probes::Asker;
 use super::resolver::{CachedAnswer, Resolver, Turn};
 use crate::api::action::{Answer, Outcome, ProbePath};
@@ -152,7 +153,8 @@ impl Resolver {
                 let is_gone = |project: &Arc<Project>| {
                     project.source == SourceKind::Roots && !list.is_some_and(|list| list.has(project))
                 };
-                self.connection.project.clone().filter(|project| !is_gone(project))
+                let keeps = |project: &Arc<Project>| !is_gone(project) && is_allowed(project, &self.host);
+                self.connection.project.clone().filter(keeps)
             }
         };
         if let Decision::Won(project) = decision {

@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::connection::{Connection, Memory, ReportedOnce};
+use super::connection::{Connection, Memory, ReportedOnce, is_allowed};
 use super::probes::Probes;
 use super::resolver::Resolver;
 use super::roots_cycle::{RootsCycle, SavedCycle};
@@ -121,6 +121,8 @@ impl Resolver {
             revision: state.revision,
             reported: state.reported,
         };
+        resolver.connection.memory.confine(&resolver.host);
+        resolver.connection.project.take_if(|project| !is_allowed(project, &resolver.host));
         Ok(resolver)
     }
 }

@@ -100,7 +100,7 @@ impl PathVerifier<'_> {
         let folder = match marked {
             Some(marked) if marked.path != folder.path => {
                 self.check_real(&marked.path, marked.real_path.as_deref(), true)?;
-                Folder { path: marked.path, real_path: None }
+                marked
             }
             _ => folder,
         };
@@ -122,13 +122,7 @@ impl PathVerifier<'_> {
     }
 
     fn check_allowed(&self, path: &str) -> Result<(), Rejection> {
-        let style = self.host.style;
-        match &self.host.allowed_dirs {
-            Some(dirs) if !dirs.iter().any(|dir| path::is_inside(dir, path, style)) => {
-                Err(Rejection::at(Reason::Outside, path))
-            }
-            _ => Ok(()),
-        }
+        if self.host.allows(path) { Ok(()) } else { Err(Rejection::at(Reason::Outside, path)) }
     }
 
     fn check_excluded(&self, path: &str, marked: bool) -> Result<(), Rejection> {

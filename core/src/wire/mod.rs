@@ -11,7 +11,6 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::Resolver;
 use crate::api::action::Action;
 use crate::api::host::HostFacts;
 use crate::api::parse_json;
@@ -19,6 +18,7 @@ use crate::api::project::Project;
 use crate::error::{ConfigError, Misuse, SnapshotError};
 use crate::id::Millis;
 use crate::policy::Policy;
+use crate::{Resolver, Reuse};
 
 pub use event::parse_event;
 pub use functions::call;
@@ -42,6 +42,9 @@ pub struct Output {
     /// The connection's project, if it changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<Option<Arc<Project>>>,
+    /// Whether the answer in `actions` may be given again to asks that bring nothing of their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reuse: Option<Reuse>,
 }
 
 impl Output {
@@ -54,11 +57,14 @@ impl Output {
 
 /// The views that a binding keeps, so that reading them does not cross the boundary.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct View {
     /// The next deadline.
     pub deadline: Option<Millis>,
     /// The connection's project.
     pub project: Option<Arc<Project>>,
+    /// The largest event that the resolver accepts, in bytes of JSON text; a host can refuse a larger one before it copies it.
+    pub event_bytes: usize,
 }
 
 /// An error as bindings return it: `{"error": {"code", "message"}}`.
@@ -181,11 +187,8 @@ pub fn open(options: &str) -> Result<Resolver, Failure> {
 /// # Errors
 /// The host made a mistake; the resolver is unchanged.
 pub fn handle(resolver: &mut Resolver, event: &str, now: f64) -> Result<Output, Misuse> {
-    let limit = resolver.policy().limits.event_bytes;
-    // An escape makes at most six bytes out of one, and the rest of an event is small; the check of the event is exact.
-    let most = crate::policy::count(limit).saturating_mul(6).saturating_add(ENVELOPE_BYTES);
-    if event.len() > most {
-        return Err(Misuse::EventTooLarge { bytes: event.len(), limit });
+    if event.len() > most_bytes(resolver) {
+        return Err(Misuse::EventTooLarge { bytes: event.len(), limit: resolver.policy().limits.event_bytes });
     }
     let event = parse_event(event)?;
     let before = resolver.project().cloned();
@@ -195,7 +198,18 @@ pub fn handle(resolver: &mut Resolver, event: &str, now: f64) -> Result<Output, 
         (Some(old), Some(new)) => !Arc::ptr_eq(old, new) && old != new,
         (old, new) => old.is_some() || new.is_some(),
     };
-    Ok(Output { actions, deadline: resolver.deadline(), project: changed.then(|| project.cloned()) })
+    Ok(Output {
+        actions,
+        deadline: resolver.deadline(),
+        project: changed.then(|| project.cloned()),
+        reuse: resolver.reuse(),
+    })
+}
+
+/// The largest text of an event. An escape makes at most six bytes out of one, and the rest of an event is small; the check
+/// of the parsed event is exact.
+fn most_bytes(resolver: &Resolver) -> usize {
+    crate::policy::count(resolver.policy().limits.event_bytes).saturating_mul(6).saturating_add(ENVELOPE_BYTES)
 }
 
 /// Processes one event and returns [`Output`] or [`Failure`] as JSON.
@@ -209,7 +223,7 @@ pub fn handle_json(resolver: &mut Resolver, event: &str, now: f64) -> String {
 /// The views that a binding keeps.
 #[must_use]
 pub fn view(resolver: &Resolver) -> View {
-    View { deadline: resolver.deadline(), project: resolver.project().cloned() }
+    View { deadline: resolver.deadline(), project: resolver.project().cloned(), event_bytes: most_bytes(resolver) }
 }
 
 /// The same as JSON.

@@ -779,6 +779,7 @@ fn win(source: SourceKind, target: Target, via: Option<String>) -> Win {
             root: target.root.as_ref().map(|(index, _)| *index),
         },
         root_key: target.root.map(|(_, key)| key),
+        real: target.real,
     }
 }
 
@@ -788,5 +789,6 @@ fn target_of(win: &Win) -> Target {
         key: win.project.key.clone(),
         name: win.project.name.clone(),
         root: win.project.root.zip(win.root_key.clone()),
+        real: win.real.clone(),
     }
 }

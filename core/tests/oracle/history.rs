@@ -126,7 +126,12 @@ pub enum End {
 
 impl End {
     pub fn failed(self) -> bool {
-        !matches!(self, Self::Answered | Self::Dropped)
+        !matches!(self, Self::Answered | Self::Dropped | Self::Abandoned)
+    }
+
+    /// Whether the request ended without an answer, so that a list from before it is stale.
+    pub fn unanswered(self) -> bool {
+        self.failed() || self == Self::Abandoned
     }
 }
 
@@ -147,6 +152,8 @@ pub struct Win {
     pub project: Proj,
     /// The key of the root it came from.
     pub root_key: Option<String>,
+    /// The real path it was verified by.
+    pub real: Option<String>,
 }
 
 /// A selection.
@@ -340,7 +347,11 @@ impl History {
             if let Record::Ended { how, .. } = record
                 && place > since
             {
-                count = if how.failed() { count + 1 } else { 0 };
+                count = match how {
+                    End::Abandoned => count,
+                    how if how.failed() => count + 1,
+                    _ => 0,
+                };
             }
         }
         count
@@ -392,9 +403,9 @@ impl History {
     }
 
     pub fn is_stale(&self, list: &List) -> bool {
-        let failed = self
-            .here()
-            .any(|(place, record)| place > list.place && matches!(record, Record::Ended { how, .. } if how.failed()));
+        let failed = self.here().any(|(place, record)| {
+            place > list.place && matches!(record, Record::Ended { how, .. } if how.unanswered())
+        });
         failed || self.changed_since(list.asked_at_place)
     }
 
@@ -431,7 +442,7 @@ impl History {
             return RootsState::Unsupported;
         }
         let ended = self.last(|_, record| match record {
-            Record::Ended { how, .. } if *how != End::Dropped => Some(*how),
+            Record::Ended { how, .. } if !matches!(how, End::Dropped | End::Abandoned) => Some(*how),
             _ => None,
         });
         match ended {
@@ -654,7 +665,7 @@ impl History {
         self.any(|record| match record {
             Record::Over { begins, .. } => *begins,
             Record::List { .. } | Record::Chose(_) => true,
-            Record::Ended { how, .. } => how.failed(),
+            Record::Ended { how, .. } => how.unanswered(),
             _ => false,
         })
     }

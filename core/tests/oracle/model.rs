@@ -165,6 +165,7 @@ impl Oracle {
             Event::RootsChanged => self.changed(turn),
             Event::HostFactsChanged(changed) => {
                 self.history.note(Record::Host(changed.facts.clone()));
+                self.forget_outside();
                 self.forget_paths();
             }
             Event::Asked(asked) => {
@@ -583,6 +584,21 @@ impl Oracle {
 
     // The connection's project.
 
+    /// With `allowedDirs` nothing is kept that is not verified inside.
+    fn forget_outside(&mut self) {
+        let is_out = |win: Option<&Win>| win.is_some_and(|win| !self.history.keeps(win));
+        let choice = is_out(self.history.choice().map(|choice| &choice.win));
+        let pin = is_out(self.history.pin());
+        let remembered = is_out(self.history.remembered());
+        for (gone, record) in
+            [(choice, Record::ChoiceGone), (pin, Record::PinGone), (remembered, Record::RememberedGone)]
+        {
+            if gone {
+                self.history.note(record);
+            }
+        }
+    }
+
     fn evaluate_connection(&mut self, turn: &mut Turn) {
         if !self.history.has_begun() {
             return;
@@ -600,7 +616,7 @@ impl Oracle {
             Ok(win) => win,
             Err(_) => {
                 let keys = self.history.list().map(|list| self.history.keys(&list.roots)).unwrap_or_default();
-                before.clone().filter(|win| {
+                before.clone().filter(|win| self.history.keeps(win)).filter(|win| {
                     win.project.source != SourceKind::Roots
                         || win.root_key.as_ref().is_none_or(|key| keys.contains(key))
                         || keys.contains(&win.project.key)

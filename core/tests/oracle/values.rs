@@ -12,7 +12,7 @@ use rootwise::policy::{
 };
 
 use super::disputed;
-use super::history::{Ask, History, Kind, Known};
+use super::history::{Ask, History, Kind, Known, Win};
 use super::peer::{self, RawRoot};
 
 /// A path to look at.
@@ -35,6 +35,8 @@ pub struct Target {
     pub name: String,
     /// The position of the root it is, and that root's key.
     pub root: Option<(u32, String)>,
+    /// The real path, where the host told it.
+    pub real: Option<String>,
 }
 
 /// What comes of a value.
@@ -187,11 +189,11 @@ impl History {
     pub fn target(&self, at: String) -> Result<Target, Reason> {
         let key = path::key(&at, self.style()).map_err(reason)?;
         let name = path::basename(&at, self.style()).unwrap_or_else(|| at.clone());
-        Ok(Target { path: Some(at), key, name, root: None })
+        Ok(Target { path: Some(at), key, name, root: None, real: None })
     }
 
     pub fn named(name: &str) -> Target {
-        Target { path: None, key: format!("name:{name}"), name: name.to_owned(), root: None }
+        Target { path: None, key: format!("name:{name}"), name: name.to_owned(), root: None, real: None }
     }
 
     /// What one text of a source names.
@@ -388,6 +390,7 @@ impl History {
             .map(|(path, markers)| Need { path, markers, connection, own })
             .collect();
         let mut found = start.clone();
+        let mut truth = None;
         if verify != Verify::None {
             // What is not there, or no folder, needs no markers.
             let no_file = verify == Verify::Directory && source.from != SourceKind::Roots;
@@ -433,6 +436,7 @@ impl History {
             if let Err(reason) = self.acceptable_in_truth(source, real.as_deref(), source.refine.is_some()) {
                 return Verdict::Bad(reason);
             }
+            truth = real;
         }
         // A start that will not do spares the walk.
         if !unknown.is_empty() {
@@ -450,6 +454,7 @@ impl History {
                         if let Err(reason) = self.acceptable_in_truth(source, real.as_deref(), true) {
                             return Verdict::Bad(reason);
                         }
+                        truth = real;
                     }
                     found = folder;
                     vouched = true;
@@ -467,13 +472,13 @@ impl History {
             return Verdict::Bad(place_reason(source));
         }
         if found == start {
-            return Verdict::Good(target);
+            return Verdict::Good(Target { real: truth, ..target });
         }
         match self.target(found) {
             Ok(moved) => {
                 let raw = is_root && self.policy.name_from == NameFrom::RawBasename;
                 let name = if raw && !disputed::NAME_FOLLOWS_THE_FOLDER { target.name } else { moved.name };
-                Verdict::Good(Target { root: target.root, name, ..moved })
+                Verdict::Good(Target { root: target.root, name, real: truth, ..moved })
             }
             Err(reason) => Verdict::Bad(reason),
         }
@@ -489,6 +494,12 @@ impl History {
             return Err(place_reason(source));
         }
         Ok(())
+    }
+
+    /// Whether the allowed folders let the connection keep a project: by its spelling and by its real path.
+    pub fn keeps(&self, win: &Win) -> bool {
+        let Some(at) = &win.project.path else { return true };
+        !self.is_confined() || (self.is_allowed(at) && win.real.as_ref().is_some_and(|real| self.is_allowed(real)))
     }
 
     /// The same for the real path, as far as the host told it: a link leads neither out nor to a refused place.
@@ -620,6 +631,7 @@ impl History {
             key: format!("uri:{text}"),
             name: own.unwrap_or_else(|| segments.take(1).collect()),
             root: Some((raw.index, format!("uri:{text}"))),
+            real: None,
         }
     }
 }
