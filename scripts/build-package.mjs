@@ -46,10 +46,10 @@ export async function typescript() {
   await bin("tsc", "-p", "adapters/typescript/tsconfig.json");
   await bin("tsc", "-p", "adapters/typescript/tsconfig.cjs.json");
   await bundle(at("adapters", "typescript", "src", "whereami", "sdk.ts"), at("dist", "cjs", "whereami", "sdk.js"));
-  for (const folder of ["node", "mcp"]) mkdirSync(at("dist", folder), { recursive: true });
+  for (const folder of ["node", "driver", "mcp"]) mkdirSync(at("dist", folder), { recursive: true });
   writeFileSync(at("dist", "cjs", "package.json"), '{ "type": "commonjs" }\n');
   process.env.ROOTWISE_ADDON ??= addonFile();
-  for (const entry of ["node/index", "node/native", "node/wasm", "mcp/index"]) {
+  for (const entry of ["node/index", "node/native", "node/wasm", "driver/index", "mcp/index"]) {
     const names = Object.keys(await import(`${at("dist", "cjs", `${entry}.js`)}`)).filter((name) => !["default", "__esModule", "module.exports"].includes(name));
     // `import` and `require` share one implementation, so that both load the same Resolver class.
     writeFileSync(at("dist", `${entry}.js`), `import all from "../cjs/${entry}.js";\nexport const { ${names.join(", ")} } = all;\n`);

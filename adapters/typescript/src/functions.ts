@@ -1,5 +1,5 @@
-import { RootwiseError, understood } from "./error.js";
-import type { Face } from "./face.js";
+import { RootwiseError, parseReply } from "./error.js";
+import type { Backend } from "./backend.js";
 import type { PathStyle, Project, RecoverRequest, Recovery } from "./generated/types.js";
 import { bounded, MOST_ARGUMENTS, textOf } from "./text.js";
 
@@ -31,10 +31,10 @@ export interface Functions {
   recoverSession(request: RecoverRequest): Recovery;
 }
 
-export function functionsOf(face: () => Face): Functions {
+export function functionsOf(face: () => Backend): Functions {
   const call = <T>(name: string, args: object): T => {
     const text = bounded(textOf({ [name]: args }, "bad_options", "the arguments"), "the arguments", MOST_ARGUMENTS);
-    return understood<{ value: T }>(face().call(text)).value;
+    return parseReply<{ value: T }>(face().call(text)).value;
   };
   return {
     fileUriToPath: (uri, style) => call("fileUriToPath", { uri, style }),
@@ -43,7 +43,7 @@ export function functionsOf(face: () => Face): Functions {
     joinInside: (project, path, style) => call("joinInside", { project: placeOf(project), path, style }),
     recoverSession: (request) => {
       const text = bounded(textOf({ recoverSession: request }, "bad_options", "the request"), "the request");
-      return understood<{ value: Recovery }>(face().call(text)).value;
+      return parseReply<{ value: Recovery }>(face().call(text)).value;
     },
   };
 }

@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { RootwiseError, understood } from "./error.js";
-import type { Face, Machine } from "./face.js";
+import { RootwiseError, parseReply } from "./error.js";
+import type { Backend, Machine } from "./backend.js";
 import { presets } from "./generated/presets.js";
 import type { Action, Event, Explanation, HostFacts, Policy, Project } from "./generated/types.js";
 import { bounded, bytesOf, isLonger, textOf } from "./text.js";
@@ -41,14 +41,14 @@ export class BaseResolver {
   #project: Readonly<Project> | null = null;
   readonly #eventBytes: number;
 
-  protected constructor(face: Face, options: ResolverOptions, saved?: Saved) {
+  protected constructor(face: Backend, options: ResolverOptions, saved?: Saved) {
     const policy = policyOf(options);
     this.#eventBytes = limitOf(policy);
     const text = bounded(textOf({ ...options, policy }, "bad_options", "options"), "options");
     this.#machine = saved
       ? face.restore(bounded(saved.snapshot, "the snapshot"), text, timeOf(saved.now), prefixOf(saved.idPrefix))
       : face.open(text);
-    if (saved) this.#keep(understood<View>(this.#machine.view()));
+    if (saved) this.#keep(parseReply<View>(this.#machine.view()));
   }
 
   /**
@@ -69,7 +69,7 @@ export class BaseResolver {
         `the event has ${bytes} bytes and the limit is ${this.#eventBytes}; cut peer input off before passing it on`,
       );
     }
-    const said = understood<View & { actions: Action[] }>(machine.handle(text, timeOf(now)));
+    const said = parseReply<View & { actions: Action[] }>(machine.handle(text, timeOf(now)));
     this.#keep(said);
     return said.actions;
   }
@@ -86,13 +86,13 @@ export class BaseResolver {
 
   /** What every source says about the connection's project, and the same as a small table in `text`. */
   explain(): Explanation {
-    return understood<Explanation>(this.#open().explain());
+    return parseReply<Explanation>(this.#open().explain());
   }
 
   /** The connection's state as text, for `Resolver.restore` in this or another process. */
   snapshot(): string {
     const text = this.#open().snapshot();
-    understood(text);
+    parseReply(text);
     return text;
   }
 

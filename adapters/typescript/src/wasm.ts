@@ -1,5 +1,5 @@
-import { RootwiseError, understood } from "./error.js";
-import type { Face, Machine } from "./face.js";
+import { RootwiseError, parseReply } from "./error.js";
+import type { Backend, Machine } from "./backend.js";
 import glue from "./glue.js";
 
 /** A compiled `WebAssembly.Module`, or the bytes of one. */
@@ -51,14 +51,14 @@ const isFailure = (thrown: unknown): thrown is object => typeof thrown === "obje
 
 function failure(reply: object): unknown {
   try {
-    return understood(reply);
+    return parseReply(reply);
   } catch (error) {
     return error;
   }
 }
 
 /** The face over the module with glue. Makes a fresh instance when the last one died. */
-export class WasmFace implements Face {
+export class WasmBackend implements Backend {
   readonly #load: () => WasmSource;
   #module: object | undefined;
   #instance: Instance | undefined;

@@ -1,5 +1,5 @@
-import { RootwiseError, understood } from "../error.js";
-import type { Face, Machine } from "../face.js";
+import { RootwiseError, parseReply } from "../error.js";
+import type { Backend, Machine } from "../backend.js";
 import { version } from "../generated/version.js";
 
 interface Addon {
@@ -12,12 +12,12 @@ interface Addon {
 }
 
 /** Loads the addon of this platform; throws with the reason where there is none. */
-export function loadAddon(): Face {
+export function loadAddon(): Backend {
   const own = process.env["ROOTWISE_ADDON"];
   let reason: unknown;
   for (const name of own ? [own] : names()) {
     try {
-      return faceOf(name, require(name) as Addon);
+      return backendOf(name, require(name) as Addon);
     } catch (error) {
       reason ??= error instanceof RootwiseError ? error : unloadable(name, error);
     }
@@ -25,7 +25,7 @@ export function loadAddon(): Face {
   throw reason;
 }
 
-function faceOf(name: string, addon: Addon): Face {
+function backendOf(name: string, addon: Addon): Backend {
   if (addon.version() !== version) {
     throw new RootwiseError("cannot_load", `the addon ${name} is of version ${addon.version()}, this package of ${version}`);
   }
@@ -46,7 +46,7 @@ function made(make: () => Machine): Machine {
     return make();
   } catch (thrown) {
     // The message is the failure as text: an addon can throw nothing richer.
-    understood((thrown as Error).message);
+    parseReply((thrown as Error).message);
     throw thrown;
   }
 }

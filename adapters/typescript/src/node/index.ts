@@ -1,35 +1,35 @@
-import { type Backend, type Face } from "../face.js";
+import { type BackendInfo, type Backend } from "../backend.js";
 import { functionsOf } from "../functions.js";
 import { BaseResolver, type ResolverOptions, type Saved } from "../resolver.js";
 import type { WasmSource } from "../wasm.js";
 import { loadAddon } from "./addon.js";
-import { wasmFace } from "./module.js";
+import { wasmBackend } from "./module.js";
 
 export * from "../common.js";
 export type { WasmSource } from "../wasm.js";
 
 const chosen = choose();
-const face: Face = chosen.face;
+const face: Backend = chosen.face;
 
 /** Which face is in use: the addon where there is one, else WebAssembly, and then why. */
-export const backend: Backend = Object.freeze(chosen.backend);
+export const backend: BackendInfo = Object.freeze(chosen.backend);
 
-function choose(): { face: Face; backend: Backend } {
+function choose(): { face: Backend; backend: BackendInfo } {
   try {
     return { face: loadAddon(), backend: { face: "native" } };
   } catch (error) {
-    return { face: wasmFace, backend: { face: "wasm", reason: (error as Error).message } };
+    return { face: wasmBackend, backend: { face: "wasm", reason: (error as Error).message } };
   }
 }
 
 /** Takes a module or bytes of your own, should WebAssembly be in use. */
 export function initSync(source: WasmSource): void {
-  wasmFace.use(source);
+  wasmBackend.use(source);
 }
 
 /** Nothing needs to be done here, so that code which also runs elsewhere can call it. */
 export async function init(source?: WasmSource | Promise<WasmSource>): Promise<void> {
-  if (source !== undefined) wasmFace.use(await source);
+  if (source !== undefined) wasmBackend.use(await source);
 }
 
 /** Knows the project of one connection: feed it everything that happens and do what it gives back. */

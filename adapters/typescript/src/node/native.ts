@@ -1,15 +1,15 @@
-import type { Backend, Face } from "../face.js";
+import type { BackendInfo, Backend } from "../backend.js";
 import { functionsOf } from "../functions.js";
 import { BaseResolver, type ResolverOptions, type Saved } from "../resolver.js";
 import { loadAddon } from "./addon.js";
 
 export * from "../common.js";
 
-let loaded: Face | undefined;
-const face = (): Face => (loaded ??= loadAddon());
+let loaded: Backend | undefined;
+const face = (): Backend => (loaded ??= loadAddon());
 
 /** Always the addon: where there is none, the first use throws `cannot_load`. */
-export const backend: Backend = Object.freeze({ face: "native" });
+export const backend: BackendInfo = Object.freeze({ face: "native" });
 
 /** Nothing needs to be done: there is no WebAssembly here. */
 export async function init(): Promise<void> {}

@@ -1,14 +1,14 @@
-import { type Backend } from "../face.js";
+import { type BackendInfo } from "../backend.js";
 import { functionsOf } from "../functions.js";
 import { BaseResolver, type ResolverOptions, type Saved } from "../resolver.js";
 import type { WasmSource } from "../wasm.js";
-import { wasmFace as face } from "./module.js";
+import { wasmBackend as face } from "./module.js";
 
 export * from "../common.js";
 export type { WasmSource } from "../wasm.js";
 
 /** Always WebAssembly. */
-export const backend: Backend = Object.freeze({ face: "wasm" });
+export const backend: BackendInfo = Object.freeze({ face: "wasm" });
 
 /** Takes a module or bytes of your own instead of the ones that come with the package. */
 export function initSync(source: WasmSource): void {

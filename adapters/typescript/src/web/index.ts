@@ -1,18 +1,18 @@
 import { RootwiseError } from "../error.js";
-import type { Backend } from "../face.js";
+import type { BackendInfo } from "../backend.js";
 import { functionsOf } from "../functions.js";
 import { BaseResolver, type ResolverOptions, type Saved } from "../resolver.js";
-import { WasmFace, type WasmSource } from "../wasm.js";
+import { WasmBackend, type WasmSource } from "../wasm.js";
 
 export * from "../common.js";
 export type { WasmSource } from "../wasm.js";
 
-const face = new WasmFace(() => {
+const face = new WasmBackend(() => {
   throw new RootwiseError("not_ready", "call `await init()` once before anything else");
 });
 
 /** Always WebAssembly: there are no addons here. */
-export const backend: Backend = Object.freeze({ face: "wasm" });
+export const backend: BackendInfo = Object.freeze({ face: "wasm" });
 
 /** Takes a compiled module or its bytes; for runtimes that bring modules along, such as Workers. */
 export function initSync(source: WasmSource): void {

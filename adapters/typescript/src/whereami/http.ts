@@ -47,9 +47,16 @@ function handler(): (incoming: IncomingMessage, outgoing: ServerResponse) => Pro
     const request = webRequest(incoming);
     const response = await ((await isLegacyRequest(request.clone())) ? legacy(request) : modern.fetch(request));
     outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-    if (response.body) for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) outgoing.write(chunk);
-    outgoing.end();
+    await send(response.body, outgoing);
   };
+}
+
+/** Writes a body; a client that disconnects cancels it, so that the transport learns that the stream broke. */
+async function send(body: ReadableStream<Uint8Array> | null, outgoing: ServerResponse): Promise<void> {
+  const reader = body?.getReader();
+  outgoing.once("close", () => void reader?.cancel().catch(() => {}));
+  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) outgoing.write(part.value);
+  outgoing.end();
 }
 
 function webRequest(incoming: IncomingMessage): Request {
