@@ -10,7 +10,7 @@ import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport as Memory1 } from "@modelcontextprotocol/sdk/inMemory.js";
 import { McpServer as Server1 } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
-import { createMcpHandler, InMemoryTransport as Memory2, McpServer as Server2, ResourceTemplate, Server as LowServer2 } from "@modelcontextprotocol/server";
+import { createMcpHandler, createRequestStateCodec, InMemoryTransport as Memory2, McpServer as Server2, ResourceTemplate, Server as LowServer2 } from "@modelcontextprotocol/server";
 import { presets, RootwiseError } from "rootwise";
 import { NoProjectError, rootwise } from "rootwise/mcp";
 import { connect, pairs } from "./clients.mjs";
@@ -158,18 +158,101 @@ describe("SDK 2.x, 2026-07-28", () => {
     await client.close();
   });
 
-  test("a request that cannot be repeated cannot ask for input", async () => {
-    let seen;
-    const client = await meet(() => {
+  test("a list of resources gets the project that is known without asking, or is told why there is none", async () => {
+    for (const host of [{ arguments: { project: alpha } }, { cwd: "/" }]) {
+      let seen;
+      const client = await meet(() => {
+        const server = new Server2(info);
+        const projects = rootwise(server, { host: { local: true, ...host } });
+        const list = async (ctx) => ({ resources: [], ...(await projects.project(ctx).then((project) => void (seen = project), (error) => void (seen = error))) });
+        server.registerResource("files", new ResourceTemplate("file:///{path}", { list }), {}, async () => ({ contents: [] }));
+        return server;
+      });
+      await client.listResources();
+      if (host.arguments) assert.equal(seen.path, alpha);
+      else {
+        assert.equal(seen.code, "no_project");
+        assert.match(seen.message, /not by a list/);
+        assert.doesNotMatch(seen.message, /registered/);
+      }
+      await client.close();
+    }
+  });
+
+  const requestedSchema = { type: "object", properties: { word: { type: "string" } }, required: ["word"] };
+  const own = { method: "elicitation/create", params: { mode: "form", message: "A word?", requestedSchema } };
+  const codec = createRequestStateCodec({ key: new Uint8Array(32) });
+
+  /** A client that answers a question for a word, and counts. */
+  const talkative = async (make, mode = {}) => {
+    const handler = createMcpHandler(make);
+    const client = new Client2(info, { capabilities: { roots: {}, elicitation: {} }, versionNegotiation: { mode: { pin: "2026-07-28" } }, ...mode });
+    const counts = { roots: 0, words: 0 };
+    client.setRequestHandler("roots/list", async () => ((counts.roots += 1), roots()));
+    client.setRequestHandler("elicitation/create", async () => ((counts.words += 1), { action: "accept", content: { word: "yes" } }));
+    const fetch = (input, init) => handler.fetch(new Request(input, init));
+    await client.connect(new StreamableHTTPClientTransport(new URL("http://localhost/mcp"), { fetch }));
+    return { client, counts };
+  };
+
+  for (const [name, options] of [["plain state", {}], ["signed state", { requestState: { verify: codec.verify } }]]) {
+    test(`a tool that asks its own question first keeps its answer and its ${name}, and asks once`, { timeout: 20_000 }, async () => {
+      const { client, counts } = await talkative(() => {
+        const server = new Server2(info, options);
+        const projects = rootwise(server);
+        server.registerTool("word", {}, async (ctx) => {
+          const { word } = ctx.mcpReq.inputResponses?.own?.content ?? {};
+          const state = ctx.mcpReq.requestState();
+          if (!word) return { resultType: "input_required", inputRequests: { own }, requestState: options.requestState ? await codec.mint({ step: 2 }, ctx) : "step 2" };
+          return text(`${(await projects.project(ctx)).path} ${word} ${JSON.stringify(state)}`);
+        });
+        return server;
+      });
+      assert.equal(await called(client, "word"), `${alpha} yes ${JSON.stringify(options.requestState ? { step: 2 } : "step 2")}`);
+      assert.deepEqual(counts, { roots: 1, words: 1 });
+      await client.close();
+    });
+
+    test(`our question keeps the ${name} that the tool sent before`, { timeout: 20_000 }, async () => {
+      const { client } = await talkative(
+        () => {
+          const server = new Server2(info, options);
+          const projects = rootwise(server);
+          server.registerTool("mint", {}, async (ctx) => text(await codec.mint({ step: 2 }, ctx)));
+          server.registerTool("word", {}, async (ctx) => text((await projects.project(ctx)).path));
+          return server;
+        },
+        { inputRequired: { autoFulfill: false } },
+      );
+      const requestState = options.requestState ? await called(client, "mint") : "step 2";
+      const again = await client.callTool({ name: "word", arguments: {}, requestState, inputResponses: { own: { action: "accept", content: {} } } }, { allowInputRequired: true });
+      assert.equal(again.requestState, requestState);
+      assert.deepEqual(again.inputRequests, { rootwise: { method: "roots/list" } });
+      await client.close();
+    });
+  }
+
+  test("a tool with a question and no project does not have the client asked for what an option decides", async () => {
+    const { client, counts } = await talkative(() => {
       const server = new Server2(info);
-      const projects = rootwise(server);
-      const list = async (ctx) => ({ resources: [], ...(await projects.project(ctx).catch((error) => void (seen = error))) });
-      server.registerResource("files", new ResourceTemplate("file:///{path}", { list }), {}, async () => ({ contents: [] }));
+      rootwise(server, { host: { local: true, arguments: { project: alpha } } });
+      server.registerTool("word", {}, async (ctx) => (ctx.mcpReq.inputResponses?.own ? text("done") : { resultType: "input_required", inputRequests: { own } }));
       return server;
     });
-    await client.listResources();
-    assert.equal(seen.code, "bad_options");
-    assert.match(seen.message, /not one of a tool, a prompt or a resource/);
+    assert.equal(await called(client, "word"), "done");
+    assert.deepEqual(counts, { roots: 0, words: 1 });
+    await client.close();
+  });
+
+  test("two instances on one server get their projects with one question", { timeout: 20_000 }, async () => {
+    const { client, counts } = await talkative(() => {
+      const server = new Server2(info);
+      const [one, two] = [rootwise(server), rootwise(server)];
+      server.registerTool("both", {}, async (ctx) => text(`${(await one.project(ctx)).path} ${(await two.project(ctx)).path}`));
+      return server;
+    });
+    assert.equal(await called(client, "both"), `${alpha} ${alpha}`);
+    assert.deepEqual(counts, { roots: 1, words: 0 });
     await client.close();
   });
 

@@ -64,6 +64,8 @@ const MOST_ROUNDS = 1024;
 const NO_SESSION = "This server keeps no session for this client, so the client cannot be asked for its roots.";
 const NO_STREAM = "The client cannot be asked for its roots here: responses are single JSON documents, and the client has no open GET stream.";
 
+const NOT_REPEATABLE = "A client of 2026-07-28 can be asked for its roots only by a tool, a prompt or a resource, not by a list.";
+
 let toldStateless = false;
 
 /** Tells the handlers of a server which project their call belongs to. */
@@ -310,16 +312,17 @@ export class Rootwise {
   #connect(context: CallContext): { connection: Connection; sender?: Sender | undefined; note?: string | undefined; release: () => void } {
     const http = this.#isHttp(context);
     const modern = this.#sdk.modern(context as never, this.#protocol);
+    const notRepeatable = modern && !this.#sdk.repeatable(context as never) ? NOT_REPEATABLE : undefined;
     if (this.#isAlone(context)) {
       if (!modern) this.#tellStateless();
       // A connection for this call only: no state can pass from one caller to another.
       const connection = new Connection({ policy: this.#inputs.policy, host: this.#facts(true), log: this.#options.log });
-      return { connection, note: modern ? undefined : NO_SESSION, release: () => connection.close() };
+      return { connection, note: modern ? notRepeatable : NO_SESSION, release: () => connection.close() };
     }
     const session = this.#sessionOf(context);
     const connection = this.#open(session, http);
     if (!session.initialized) this.#catchUp(session, connection);
-    if (modern) return { connection, release };
+    if (modern) return { connection, note: notRepeatable, release };
     const exchange = exchangeOf(this.#sdk.httpRequest(context as never));
     if (exchange && !exchange.open && !session.streams?.standalone) {
       this.#tellCannotAsk(session);
