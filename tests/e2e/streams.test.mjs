@@ -9,12 +9,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { after, describe, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { NodeStreamableHTTPServerTransport } from "@modelcontextprotocol/node";
 import { McpServer as Server1 } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { WebStandardStreamableHTTPServerTransport as Web1 } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import { createMcpHandler, McpServer as Server2, WebStandardStreamableHTTPServerTransport as Web2 } from "@modelcontextprotocol/server";
 import { rootwise } from "rootwise/mcp";
+import { packagesOf } from "../tools.mjs";
+import { ask, list, messages, Peer, said, within } from "./raw.mjs";
 import { reply } from "./servers/offer.mjs";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-streams-")));
@@ -24,11 +27,7 @@ const folder = (name) => {
   return join(base, name);
 };
 const [a, b, c] = ["a", "b", "c"].map(folder);
-const list = (...paths) => ({ roots: paths.map((path) => ({ uri: `file://${path}` })) });
 const text = (text) => ({ content: [{ type: "text", text }] });
-
-/** Shorter than any wait: whoever takes longer waited for a request that is lost. */
-const AT_ONCE_MS = 2_000;
 
 const webRequest = (req) =>
   new Request(`http://${req.headers.host}${req.url}`, { method: req.method, headers: req.headers, ...(req.method === "POST" ? { body: Readable.toWeb(req), duplex: "half" } : {}) });
@@ -42,9 +41,17 @@ const transports = [
   { name: "SDK 2.x, web", Server: Server2, Transport: Web2, handle: overWeb },
 ];
 
+const sdks = packagesOf("tests/e2e/sdks");
+for (const version of ["1.20", "1.22", "1.26"]) {
+  const part = (name) => import(sdks(`sdk-${version}`, "dist/esm/server", name));
+  const [{ McpServer }, http] = await Promise.all([part("mcp.js"), part("streamableHttp.js")]);
+  transports.push({ name: `SDK ${version}, Node`, Server: McpServer, Transport: http.StreamableHTTPServerTransport, handle: overNode, shares: version < "1.26" });
+}
+
 /** A server with sessions; its tool names the project. */
-async function serve({ Server, Transport, handle }, { json = false, stateless = false, options = {} } = {}) {
+async function serve({ Server, Transport, handle }, { json = false, stateless = false, shared = false, options = {} } = {}) {
   const sessions = new Map();
+  let only;
   const logs = [];
   const errors = [];
   const open = async () => {
@@ -69,108 +76,12 @@ async function serve({ Server, Transport, handle }, { json = false, stateless = 
     return transport;
   };
   const http = createServer(async (req, res) => {
-    const transport = sessions.get(req.headers["mcp-session-id"]) ?? (await open());
+    const transport = sessions.get(req.headers["mcp-session-id"]) ?? (await (shared ? (only ??= open()) : open()));
     await handle(transport, req, res).catch(() => res.destroy());
   });
   http.listen(0, "127.0.0.1");
   await once(http, "listening");
   return { url: `http://127.0.0.1:${http.address().port}/mcp`, logs, errors, stop: () => (http.closeAllConnections(), http.close()) };
-}
-
-/** A hand-written client. */
-class Peer {
-  #url;
-  #session;
-  #ids = 0;
-
-  constructor(url) {
-    this.#url = url;
-  }
-
-  #headers() {
-    return {
-      "content-type": "application/json",
-      accept: "application/json, text/event-stream",
-      "mcp-protocol-version": "2025-06-18",
-      ...(this.#session ? { "mcp-session-id": this.#session } : {}),
-    };
-  }
-
-  async post(message, signal) {
-    const response = await fetch(this.#url, { method: "POST", headers: this.#headers(), body: JSON.stringify({ jsonrpc: "2.0", ...message }), signal });
-    this.#session ??= response.headers.get("mcp-session-id") ?? undefined;
-    return response;
-  }
-
-  async open(capabilities = { roots: { listChanged: true } }) {
-    const params = { protocolVersion: "2025-06-18", capabilities, clientInfo: { name: "streams", version: "1" } };
-    await (await this.post({ id: ++this.#ids, method: "initialize", params })).text();
-    await this.notify("notifications/initialized");
-    return this;
-  }
-
-  async notify(method) {
-    await (await this.post({ method })).text();
-  }
-
-  answer(id, result) {
-    return this.post({ id, result });
-  }
-
-  /** A call whose messages are read one by one; `drop` cuts its connection. */
-  async call(name = "where") {
-    const abort = new AbortController();
-    const response = await this.post({ id: ++this.#ids, method: "tools/call", params: { name, arguments: {} } }, abort.signal);
-    return { next: messages(response), drop: () => abort.abort() };
-  }
-
-  /** Opens the stream for messages outside calls. */
-  async get() {
-    const abort = new AbortController();
-    const response = await fetch(this.#url, { headers: { ...this.#headers(), accept: "text/event-stream" }, signal: abort.signal });
-    assert.equal(response.status, 200);
-    return { next: messages(response), drop: () => abort.abort() };
-  }
-}
-
-function messages(response) {
-  if (!response.headers.get("content-type")?.startsWith("text/event-stream")) return () => response.json();
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  let text = "";
-  return async () => {
-    for (;;) {
-      const end = text.indexOf("\n\n");
-      if (end >= 0) {
-        const event = text.slice(0, end);
-        text = text.slice(end + 2);
-        const data = event.split("\n").find((line) => line.startsWith("data: "));
-        if (data && data.length > 6) return JSON.parse(data.slice(6));
-        continue;
-      }
-      const { done, value } = await reader.read();
-      if (done) return undefined;
-      text += value;
-    }
-  };
-}
-
-const said = ({ result }) => result.content[0].text;
-const within = async (promise, ms = AT_ONCE_MS) => {
-  let timer;
-  const late = new Promise((_, reject) => (timer = setTimeout(() => reject(new Error(`took longer than ${ms} ms`)), ms)));
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
-};
-
-/** Runs a call to its end; the client has these roots. */
-async function ask(peer, roots, name) {
-  const { next } = await peer.call(name);
-  let asked = 0;
-  for (;;) {
-    const message = await within(next());
-    if (message.method !== "roots/list") return { text: said(message), asked };
-    asked += 1;
-    await (await peer.answer(message.id, roots)).text();
-  }
 }
 
 for (const transport of transports) {
@@ -209,9 +120,12 @@ for (const transport of transports) {
     scenario("a call that waits for the request of a dropped one gets a request of its own", {}, async (_server, peer) => {
       const first = await peer.call();
       await within(first.next());
-      const second = await peer.call();
+      // Earlier SDKs send nothing, not even headers, before the first message.
+      const call = peer.call();
+      await setTimeout(200);
       first.drop();
       await first.next().catch(() => {});
+      const second = await within(call);
       const { id, method } = await within(second.next());
       assert.equal(method, "roots/list");
       await (await peer.answer(id, list(b))).text();
@@ -237,6 +151,16 @@ for (const transport of transports) {
       await next().catch(() => {});
       assert.deepEqual(await ask(other, list(c)), { text: c, asked: 0 });
       assert.deepEqual(await ask(peer, list(a)), { text: a, asked: 1 });
+    });
+
+    test("the query of a request names its project", { timeout: 60_000 }, async () => {
+      const server = await serve(transport);
+      try {
+        const peer = await new Peer(`${server.url}?project_path=${encodeURIComponent(b)}`).open();
+        assert.deepEqual(await ask(peer, list(a)), { text: b, asked: 0 });
+      } finally {
+        server.stop();
+      }
     });
 
     scenario("where calls are answered in JSON, the client is asked over its GET stream", { json: true }, async (server, peer) => {
@@ -279,16 +203,19 @@ for (const transport of transports) {
       again.drop();
     });
 
-    test("calls without a session share nothing", { timeout: 60_000 }, async () => {
-      const server = await serve(transport, { stateless: true });
+    // Earlier versions let one server without sessions serve every client.
+    for (const shared of transport.shares ? [false, true] : [false]) test(`calls without a session share nothing${shared ? ", on one server" : ""}`, { timeout: 60_000 }, async () => {
+      const server = await serve(transport, { stateless: true, shared });
       try {
-        const one = new Peer(server.url);
+        const one = shared ? await new Peer(server.url).open() : new Peer(server.url);
         const two = new Peer(server.url);
         assert.equal((await ask(one, list(a), "select_c")).text, "pass_each_call");
         for (const peer of [one, two, one]) {
           assert.match((await ask(peer, list(a))).text, /^no_project: .*no session/s);
           assert.equal((await ask(peer, list(a), "current")).text, "none");
         }
+        // Ids of calls that run at once would collide there.
+        if (shared) return;
         const all = await Promise.all(Array.from({ length: 20 }, (_, turn) => ask(new Peer(server.url), list(a), turn % 2 ? "where" : "select_c")));
         assert.ok(all.every(({ text }, turn) => (turn % 2 ? text.startsWith("no_project") : text === "pass_each_call")), JSON.stringify(all));
       } finally {
