@@ -1,11 +1,11 @@
 // Servers as users ship them: bundled into one file and moved away from every package, or installed by other package
 // managers and run by other runtimes. The default entry works in all of them without options.
 import assert from "node:assert/strict";
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { existsSync } from "node:fs";
+import { at } from "../../scripts/tools.mjs";
 import { packagesOf } from "../tools.mjs";
 import { call, command, copied, home, packed, project } from "./fixture.mjs";
 
@@ -171,4 +171,16 @@ describe("package managers", { timeout: 300_000 }, () => {
     command(folder, process.execPath, [yarn, "install"], env);
     await serves(member, process.execPath, ["--require", join(folder, ".pnp.cjs"), "--loader", pathToFileURL(join(folder, ".pnp.loader.mjs")).href, "--no-warnings", "server.mjs"], undefined);
   });
+});
+
+describe("types", { timeout: 300_000 }, () => {
+  // The files that `npm test -- --only mcp` compiles in the repository, and one for Express, against the packed package.
+  for (const [version, compiler] of [["5.4", modules("typescript-5.4/bin/tsc")], ["current", at("node_modules/typescript/bin/tsc")]]) {
+    test(`TypeScript ${version}, strict`, () => {
+      const folder = project("types", { tools: [...tools, "@modelcontextprotocol/server", "@types/express", "@types/node"], modules });
+      for (const name of ["sdk1.ts", "sdk2.ts", "driver.ts", "express.ts"]) copyFileSync(at("tests/types", name), join(folder, name));
+      const flags = ["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess", "--noEmit", "--skipLibCheck", "--target", "es2022", "--module", "nodenext", "--moduleResolution", "nodenext", "--types", "node,express"];
+      command(folder, process.execPath, [compiler, ...flags, "sdk1.ts", "sdk2.ts", "driver.ts", "express.ts"]);
+    });
+  }
 });
