@@ -5,14 +5,16 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { Client as Client2, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport as Memory1 } from "@modelcontextprotocol/sdk/inMemory.js";
+import { Server as LowServer1 } from "@modelcontextprotocol/sdk/server/index.js";
 import { McpServer as Server1 } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { CallToolRequestSchema, ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { createMcpHandler, createRequestStateCodec, InMemoryTransport as Memory2, McpServer as Server2, ResourceTemplate, Server as LowServer2 } from "@modelcontextprotocol/server";
 import { presets, RootwiseError } from "rootwise";
-import { NoProjectError, rootwise } from "rootwise/mcp";
+import { NoProjectError, projectGate, rootwise } from "rootwise/mcp";
 import { connect, pairs } from "./clients.mjs";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-adapter-")));
@@ -47,7 +49,156 @@ for (const { name, Server, Client, Memory, method } of generations) {
       assert.throws(() => rootwise({}), RootwiseError);
     });
 
-    test("a server that assigns its own hooks later keeps working", async () => {
+    test("wrong options are refused at once, by name", () => {
+      const refused = (options, name) =>
+        assert.throws(() => rootwise(new Server(info), options), (error) => error instanceof RootwiseError && error.code === "bad_options" && error.message.includes(name), `${name}: ${JSON.stringify(options)}`);
+      refused({ allowedDirs: ["./x"] }, "allowedDirs[0]");
+      refused({ allowedDirs: [base, "x"] }, "allowedDirs[1]");
+      refused({ allowedDirs: base }, "allowedDirs");
+      refused({ allowedDirs: [7] }, "allowedDirs[0]");
+      refused({ allowed: [base] }, "allowed");
+      refused({ policy: "recomended" }, "recomended");
+      refused({ policy: "recomended" }, "cocosearch");
+      refused({ policy: { name: "empty" } }, "policy");
+      refused({ policy: null }, "policy");
+      refused({ host: { style: "dos" } }, "style");
+      refused({ host: { allowedDirs: ["x"] } }, "host.allowedDirs[0]");
+      refused({ host: { unknown: true } }, "unknown");
+      refused({ host: "local" }, "host");
+      refused({ log: "console" }, "log");
+      refused({ beforeCall: true }, "beforeCall");
+      refused(null, "options");
+      refused("recommended", "options");
+      for (const server of [undefined, null, {}, { server: {} }, "server", 7]) {
+        assert.throws(() => rootwise(server), (error) => error instanceof RootwiseError && /at server/.test(error.message));
+      }
+      rootwise(new Server(info), { policy: undefined, allowedDirs: undefined, host: { local: undefined, cwd: undefined }, log: undefined, beforeCall: undefined });
+      for (const options of [{ headr: "x" }, { header: "" }, { query: 7 }, { maxPending: 0 }, { allowedDirs: ["x"] }, { policy: "x" }, null]) {
+        assert.throws(() => projectGate(options), RootwiseError, JSON.stringify(options));
+      }
+    });
+
+    test("a context that is none is refused by name", async () => {
+      const projects = rootwise(new Server(info));
+      for (const context of [undefined, {}, null, "ctx"]) await assert.rejects(projects.project(context), { code: "bad_options", message: /context/ });
+      for (const by of [{}, { folder: "x" }, { name: "a", path: "/b" }, 7, null]) await assert.rejects(projects.select({ signal: new AbortController().signal, mcpReq: {} }, by), { code: "bad_options", message: /by/ });
+    });
+
+    test("helpers need no context, and a hook runs before each call", async () => {
+      const server = new Server(info);
+      const seen = [];
+      const projects = rootwise(server, {
+        beforeCall: async (ctx) => {
+          await setImmediate();
+          seen.push((await projects.project(ctx)).path);
+        },
+      });
+      const helper = async () => {
+        await setImmediate();
+        return (await projects.project()).path;
+      };
+      server.registerTool("where", {}, async () => text(await helper()));
+      const client = await meet(server);
+      assert.equal(await called(client, "where"), alpha);
+      assert.deepEqual(seen, [alpha]);
+      await assert.rejects(projects.project(), { code: "bad_options" });
+      await client.close();
+    });
+
+    test("a hook that throws fails the call and not the server", async () => {
+      const server = new Server(info);
+      let calls = 0;
+      rootwise(server, {
+        beforeCall: () => {
+          if ((calls += 1) === 1) throw new Error("not now");
+        },
+      });
+      server.registerTool("where", {}, async () => text("ran"));
+      const client = await meet(server);
+      assert.equal(await called(client, "where"), "not now");
+      assert.equal(await called(client, "where"), "ran");
+      await client.close();
+    });
+
+    test("calls at once keep their own contexts", async () => {
+      const server = new Server(info);
+      const projects = rootwise(server);
+      const contexts = new Set();
+      server.registerTool("where", {}, async (ctx) => {
+        await setImmediate();
+        contexts.add(ctx);
+        return text((await projects.project()).path);
+      });
+      const client = await meet(server);
+      const all = await Promise.all(Array.from({ length: 20 }, () => called(client, "where")));
+      assert.deepEqual([...new Set(all)], [alpha]);
+      assert.equal(contexts.size, 20);
+      await client.close();
+    });
+
+    test("a cancelled call has a code of its own", async () => {
+      const server = new Server(info);
+      const projects = rootwise(server);
+      let ended;
+      const settled = new Promise((resolve) => (ended = resolve));
+      server.registerTool("where", {}, async (ctx) => {
+        await projects.project(ctx).then(ended, ended);
+        return text("late");
+      });
+      const client = new Client(info, { capabilities: { roots: {} } });
+      let ask;
+      const asked = new Promise((resolve) => (ask = resolve));
+      client.setRequestHandler(method, () => (ask(), new Promise(() => {})));
+      const [one, other] = Memory.createLinkedPair();
+      await Promise.all([server.connect(one), client.connect(other)]);
+      const abort = new AbortController();
+      const options = { signal: abort.signal };
+      const call = assert.rejects(client.callTool({ name: "where", arguments: {} }, ...(Client === Client1 ? [undefined, options] : [options])));
+      await asked;
+      abort.abort("enough");
+      assert.equal((await settled).code, "cancelled");
+      await call;
+      await client.close();
+    });
+
+    /** A server whose client answers `roots/list` with whatever `answer` returns. */
+    const answering = async (answer, options) => {
+      const logs = [];
+      const server = new Server(info);
+      const projects = rootwise(server, { log: (line) => logs.push(line), host: { cwd: "/" }, ...options });
+      server.registerTool("where", {}, async (ctx) => text((await projects.project(ctx)).path));
+      const client = new Client(info, { capabilities: { roots: {} } });
+      const [one, other] = Memory.createLinkedPair();
+      const send = other.send.bind(other);
+      other.send = async (message, more) => {
+        if (message.result && Object.hasOwn(message.result, "roots")) message = { ...message, result: await answer() };
+        return send(message, more);
+      };
+      client.setRequestHandler(method, roots);
+      await Promise.all([server.connect(one), client.connect(other)]);
+      return { client, logs };
+    };
+
+    test("an answer that is too deep fails at once", async () => {
+      let deep = [];
+      for (let depth = 0; depth < 20_000; depth += 1) deep = [deep];
+      const { client, logs } = await answering(() => ({ roots: deep }));
+      const began = performance.now();
+      assert.match(await called(client, "where"), /project/);
+      assert.ok(performance.now() - began < 2_000, `${performance.now() - began} ms`);
+      assert.deepEqual(logs.filter(({ message }) => message.startsWith("rootsListed")).map(({ code }) => code), ["event_failed"]);
+      await client.close();
+    });
+
+    test("a wait that expires is logged", async () => {
+      const policy = { ...presets.recommended, timing: { waitMs: 100, lifeMs: 5_000 } };
+      const { client, logs } = await answering(() => new Promise(() => {}), { policy });
+      assert.match(await called(client, "where"), /project/);
+      assert.deepEqual(logs.filter(({ code }) => code === "wait_expired").map(({ level }) => level), ["warning"]);
+      await client.close();
+    });
+
+    test("a server that assigns its own hooks afterwards keeps working", async () => {
       const server = new Server(info);
       const projects = rootwise(server);
       server.registerTool("where", {}, async (ctx) => text((await projects.project(ctx)).path));
@@ -122,7 +273,27 @@ for (const { name, Server, Client, Memory, method } of generations) {
   });
 }
 
-test("SDK 1.x: a handshake before the adapter was attached is taken into account", async () => {
+for (const { name, Low, Client, Memory, method, schema } of [
+  { name: "SDK 1.x", Low: LowServer1, Client: Client1, Memory: Memory1, method: ListRootsRequestSchema, schema: CallToolRequestSchema },
+  { name: "SDK 2.x", Low: LowServer2, Client: Client2, Memory: Memory2, method: "roots/list", schema: "tools/call" },
+]) {
+  test(`${name}: on a low-level server no project is a tool result, too`, async () => {
+    const server = new Low(info, { capabilities: { tools: {} } });
+    const projects = rootwise(server, { host: { cwd: "/" } });
+    server.setRequestHandler(schema, async () => text((await projects.project()).path));
+    const client = new Client(info, { capabilities: { roots: {} } });
+    let list = [];
+    client.setRequestHandler(method, async () => ({ roots: list }));
+    const [one, other] = Memory.createLinkedPair();
+    await Promise.all([server.connect(one), client.connect(other)]);
+    const { content, isError } = await client.callTool({ name: "where", arguments: {} });
+    assert.equal(isError, true);
+    assert.match(content[0].text, /project/i);
+    await client.close();
+  });
+}
+
+test("SDK 1.x: what was said before anybody watched is caught up with", async () => {
   const server = new Server1(info);
   let projects;
   server.registerTool("where", {}, async (extra) => text((await projects.project(extra)).path));
@@ -241,6 +412,33 @@ describe("SDK 2.x, 2026-07-28", () => {
     });
     assert.equal(await called(client, "word"), "done");
     assert.deepEqual(counts, { roots: 0, words: 1 });
+    await client.close();
+  });
+
+  test("the advice after switch_project was refused works", async () => {
+    const make = () => {
+      const server = new Server2(info);
+      const projects = rootwise(server, { host: { local: true } });
+      projects.registerTools();
+      server.registerTool("where", {}, async (ctx) => text((await projects.project(ctx)).path));
+      return server;
+    };
+    const handler = createMcpHandler(make);
+    const client = new Client2(info, { capabilities: { roots: {} }, versionNegotiation: { mode: { pin: "2026-07-28" } } });
+    let root = base;
+    client.setRequestHandler("roots/list", async () => ({ roots: [{ uri: `file://${root}` }] }));
+    const headers = {};
+    const fetch = (input, init) => handler.fetch(new Request(input, { ...init, headers: { ...Object.fromEntries(new Headers(init.headers)), ...headers } }));
+    await client.connect(new StreamableHTTPClientTransport(new URL("http://localhost/mcp"), { fetch }));
+    const { content, isError } = await client.callTool({ name: "switch_project", arguments: { project: alpha } });
+    assert.equal(isError, true);
+    assert.match(content[0].text, /open the folder in the client/);
+    const [, header] = /header `([^`]+)`/.exec(content[0].text);
+    root = alpha;
+    assert.equal(await called(client, "where"), alpha);
+    root = base;
+    headers[header] = alpha;
+    assert.equal(await called(client, "where"), alpha);
     await client.close();
   });
 

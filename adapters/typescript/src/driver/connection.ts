@@ -263,9 +263,11 @@ export class Connection {
         case "probe":
           void probe(action.paths).then((paths) => this.feed({ type: "probed", probe: action.probe, paths }));
           break;
-        case "log":
-          this.#log(action);
+        case "log": {
+          const { type, ...line } = action;
+          this.#log(line);
           break;
+        }
       }
     }
     this.#arm();

@@ -1,7 +1,7 @@
 import { Connection, defined, type Question, type LogLine, type ProjectListener, projectOf, type Sender } from "../driver/connection.js";
 import { badOption, closed, failure, NeedsInput } from "../driver/errors.js";
 import { checkHostOptions, mergedFacts } from "../driver/host.js";
-import { type PolicyInputs, policyInputs } from "../driver/policy.js";
+import { type PolicyInputs, policyInputs, policyOf } from "../driver/policy.js";
 import { RootwiseError } from "../error.js";
 import type { Answer, AskBy, Explanation, HostFacts, Policy, Project, RequestFacts, RootView } from "../generated/types.js";
 import { Resolver } from "../node/index.js";
@@ -220,7 +220,8 @@ export class Rootwise {
 
   /** Registers ready-made tools; `false` leaves one out. */
   registerTools(names?: ToolNames): void {
-    registerTools(this, this.#server, this.#sdk.generation, names);
+    const waysPerCall = (context: CallContext) => this.#waysPerCall(context);
+    registerTools({ projects: this, server: this.#server, generation: this.#sdk.generation, waysPerCall }, names);
   }
 
   async #ask(context: CallContext, question: Question, { failing = true } = {}): Promise<Answer> {
@@ -240,6 +241,20 @@ export class Rootwise {
     } finally {
       release();
     }
+  }
+
+  /** The ways to name the project with a call that this policy and this transport have. */
+  #waysPerCall(context: CallContext): string {
+    const { headers, query, policy } = this.#inputs;
+    const [header] = headers;
+    const [parameter] = query;
+    const http = this.#isHttp(context);
+    const ways = [
+      ...(policyOf(policy).sources.some(({ from }) => from === "roots") && this.#sdk.modern(context as never, this.#protocol) ? ["open the folder in the client, so that it becomes one of its roots"] : []),
+      ...(http && header ? [`send the header \`${header}\` with each request`] : []),
+      ...(http && parameter ? [`add \`?${parameter}=\` to the server's address`] : []),
+    ];
+    return ways.length > 0 ? `To change the project, ${ways.join(", or ")}.` : "Start the server with the project that it should use.";
   }
 
   /** Also where the guard is not needed yet, so that the fault shows before the first client that needs it. */

@@ -24,7 +24,16 @@ interface Result {
 
 type Register = (name: string, config: object, handler: (...args: never[]) => Promise<Result>) => unknown;
 
-export function registerTools(projects: Rootwise, server: AnyServer, generation: 1 | 2, names: ToolNames = {}): void {
+/** What the tools need besides the public methods. */
+export interface ToolsHost {
+  readonly projects: Rootwise;
+  readonly server: AnyServer;
+  readonly generation: 1 | 2;
+  /** How a client without a connection names its project. */
+  waysPerCall(context: CallContext): string;
+}
+
+export function registerTools({ projects, server, generation, waysPerCall }: ToolsHost, names: ToolNames = {}): void {
   const { registerTool } = server as { registerTool?: Register };
   if (!registerTool) throw new RootwiseError("bad_options", "tools can be registered with an McpServer only, not with a low-level Server");
   const register: Register = (...args) => registerTool.apply(server, args);
@@ -42,7 +51,7 @@ export function registerTools(projects: Rootwise, server: AnyServer, generation:
       helpful(async () => {
         const { project: chosen, message } = await projects.select(context, project);
         return said(message || `Now working in ${shown(chosen)}.`);
-      }),
+      }, (code) => (code === "pass_each_call" ? `${change} has no effect for this client, which keeps no connection between calls. ${waysPerCall(context)}` : undefined)),
     );
   }
   if (list !== false) {
@@ -56,12 +65,12 @@ export function registerTools(projects: Rootwise, server: AnyServer, generation:
 const said = (text: string): Result => ({ content: [{ type: "text", text }] });
 
 /** Turns a refusal into a result that the model reads. */
-async function helpful(run: () => Promise<Result>): Promise<Result> {
+async function helpful(run: () => Promise<Result>, instead: (code: string) => string | undefined): Promise<Result> {
   try {
     return await run();
   } catch (error) {
     if (error instanceof NeedsInput || !(error instanceof NoProjectError)) throw error;
-    return { ...said(error.message), isError: true };
+    return { ...said(instead(error.code) ?? error.message), isError: true };
   }
 }
 
