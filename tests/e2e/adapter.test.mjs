@@ -67,6 +67,7 @@ for (const { name, Server, Client, Memory, method } of generations) {
       refused({ host: "local" }, "host");
       refused({ log: "console" }, "log");
       refused({ beforeCall: true }, "beforeCall");
+      refused({ asyncContext: 1 }, "asyncContext");
       refused(null, "options");
       refused("recommended", "options");
       for (const server of [undefined, null, {}, { server: {} }, "server", 7]) {
@@ -88,6 +89,7 @@ for (const { name, Server, Client, Memory, method } of generations) {
       const server = new Server(info);
       const seen = [];
       const projects = rootwise(server, {
+        asyncContext: true,
         beforeCall: async (ctx) => {
           await setImmediate();
           seen.push((await projects.project(ctx)).path);
@@ -122,7 +124,7 @@ for (const { name, Server, Client, Memory, method } of generations) {
 
     test("calls at once keep their own contexts", async () => {
       const server = new Server(info);
-      const projects = rootwise(server);
+      const projects = rootwise(server, { asyncContext: true });
       const contexts = new Set();
       server.registerTool("where", {}, async (ctx) => {
         await setImmediate();
@@ -279,7 +281,7 @@ for (const { name, Low, Client, Memory, method, schema } of [
 ]) {
   test(`${name}: on a low-level server no project is a tool result, too`, async () => {
     const server = new Low(info, { capabilities: { tools: {} } });
-    const projects = rootwise(server, { host: { cwd: "/" } });
+    const projects = rootwise(server, { asyncContext: true, host: { cwd: "/" } });
     server.setRequestHandler(schema, async () => text((await projects.project()).path));
     const client = new Client(info, { capabilities: { roots: {} } });
     let list = [];

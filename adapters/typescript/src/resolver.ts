@@ -39,6 +39,7 @@ export class BaseResolver {
   #machine: Machine | undefined;
   #deadline: number | null = null;
   #project: Readonly<Project> | null = null;
+  #repeated: { readonly reply: string; readonly actions: Action[]; readonly deadline: number | null } | undefined;
   readonly #eventBytes: number;
 
   protected constructor(face: Backend, options: ResolverOptions, saved?: Saved) {
@@ -72,6 +73,26 @@ export class BaseResolver {
     const said = parseReply<View & { actions: Action[] }>(machine.handle(text, timeOf(now)));
     this.#keep(said);
     return said.actions;
+  }
+
+  /**
+   * As `handle`, for an event that is passed again and again. While the core's reply is the same text, the same actions are
+   * returned; do not change them.
+   *
+   * @internal
+   */
+  repeat(text: string, now: number): readonly Action[] {
+    const reply = this.#open().handle(text, now);
+    if (reply !== this.#repeated?.reply) {
+      const view = parseReply<View & { actions: Action[] }>(reply);
+      this.#keep(view);
+      // A reply with a change of the project cannot be repeated, and objects cannot be compared.
+      const comparable = typeof reply === "string" && !Object.hasOwn(view, "project");
+      this.#repeated = comparable ? { reply, actions: view.actions, deadline: view.deadline } : undefined;
+      return view.actions;
+    }
+    this.#deadline = this.#repeated.deadline;
+    return this.#repeated.actions;
   }
 
   /** When to pass `{ type: "deadlineReached" }` if nothing else happens first. */

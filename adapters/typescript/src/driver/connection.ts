@@ -96,6 +96,10 @@ interface InFlight {
 
 const LONGEST_TIMER_MS = 0x7fff_ffff;
 
+/** The id of the ask that has nothing but its id; all others are larger. */
+const PLAIN = 0;
+const PLAIN_ASK = JSON.stringify({ type: "asked", ask: PLAIN } satisfies Event);
+
 /** One client connection: its resolver, and everything that waits for it. */
 export class Connection {
   readonly #options: ConnectionOptions;
@@ -169,10 +173,33 @@ export class Connection {
   }
 
   /** Passes a question to the resolver and waits for its answer. Rejects when the caller or the connection ends first. */
-  question(question: Question, { sender, signal }: Caller = {}): Promise<Answer> {
-    if (this.#closed) return Promise.reject(closed());
-    if (signal?.aborted || sender?.broken?.aborted) return Promise.reject(cancelled());
+  async question(question: Question, caller: Caller = {}): Promise<Answer> {
+    this.#check(caller);
     const ask = ++this.#lastAsk;
+    return this.#pending(ask, caller, () => this.#resolver.handle({ ...question, ask }, this.#now()));
+  }
+
+  /**
+   * As `question`, for an ask without facts of its own. The resolver answers most of these at once, and with the same text
+   * as before.
+   */
+  plain(caller: Caller): Answer | Promise<Answer> {
+    // One such ask can wait; others that come meanwhile get ids of their own.
+    if (this.#asks.has(PLAIN)) return this.question({ type: "asked" }, caller);
+    this.#check(caller);
+    const actions = this.#resolver.repeat(PLAIN_ASK, this.#now());
+    const [answer] = actions;
+    if (actions.length > 1 || answer?.type !== "answer") return this.#pending(PLAIN, caller, () => actions);
+    this.#arm();
+    return answer;
+  }
+
+  #check({ sender, signal }: Caller): void {
+    if (this.#closed) throw closed();
+    if (signal?.aborted || sender?.broken?.aborted) throw cancelled();
+  }
+
+  #pending(ask: number, { sender, signal }: Caller, handle: () => readonly Action[]): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const withdraw = () => this.#withdraw(ask);
       const release = () => {
@@ -180,9 +207,9 @@ export class Connection {
         sender?.broken?.removeEventListener("abort", withdraw);
       };
       this.#asks.set(ask, { sender, signal, resolve, reject, release });
-      let actions: Action[];
+      let actions: readonly Action[];
       try {
-        actions = this.#resolver.handle({ ...question, ask }, this.#now());
+        actions = handle();
       } catch (error) {
         this.#asks.delete(ask);
         return reject(error);

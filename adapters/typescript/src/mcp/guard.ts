@@ -1,4 +1,4 @@
-// Wraps the handlers of a server: they run with their context at hand, and a modern call can ask the client by its result.
+// Wraps the handlers of a server: they can run with their context at hand, and a modern call can ask the client by its result.
 // A handler that needs the client's roots is left by an exception. Because a handler may catch that, a mark on the call
 // decides, which the wrapper reads.
 import { AsyncLocalStorage } from "node:async_hooks";
@@ -39,6 +39,8 @@ export const currentContext = (): CallContext | undefined => calls.getStore();
 export interface GuardOptions {
   readonly sdk: Sdk;
   readonly protocol: Protocol;
+  /** Whether handlers run with their context at hand. */
+  readonly asyncContext: boolean;
   /** Runs before each handler. */
   before(context: CallContext): unknown;
   /** The state that came with a modern call. */
@@ -65,7 +67,8 @@ function guarded(handler: Handler, guard: Guard, low = false): Handler {
       return before === undefined ? handler.apply(this, args) : Promise.resolve(before).then(() => handler.apply(this, args));
     };
     const call = low ? () => asToolResult(run) : run;
-    return calls.run(context, guard.sdk.generation === 1 ? call : () => roundTrip(call, context as CallContext & { mcpReq: Marked }, guard));
+    const round = guard.sdk.generation === 1 ? call : () => roundTrip(call, context as CallContext & { mcpReq: Marked }, guard);
+    return guard.asyncContext ? calls.run(context, round) : round();
   };
   guards.set(wrapper, guard);
   return wrapper;

@@ -26,9 +26,14 @@ export interface RootwiseOptions {
   log?: ((line: LogLine) => void) | undefined;
   /** Runs before each handler that is registered after `rootwise(server)`; the handler waits for it. */
   beforeCall?: ((context: CallContext) => void | Promise<void>) | undefined;
+  /**
+   * Whether helpers may leave the context out: `project()` then finds the one of the handler that is running, through
+   * `AsyncLocalStorage`. Off by default, because that makes every promise of the process slower before Node 24.
+   */
+  asyncContext?: boolean | undefined;
 }
 
-const OPTIONS: readonly string[] = ["policy", "allowedDirs", "host", "log", "beforeCall"] satisfies (keyof RootwiseOptions)[];
+const OPTIONS: readonly string[] = ["policy", "allowedDirs", "host", "log", "beforeCall", "asyncContext"] satisfies (keyof RootwiseOptions)[];
 
 /** What a handler knows about its project besides the context. */
 export interface ProjectHints {
@@ -92,6 +97,7 @@ export class Rootwise {
     this.#hasUnguarded = guard(server, high, {
       sdk,
       protocol,
+      asyncContext: options.asyncContext ?? false,
       before: (context) => options.beforeCall?.(context),
       stateOf: (context) => this.#takeState(context),
       needs: (context) => this.#needs(context),
@@ -118,7 +124,7 @@ export class Rootwise {
    * Returns the project of this call. Call it first in a handler: a client of 2026-07-28 that has to be asked repeats the
    * call, and earlier statements run twice.
    *
-   * @param context the handler's context; by default the one of the handler that is running
+   * @param context the handler's context; with the option `asyncContext`, by default the one of the handler that is running
    * @throws NoProjectError no project was found; let it pass, and the model reads the cause and the next step
    */
   async project(context?: CallContext, hints?: ProjectHints): Promise<Readonly<Project>> {
@@ -230,8 +236,10 @@ export class Rootwise {
     if (round && !Object.isFrozen(round)) round.asked = true;
     const { connection, sender, note, release } = this.#connect(context);
     try {
+      const caller = { signal: this.#sdk.signal(context as never), sender };
       const askBy = question.askBy ?? (note ? "none" : undefined);
-      const answer = await connection.question(askBy ? { ...question, askBy } : question, { signal: this.#sdk.signal(context as never), sender });
+      const isPlain = !askBy && question.type === "asked" && Object.keys(question).length === 1;
+      const answer = await (isPlain ? connection.plain(caller) : connection.question(askBy ? { ...question, askBy } : question, caller));
       if (answer.outcome === "needsInput") {
         if (round) round.needs = answer.inputRequests;
         throw new NeedsInput(answer.inputRequests);
@@ -467,6 +475,7 @@ function checked(options: RootwiseOptions): PolicyInputs {
   for (const name of ["log", "beforeCall"] as const) {
     if (options[name] !== undefined && typeof options[name] !== "function") throw badOption(name, "must be a function");
   }
+  if (options.asyncContext !== undefined && typeof options.asyncContext !== "boolean") throw badOption("asyncContext", "must be true or false");
   const inputs = policyInputs(options.policy);
   const given = { host: options.host as Partial<HostFacts> | undefined, allowedDirs: options.allowedDirs };
   checkHostOptions(given);
@@ -477,7 +486,7 @@ function checked(options: RootwiseOptions): PolicyInputs {
 function contextOf(context: CallContext | undefined): CallContext {
   const found = context ?? currentContext();
   if (typeof found === "object" && found !== null && ("signal" in found || "mcpReq" in found)) return found;
-  const text = context === undefined ? "there is no running handler; pass the context of a handler" : "not the context of a handler";
+  const text = context === undefined ? "pass the context of a handler, or set the option asyncContext and call this while a handler runs" : "not the context of a handler";
   throw new RootwiseError("bad_options", `bad options at context: ${text}`);
 }
 
