@@ -8,7 +8,7 @@ export { resolveAtStart, type StartOptions } from "../driver/start.js";
 export { RootwiseError } from "../error.js";
 export type * from "../generated/types.js";
 export { projectGate, type Gate, type GateOptions, type GateRequest, type GateVerdict } from "./gate.js";
-export type { RootEntry, Roots, RootsListener } from "./roots.js";
+export { resolveInside, type RootEntry, type Roots, type RootsListener } from "./roots.js";
 export { type ProjectHints, Rootwise, type RootwiseOptions, type Selection } from "./rootwise.js";
 export type { AnyServer, CallContext } from "./sdk.js";
 export type { ToolNames } from "./tools.js";

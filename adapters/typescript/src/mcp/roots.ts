@@ -53,20 +53,31 @@ async function verifyRoot(view: RootView, policy: Policy, host: HostFacts): Prom
   }
 }
 
-/**
- * Returns the real path that a tool's path names, if it is inside one of the roots.
- *
- * @param base the folder that a relative path starts from
- * @throws RootwiseError the path is outside every root, or no root can be checked on this machine
- */
-export async function resolveInside({ roots, state }: Roots, path: string, base: string | undefined, style: HostFacts["style"]): Promise<string> {
-  if (typeof path !== "string" || path === "" || path.includes("\0")) throw new RootwiseError("invalid", "The path is empty or not a path.");
+/** The real paths of the roots that can be used on this machine; throws if there are none. */
+export function usableFolders({ roots, state }: Roots): string[] {
   const usable = roots.flatMap(({ realPath, problem }) => (realPath !== undefined && problem === undefined ? [realPath] : []));
   if (usable.length === 0) throw new RootwiseError("no_roots", unusable(roots, state));
+  return usable;
+}
+
+/**
+ * Returns the real path that a tool's path names, if it is inside one of the folders. Links are followed; the end of the
+ * path need not exist yet. Use the returned path and not the given one: a link can change between the check and the use.
+ *
+ * @param folders absolute paths; those that do not exist allow nothing
+ * @param base the folder that a relative path starts from; by default the first one
+ * @throws RootwiseError the path is outside every folder, or cannot be examined
+ */
+export async function resolveInside(folders: readonly string[], path: string, base: string | undefined = folders[0]): Promise<string> {
+  if (typeof path !== "string" || path === "" || path.includes("\0")) throw new RootwiseError("invalid", "The path is empty or contains a null character.");
   if (!isAbsolute(path) && base === undefined) throw new RootwiseError("relative", "The path is relative; pass an absolute path.");
   const real = await realOf(isAbsolute(path) ? normalize(path) : join(base as string, path));
-  if (usable.some((root) => isInside(root, real, style))) return real;
-  throw new RootwiseError("outside", `The path is outside the client's roots. The roots are ${usable.join(", ")}.`);
+  const style = process.platform === "win32" ? "windows" : "posix";
+  for (const folder of folders) {
+    const realFolder = await realpath(folder).catch(() => undefined);
+    if (realFolder !== undefined && isInside(realFolder, real, style)) return real;
+  }
+  throw new RootwiseError("outside", `The path is outside the allowed folders: ${folders.join(", ") || "none"}.`);
 }
 
 function unusable(roots: readonly RootEntry[], state: RootsState): string {

@@ -8,7 +8,7 @@ import { Resolver } from "../node/index.js";
 import type { PresetName } from "../resolver.js";
 import { type Exchange, exchangeOf, type SessionStreams } from "./exchange.js";
 import { currentContext, guard, roundOf } from "./guard.js";
-import { type RootsListener, type Roots, resolveInside, verifyRoots } from "./roots.js";
+import { type RootsListener, type Roots, resolveInside, usableFolders, verifyRoots } from "./roots.js";
 import { type AnyServer, type CallContext, detect, type Protocol, type Sdk, type Transport } from "./sdk.js";
 import { modernFacts } from "./sdk2.js";
 import { registerTools, type ToolNames } from "./tools.js";
@@ -181,7 +181,7 @@ export class Rootwise {
     const call = contextOf(context);
     const roots = await this.roots(call);
     const base = this.current(call)?.path ?? roots.roots.find(({ realPath, problem }) => realPath !== undefined && !problem)?.path;
-    return resolveInside(roots, path, base, this.#facts(this.#isHttp(call)).style);
+    return resolveInside(usableFolders(roots), path, base);
   }
 
   /**
