@@ -98,8 +98,8 @@ export const steps = [
   },
   {
     name: "examples",
-    what: "the TypeScript and C examples with real clients; the step `python` tests the Python examples",
-    run: () => tests("examples/thoughtbox/thoughtbox.test.mjs", "examples/wolfram-loop/loop.test.mjs"),
+    what: "the examples in TypeScript and in C, with real clients; those in Python are tested with the Python package",
+    run: () => tests("examples/thoughtbox/thoughtbox.test.mjs", "examples/filesystem/filesystem.test.mjs", "examples/wolfram-loop/loop.test.mjs"),
   },
   {
     name: "coverage",
