@@ -1,4 +1,4 @@
-// What every entry of the package exports besides its resolver.
+// The exports that every entry of the package has besides its resolver.
 export { type ErrorCode, type MisuseCode, RootwiseError } from "./error.js";
 export type { BackendInfo } from "./backend.js";
 export type { Functions } from "./functions.js";

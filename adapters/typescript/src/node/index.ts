@@ -9,39 +9,39 @@ export * from "../common.js";
 export type { WasmSource } from "../wasm.js";
 
 const chosen = choose();
-const face: Backend = chosen.face;
+const core: Backend = chosen.core;
 
-/** Which face is in use: the addon where there is one, else WebAssembly, and then why. */
+/** The backend in use: the addon where one can be loaded, else WebAssembly with the reason. */
 export const backend: BackendInfo = Object.freeze(chosen.backend);
 
-function choose(): { face: Backend; backend: BackendInfo } {
+function choose(): { core: Backend; backend: BackendInfo } {
   try {
-    return { face: loadAddon(), backend: { face: "native" } };
+    return { core: loadAddon(), backend: { face: "native" } };
   } catch (error) {
-    return { face: wasmBackend, backend: { face: "wasm", reason: (error as Error).message } };
+    return { core: wasmBackend, backend: { face: "wasm", reason: (error as Error).message } };
   }
 }
 
-/** Takes a module or bytes of your own, should WebAssembly be in use. */
+/** Replaces the WebAssembly module by your own, if WebAssembly is in use. */
 export function initSync(source: WasmSource): void {
   wasmBackend.use(source);
 }
 
-/** Nothing needs to be done here, so that code which also runs elsewhere can call it. */
+/** Does nothing without a source; for code that also runs where loading takes time. */
 export async function init(source?: WasmSource | Promise<WasmSource>): Promise<void> {
   if (source !== undefined) wasmBackend.use(await source);
 }
 
-/** Knows the project of one connection: feed it everything that happens and do what it gives back. */
+/** Finds the project of one connection: pass it every event and perform the actions it returns. */
 export class Resolver extends BaseResolver {
   constructor(options: ResolverOptions, saved?: Saved) {
-    super(face, options, saved);
+    super(core, options, saved);
   }
 
-  /** Goes on with a saved connection; give an id prefix of its own where several processes restore one snapshot. */
+  /** Continues a saved connection; pass a distinct id prefix where several processes restore one snapshot. */
   static restore(snapshot: string, options: ResolverOptions, now: number, idPrefix?: string): Resolver {
     return new Resolver(options, { snapshot, now, idPrefix });
   }
 }
 
-export const { fileUriToPath, projectKey, isInside, joinInside, recoverSession } = functionsOf(() => face);
+export const { fileUriToPath, projectKey, isInside, joinInside, recoverSession } = functionsOf(() => core);

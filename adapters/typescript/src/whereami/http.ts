@@ -9,7 +9,7 @@ import { makeServer } from "./server.js";
 export function serveHttp(port: number, stop: (message: string) => void): void {
   const serve = handler();
   const server = createServer((request, response) => {
-    // A page in a browser can reach loopback under a name of its own; it must not reach this server.
+    // A web page can reach loopback under a host name of its own; such requests are refused.
     if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? "")) return void response.writeHead(403).end();
     if (request.method === "GET") return void response.writeHead(405).end();
     serve(request, response).catch((error: Error) => {
@@ -22,7 +22,7 @@ export function serveHttp(port: number, stop: (message: string) => void): void {
   server.listen(port, "127.0.0.1", () => process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp\n`));
 }
 
-/** A client that goes away without a word is never noticed, so the oldest sessions make room. */
+/** A client that disappears is never noticed, so the oldest sessions are removed. */
 const MOST_SESSIONS = 100;
 
 function handler(): (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> {

@@ -1,4 +1,4 @@
-// What a client offers, as a text for people and models and as data for programs.
+// A report about a client: text for people and models, data for programs.
 import { presets } from "../generated/presets.js";
 import { version } from "../generated/version.js";
 import type { Explanation, Project, RootsState, RootView } from "../generated/types.js";
@@ -7,7 +7,7 @@ import { hostFacts, options } from "../driver/host.js";
 import type { PresetName } from "../resolver.js";
 import { signals, type Signals } from "./environment.js";
 
-/** What is known about a client and its call. */
+/** Everything known about a client and its call. */
 export interface Seen {
   readonly client: unknown;
   readonly protocol: string | undefined;
@@ -110,7 +110,7 @@ function keys(what: string, of: unknown): string[] {
   return names.length > 0 ? [`${what.padEnd(11)} ${names.sort().map(oneLine).join(", ")}`] : [];
 }
 
-/** Values come from a peer or the environment: nothing in them may pass for a line of ours. */
+/** Values come from a peer or the environment: they must not look like a line of the report. */
 const oneLine = (text: string) => text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, " ").slice(0, 500);
 
 function tried<T>(read: () => T): T | undefined {
