@@ -138,6 +138,18 @@ for (const { name, Server, Client, Memory, method } of generations) {
       await client.close();
     });
 
+    test("two instances on one server share nothing and both find their project", async () => {
+      const server = new Server(info);
+      const [one, two] = [rootwise(server), rootwise(server, { policy: "cocosearch" })];
+      server.registerTool("where", {}, async (ctx) => text(`${(await one.project(ctx)).path} ${(await two.project(ctx)).path}`));
+      server.registerTool("choose", {}, async (ctx) => text((await one.select(ctx, base)).project.path));
+      const client = await meet(server);
+      assert.equal(await called(client, "where"), `${alpha} ${alpha}`);
+      assert.equal(await called(client, "choose"), base);
+      assert.equal(await called(client, "where"), `${base} ${alpha}`);
+      await client.close();
+    });
+
     test("a cancelled call has a code of its own", async () => {
       const server = new Server(info);
       const projects = rootwise(server);

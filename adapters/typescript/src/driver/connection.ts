@@ -200,11 +200,12 @@ export class Connection {
   }
 
   #pending(ask: number, { sender, signal }: Caller, handle: () => readonly Action[]): Promise<Answer> {
+    const broken = sender?.broken;
     return new Promise((resolve, reject) => {
       const withdraw = () => this.#withdraw(ask);
       const release = () => {
         signal?.removeEventListener("abort", withdraw);
-        sender?.broken?.removeEventListener("abort", withdraw);
+        broken?.removeEventListener("abort", withdraw);
       };
       this.#asks.set(ask, { sender, signal, resolve, reject, release });
       let actions: readonly Action[];
@@ -217,7 +218,7 @@ export class Connection {
       this.#perform(actions);
       if (!this.#asks.has(ask)) return;
       signal?.addEventListener("abort", withdraw, { once: true });
-      sender?.broken?.addEventListener("abort", withdraw, { once: true });
+      broken?.addEventListener("abort", withdraw, { once: true });
     });
   }
 
@@ -335,8 +336,10 @@ export class Connection {
     const abort = new AbortController();
     const sender = this.#inputClosed ? undefined : this.#senderFor(relatesTo);
     const abandon = () => this.#drop(request, "its stream broke", "abandoned");
-    sender?.broken?.addEventListener("abort", abandon, { once: true });
-    const release = () => sender?.broken?.removeEventListener("abort", abandon);
+    // Read once: a sender may stand for one stream now and for its successor later.
+    const broken = sender?.broken;
+    broken?.addEventListener("abort", abandon, { once: true });
+    const release = () => broken?.removeEventListener("abort", abandon);
     this.#inFlight.set(request, { abort, sender, owner: relatesTo, release });
     let event: Event;
     try {

@@ -42,7 +42,7 @@ export interface GuardOptions {
   /** Whether handlers run with their context at hand. */
   readonly asyncContext: boolean;
   /** Runs before each handler. */
-  before(context: CallContext): unknown;
+  readonly before: ((context: CallContext) => unknown) | undefined;
   /** The state that came with a modern call. */
   stateOf(context: CallContext): string | undefined;
   /** The input requests that a handler would need for its project. */
@@ -63,7 +63,7 @@ function guarded(handler: Handler, guard: Guard, low = false): Handler {
     const context = args[args.length - 1] as CallContext | undefined;
     if (typeof context !== "object" || context === null || !("signal" in context || "mcpReq" in context)) return handler.apply(this, args);
     const run = () => {
-      const before = guard.before(context);
+      const before = guard.before?.(context);
       return before === undefined ? handler.apply(this, args) : Promise.resolve(before).then(() => handler.apply(this, args));
     };
     const call = low ? () => asToolResult(run) : run;
@@ -123,8 +123,9 @@ const REGISTER = ["registerTool", "registerPrompt", "registerResource", "tool", 
 export function guard(server: object, high: boolean, options: GuardOptions): boolean {
   const marks = options.sdk.generation === 2 && REPEATABLE_METHODS.some((method) => isTaken(method as string, options.protocol));
   const own: Guard = { ...options, marks };
-  if (high) guardRegistrations(server as Record<string, Handler | undefined>, own);
-  else guardRequests(own);
+  if (!high) guardRequests(own);
+  // Handlers of SDK 1.x stay as they are unless an option needs the wrapper.
+  else if (own.sdk.generation === 2 || own.asyncContext || own.before) guardRegistrations(server as Record<string, Handler | undefined>, own);
   return marks;
 }
 

@@ -98,7 +98,7 @@ export class Rootwise {
       sdk,
       protocol,
       asyncContext: options.asyncContext ?? false,
-      before: (context) => options.beforeCall?.(context),
+      before: options.beforeCall,
       stateOf: (context) => this.#takeState(context),
       needs: (context) => this.#needs(context),
     });
