@@ -139,6 +139,22 @@ describe("channels", () => {
     connection.close();
   });
 
+  test("all asks of one call end with its channel, and none of them sends again", async () => {
+    const used = [];
+    const connection = new Connection({ host: { ...host, transport: "http", local: true } });
+    connection.initialized({ capabilities: { roots: {} } });
+    connection.ready();
+    const one = channel("one", used);
+    // Two senders for one stream, as two asks of one handler have.
+    const asks = [connection.ask(undefined, { sender: one.self }), connection.ask({ argument: undefined }, { sender: { ...one.self } }), connection.question({ type: "asked", want: "roots" }, { sender: { ...one.self } })];
+    const ended = Promise.all(asks.map((asked) => assert.rejects(asked, { code: "cancelled" })));
+    await setImmediate();
+    one.break();
+    await ended;
+    assert.deepEqual(used, ["one"]);
+    connection.close();
+  });
+
   test("a channel that is closed is not used, and the connection's own is", async () => {
     const used = [];
     const own = channel("own", used);

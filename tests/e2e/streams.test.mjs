@@ -142,6 +142,17 @@ for (const transport of transports) {
       assert.deepEqual(await ask(peer, list(b)), { text: b, asked: 0 });
     });
 
+    scenario("any number of calls may drop in a row", {}, async (server, peer) => {
+      for (let calls = 0; calls < 8; calls += 1) {
+        const { next, drop } = await peer.call();
+        assert.equal((await within(next())).method, "roots/list", `call ${calls}`);
+        drop();
+        await next().catch(() => {});
+        for (let turn = 0; turn < 100 && server.errors.length <= calls; turn += 1) await setTimeout(5);
+      }
+      assert.deepEqual(await ask(peer, list(a)), { text: a, asked: 1 });
+    });
+
     scenario("a dropped call of one client costs another nothing", {}, async ({ url }, peer) => {
       const other = await new Peer(url).open();
       const { next, drop } = await peer.call();

@@ -335,7 +335,7 @@ export class Connection {
     const { request, relatesTo } = action;
     const abort = new AbortController();
     const sender = this.#inputClosed ? undefined : this.#senderFor(relatesTo);
-    const abandon = () => this.#drop(request, "its stream broke", "abandoned");
+    const abandon = () => this.#abandon(request, sender);
     // Read once: a sender may stand for one stream now and for its successor later.
     const broken = sender?.broken;
     broken?.addEventListener("abort", abandon, { once: true });
@@ -371,6 +371,17 @@ export class Connection {
     if (kind) this.feed({ type: "rootsRefused", request, kind });
   }
 
+  /** The channel of a request broke: its callers are gone, and the others need a new request. */
+  #abandon(request: number, sender: Sender | undefined): void {
+    // First, so that no new request is sent for a caller that cannot receive it.
+    for (const [ask, pending] of [...this.#asks]) if (pending.sender?.broken?.aborted) this.#withdraw(ask);
+    if (!this.#inFlight.has(request)) return;
+    // A broken channel says nothing about the client, but the resolver counts it like a refusal and stops asking after
+    // several. A change of the roots, which may have been missed, resets the count.
+    this.feed({ type: "rootsChanged" });
+    this.#drop(request, "its stream broke", "abandoned");
+  }
+
   #withdraw(ask: number): void {
     const pending = this.#asks.get(ask);
     if (!pending) return;
@@ -381,7 +392,7 @@ export class Connection {
     // Over HTTP a request travels on the stream of its call and is lost with it; the other callers need a new one.
     if (this.#options.host.transport !== "http") return;
     for (const [request, { owner, sender }] of this.#inFlight) {
-      if (owner === ask && sender === pending.sender) this.#drop(request, "its call was cancelled", "abandoned");
+      if (owner === ask && sender === pending.sender) this.#abandon(request, sender);
     }
   }
 
