@@ -99,7 +99,7 @@ export const steps = [
   {
     name: "examples",
     what: "the examples in TypeScript and in C, with real clients; those in Python are tested with the Python package",
-    run: () => tests("examples/thoughtbox/thoughtbox.test.mjs", "examples/filesystem/filesystem.test.mjs", "examples/wolfram-loop/loop.test.mjs"),
+    run: () => tests("examples/thoughtbox/thoughtbox.test.mjs", "examples/filesystem/filesystem.test.mjs", "examples/replicas/replicas.test.mjs", "examples/wolfram-loop/loop.test.mjs"),
   },
   {
     name: "coverage",

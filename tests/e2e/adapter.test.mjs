@@ -68,6 +68,7 @@ for (const { name, Server, Client, Memory, method } of generations) {
       refused({ log: "console" }, "log");
       refused({ beforeCall: true }, "beforeCall");
       refused({ asyncContext: 1 }, "asyncContext");
+      refused({ store: { load() {} } }, "store");
       refused(null, "options");
       refused("recommended", "options");
       for (const server of [undefined, null, {}, { server: {} }, "server", 7]) {

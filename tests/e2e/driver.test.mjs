@@ -226,6 +226,30 @@ test("the clock is the caller's, and an exception in a callback breaks nothing",
   assert.ok(warnings.includes("theirs") && warnings.includes("also theirs"), warnings.join());
 });
 
+test("a saved connection goes on elsewhere: its selection counts, and its client is asked again", async () => {
+  const silent = connected(() => new Promise(() => {}));
+  await silent.connection.select(beta);
+  const waiting = silent.connection.question({ type: "asked", want: "roots" }).catch(() => {});
+  await setImmediate();
+  const saved = silent.connection.snapshot();
+  silent.connection.close();
+  await waiting;
+
+  const sent = [];
+  const sender = { send: async (request) => (sent.push(request), list(alpha)) };
+  const connection = new Connection({ host, sender, saved, idPrefix: "second-" });
+  assert.equal((await connection.ask()).path, beta);
+  const { roots, state } = await connection.question({ type: "asked", want: "roots" });
+  assert.deepEqual([roots.map(({ path }) => path), state], [[alpha], "ok"]);
+  assert.equal(sent.length, 1);
+  assert.match(sent[0].message, /"second-/);
+  connection.close();
+
+  for (const wrong of ["", "{}", "null", JSON.stringify({ state: "{}", requests: [] }), JSON.stringify({ state: saved, requests: ["x"] }), saved.replace("beta", "gamma")]) {
+    assert.throws(() => new Connection({ host, saved: wrong }), (error) => error instanceof RootwiseError && error.code === "bad_snapshot", wrong.slice(0, 40));
+  }
+});
+
 test("hostFacts reads what the policy names, and nothing else", () => {
   const facts = hostFacts("http", { policy: "recommended", argv: ["--project", alpha, "--other", "x"], env: { CLAUDE_PROJECT_DIR: beta, SECRET: "s" } });
   assert.equal(facts.transport, "http");

@@ -78,6 +78,17 @@ export interface ConnectionOptions {
   readonly log?: ((line: LogLine) => void) | undefined;
   /** Milliseconds of a clock that does not run backwards. */
   readonly clock?: (() => number) | undefined;
+  /** A connection that another process saved with `snapshot()`; the client is asked for its roots again. */
+  readonly saved?: string | undefined;
+  /** Starts the ids of requests; distinct in every process that restores the same connection. */
+  readonly idPrefix?: string | undefined;
+}
+
+/** The text of `snapshot()`. */
+interface Snapshot {
+  readonly state: string;
+  /** Requests in flight: the process that restores the connection cannot receive their answers. */
+  readonly requests: readonly number[];
 }
 
 interface PendingAsk extends Caller {
@@ -112,11 +123,37 @@ export class Connection {
   #timerDeadline: number | null = null;
   #closed = false;
   #inputClosed = false;
+  #changes = 0;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#clock = options.clock ?? (() => performance.now());
-    this.#resolver = new Resolver({ ...(options.policy === undefined ? {} : { policy: options.policy }), host: options.host });
+    const given = { ...(options.policy === undefined ? {} : { policy: options.policy }), host: options.host };
+    if (options.saved === undefined) {
+      this.#resolver = new Resolver(given);
+      return;
+    }
+    const { state, requests } = snapshotOf(options.saved);
+    this.#resolver = Resolver.restore(state, given, this.#now(), options.idPrefix);
+    // A change may have been lost with the process that saved this.
+    this.feed({ type: "rootsChanged" });
+    for (const request of requests) this.feed({ type: "rootsRefused", request, kind: "abandoned" });
+    this.#changes = 0;
+  }
+
+  /** Returns the connection's state as text, for the option `saved` in this or another process. */
+  snapshot(): string {
+    return JSON.stringify({ state: this.#resolver.snapshot(), requests: [...this.#inFlight.keys()] } satisfies Snapshot);
+  }
+
+  /** Counts the events that may have changed the connection's state. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** Whether a caller waits. */
+  get busy(): boolean {
+    return this.#asks.size > 0;
   }
 
   /** The connection's project as far as it is known. */
@@ -176,6 +213,7 @@ export class Connection {
   async question(question: Question, caller: Caller = {}): Promise<Answer> {
     this.#check(caller);
     const ask = ++this.#lastAsk;
+    this.#changes += 1;
     return this.#pending(ask, caller, () => this.#resolver.handle({ ...question, ask }, this.#now()));
   }
 
@@ -189,7 +227,10 @@ export class Connection {
     this.#check(caller);
     const actions = this.#resolver.repeat(PLAIN_ASK, this.#now());
     const [answer] = actions;
-    if (actions.length > 1 || answer?.type !== "answer") return this.#pending(PLAIN, caller, () => actions);
+    if (actions.length > 1 || answer?.type !== "answer") {
+      this.#changes += 1;
+      return this.#pending(PLAIN, caller, () => actions);
+    }
     this.#arm();
     return answer;
   }
@@ -236,6 +277,7 @@ export class Connection {
   /** Processes one event and performs its actions. Never throws: peer input must not break a server. */
   feed(event: Event): void {
     if (this.#closed) return;
+    this.#changes += 1;
     try {
       this.#perform(this.#resolver.handle(event, this.#now()), event.type === "deadlineReached");
       if (event.type === "rootsListed") this.#guarded(() => this.#options.onRoots?.());
@@ -421,6 +463,16 @@ export class Connection {
       this.feed({ type: "clientInitialized" });
     }
   }
+}
+
+function snapshotOf(saved: string): Snapshot {
+  try {
+    const { state, requests } = JSON.parse(saved) as Partial<Snapshot>;
+    if (typeof state === "string" && Array.isArray(requests) && requests.every(Number.isSafeInteger)) return { state, requests };
+  } catch {
+    // Refused below.
+  }
+  throw new RootwiseError("bad_snapshot", "bad snapshot: not written by Connection.snapshot()");
 }
 
 /** The project of an answer; throws what stands in its place. */

@@ -1,5 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { Connection, defined, type Question, type LogLine, type ProjectListener, projectOf, type Sender } from "../driver/connection.js";
-import { badOption, closed, failure, NeedsInput } from "../driver/errors.js";
+import { badOption, closed, failure, messageOf, NeedsInput, NoProjectError } from "../driver/errors.js";
 import { checkHostOptions, mergedFacts } from "../driver/host.js";
 import { type PolicyInputs, policyInputs, policyOf } from "../driver/policy.js";
 import { RootwiseError } from "../error.js";
@@ -31,9 +32,22 @@ export interface RootwiseOptions {
    * `AsyncLocalStorage`. Off by default, because that makes every promise of the process slower before Node 24.
    */
   asyncContext?: boolean | undefined;
+  /** Keeps the connections of HTTP sessions for other replicas of the server. */
+  store?: SessionStore | undefined;
 }
 
-const OPTIONS: readonly string[] = ["policy", "allowedDirs", "host", "log", "beforeCall", "asyncContext"] satisfies (keyof RootwiseOptions)[];
+/**
+ * Keeps the connections of HTTP sessions, so that another replica of the server can continue them. The values are opaque.
+ * Let them expire some time after their last use: a replica that stops leaves its sessions to the others.
+ */
+export interface SessionStore {
+  /** Returns the state of a session. */
+  load(sessionId: string): Promise<string | undefined>;
+  /** Replaces the state of a session in one step if it still is `previous`; returns whether it did. */
+  save(sessionId: string, state: string, previous: string | undefined): Promise<boolean>;
+}
+
+const OPTIONS: readonly string[] = ["policy", "allowedDirs", "host", "log", "beforeCall", "asyncContext", "store"] satisfies (keyof RootwiseOptions)[];
 
 /** What a handler knows about its project besides the context. */
 export interface ProjectHints {
@@ -56,12 +70,20 @@ interface Session {
   readonly streams: SessionStreams | undefined;
   connection: Connection | undefined;
   initialized: boolean;
+  ready: boolean;
   inputClosed: boolean;
   toldCannotAsk: boolean;
   roots: { readonly views: string; readonly verified: Promise<Roots> } | undefined;
+  /** The state in the store, as this process saw or wrote it last. */
+  stored: string | undefined;
+  /** The changes of the connection that are in the store. */
+  storedChanges: number;
 }
 
 const LONGEST_TIMER_MS = 0x7fff_ffff;
+
+/** How often a call is repeated because another replica changed its session at the same time. */
+const MOST_ATTEMPTS = 5;
 
 /** Rounds of modern calls whose state is remembered; more than run at once. */
 const MOST_ROUNDS = 1024;
@@ -104,7 +126,7 @@ export class Rootwise {
     });
     observe(protocol, {
       attached: (transport, streams) => {
-        this.#sessions.set(transport, { transport, streams, connection: undefined, initialized: false, inputClosed: false, toldCannotAsk: false, roots: undefined });
+        this.#sessions.set(transport, { transport, streams, connection: undefined, initialized: false, ready: false, inputClosed: false, toldCannotAsk: false, roots: undefined, stored: undefined, storedChanges: 0 });
       },
       message: (transport, message, http) => this.#message(transport, message, http),
       resumed: (id, state) => this.#keepState(id, state),
@@ -230,7 +252,72 @@ export class Rootwise {
     registerTools({ projects: this, server: this.#server, generation: this.#sdk.generation, waysPerCall }, names);
   }
 
-  async #ask(context: CallContext, question: Question, { failing = true } = {}): Promise<Answer> {
+  async #ask(context: CallContext, question: Question, options?: { failing?: boolean }): Promise<Answer> {
+    const session = this.#options.store && !this.#isAlone(context) && this.#isHttp(context) ? this.#sessionOf(context) : undefined;
+    if (!session || this.#sdk.modern(context as never, this.#protocol)) return this.#askHere(context, question, options);
+    for (let attempt = 1; ; attempt += 1) {
+      await this.#restore(session);
+      // `notifications/initialized` may have reached another replica; a client that makes calls has sent it.
+      if (!session.ready) this.#open(session, true).ready();
+      session.ready = true;
+      const outcome = await this.#askHere(context, question, options).then((answer) => ({ answer }), (error: unknown) => ({ error }));
+      // Another replica changed the session meanwhile: its state counts, and this question is asked again.
+      if (!(await this.#persist(session))) {
+        if (attempt < MOST_ATTEMPTS) continue;
+        throw new NoProjectError({ code: "unconfirmed", message: "Other replicas changed this session at the same time; try again." });
+      }
+      if ("error" in outcome) throw outcome.error;
+      return outcome.answer;
+    }
+  }
+
+  /** Continues the session from the store if another replica changed it. */
+  async #restore(session: Session): Promise<void> {
+    const { store, log } = this.#options;
+    const id = session.transport.sessionId;
+    if (!store || id === undefined) return;
+    const saved = await this.#stored(() => store.load(id));
+    if (saved === undefined || saved === session.stored || session.connection?.busy) return;
+    session.stored = saved;
+    const earlier = session.connection;
+    try {
+      session.connection = this.#connectionOf(session, true, saved);
+      session.storedChanges = session.connection.changes;
+      session.initialized = true;
+      session.ready = false;
+      earlier?.close();
+    } catch (error) {
+      // Of another version or policy: the client is asked again.
+      log?.({ level: "warning", code: "event_failed", message: `the stored session cannot be continued: ${messageOf(error)}` });
+    }
+  }
+
+  /** Without its store a session could miss a change of another replica, so that the call fails. */
+  async #stored<T>(use: () => Promise<T>): Promise<T> {
+    try {
+      return await use();
+    } catch (error) {
+      this.#options.log?.({ level: "warning", code: "event_failed", message: `the session store failed: ${messageOf(error)}` });
+      throw new NoProjectError({ code: "unconfirmed", message: "The store of this server's sessions cannot be reached; try again later." });
+    }
+  }
+
+  /** Saves the session; returns false if another replica saved it first. */
+  async #persist(session: Session): Promise<boolean> {
+    const { store } = this.#options;
+    const { connection } = session;
+    const id = session.transport.sessionId;
+    if (!store || !connection || connection.closed || id === undefined) return true;
+    const { changes } = connection;
+    if (session.stored !== undefined && changes === session.storedChanges) return true;
+    const state = connection.snapshot();
+    if (!(await this.#stored(() => store.save(id, state, session.stored)))) return false;
+    session.stored = state;
+    session.storedChanges = changes;
+    return true;
+  }
+
+  async #askHere(context: CallContext, question: Question, { failing = true } = {}): Promise<Answer> {
     const round = this.#sdk.generation === 2 ? roundOf(context as never) : undefined;
     if (!round && this.#needsGuard(context)) throw unguarded();
     if (round && !Object.isFrozen(round)) round.asked = true;
@@ -325,9 +412,24 @@ export class Rootwise {
       session.initialized = true;
       this.#open(session, http).initialized((params ?? {}) as object);
     } else if (method === "notifications/initialized") {
+      session.ready = true;
       session.connection?.ready();
     } else if (method === "notifications/roots/list_changed") {
-      session.connection?.rootsChanged();
+      void this.#changed(session);
+    }
+  }
+
+  /** A change that reaches one replica must be known to all. */
+  async #changed(session: Session): Promise<void> {
+    session.connection?.rootsChanged();
+    if (!this.#options.store) return;
+    try {
+      for (let attempt = 0; attempt < MOST_ATTEMPTS && !(await this.#persist(session)); attempt += 1) {
+        await this.#restore(session);
+        session.connection?.rootsChanged();
+      }
+    } catch {
+      // Logged; the next call fails if the store still cannot be reached.
     }
   }
 
@@ -406,7 +508,10 @@ export class Rootwise {
   }
 
   #open(session: Session, http: boolean): Connection {
-    if (session.connection) return session.connection;
+    return (session.connection ??= this.#connectionOf(session, http));
+  }
+
+  #connectionOf(session: Session, http: boolean, saved?: string): Connection {
     const connection = new Connection({
       policy: this.#inputs.policy,
       host: this.#facts(http),
@@ -416,8 +521,8 @@ export class Rootwise {
         for (const listener of this.#listeners) guarded(() => listener(project, previous));
       },
       onRoots: () => this.#rootsArrived(session, http),
+      ...(saved === undefined ? {} : { saved, idPrefix: `rootwise-${randomUUID()}-` }),
     });
-    session.connection = connection;
     if (session.inputClosed) connection.inputClosed();
     return connection;
   }
@@ -476,6 +581,7 @@ function checked(options: RootwiseOptions): PolicyInputs {
     if (options[name] !== undefined && typeof options[name] !== "function") throw badOption(name, "must be a function");
   }
   if (options.asyncContext !== undefined && typeof options.asyncContext !== "boolean") throw badOption("asyncContext", "must be true or false");
+  if (options.store !== undefined && (typeof options.store?.load !== "function" || typeof options.store.save !== "function")) throw badOption("store", "must have the methods load and save");
   const inputs = policyInputs(options.policy);
   const given = { host: options.host as Partial<HostFacts> | undefined, allowedDirs: options.allowedDirs };
   checkHostOptions(given);
