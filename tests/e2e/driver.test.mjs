@@ -183,7 +183,7 @@ describe("channels", () => {
 
   test("an overdue request whose channel breaks is sent again by the next ask", async () => {
     const used = [];
-    const policy = { ...presets.recommended, timing: { waitMs: 50, lifeMs: 60_000 } };
+    const policy = { ...presets.recommended, timing: { waitMs: 500, lifeMs: 60_000 } };
     const connection = new Connection({ policy, host: { ...host, transport: "http", local: true } });
     connection.initialized({ capabilities: { roots: {} } });
     connection.ready();
