@@ -136,7 +136,7 @@ describe("two replicas", { timeout: 120_000 }, () => {
     for (const { client } of [one, two]) await client.close();
   });
 
-  scenario("a session goes on when its replica is killed", async ({ url, replicas, state }) => {
+  scenario("a session continues when its replica is killed", async ({ url, replicas, state }) => {
     state.pinned = replicas[0];
     const one = await connect(url, [a]);
     const two = await connect(url, [b]);
@@ -148,7 +148,7 @@ describe("two replicas", { timeout: 120_000 }, () => {
     state.live = [replicas[1]];
     two.state.roots = [a];
     assert.equal((await one.where()).path, c);
-    // The change of this client reached nobody: it is asked again.
+    // No replica received the change of this client: it is asked again.
     assert.equal((await two.where()).path, a);
     for (const { client } of [one, two]) await client.close();
   });

@@ -131,7 +131,7 @@ describe("channels", () => {
     one.break();
     await assert.rejects(first, { code: "cancelled" });
     assert.deepEqual(used, ["one", "two"]);
-    // What comes late over the broken one changes nothing.
+    // A late answer over the broken channel changes nothing.
     one.requests[0].resolve(list(beta));
     await setImmediate();
     two.requests[0].resolve(list(alpha));
@@ -226,7 +226,7 @@ test("the clock is the caller's, and an exception in a callback breaks nothing",
   assert.ok(warnings.includes("theirs") && warnings.includes("also theirs"), warnings.join());
 });
 
-test("a saved connection goes on elsewhere: its selection counts, and its client is asked again", async () => {
+test("a saved connection continues elsewhere: its selection counts, and its client is asked again", async () => {
   const silent = connected(() => new Promise(() => {}));
   await silent.connection.select(beta);
   const waiting = silent.connection.question({ type: "asked", want: "roots" }).catch(() => {});

@@ -1,4 +1,4 @@
-// What the packaging tests share: the packed package, fresh projects with it, and a client that starts a server.
+// Shared by the packaging tests: the packed package, fresh projects with it, and a client that starts a server.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";

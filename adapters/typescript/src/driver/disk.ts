@@ -14,7 +14,7 @@ async function probeOne({ path, markers = [] }: ProbePath): Promise<ProbedPath> 
   return { path, found, ...(await realPathOf(path)), markers: markers.filter((_, index) => present[index]) };
 }
 
-/** What a path names. */
+/** Returns the kind of the entry at a path. */
 export async function kindOf(path: string): Promise<Found> {
   try {
     return (await stat(path)).isDirectory() ? "directory" : "file";

@@ -5,7 +5,7 @@ import { Resolver } from "../node/index.js";
 import type { PresetName } from "../resolver.js";
 import { badOption } from "./errors.js";
 
-/** What a policy reads. */
+/** The inputs that a policy reads. */
 export interface PolicyInputs {
   /** As a resolver takes it. */
   readonly policy: PresetName | Policy;

@@ -35,7 +35,7 @@ const calls = new AsyncLocalStorage<CallContext>();
 /** The context of the handler that is running. */
 export const currentContext = (): CallContext | undefined => calls.getStore();
 
-/** What the guards of one server share. */
+/** The parts that all guards of one server share. */
 export interface GuardOptions {
   readonly sdk: Sdk;
   readonly protocol: Protocol;

@@ -49,7 +49,7 @@ export interface SessionStore {
 
 const OPTIONS: readonly string[] = ["policy", "allowedDirs", "host", "log", "beforeCall", "asyncContext", "store"] satisfies (keyof RootwiseOptions)[];
 
-/** What a handler knows about its project besides the context. */
+/** Facts about the project that a handler has besides the context. */
 export interface ProjectHints {
   /** The project that the call names, as a path or `file:` URI, usually an argument of the tool. */
   argument?: string | undefined;

@@ -24,7 +24,7 @@ interface Result {
 
 type Register = (name: string, config: object, handler: (...args: never[]) => Promise<Result>) => unknown;
 
-/** What the tools need besides the public methods. */
+/** The parts of an adapter that the tools use. */
 export interface ToolsHost {
   readonly projects: Rootwise;
   readonly server: AnyServer;

@@ -12,7 +12,7 @@ export function loadModule(name: string): unknown {
   return load(name);
 }
 
-/** There is no repository around a bundle. */
+/** A bundle is never part of a clone. */
 export const builtAddon = (_platform: string): string | undefined => undefined;
 
 /** The WebAssembly module, compressed. */
