@@ -11,7 +11,7 @@ import { InMemoryTransport as Memory1 } from "@modelcontextprotocol/sdk/inMemory
 import { McpServer as Server1 } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { createMcpHandler, InMemoryTransport as Memory2, McpServer as Server2 } from "@modelcontextprotocol/server";
-import { RootwiseError } from "rootwise";
+import { presets, RootwiseError } from "rootwise";
 import { rootwise } from "rootwise/mcp";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-roots-")));
@@ -75,6 +75,17 @@ for (const { name, Server, Client, Memory, method } of generations) {
       assert.equal(seen["https://example.com/x"].problem, "not_file_uri");
       assert.ok(seen["file:///C:/code"].problem);
       await client.close();
+    });
+
+    test("every preset verifies its roots", async () => {
+      for (const policy of Object.keys(presets)) {
+        const { client, run } = await meet([uri(at("linked")), uri(at("missing"))], { policy }, (projects, ctx) => projects.roots(ctx));
+        const { roots, state } = await run();
+        // Some presets never ask.
+        if (state === "notAsked") assert.deepEqual(roots, []);
+        else assert.deepEqual(roots.map(({ realPath, problem }) => [realPath, problem]), [[at("two"), undefined], [undefined, "missing"]], policy);
+        await client.close();
+      }
     });
 
     test("a path is inside if its real path is inside one of the roots", async () => {

@@ -1,7 +1,7 @@
 // The client's roots as an allow-list: every entry verified, and paths checked against all of them on disk.
 import { lstat, realpath } from "node:fs/promises";
 import { dirname, basename, isAbsolute, join, normalize } from "node:path";
-import { Connection } from "../driver/connection.js";
+import { Connection, defined } from "../driver/connection.js";
 import { policyOf } from "../driver/policy.js";
 import { RootwiseError } from "../error.js";
 import type { HostFacts, Policy, Reason, RootsState, RootView } from "../generated/types.js";
@@ -28,9 +28,16 @@ export type RootsListener = (roots: Roots, previous: Roots | undefined) => void;
 
 /** Has the resolver judge each root alone, with the policy's own rules, against the disk where these rules allow it. */
 export async function verifyRoots(views: readonly RootView[], policy: PresetName | Policy, host: HostFacts): Promise<RootEntry[]> {
-  const { sources, ...rest } = policyOf(policy);
-  const source = sources.find(({ from }) => from === "roots") ?? { from: "roots" as const };
-  const alone: Policy = { ...rest, sources: [{ ...source, verify: "directory" }] };
+  const { name, sources, roots, limits } = policyOf(policy);
+  // The rules for reading one root; those for choosing between several, or between sources, do not apply.
+  const { excludedDirs } = sources.find(({ from }) => from === "roots") ?? {};
+  const { barePaths, files, nonFile } = roots ?? {};
+  const alone: Policy = {
+    name,
+    sources: [{ from: "roots", verify: "directory", ...defined({ excludedDirs }) }],
+    roots: defined({ barePaths, files, nonFile }),
+    ...defined({ limits }),
+  };
   return Promise.all(views.map((view) => (view.problem ? view : verifyRoot(view, alone, host))));
 }
 
