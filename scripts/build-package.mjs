@@ -1,6 +1,7 @@
-// Builds the text parts of the package: generated sources and compiled TypeScript.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+// The parts of the package that are text: generated sources and the compiled TypeScript.
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
+import { brotliCompressSync, constants } from "node:zlib";
 import { rolldown } from "rolldown";
 import { at, bin, read, root, Stop } from "./tools.mjs";
 import { addonFile, platformPackages, settle } from "./platforms.mjs";
@@ -41,15 +42,21 @@ function presets() {
   ].join("\n");
 }
 
-/** Compiles adapters/typescript/src to dist/esm and dist/cjs; entries that Node can require also get an ESM wrapper. */
+/**
+ * Sources in adapters/typescript/src become dist/esm for browsers, dist/cjs for Node, where every entry has an ESM twin, and
+ * dist/bundle for bundlers, which cannot turn `require` of Node's modules into ESM.
+ */
 export async function typescript() {
+  clean();
   await bin("tsc", "-p", "adapters/typescript/tsconfig.json");
   await bin("tsc", "-p", "adapters/typescript/tsconfig.cjs.json");
+  await bin("tsc", "-p", "adapters/typescript/tsconfig.bundle.json");
+  embed();
   await bundle(at("adapters", "typescript", "src", "whereami", "sdk.ts"), at("dist", "cjs", "whereami", "sdk.js"));
-  for (const folder of ["node", "mcp"]) mkdirSync(at("dist", folder), { recursive: true });
+  for (const folder of ["node", "driver", "mcp"]) mkdirSync(at("dist", folder), { recursive: true });
   writeFileSync(at("dist", "cjs", "package.json"), '{ "type": "commonjs" }\n');
   process.env.ROOTWISE_ADDON ??= addonFile();
-  for (const entry of ["node/index", "node/native", "node/wasm", "mcp/index"]) {
+  for (const entry of ["node/index", "node/native", "node/wasm", "driver/index", "mcp/index"]) {
     const names = Object.keys(await import(`${at("dist", "cjs", `${entry}.js`)}`)).filter((name) => !["default", "__esModule", "module.exports"].includes(name));
     // `import` and `require` share one implementation, so that both load the same Resolver class.
     writeFileSync(at("dist", `${entry}.js`), `import all from "../cjs/${entry}.js";\nexport const { ${names.join(", ")} } = all;\n`);
@@ -57,7 +64,26 @@ export async function typescript() {
   }
 }
 
-/** Bundles a source with the packages it imports and writes their licences beside it. */
+/** Removes what earlier builds left; the glue comes from another part of the build. */
+function clean() {
+  for (const folder of ["bundle", "node", "driver", "mcp"]) rmSync(at("dist", folder), { recursive: true, force: true });
+  for (const folder of ["esm", "cjs"]) {
+    for (const name of readdirSync(at("dist", folder))) if (name !== "glue.js") rmSync(at("dist", folder, name), { recursive: true });
+  }
+}
+
+/** Puts the compressed module into the code, so that the package works without a second file. */
+function embed() {
+  const module = readFileSync(at("dist", "rootwise.wasm"));
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 22, [constants.BROTLI_PARAM_SIZE_HINT]: module.length };
+  const text = JSON.stringify(brotliCompressSync(module, { params }).toString("base64"));
+  writeFileSync(at("dist", "cjs", "embedded.js"), `module.exports = ${text};\n`);
+  writeFileSync(at("dist", "bundle", "embedded.js"), `export default ${text};\n`);
+  copyFileSync(at("dist", "esm", "glue.js"), at("dist", "bundle", "glue.js"));
+  renameSync(at("dist", "bundle", "node", "platform.bundle.js"), at("dist", "bundle", "node", "platform.js"));
+}
+
+/** Makes a source one with the packages it imports, and puts their licences beside it. */
 async function bundle(input, file) {
   const build = await rolldown({ input, platform: "node" });
   const { output } = await build.write({ file, format: "cjs", minify: true });

@@ -1,6 +1,6 @@
 // Packs the packages to publish: the main package and the small one with the addon of this machine.
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, normalize } from "node:path";
 import { at, read } from "./tools.mjs";
 import { platform, platformPackages } from "./platforms.mjs";
 
@@ -14,11 +14,29 @@ export function pack(folder) {
   const { scripts, devDependencies, overrides, ...manifest } = JSON.parse(readFileSync(at("package.json"), "utf8"));
   manifest.optionalDependencies = Object.fromEntries(platformPackages().map(({ content }) => [content.name, manifest.version]));
   writeFileSync(join(stage, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
-  for (const file of ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"]) {
-    if (existsSync(at(file))) copyFileSync(at(file), join(stage, file));
-  }
+  for (const file of ["LICENSE-MIT", "LICENSE-APACHE"]) if (existsSync(at(file))) copyFileSync(at(file), join(stage, file));
+  mkdirSync(join(stage, "docs"), { recursive: true });
+  for (const page of PAGES) writeFileSync(join(stage, page), relinked(page));
   cpSync(at("dist"), join(stage, "dist"), { recursive: true });
   return { main: packed(stage, folder), addon: packed(at("npm", platform()), folder), manifest };
+}
+
+/** The pages that are published with the package. */
+const PAGES = ["README.md", "CHANGELOG.md", ...["boundary", "clients", "mcp", "policy", "rules", "transitions", "uris"].map((name) => `docs/${name}.md`)];
+
+/**
+ * A page whose links work where it is read. A registry shows the README alone, where a relative link leads nowhere, so that
+ * it names the file instead; a page in `docs` keeps its links to other pages. Links to other files of the repository go.
+ */
+function relinked(page) {
+  const text = readFileSync(at(page), "utf8");
+  return text.replaceAll(/\[([^\]\n]+)\]\((?!https?:|#)([^)\s]+)\)/g, (link, label, target) => {
+    const [path] = target.split("#");
+    const file = normalize(join(dirname(page), path)).replaceAll("\\", "/");
+    if (!PAGES.includes(file)) return label;
+    if (page !== "README.md") return link;
+    return label.includes(file) ? label : `${label} (\`${file}\` in this package)`;
+  });
 }
 
 function packed(from, to) {

@@ -73,16 +73,16 @@ export const steps = [
   },
   {
     name: "packaging",
-    what: "the packed package in fresh projects: Node, TypeScript, Vite, Workers, without its addon",
-    run: () => tests("tests/packaging/packaging.test.mjs"),
+    what: "the packed package in fresh projects: Node, TypeScript, Vite, Workers, bundlers, package managers, Bun, Deno",
+    run: () => tests("tests/packaging/packaging.test.mjs", "tests/packaging/bundles.test.mjs"),
   },
   {
     name: "mcp",
     what: "rootwise/mcp with real TypeScript clients: inference, both SDKs, both eras, stdio and HTTP, whereami",
     run: async () => {
       await bin("tsc", "-p", "tests/types/tsconfig.json");
-      // These tests mostly wait for other processes, so two files can run at once.
-      const files = ["adapter", "scenarios", "http", "lifecycle", "whereami"].map((name) => `tests/e2e/${name}.test.mjs`);
+      // These wait for other processes most of the time, so two files at once are no strain.
+      const files = ["adapter", "scenarios", "http", "streams", "roots", "driver", "versions", "lifecycle", "whereami"].map((name) => `tests/e2e/${name}.test.mjs`);
       await testsAtOnce(2, files);
     },
   },
@@ -98,8 +98,8 @@ export const steps = [
   },
   {
     name: "examples",
-    what: "the TypeScript and C examples with real clients; the step `python` tests the Python examples",
-    run: () => tests("examples/thoughtbox/thoughtbox.test.mjs", "examples/wolfram-loop/loop.test.mjs"),
+    what: "the examples in TypeScript and in C, with real clients; those in Python are tested with the Python package",
+    run: () => tests("examples/thoughtbox/thoughtbox.test.mjs", "examples/filesystem/filesystem.test.mjs", "examples/replicas/replicas.test.mjs", "examples/wolfram-loop/loop.test.mjs"),
   },
   {
     name: "coverage",

@@ -5,14 +5,16 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { Client as Client2, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport as Memory1 } from "@modelcontextprotocol/sdk/inMemory.js";
+import { Server as LowServer1 } from "@modelcontextprotocol/sdk/server/index.js";
 import { McpServer as Server1 } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
-import { createMcpHandler, InMemoryTransport as Memory2, McpServer as Server2, ResourceTemplate, Server as LowServer2 } from "@modelcontextprotocol/server";
+import { CallToolRequestSchema, ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { createMcpHandler, createRequestStateCodec, InMemoryTransport as Memory2, McpServer as Server2, ResourceTemplate, Server as LowServer2 } from "@modelcontextprotocol/server";
 import { presets, RootwiseError } from "rootwise";
-import { NoProjectError, rootwise } from "rootwise/mcp";
+import { NoProjectError, projectGate, rootwise } from "rootwise/mcp";
 import { connect, pairs } from "./clients.mjs";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-adapter-")));
@@ -47,7 +49,171 @@ for (const { name, Server, Client, Memory, method } of generations) {
       assert.throws(() => rootwise({}), RootwiseError);
     });
 
-    test("a server that assigns its own hooks later keeps working", async () => {
+    test("wrong options are refused at once, by name", () => {
+      const refused = (options, name) =>
+        assert.throws(() => rootwise(new Server(info), options), (error) => error instanceof RootwiseError && error.code === "bad_options" && error.message.includes(name), `${name}: ${JSON.stringify(options)}`);
+      refused({ allowedDirs: ["./x"] }, "allowedDirs[0]");
+      refused({ allowedDirs: [base, "x"] }, "allowedDirs[1]");
+      refused({ allowedDirs: base }, "allowedDirs");
+      refused({ allowedDirs: [7] }, "allowedDirs[0]");
+      refused({ allowed: [base] }, "allowed");
+      refused({ policy: "recomended" }, "recomended");
+      refused({ policy: "recomended" }, "cocosearch");
+      refused({ policy: { name: "empty" } }, "policy");
+      refused({ policy: null }, "policy");
+      refused({ host: { style: "dos" } }, "style");
+      refused({ host: { allowedDirs: ["x"] } }, "host.allowedDirs[0]");
+      refused({ host: { unknown: true } }, "unknown");
+      refused({ host: "local" }, "host");
+      refused({ log: "console" }, "log");
+      refused({ beforeCall: true }, "beforeCall");
+      refused({ asyncContext: 1 }, "asyncContext");
+      refused({ store: { load() {} } }, "store");
+      refused(null, "options");
+      refused("recommended", "options");
+      for (const server of [undefined, null, {}, { server: {} }, "server", 7]) {
+        assert.throws(() => rootwise(server), (error) => error instanceof RootwiseError && /at server/.test(error.message));
+      }
+      rootwise(new Server(info), { policy: undefined, allowedDirs: undefined, host: { local: undefined, cwd: undefined }, log: undefined, beforeCall: undefined });
+      for (const options of [{ headr: "x" }, { header: "" }, { query: 7 }, { maxPending: 0 }, { allowedDirs: ["x"] }, { policy: "x" }, null]) {
+        assert.throws(() => projectGate(options), RootwiseError, JSON.stringify(options));
+      }
+    });
+
+    test("a context that is none is refused by name", async () => {
+      const projects = rootwise(new Server(info));
+      for (const context of [undefined, {}, null, "ctx"]) await assert.rejects(projects.project(context), { code: "bad_options", message: /context/ });
+      for (const by of [{}, { folder: "x" }, { name: "a", path: "/b" }, 7, null]) await assert.rejects(projects.select({ signal: new AbortController().signal, mcpReq: {} }, by), { code: "bad_options", message: /by/ });
+    });
+
+    test("helpers need no context, and a hook runs before each call", async () => {
+      const server = new Server(info);
+      const seen = [];
+      const projects = rootwise(server, {
+        asyncContext: true,
+        beforeCall: async (ctx) => {
+          await setImmediate();
+          seen.push((await projects.project(ctx)).path);
+        },
+      });
+      const helper = async () => {
+        await setImmediate();
+        return (await projects.project()).path;
+      };
+      server.registerTool("where", {}, async () => text(await helper()));
+      const client = await meet(server);
+      assert.equal(await called(client, "where"), alpha);
+      assert.deepEqual(seen, [alpha]);
+      await assert.rejects(projects.project(), { code: "bad_options" });
+      await client.close();
+    });
+
+    test("a hook that throws fails the call and not the server", async () => {
+      const server = new Server(info);
+      let calls = 0;
+      rootwise(server, {
+        beforeCall: () => {
+          if ((calls += 1) === 1) throw new Error("not now");
+        },
+      });
+      server.registerTool("where", {}, async () => text("ran"));
+      const client = await meet(server);
+      assert.equal(await called(client, "where"), "not now");
+      assert.equal(await called(client, "where"), "ran");
+      await client.close();
+    });
+
+    test("calls at once keep their own contexts", async () => {
+      const server = new Server(info);
+      const projects = rootwise(server, { asyncContext: true });
+      const contexts = new Set();
+      server.registerTool("where", {}, async (ctx) => {
+        await setImmediate();
+        contexts.add(ctx);
+        return text((await projects.project()).path);
+      });
+      const client = await meet(server);
+      const all = await Promise.all(Array.from({ length: 20 }, () => called(client, "where")));
+      assert.deepEqual([...new Set(all)], [alpha]);
+      assert.equal(contexts.size, 20);
+      await client.close();
+    });
+
+    test("two instances on one server share nothing and both find their project", async () => {
+      const server = new Server(info);
+      const [one, two] = [rootwise(server), rootwise(server, { policy: "cocosearch" })];
+      server.registerTool("where", {}, async (ctx) => text(`${(await one.project(ctx)).path} ${(await two.project(ctx)).path}`));
+      server.registerTool("choose", {}, async (ctx) => text((await one.select(ctx, base)).project.path));
+      const client = await meet(server);
+      assert.equal(await called(client, "where"), `${alpha} ${alpha}`);
+      assert.equal(await called(client, "choose"), base);
+      assert.equal(await called(client, "where"), `${base} ${alpha}`);
+      await client.close();
+    });
+
+    test("a cancelled call has a code of its own", async () => {
+      const server = new Server(info);
+      const projects = rootwise(server);
+      let ended;
+      const settled = new Promise((resolve) => (ended = resolve));
+      server.registerTool("where", {}, async (ctx) => {
+        await projects.project(ctx).then(ended, ended);
+        return text("late");
+      });
+      const client = new Client(info, { capabilities: { roots: {} } });
+      let ask;
+      const asked = new Promise((resolve) => (ask = resolve));
+      client.setRequestHandler(method, () => (ask(), new Promise(() => {})));
+      const [one, other] = Memory.createLinkedPair();
+      await Promise.all([server.connect(one), client.connect(other)]);
+      const abort = new AbortController();
+      const options = { signal: abort.signal };
+      const call = assert.rejects(client.callTool({ name: "where", arguments: {} }, ...(Client === Client1 ? [undefined, options] : [options])));
+      await asked;
+      abort.abort("enough");
+      assert.equal((await settled).code, "cancelled");
+      await call;
+      await client.close();
+    });
+
+    /** A server whose client answers `roots/list` with whatever `answer` returns. */
+    const answering = async (answer, options) => {
+      const logs = [];
+      const server = new Server(info);
+      const projects = rootwise(server, { log: (line) => logs.push(line), host: { cwd: "/" }, ...options });
+      server.registerTool("where", {}, async (ctx) => text((await projects.project(ctx)).path));
+      const client = new Client(info, { capabilities: { roots: {} } });
+      const [one, other] = Memory.createLinkedPair();
+      const send = other.send.bind(other);
+      other.send = async (message, more) => {
+        if (message.result && Object.hasOwn(message.result, "roots")) message = { ...message, result: await answer() };
+        return send(message, more);
+      };
+      client.setRequestHandler(method, roots);
+      await Promise.all([server.connect(one), client.connect(other)]);
+      return { client, logs };
+    };
+
+    test("an answer that is too deep fails at once", async () => {
+      let deep = [];
+      for (let depth = 0; depth < 20_000; depth += 1) deep = [deep];
+      const { client, logs } = await answering(() => ({ roots: deep }));
+      const began = performance.now();
+      assert.match(await called(client, "where"), /project/);
+      assert.ok(performance.now() - began < 2_000, `${performance.now() - began} ms`);
+      assert.deepEqual(logs.filter(({ message }) => message.startsWith("rootsListed")).map(({ code }) => code), ["event_failed"]);
+      await client.close();
+    });
+
+    test("a wait that expires is logged", async () => {
+      const policy = { ...presets.recommended, timing: { waitMs: 100, lifeMs: 5_000 } };
+      const { client, logs } = await answering(() => new Promise(() => {}), { policy });
+      assert.match(await called(client, "where"), /project/);
+      assert.deepEqual(logs.filter(({ code }) => code === "wait_expired").map(({ level }) => level), ["warning"]);
+      await client.close();
+    });
+
+    test("a server that assigns its own hooks afterwards keeps working", async () => {
       const server = new Server(info);
       const projects = rootwise(server);
       server.registerTool("where", {}, async (ctx) => text((await projects.project(ctx)).path));
@@ -122,7 +288,27 @@ for (const { name, Server, Client, Memory, method } of generations) {
   });
 }
 
-test("SDK 1.x: a handshake before the adapter was attached is taken into account", async () => {
+for (const { name, Low, Client, Memory, method, schema } of [
+  { name: "SDK 1.x", Low: LowServer1, Client: Client1, Memory: Memory1, method: ListRootsRequestSchema, schema: CallToolRequestSchema },
+  { name: "SDK 2.x", Low: LowServer2, Client: Client2, Memory: Memory2, method: "roots/list", schema: "tools/call" },
+]) {
+  test(`${name}: on a low-level server no project is a tool result, too`, async () => {
+    const server = new Low(info, { capabilities: { tools: {} } });
+    const projects = rootwise(server, { asyncContext: true, host: { cwd: "/" } });
+    server.setRequestHandler(schema, async () => text((await projects.project()).path));
+    const client = new Client(info, { capabilities: { roots: {} } });
+    let list = [];
+    client.setRequestHandler(method, async () => ({ roots: list }));
+    const [one, other] = Memory.createLinkedPair();
+    await Promise.all([server.connect(one), client.connect(other)]);
+    const { content, isError } = await client.callTool({ name: "where", arguments: {} });
+    assert.equal(isError, true);
+    assert.match(content[0].text, /project/i);
+    await client.close();
+  });
+}
+
+test("SDK 1.x: what was said before anybody watched is caught up with", async () => {
   const server = new Server1(info);
   let projects;
   server.registerTool("where", {}, async (extra) => text((await projects.project(extra)).path));
@@ -158,18 +344,128 @@ describe("SDK 2.x, 2026-07-28", () => {
     await client.close();
   });
 
-  test("a request that cannot be repeated cannot ask for input", async () => {
-    let seen;
-    const client = await meet(() => {
+  test("a list of resources gets the project that is known without asking, or is told why there is none", async () => {
+    for (const host of [{ arguments: { project: alpha } }, { cwd: "/" }]) {
+      let seen;
+      const client = await meet(() => {
+        const server = new Server2(info);
+        const projects = rootwise(server, { host: { local: true, ...host } });
+        const list = async (ctx) => ({ resources: [], ...(await projects.project(ctx).then((project) => void (seen = project), (error) => void (seen = error))) });
+        server.registerResource("files", new ResourceTemplate("file:///{path}", { list }), {}, async () => ({ contents: [] }));
+        return server;
+      });
+      await client.listResources();
+      if (host.arguments) assert.equal(seen.path, alpha);
+      else {
+        assert.equal(seen.code, "no_project");
+        assert.match(seen.message, /not by a list/);
+        assert.doesNotMatch(seen.message, /registered/);
+      }
+      await client.close();
+    }
+  });
+
+  const requestedSchema = { type: "object", properties: { word: { type: "string" } }, required: ["word"] };
+  const own = { method: "elicitation/create", params: { mode: "form", message: "A word?", requestedSchema } };
+  const codec = createRequestStateCodec({ key: new Uint8Array(32) });
+
+  /** A client that answers a question for a word, and counts. */
+  const talkative = async (make, mode = {}) => {
+    const handler = createMcpHandler(make);
+    const client = new Client2(info, { capabilities: { roots: {}, elicitation: {} }, versionNegotiation: { mode: { pin: "2026-07-28" } }, ...mode });
+    const counts = { roots: 0, words: 0 };
+    client.setRequestHandler("roots/list", async () => ((counts.roots += 1), roots()));
+    client.setRequestHandler("elicitation/create", async () => ((counts.words += 1), { action: "accept", content: { word: "yes" } }));
+    const fetch = (input, init) => handler.fetch(new Request(input, init));
+    await client.connect(new StreamableHTTPClientTransport(new URL("http://localhost/mcp"), { fetch }));
+    return { client, counts };
+  };
+
+  for (const [name, options] of [["plain state", {}], ["signed state", { requestState: { verify: codec.verify } }]]) {
+    test(`a tool that asks its own question first keeps its answer and its ${name}, and asks once`, { timeout: 20_000 }, async () => {
+      const { client, counts } = await talkative(() => {
+        const server = new Server2(info, options);
+        const projects = rootwise(server);
+        server.registerTool("word", {}, async (ctx) => {
+          const { word } = ctx.mcpReq.inputResponses?.own?.content ?? {};
+          const state = ctx.mcpReq.requestState();
+          if (!word) return { resultType: "input_required", inputRequests: { own }, requestState: options.requestState ? await codec.mint({ step: 2 }, ctx) : "step 2" };
+          return text(`${(await projects.project(ctx)).path} ${word} ${JSON.stringify(state)}`);
+        });
+        return server;
+      });
+      assert.equal(await called(client, "word"), `${alpha} yes ${JSON.stringify(options.requestState ? { step: 2 } : "step 2")}`);
+      assert.deepEqual(counts, { roots: 1, words: 1 });
+      await client.close();
+    });
+
+    test(`our question keeps the ${name} that the tool sent before`, { timeout: 20_000 }, async () => {
+      const { client } = await talkative(
+        () => {
+          const server = new Server2(info, options);
+          const projects = rootwise(server);
+          server.registerTool("mint", {}, async (ctx) => text(await codec.mint({ step: 2 }, ctx)));
+          server.registerTool("word", {}, async (ctx) => text((await projects.project(ctx)).path));
+          return server;
+        },
+        { inputRequired: { autoFulfill: false } },
+      );
+      const requestState = options.requestState ? await called(client, "mint") : "step 2";
+      const again = await client.callTool({ name: "word", arguments: {}, requestState, inputResponses: { own: { action: "accept", content: {} } } }, { allowInputRequired: true });
+      assert.equal(again.requestState, requestState);
+      assert.deepEqual(again.inputRequests, { rootwise: { method: "roots/list" } });
+      await client.close();
+    });
+  }
+
+  test("a tool with a question and no project does not have the client asked for what an option decides", async () => {
+    const { client, counts } = await talkative(() => {
       const server = new Server2(info);
-      const projects = rootwise(server);
-      const list = async (ctx) => ({ resources: [], ...(await projects.project(ctx).catch((error) => void (seen = error))) });
-      server.registerResource("files", new ResourceTemplate("file:///{path}", { list }), {}, async () => ({ contents: [] }));
+      rootwise(server, { host: { local: true, arguments: { project: alpha } } });
+      server.registerTool("word", {}, async (ctx) => (ctx.mcpReq.inputResponses?.own ? text("done") : { resultType: "input_required", inputRequests: { own } }));
       return server;
     });
-    await client.listResources();
-    assert.equal(seen.code, "bad_options");
-    assert.match(seen.message, /not one of a tool, a prompt or a resource/);
+    assert.equal(await called(client, "word"), "done");
+    assert.deepEqual(counts, { roots: 0, words: 1 });
+    await client.close();
+  });
+
+  test("the advice after switch_project was refused works", async () => {
+    const make = () => {
+      const server = new Server2(info);
+      const projects = rootwise(server, { host: { local: true } });
+      projects.registerTools();
+      server.registerTool("where", {}, async (ctx) => text((await projects.project(ctx)).path));
+      return server;
+    };
+    const handler = createMcpHandler(make);
+    const client = new Client2(info, { capabilities: { roots: {} }, versionNegotiation: { mode: { pin: "2026-07-28" } } });
+    let root = base;
+    client.setRequestHandler("roots/list", async () => ({ roots: [{ uri: `file://${root}` }] }));
+    const headers = {};
+    const fetch = (input, init) => handler.fetch(new Request(input, { ...init, headers: { ...Object.fromEntries(new Headers(init.headers)), ...headers } }));
+    await client.connect(new StreamableHTTPClientTransport(new URL("http://localhost/mcp"), { fetch }));
+    const { content, isError } = await client.callTool({ name: "switch_project", arguments: { project: alpha } });
+    assert.equal(isError, true);
+    assert.match(content[0].text, /open the folder in the client/);
+    const [, header] = /header `([^`]+)`/.exec(content[0].text);
+    root = alpha;
+    assert.equal(await called(client, "where"), alpha);
+    root = base;
+    headers[header] = alpha;
+    assert.equal(await called(client, "where"), alpha);
+    await client.close();
+  });
+
+  test("two instances on one server get their projects with one question", { timeout: 20_000 }, async () => {
+    const { client, counts } = await talkative(() => {
+      const server = new Server2(info);
+      const [one, two] = [rootwise(server), rootwise(server)];
+      server.registerTool("both", {}, async (ctx) => text(`${(await one.project(ctx)).path} ${(await two.project(ctx)).path}`));
+      return server;
+    });
+    assert.equal(await called(client, "both"), `${alpha} ${alpha}`);
+    assert.deepEqual(counts, { roots: 1, words: 0 });
     await client.close();
   });
 

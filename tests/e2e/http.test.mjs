@@ -149,7 +149,32 @@ describe("the gate", () => {
     assert.equal((await ask(outside)).status, 400);
   });
 
-  test("refuses a request without a project if one is required", async () => {
+  test("checks thousands of requests at once, each for itself, and answers 503 above its limit", { timeout: 60_000 }, async () => {
+    const request = (path) => new Request("http://localhost/mcp", { headers: { "x-workspace-id": path } });
+    const timed = async (count) => {
+      const began = performance.now();
+      const all = await Promise.all(Array.from({ length: count }, (_, turn) => gate.check(request(turn % 2 ? alpha : outside))));
+      for (const [turn, { project, refusal }] of all.entries()) assert.deepEqual([project?.path, refusal?.status], turn % 2 ? [alpha, undefined] : [undefined, 400]);
+      return (performance.now() - began) / count;
+    };
+    await timed(500);
+    const [few, many] = [await timed(500), await timed(5_000)];
+    assert.ok(many < few * 4, `${few.toFixed(3)} ms each of 500, ${many.toFixed(3)} ms each of 5,000`);
+
+    const small = projectGate({ header: "X-Workspace-Id", allowedDirs, maxPending: 10 });
+    const verdicts = await Promise.all(Array.from({ length: 30 }, () => small.check(request(alpha))));
+    assert.deepEqual([10, 20], [verdicts.filter(({ project }) => project).length, verdicts.filter(({ refusal }) => refusal?.status === 503).length]);
+    assert.match(verdicts.at(-1).refusal.body, /too_many_checks/);
+    // The limit is for requests at once, not for ever; and a request that names nothing costs nothing.
+    assert.equal((await small.check(request(alpha))).project.path, alpha);
+    const full = Array.from({ length: 10 }, () => small.check(request(alpha)));
+    const response = await small.fetch(async () => new Response("reached"))(request(alpha));
+    assert.deepEqual([response.status, response.headers.get("retry-after")], [503, "1"]);
+    assert.deepEqual(await small.check(new Request("http://localhost/mcp")), {});
+    await Promise.all(full);
+  });
+
+  test("refuses a request that names nothing where a project is required", async () => {
     const strict = projectGate({ query: "project_path", required: true });
     const { refusal } = await strict.check(new Request("http://localhost/mcp"));
     assert.equal(refusal.status, 400);

@@ -1,50 +1,14 @@
 // Installs the packed package into fresh projects and runs it there.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { after, before, test } from "node:test";
-import { Client } from "@modelcontextprotocol/client";
-import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { pack } from "../../scripts/pack.mjs";
+import { test } from "node:test";
 import { platform } from "../../scripts/platforms.mjs";
 import { at } from "../../scripts/tools.mjs";
 import { withPage } from "../faces/browser.mjs";
-
-const home = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-packaging-")));
-const projects = at("tests/packaging/projects");
-const converse = readFileSync(at("tests/packaging/converse.js"), "utf8");
-let packed;
-
-before(() => {
-  packed = pack(home);
-});
-after(() => rmSync(home, { recursive: true, force: true }));
-
-function command(folder, program, args) {
-  const done = spawnSync(program, args, { cwd: folder, encoding: "utf8", env: { ...process.env, ROOTWISE_ADDON: undefined } });
-  assert.equal(done.status, 0, `${program} ${args.join(" ")}\n${done.stdout}${done.stderr}`);
-  return done.stdout;
-}
-
-/** Creates a fresh project with the files of `projects/<name>`, if any, and the packed package. */
-function project(name, { addon = true, type = "module", tools = [] } = {}) {
-  const folder = mkdtempSync(join(home, `${name}-`));
-  if (existsSync(join(projects, name))) cpSync(join(projects, name), folder, { recursive: true });
-  writeFileSync(join(folder, "converse.js"), type === "module" ? converse : converse.replace("export function", "module.exports = function"));
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ name, private: true, type }));
-  const packages = addon ? [packed.main, packed.addon] : [packed.main];
-  command(folder, "npm", ["install", "--offline", "--no-audit", "--no-fund", "--omit=optional", ...packages]);
-  // The project uses our installed tools: they are not under test, and installing them takes minutes.
-  for (const tool of tools) {
-    const link = join(folder, "node_modules", tool);
-    mkdirSync(dirname(link), { recursive: true });
-    symlinkSync(at("node_modules", tool), link);
-  }
-  return folder;
-}
+import { call, command, home, packed, project } from "./fixture.mjs";
 
 const node = (folder, file) => JSON.parse(command(folder, process.execPath, [file]));
 const expected = { path: "/p/one", refused: "encoded_separator" };
@@ -54,12 +18,33 @@ test("contains exactly the expected files", () => {
   for (const file of ["package.json", "LICENSE-MIT", "LICENSE-APACHE", "dist/rootwise.wasm", "dist/rootwise-plain.wasm", "dist/esm/web/index.js"]) {
     assert.ok(files.includes(file), `${file} is missing`);
   }
-  const odd = files.filter((file) => !/^(package\.json|README\.md|CHANGELOG\.md|LICENSE-(MIT|APACHE)|dist\/.*\.(js|d\.ts|wasm)|dist\/cjs\/package\.json|dist\/cjs\/whereami\/LICENSES\.txt)$/.test(file));
+  const odd = files.filter((file) => !/^(package\.json|README\.md|CHANGELOG\.md|LICENSE-(MIT|APACHE)|dist\/.*\.(js|d\.ts|wasm)|dist\/cjs\/package\.json|dist\/cjs\/whereami\/LICENSES\.txt|docs\/\w+\.md)$/.test(file));
   assert.deepEqual(odd, []);
   assert.ok(!files.some((file) => file.includes("test-panic")));
   const { scripts = {} } = packed.manifest;
   for (const name of ["preinstall", "install", "postinstall"]) assert.equal(scripts[name], undefined, `${name} would run at install time`);
   assert.equal(packed.manifest.optionalDependencies[`@rootwise/${platform()}`], packed.manifest.version);
+});
+
+test("the documentation in it has no dead link", () => {
+  const folder = join(project("node-esm"), "node_modules/rootwise");
+  const pages = ["README.md", ...readdirSync(join(folder, "docs")).map((name) => join("docs", name))];
+  assert.ok(pages.includes(join("docs", "mcp.md")));
+  for (const page of pages) {
+    const text = readFileSync(join(folder, page), "utf8");
+    for (const [, target] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^(https?:|#)/.test(target)) continue;
+      assert.notEqual(page, "README.md", `a registry shows the README alone: ${target}`);
+      assert.ok(existsSync(join(folder, dirname(page), target.split("#")[0])), `${page}: ${target}`);
+    }
+    // Files that the README names in words are there as well.
+    for (const [, file] of text.matchAll(/`(docs\/\w+\.md)` in this package/g)) assert.ok(existsSync(join(folder, file)), file);
+  }
+});
+
+test("in a clone the package takes the addon that was built", () => {
+  const said = command(at(), process.execPath, ["--input-type=module", "-e", 'import { backend } from "rootwise"; console.log(JSON.stringify(backend))']);
+  assert.deepEqual(JSON.parse(said), { face: "native" });
 });
 
 test("every file that exports names exists", () => {
@@ -104,17 +89,11 @@ for (const resolution of ["node16", "bundler"]) {
   });
 }
 
-/** Lets a real client start a command as its server and calls `whereami`. */
-async function whereami(folder, command, args, env = {}) {
-  const client = new Client({ name: "packaging", version: "1" }, { capabilities: { roots: {} } });
-  client.setRequestHandler("roots/list", async () => ({ roots: [{ uri: `file://${folder}` }] }));
-  await client.connect(new StdioClientTransport({ command, args, cwd: folder, env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env }, stderr: "inherit" }));
-  try {
-    const { structuredContent } = await client.callTool({ name: "whereami", arguments: {} });
-    return structuredContent.choices.find(({ preset }) => preset === "recommended").project;
-  } finally {
-    await client.close();
-  }
+/** Has a real client start a command as its server and asks that where it is. */
+async function whereami(folder, program, args, env) {
+  const { structuredContent, content } = await call(folder, program, args, { tool: "whereami", env });
+  assert.match(content[0].text, new RegExp(`^server +rootwise ${packed.manifest.version.replaceAll(".", "\\.")}, Node`, "m"));
+  return structuredContent.choices.find(({ preset }) => preset === "recommended").project;
 }
 
 test("npx rootwise whereami, where nothing else is installed", { timeout: 120_000 }, async () => {

@@ -1,6 +1,6 @@
-// What every entry of the package exports besides its resolver.
+// The exports that every entry of the package has besides its resolver.
 export { type ErrorCode, type MisuseCode, RootwiseError } from "./error.js";
-export type { Backend } from "./face.js";
+export type { BackendInfo } from "./backend.js";
 export type { Functions } from "./functions.js";
 export type * from "./generated/types.js";
 export { presets } from "./generated/presets.js";

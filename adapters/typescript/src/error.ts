@@ -1,30 +1,34 @@
 import type { Reason, Refusal } from "./generated/types.js";
 
-/** What a caller did wrong, or what became of the face. */
+/** Codes for wrong use of the API and for failures of the backend. */
 export type MisuseCode =
   /** An ask after the connection closed. */
   | "closed"
+  /** A call that ended before its answer. */
+  | "cancelled"
+  /** A path that cannot be checked, because none of the client's roots can be used on this machine. */
+  | "no_roots"
   /** An ask with the id of one that still waits. */
   | "duplicate_ask"
-  /** A probe reply with an id that was never given out. */
+  /** A probe reply with an unknown id. */
   | "unknown_probe"
   /** An event larger than the policy's limit. */
   | "event_too_large"
-  /** Something that is no event, or a time that is no whole number of milliseconds. */
+  /** A malformed event, or a time that is not a whole number of milliseconds. */
   | "bad_event"
-  /** A policy, host facts or arguments that cannot work. */
+  /** An invalid policy, host fact or argument. */
   | "bad_options"
   /** A snapshot that is damaged, foreign or of another version. */
   | "bad_snapshot"
-  /** Options, a snapshot or arguments larger than any sensible ones. */
+  /** Options, a snapshot or arguments above the size limit. */
   | "too_large"
   /** A resolver used after `close`. */
   | "used_after_close"
-  /** A resolver that broke down; make a new one. */
+  /** A resolver that failed; create a new one. */
   | "dead"
-  /** WebAssembly that was not given yet: call `init` first. */
+  /** The WebAssembly module is not loaded: call `init` first. */
   | "not_ready"
-  /** An addon or a module that cannot be loaded. */
+  /** An addon or a module that could not be loaded. */
   | "cannot_load";
 
 /** A stable code: it stays the same while messages may be reworded. */
@@ -41,8 +45,8 @@ export class RootwiseError extends Error {
   }
 }
 
-/** Reads a reply of the core, JSON text from the addon and an object from WebAssembly; throws if it is a failure. */
-export function understood<T extends object>(reply: string | object): T {
+/** Parses a reply of the backend, JSON text from the addon and an object from WebAssembly; throws if it is a failure. */
+export function parseReply<T extends object>(reply: string | object): T {
   const parsed = (typeof reply === "string" ? JSON.parse(reply) : reply) as T & { error?: { code: ErrorCode; message: string } };
   if (Object.hasOwn(parsed, "error") && parsed.error) throw new RootwiseError(parsed.error.code, parsed.error.message);
   return parsed;

@@ -1,40 +1,40 @@
-import { RootwiseError, understood } from "./error.js";
-import type { Face } from "./face.js";
+import { RootwiseError, parseReply } from "./error.js";
+import type { Backend } from "./backend.js";
 import type { PathStyle, Project, RecoverRequest, Recovery } from "./generated/types.js";
 import { bounded, MOST_ARGUMENTS, textOf } from "./text.js";
 
 /** The functions that need no resolver. */
 export interface Functions {
   /**
-   * Gives the normalised absolute path a `file:` URI names.
+   * Returns the normalised absolute path that a `file:` URI names.
    *
    * @throws RootwiseError the URI is refused; `code` says why
    */
   fileUriToPath(uri: string, style: PathStyle): string;
   /**
-   * Gives the identity of the project a root URI names: the same folder has the same key whatever its spelling.
+   * Returns the key of the project that a root URI names: one folder has one key, whatever its spelling.
    *
    * @throws RootwiseError the URI is refused; `code` says why
    */
   projectKey(uri: string, style: PathStyle): string;
   /**
-   * Tells whether `path` is `root` or below it: by spelling, or on disk with the real paths of both.
+   * Checks whether `path` is `root` or below it: by spelling, or on disk with the real paths of both.
    */
   isInside(root: string, path: string, style: PathStyle, real?: { root: string; path: string }): boolean;
   /**
-   * Gives the place a tool's path means, relative to the project or absolute, if that is the project or below it.
+   * Returns the absolute path that a tool's path names, relative to the project or absolute, if it is the project or below it.
    *
    * @throws RootwiseError the path is refused or leads out of the project; `code` says why
    */
   joinInside(project: string | Pick<Project, "path">, path: string, style: PathStyle): string;
-  /** Finds the session a project was last worked on in, from records you load out of any store. */
+  /** Finds the session in which a project was last worked on, among records that you load from any store. */
   recoverSession(request: RecoverRequest): Recovery;
 }
 
-export function functionsOf(face: () => Face): Functions {
+export function functionsOf(backend: () => Backend): Functions {
   const call = <T>(name: string, args: object): T => {
     const text = bounded(textOf({ [name]: args }, "bad_options", "the arguments"), "the arguments", MOST_ARGUMENTS);
-    return understood<{ value: T }>(face().call(text)).value;
+    return parseReply<{ value: T }>(backend().call(text)).value;
   };
   return {
     fileUriToPath: (uri, style) => call("fileUriToPath", { uri, style }),
@@ -43,7 +43,7 @@ export function functionsOf(face: () => Face): Functions {
     joinInside: (project, path, style) => call("joinInside", { project: placeOf(project), path, style }),
     recoverSession: (request) => {
       const text = bounded(textOf({ recoverSession: request }, "bad_options", "the request"), "the request");
-      return understood<{ value: Recovery }>(face().call(text)).value;
+      return parseReply<{ value: Recovery }>(backend().call(text)).value;
     },
   };
 }

@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { RootwiseError, understood } from "./error.js";
-import type { Face, Machine } from "./face.js";
+import { RootwiseError, parseReply } from "./error.js";
+import type { Backend, Machine } from "./backend.js";
 import { presets } from "./generated/presets.js";
 import type { Action, Event, Explanation, HostFacts, Policy, Project } from "./generated/types.js";
 import { bounded, bytesOf, isLonger, textOf } from "./text.js";
@@ -8,11 +8,11 @@ import { bounded, bytesOf, isLonger, textOf } from "./text.js";
 /** The name of a policy that comes with the package. */
 export type PresetName = keyof typeof presets;
 
-/** What a resolver is made from. */
+/** Options of a resolver. */
 export interface ResolverOptions {
-  /** How the project is found: a preset's name or a policy of your own; by default `recommended`. */
+  /** A preset's name or a policy; by default `recommended`. */
   policy?: PresetName | Policy;
-  /** What you know about the machine and the connection. */
+  /** Facts about the machine and the connection. */
   host: HostFacts;
 }
 
@@ -31,37 +31,38 @@ interface View {
 /** Bytes of an event where the policy names no limit; the same as the core's. */
 const EVENT_BYTES = 1 << 20;
 
-/** What an event's text needs besides what a peer wrote; the same as the core's. */
+/** Bytes of an event's text besides the peer's part; the same as the core's. */
 const ENVELOPE_BYTES = 64 << 10;
 
-/** What every face's resolver does. */
+/** The resolver of every entry; they differ in the backend. */
 export class BaseResolver {
   #machine: Machine | undefined;
   #deadline: number | null = null;
   #project: Readonly<Project> | null = null;
+  #repeated: { readonly reply: string; readonly actions: Action[]; readonly deadline: number | null } | undefined;
   readonly #eventBytes: number;
 
-  protected constructor(face: Face, options: ResolverOptions, saved?: Saved) {
+  protected constructor(backend: Backend, options: ResolverOptions, saved?: Saved) {
     const policy = policyOf(options);
     this.#eventBytes = limitOf(policy);
     const text = bounded(textOf({ ...options, policy }, "bad_options", "options"), "options");
     this.#machine = saved
-      ? face.restore(bounded(saved.snapshot, "the snapshot"), text, timeOf(saved.now), prefixOf(saved.idPrefix))
-      : face.open(text);
-    if (saved) this.#keep(understood<View>(this.#machine.view()));
+      ? backend.restore(bounded(saved.snapshot, "the snapshot"), text, timeOf(saved.now), prefixOf(saved.idPrefix))
+      : backend.open(text);
+    if (saved) this.#keep(parseReply<View>(this.#machine.view()));
   }
 
   /**
-   * Takes one event and gives back, in order, all you must do about it.
+   * Processes one event and returns its actions in order.
    *
    * @param event what happened
    * @param now whole milliseconds of a clock that does not run backwards
-   * @throws RootwiseError the call was wrong; nothing changed
+   * @throws RootwiseError the call was invalid; nothing changed
    */
   handle(event: Event, now: number): Action[] {
     const machine = this.#open();
     const text = textOf(event, "bad_event", "the event");
-    // Before it is copied: the core takes six times the limit as text, because an escape can make six bytes of one.
+    // Checked before the text is copied: the core accepts six times the limit, because an escape can make six bytes of one.
     if (isLonger(text, this.#eventBytes * 6 + ENVELOPE_BYTES)) {
       const bytes = bytesOf(text);
       throw new RootwiseError(
@@ -69,9 +70,29 @@ export class BaseResolver {
         `the event has ${bytes} bytes and the limit is ${this.#eventBytes}; cut peer input off before passing it on`,
       );
     }
-    const said = understood<View & { actions: Action[] }>(machine.handle(text, timeOf(now)));
-    this.#keep(said);
-    return said.actions;
+    const reply = parseReply<View & { actions: Action[] }>(machine.handle(text, timeOf(now)));
+    this.#keep(reply);
+    return reply.actions;
+  }
+
+  /**
+   * As `handle`, for an event that is passed again and again. While the core's reply is the same text, the same actions are
+   * returned; do not change them.
+   *
+   * @internal
+   */
+  repeat(text: string, now: number): readonly Action[] {
+    const reply = this.#open().handle(text, now);
+    if (reply !== this.#repeated?.reply) {
+      const view = parseReply<View & { actions: Action[] }>(reply);
+      this.#keep(view);
+      // A reply with a change of the project cannot be repeated, and objects cannot be compared.
+      const comparable = typeof reply === "string" && !Object.hasOwn(view, "project");
+      this.#repeated = comparable ? { reply, actions: view.actions, deadline: view.deadline } : undefined;
+      return view.actions;
+    }
+    this.#deadline = this.#repeated.deadline;
+    return this.#repeated.actions;
   }
 
   /** When to pass `{ type: "deadlineReached" }` if nothing else happens first. */
@@ -84,19 +105,19 @@ export class BaseResolver {
     return this.#project;
   }
 
-  /** What every source says about the connection's project, and the same as a small table in `text`. */
+  /** Returns the result of every source for the connection's project; `text` is a small table. */
   explain(): Explanation {
-    return understood<Explanation>(this.#open().explain());
+    return parseReply<Explanation>(this.#open().explain());
   }
 
-  /** The connection's state as text, for `Resolver.restore` in this or another process. */
+  /** Returns the connection's state as text, for `Resolver.restore` in this or another process. */
   snapshot(): string {
     const text = this.#open().snapshot();
-    understood(text);
+    parseReply(text);
     return text;
   }
 
-  /** Frees what the resolver holds; afterwards every call throws. Closing twice does no harm. */
+  /** Frees the resolver; afterwards every call throws. It may be called twice. */
   close(): void {
     this.#machine?.free();
     this.#machine = undefined;
@@ -107,7 +128,7 @@ export class BaseResolver {
   declare [Symbol.dispose]: () => void;
 
   static {
-    // Runtimes without `using` have no such symbol, and nobody to call it.
+    // Runtimes without `using` have no such symbol.
     if (Symbol.dispose) {
       Object.defineProperty(this.prototype, Symbol.dispose, { value: this.prototype.close, writable: true, configurable: true });
     }
@@ -115,7 +136,7 @@ export class BaseResolver {
 
   #open(): Machine {
     if (!this.#machine) {
-      throw new RootwiseError("used_after_close", "the resolver is closed; make a new one for a new connection");
+      throw new RootwiseError("used_after_close", "the resolver is closed; create a new one for a new connection");
     }
     return this.#machine;
   }
@@ -132,7 +153,7 @@ function policyOf(options: ResolverOptions): Policy | undefined {
   if (policy === "recommended") return undefined;
   if (!Object.hasOwn(presets, policy)) {
     const known = Object.keys(presets).join(", ");
-    throw new RootwiseError("bad_options", `bad options at policy: there is no preset of that name; there are ${known}`);
+    throw new RootwiseError("bad_options", `bad options at policy: unknown preset; the presets are ${known}`);
   }
   return presets[policy];
 }

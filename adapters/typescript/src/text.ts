@@ -1,4 +1,4 @@
-// From values to text. A face never sees an object, so inherited properties, getters of prototypes and odd numbers
+// Turns values into text. A backend never sees an object, so inherited properties, getters of prototypes and odd numbers
 // cannot reach it: only what JSON.stringify writes does.
 import { type ErrorCode, RootwiseError } from "./error.js";
 

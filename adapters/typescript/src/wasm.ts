@@ -1,11 +1,11 @@
-import { RootwiseError, understood } from "./error.js";
-import type { Face, Machine } from "./face.js";
+import { RootwiseError, parseReply } from "./error.js";
+import type { Backend, Machine } from "./backend.js";
 import glue from "./glue.js";
 
 /** A compiled `WebAssembly.Module`, or the bytes of one. */
 export type WasmSource = ArrayBuffer | ArrayBufferView | object;
 
-/** What wasm-bindgen makes of the module; one per instance. */
+/** The glue that wasm-bindgen generates for the module; one per instance. */
 export interface Glue {
   initSync(options: { module: object }): unknown;
   readonly Machine: {
@@ -16,7 +16,7 @@ export interface Glue {
 }
 
 /**
- * An instance of the module. A trap may leave its memory in any state, so after one nothing in it answers again.
+ * An instance of the module. A trap may leave its memory in any state, so the instance is never used after one.
  */
 class Instance {
   readonly #glue: Glue;
@@ -45,25 +45,25 @@ class Instance {
 }
 
 const broken = (cause?: unknown) =>
-  new RootwiseError("dead", "the WebAssembly instance broke down and answers no more; make a new resolver", { cause });
+  new RootwiseError("dead", "the WebAssembly instance failed; create a new resolver", { cause });
 
 const isFailure = (thrown: unknown): thrown is object => typeof thrown === "object" && thrown !== null && !(thrown instanceof Error) && "error" in thrown;
 
 function failure(reply: object): unknown {
   try {
-    return understood(reply);
+    return parseReply(reply);
   } catch (error) {
     return error;
   }
 }
 
-/** The face over the module with glue. Makes a fresh instance when the last one died. */
-export class WasmFace implements Face {
+/** The backend over the WebAssembly module. Creates a new instance after a trap. */
+export class WasmBackend implements Backend {
   readonly #load: () => WasmSource;
   #module: object | undefined;
   #instance: Instance | undefined;
 
-  /** `load` is asked for the module or its bytes when they are needed first. */
+  /** `load` returns the module or its bytes; it runs when they are needed first. */
   constructor(load: () => WasmSource) {
     this.#load = load;
   }
@@ -102,7 +102,7 @@ function compiled(source: WasmSource): object {
   try {
     return new WebAssembly.Module(source as BufferSource);
   } catch (cause) {
-    throw new RootwiseError("cannot_load", "this is no WebAssembly module, or this runtime compiles none", { cause });
+    throw new RootwiseError("cannot_load", "not a WebAssembly module, or this runtime does not compile modules", { cause });
   }
 }
 

@@ -1,7 +1,7 @@
 // The tools of Thoughtbox, for either SDK and any store. Rootwise finds the project of a call.
 import { randomUUID } from "node:crypto";
 import { presets, recoverSession, type Project } from "rootwise";
-import { NoProjectError, type CallContext, type Projects } from "rootwise/mcp";
+import { NoProjectError, type CallContext, type Rootwise } from "rootwise/mcp";
 import { z } from "zod";
 import type { Session, Store } from "./store.js";
 
@@ -33,11 +33,11 @@ type ThoughtArguments = z.infer<z.ZodObject<typeof thoughtShape>>;
 const style = process.platform === "win32" ? "windows" : "posix";
 
 export class Thoughtbox {
-  readonly #projects: Projects;
+  readonly #projects: Rootwise;
   readonly #store: Store;
   readonly #texts: Partial<Record<keyof Texts, string>>;
 
-  constructor(projects: Projects, store: Store, preset: Preset) {
+  constructor(projects: Rootwise, store: Store, preset: Preset) {
     this.#projects = projects;
     this.#store = store;
     this.#texts = presets[preset].texts;
@@ -97,7 +97,7 @@ export class Thoughtbox {
     return { success: true, message, session, thoughts: await this.#store.listThoughts(id) };
   }
 
-  async #loadExplicit(id: string, project: Readonly<Project> | null) {
+  async #loadExplicit(id: string, project: Readonly<Project> | undefined) {
     const session = await this.#store.getSession(id);
     if (!session) return this.#notFound(id);
     const sessions = [recordOf(session)];

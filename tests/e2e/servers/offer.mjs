@@ -9,7 +9,7 @@ export function offer(server, { z, shape, generation }) {
   server.registerTool("early", {}, async (ctx) => text(shown(await projects.project(ctx))));
   const projects = rootwise(server, settings());
   const changes = [];
-  projects.onChange((to, from) => changes.push([from?.path ?? null, to?.path ?? null]));
+  projects.onChange((project, previous) => changes.push([previous?.path ?? null, project?.path ?? null]));
 
   server.registerTool("where", {}, async (ctx) => text(shown(await projects.project(ctx))));
   server.registerTool("wrapped", { inputSchema: shape({ q: z.string() }) }, projects.tool(async (project, { q }) => text({ ...shown(project), q })));
@@ -78,9 +78,12 @@ export async function listen(handle) {
   server.listen(0, "127.0.0.1", () => process.stdout.write(`http://127.0.0.1:${server.address().port}/mcp\n`));
 }
 
-/** Writes a web response to Node's. */
+/** Writes a web response to Node's; a client that disconnects cancels it. */
 export async function reply(res, response) {
   res.writeHead(response.status, Object.fromEntries(response.headers));
-  if (response.body) for await (const chunk of response.body) res.write(chunk);
+  res.flushHeaders();
+  const reader = response.body?.getReader();
+  res.once("close", () => reader?.cancel().catch(() => {}));
+  for (let part = await reader?.read(); part && !part.done; part = await reader.read()) res.write(part.value);
   res.end();
 }

@@ -1,61 +1,105 @@
-// Modern calls ask by returning. A handler that needs the client's roots is left by an exception; since a handler may
-// catch that, what counts is the mark on the call, which the guard around the handler reads.
-import { KEY, sdk2 } from "./sdk2.js";
-import type { Protocol } from "./sdk.js";
+// Wraps the handlers of a server: they can run with their context at hand, and a modern call can ask the client by its result.
+// A handler that needs the client's roots is left by an exception. Because a handler may catch that, a mark on the call
+// decides, which the wrapper reads.
+import { AsyncLocalStorage } from "node:async_hooks";
+import { NoProjectError } from "../driver/errors.js";
+import type { CallContext, Protocol, Sdk } from "./sdk.js";
+import { KEY, REPEATABLE_METHODS } from "./sdk2.js";
 
 type Handler = (...args: unknown[]) => unknown;
 type InputRequired = { resultType: "input_required"; inputRequests?: Record<string, unknown>; requestState?: string };
 
+/** One round of a modern call. */
 interface Round {
-  /** What the client is asked for. */
-  needs?: Record<string, unknown>;
-  /** The client's roots came with this call. */
-  answered?: boolean;
+  /** Whether the handler asked for its project or its roots. */
+  asked?: boolean;
+  /** The input requests that the handler waits for. */
+  needs?: Readonly<Record<string, unknown>>;
+  /** The state that the client sent with this round. */
+  readonly state?: string | undefined;
 }
 
-/** On a part of the context that its copies share; a property costs the collector less than a weak map. */
+/** A property of a part of the context that its copies share; cheaper than a weak map. */
 const ROUND = Symbol("rootwise");
 
 type Marked = { [ROUND]?: Round };
 
-/** What a legacy call is marked with: it is never made again. */
+/** The mark of a legacy call, which has one round. */
 const ONLY: Round = Object.freeze({});
 
-/** The round of a guarded call; undefined if no guard is around it. */
+/** The round of a guarded call; undefined if no guard wraps its handler. */
 export const roundOf = ({ mcpReq }: { mcpReq: object }): Round | undefined => (mcpReq as Marked)[ROUND];
 
-/** What the guards of one server share. */
-interface Guard {
+const calls = new AsyncLocalStorage<CallContext>();
+
+/** The context of the handler that is running. */
+export const currentContext = (): CallContext | undefined => calls.getStore();
+
+/** The parts that all guards of one server share. */
+export interface GuardOptions {
+  readonly sdk: Sdk;
   readonly protocol: Protocol;
+  /** Whether handlers run with their context at hand. */
+  readonly asyncContext: boolean;
+  /** Runs before each handler. */
+  readonly before: ((context: CallContext) => unknown) | undefined;
+  /** The state that came with a modern call. */
+  stateOf(context: CallContext): string | undefined;
+  /** The input requests that a handler would need for its project. */
+  needs(context: CallContext): Promise<Readonly<Record<string, unknown>> | undefined>;
+}
+
+interface Guard extends GuardOptions {
   /** Whether there may be handlers without a guard, so that calls of all eras are marked. */
   readonly marks: boolean;
 }
 
-function guarded(handler: Handler, { protocol, marks }: Guard): Handler {
-  return function (this: unknown, ...args: unknown[]) {
-    const context = args[args.length - 1] as { mcpReq?: Marked } | undefined;
-    if (context?.mcpReq) {
-      if (sdk2.modern(context as never, protocol)) return rounded(handler.bind(this, ...args), (context.mcpReq[ROUND] = {}));
-      if (marks) context.mcpReq[ROUND] = ONLY;
-    }
-    return handler.apply(this, args);
+/** Marks a handler that carries a guard of ours, so that a handler that is updated with itself gets one guard only. */
+const guards = new WeakMap<Handler, Guard>();
+
+function guarded(handler: Handler, guard: Guard, low = false): Handler {
+  if (guards.get(handler) === guard) return handler;
+  const wrapper = function (this: unknown, ...args: unknown[]) {
+    const context = args[args.length - 1] as CallContext | undefined;
+    if (typeof context !== "object" || context === null || !("signal" in context || "mcpReq" in context)) return handler.apply(this, args);
+    const run = () => {
+      const before = guard.before?.(context);
+      return before === undefined ? handler.apply(this, args) : Promise.resolve(before).then(() => handler.apply(this, args));
+    };
+    const call = low ? () => asToolResult(run) : run;
+    const round = guard.sdk.generation === 1 ? call : () => roundTrip(call, context as CallContext & { mcpReq: Marked }, guard);
+    return guard.asyncContext ? calls.run(context, round) : round();
   };
+  guards.set(wrapper, guard);
+  return wrapper;
 }
 
-async function rounded(run: () => unknown, round: Round): Promise<unknown> {
+function roundTrip(run: () => unknown, context: CallContext & { mcpReq: Marked }, guard: Guard): unknown {
+  if (guard.sdk.modern(context as never, guard.protocol)) return modernRound(run, context, guard);
+  if (guard.marks) context.mcpReq[ROUND] = ONLY;
+  return run();
+}
+
+async function modernRound(run: () => unknown, context: CallContext & { mcpReq: Marked & { inputResponses?: object } }, guard: Guard): Promise<unknown> {
+  const round: Round = { state: guard.stateOf(context) };
+  context.mcpReq[ROUND] = round;
   let result: unknown;
   try {
     result = await run();
   } catch (error) {
     if (!round.needs) throw error;
   }
-  if (round.needs) return asking(round.needs, isAsking(result) ? result : undefined);
-  // Clients send only the answers to the last round, so a tool with questions of its own has ours asked again.
-  if (round.answered && isAsking(result)) return asking({ [KEY]: { method: "roots/list" } }, result);
-  return result;
+  const own = isAsking(result) ? result : undefined;
+  if (round.needs) return asking(round.needs, own ?? (round.state === undefined ? undefined : { requestState: round.state }));
+  if (!own) return result;
+  // The handler has a question of its own. Clients send only the answers to the last round, so ours travels with it:
+  // again if it was answered, and already now if the handler has yet to ask for its project.
+  if (Object.hasOwn(context.mcpReq.inputResponses ?? {}, KEY)) return asking({ [KEY]: { method: "roots/list" } }, own);
+  const needs = round.asked ? undefined : await guard.needs(context).catch(() => undefined);
+  return needs ? asking(needs, own) : result;
 }
 
-function asking(needs: Record<string, unknown>, own?: InputRequired): InputRequired {
+function asking(needs: Readonly<Record<string, unknown>>, own?: Partial<InputRequired>): InputRequired {
   return { ...own, resultType: "input_required", inputRequests: { ...own?.inputRequests, ...needs } };
 }
 
@@ -63,15 +107,25 @@ function isAsking(result: unknown): result is InputRequired {
   return typeof result === "object" && result !== null && (result as InputRequired).resultType === "input_required";
 }
 
-const REGISTER = ["registerTool", "registerPrompt", "registerResource"] as const;
-const ASKING_METHODS = ["tools/call", "prompts/get", "resources/read"];
+/** On a low-level server an exception would be a protocol error, which no model reads. */
+async function asToolResult(run: () => unknown): Promise<unknown> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof NoProjectError)) throw error;
+    return { content: [{ type: "text", text: error.message }], isError: true };
+  }
+}
 
-/** Puts a guard around every handler that is registered from now on; tells whether there may be earlier ones. */
-export function guard(server: object, protocol: Protocol, high: boolean): boolean {
-  const marks = ASKING_METHODS.some((method) => isTaken(method, protocol));
-  const own: Guard = { protocol, marks };
-  if (high) guardRegistrations(server as Record<string, Handler | undefined>, own);
-  else guardRequests(own);
+const REGISTER = ["registerTool", "registerPrompt", "registerResource", "tool", "prompt", "resource"] as const;
+
+/** Wraps every handler that is registered from now on; tells whether there may be earlier ones. */
+export function guard(server: object, high: boolean, options: GuardOptions): boolean {
+  const marks = options.sdk.generation === 2 && REPEATABLE_METHODS.some((method) => isTaken(method as string, options.protocol));
+  const own: Guard = { ...options, marks };
+  if (!high) guardRequests(own);
+  // Handlers of SDK 1.x stay as they are unless an option needs the wrapper.
+  else if (own.sdk.generation === 2 || own.asyncContext || own.before) guardRegistrations(server as Record<string, Handler | undefined>, own);
   return marks;
 }
 
@@ -87,7 +141,7 @@ function isTaken(method: string, protocol: Protocol): boolean {
 function guardRegistrations(server: Record<string, Handler | undefined>, own: Guard): void {
   for (const name of REGISTER) {
     const register = server[name];
-    if (!register) continue;
+    if (typeof register !== "function") continue;
     server[name] = (...args) => {
       const handler = args.at(-1);
       const registered = register.apply(server, typeof handler === "function" ? [...args.slice(0, -1), guarded(handler as Handler, own)] : args);
@@ -96,7 +150,7 @@ function guardRegistrations(server: Record<string, Handler | undefined>, own: Gu
   }
 }
 
-/** A handler that is replaced later is guarded too. */
+/** A handler that replaces another later is wrapped too. */
 function keepGuard(registered: unknown, own: Guard): unknown {
   const entry = registered as { update?: (updates: Record<string, unknown>) => unknown } | undefined;
   const update = entry?.update;
@@ -113,7 +167,15 @@ function guardRequests(own: Guard): void {
   const set = protocol.setRequestHandler;
   protocol.setRequestHandler = (...args) => {
     const handler = args.at(-1);
-    const asks = ASKING_METHODS.includes(args[0] as string) && typeof handler === "function";
-    return set.apply(protocol, asks ? [...args.slice(0, -1), guarded(handler as Handler, own)] : args);
+    const method = methodOf(args[0]);
+    const wraps = REPEATABLE_METHODS.includes(method) && typeof handler === "function";
+    return set.apply(protocol, wraps ? [...args.slice(0, -1), guarded(handler as Handler, own, method === "tools/call")] : args);
   };
+}
+
+/** The method of a request handler: a name in SDK 2.x, a zod schema of version 3 or 4 in SDK 1.x. */
+function methodOf(of: unknown): unknown {
+  if (typeof of === "string") return of;
+  const { method } = ((of as { shape?: { method?: unknown } } | null)?.shape ?? {}) as { method?: { value?: unknown; _def?: { value?: unknown } } };
+  return method?.value ?? method?._def?.value;
 }

@@ -1,19 +1,23 @@
-import { Projects, type RootwiseOptions } from "./projects.js";
+import { Rootwise, type RootwiseOptions } from "./rootwise.js";
 import type { AnyServer } from "./sdk.js";
 
+export type { DriverLogCode, LogLine, ProjectListener } from "../driver/connection.js";
+export { NeedsInput, NoProjectError } from "../driver/errors.js";
+export { hostFacts, type HostFactsOptions } from "../driver/host.js";
+export { resolveAtStart, type StartOptions } from "../driver/start.js";
 export { RootwiseError } from "../error.js";
 export type * from "../generated/types.js";
-export { NoProjectError } from "./errors.js";
-export { projectGate, type Gate, type GateOptions, type Verdict as GateVerdict } from "./middleware.js";
-export { Projects, type Changed, type Roots, type RootwiseOptions, type Wish } from "./projects.js";
+export { projectGate, type Gate, type GateOptions, type GateRequest, type GateVerdict } from "./gate.js";
+export { resolveInside, type RootEntry, type Roots, type RootsListener } from "./roots.js";
+export { type ProjectHints, Rootwise, type RootwiseOptions, type Selection, type SessionStore } from "./rootwise.js";
 export type { AnyServer, CallContext } from "./sdk.js";
 export type { ToolNames } from "./tools.js";
 
 /**
- * Tells every handler of a server which project its call is about. Call it before anything is registered.
+ * Tells every handler of a server which project its call belongs to. Call it before you register handlers.
  *
  * @param server an `McpServer` or `Server` of `@modelcontextprotocol/sdk` 1.x or `@modelcontextprotocol/server` 2.x
  */
-export function rootwise(server: AnyServer, options?: RootwiseOptions): Projects {
-  return new Projects(server, options);
+export function rootwise(server: AnyServer, options?: RootwiseOptions): Rootwise {
+  return new Rootwise(server, options);
 }

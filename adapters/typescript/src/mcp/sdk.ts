@@ -1,9 +1,8 @@
-// What both generations of the SDK have in common, as far as it is used here. Neither is imported: whoever calls
-// `rootwise(server)` brings one.
+// The parts that both SDK generations share. Neither SDK is imported: the caller of `rootwise(server)` brings one.
+import { ClientError, messageOf, Undeliverable } from "../driver/errors.js";
+import type { PolicyInputs } from "../driver/policy.js";
 import { RootwiseError } from "../error.js";
 import type { RequestFacts } from "../generated/types.js";
-import type { Send } from "./connection.js";
-import type { Profile } from "./profile.js";
 import { sdk1 } from "./sdk1.js";
 import { sdk2 } from "./sdk2.js";
 
@@ -34,37 +33,64 @@ export interface Protocol {
   request(request: object, schema: unknown, options: object): Promise<unknown>;
 }
 
-/** What a generation does its own way. */
+interface WireRequest {
+  method: string;
+  params?: unknown;
+}
+
+interface SendOptions {
+  timeout: number;
+  signal: AbortSignal;
+}
+
+/** The operations that differ between the generations. */
 export interface Sdk {
   readonly generation: 1 | 2;
   signal(context: never): AbortSignal;
-  /** Whether the request came over HTTP. */
-  http(context: never): boolean;
+  /** The JSON-RPC id of the call. */
+  requestId(context: never): unknown;
+  /** The object that stands for the HTTP request; undefined on other transports. */
+  httpRequest(context: never): object | undefined;
   /** Sends a request that travels with the call. */
-  sender(context: never): Send;
+  send(context: never, request: WireRequest, options: SendOptions): Promise<unknown>;
   /** Sends a request outside any call. */
-  push(protocol: Protocol): Send;
-  /** What the request itself says about its project; undefined if nothing. */
-  facts(context: never, profile: Profile): RequestFacts | undefined;
-  /** Whether the call is answered by the rules of 2026-07-28. */
+  push(protocol: Protocol, request: WireRequest, options: SendOptions): Promise<unknown>;
+  /** The facts that the request carries about its project; undefined if there are none. */
+  facts(context: never, inputs: PolicyInputs): RequestFacts | undefined;
+  /** Whether the call follows the rules of 2026-07-28. */
   modern(context: never, protocol: Protocol): boolean;
+  /** Whether the result of a modern call can ask for input. */
+  repeatable(context: never): boolean;
 }
 
-/** Which generation a server is of, and its protocol object. */
-export function detect(server: object): { sdk: Sdk; protocol: Protocol; high: boolean } {
-  const { server: inner } = server as { server?: unknown };
+/** Detects the generation of a server, and its protocol object. */
+export function detect(server: unknown): { sdk: Sdk; protocol: Protocol; high: boolean } {
+  const { server: inner } = (server ?? {}) as { server?: unknown };
   const high = typeof inner === "object" && inner !== null;
-  const protocol = (high ? inner : server) as Protocol;
+  const protocol = (high ? inner : (server ?? {})) as Protocol;
   if (typeof protocol.setRequestHandler !== "function" || typeof protocol.getClientCapabilities !== "function") {
-    throw new RootwiseError("bad_options", "rootwise() takes an McpServer or Server of @modelcontextprotocol/sdk or @modelcontextprotocol/server");
+    throw new RootwiseError("bad_options", "bad options at server: must be an McpServer or Server of @modelcontextprotocol/sdk or @modelcontextprotocol/server");
   }
-  // Only 2.x tells the negotiated version, and only it builds contexts.
+  // Only 2.x has these.
   const second = typeof protocol.getNegotiatedProtocolVersion === "function" || "projectCallToolResult" in protocol;
   return { sdk: second ? sdk2 : sdk1, protocol, high };
 }
 
-/** The parts of an object that are there. */
-export function part(of: unknown, names: readonly string[]): Record<string, unknown> | undefined {
+/** Tells errors that the client sent from failures to reach it. */
+export async function clientErrors(result: Promise<unknown>): Promise<unknown> {
+  try {
+    return await result;
+  } catch (error) {
+    const { code } = (error ?? {}) as { code?: unknown };
+    // SDK 1.x puts this in front of the client's text.
+    const text = messageOf(error).replace(/^MCP error -?\d+: /, "");
+    if (typeof code === "number" && text !== "Connection closed") throw new ClientError(code, text);
+    throw new Undeliverable(text);
+  }
+}
+
+/** The named members of an object that exist. */
+function members(of: unknown, names: readonly string[]): Record<string, unknown> | undefined {
   if (names.length === 0 || typeof of !== "object" || of === null) return undefined;
   let found: Record<string, unknown> | undefined;
   for (const name of names) {
@@ -73,25 +99,31 @@ export function part(of: unknown, names: readonly string[]): Record<string, unkn
   return found;
 }
 
-/** Request facts without empty parts, or nothing. */
+/** Request facts without empty members, or undefined. */
 export function factsOf(
   header: ((name: string) => string | null | undefined) | undefined,
-  url: () => URL | undefined,
+  address: () => URL | string | undefined,
   meta: unknown,
-  profile: Profile,
+  inputs: PolicyInputs,
 ): RequestFacts | undefined {
   let facts: RequestFacts | undefined;
-  const found = part(meta, profile.meta);
+  const found = members(meta, inputs.meta);
   if (found) (facts ??= {}).meta = found;
   if (!header) return facts;
-  for (const name of profile.headers) {
+  for (const name of inputs.headers) {
     const value = header(name);
     if (typeof value === "string") ((facts ??= {}).headers ??= {})[name] = value;
   }
-  const query = profile.query.length > 0 ? url()?.searchParams : undefined;
-  for (const name of query ? profile.query : []) {
+  const query = inputs.query.length > 0 ? queryOf(address()) : undefined;
+  for (const name of query ? inputs.query : []) {
     const value = query?.get(name);
     if (typeof value === "string") ((facts ??= {}).query ??= {})[name] = value;
   }
   return facts;
+}
+
+function queryOf(address: URL | string | undefined): URLSearchParams | undefined {
+  if (typeof address !== "string") return address?.searchParams;
+  const at = address.indexOf("?");
+  return at < 0 ? undefined : new URLSearchParams(address.slice(at).replace(/#.*$/s, ""));
 }

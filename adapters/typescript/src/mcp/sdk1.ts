@@ -1,15 +1,17 @@
 // @modelcontextprotocol/sdk 1.x. Legacy only: every client begins with `initialize`.
-import { factsOf, type Protocol, type Sdk } from "./sdk.js";
+import { exchangeOf } from "./exchange.js";
+import { clientErrors, factsOf, type Protocol, type Sdk } from "./sdk.js";
 
 interface Extra {
   readonly signal: AbortSignal;
+  readonly requestId?: unknown;
   readonly _meta?: unknown;
   readonly requestInfo?: { headers?: Record<string, string | string[] | undefined>; url?: URL };
   sendRequest(request: object, schema: unknown, options: object): Promise<unknown>;
 }
 
-/** Stands in for a schema of zod. The SDK's own would throw a whole list away for one bad URI. */
-const raw = {
+/** Accepts any result, in place of a zod schema. The SDK's own schema would reject a whole list for one bad URI. */
+const anyResult = {
   parse: (value: unknown) => value,
   safeParse: (value: unknown) => ({ success: true, data: value }),
   safeParseAsync: async (value: unknown) => ({ success: true, data: value }),
@@ -18,13 +20,17 @@ const raw = {
 export const sdk1: Sdk = {
   generation: 1,
   signal: (extra: Extra) => extra.signal,
-  http: (extra: Extra) => extra.requestInfo !== undefined,
-  sender: (extra: Extra) => (request, options) => extra.sendRequest(request, raw, options),
-  push: (protocol: Protocol) => (request, options) => protocol.request(request, raw, options),
-  facts: ({ requestInfo, _meta }: Extra, profile) => {
+  requestId: (extra: Extra) => extra.requestId,
+  httpRequest: (extra: Extra) => extra.requestInfo,
+  send: (extra: Extra, request, options) => clientErrors(extra.sendRequest(request, anyResult, options)),
+  push: (protocol: Protocol, request, options) => clientErrors(protocol.request(request, anyResult, options)),
+  facts: ({ requestInfo, _meta }: Extra, inputs) => {
     const headers = requestInfo?.headers;
     const header = headers && ((name: string) => [headers[name]].flat()[0]);
-    return factsOf(header, () => requestInfo?.url, _meta, profile);
+    // Versions before 1.27 do not pass the address on.
+    const url = () => requestInfo?.url ?? exchangeOf(requestInfo)?.url;
+    return factsOf(header, url, _meta, inputs);
   },
   modern: () => false,
+  repeatable: () => true,
 };

@@ -1,9 +1,11 @@
-// @modelcontextprotocol/server 2.x. Serves both eras; which one is a fact of the server instance.
+// @modelcontextprotocol/server 2.x. Serves both eras; the era belongs to the server instance.
 import type { RequestFacts } from "../generated/types.js";
-import { factsOf, type Protocol, type Sdk } from "./sdk.js";
+import { clientErrors, factsOf, type Protocol, type Sdk } from "./sdk.js";
 
 interface Context {
   readonly mcpReq: {
+    readonly id?: unknown;
+    readonly method?: string;
     readonly signal: AbortSignal;
     readonly _meta?: unknown;
     readonly envelope?: Record<string, unknown>;
@@ -17,29 +19,34 @@ interface Context {
 /** The key of our question in `inputRequests` and `inputResponses`. */
 export const KEY = "rootwise";
 
+/** The methods whose result may be `input_required`. */
+export const REPEATABLE_METHODS: readonly unknown[] = ["tools/call", "prompts/get", "resources/read"];
+
 const MODERN = "2026-07-28";
 
-/** A schema that takes everything. The SDK's own would throw a whole list away for one bad URI. */
-const raw = { "~standard": { version: 1, vendor: "rootwise", validate: (value: unknown) => ({ value }) } };
+/** A schema that accepts any result. The SDK's own schema would reject a whole list for one bad URI. */
+const anyResult = { "~standard": { version: 1, vendor: "rootwise", validate: (value: unknown) => ({ value }) } };
 
 export const sdk2: Sdk = {
   generation: 2,
   signal: ({ mcpReq }: Context) => mcpReq.signal,
-  http: ({ http }: Context) => http?.req !== undefined,
-  sender: ({ mcpReq }: Context) => (request, options) => mcpReq.send(request, raw, options),
-  push: (protocol: Protocol) => (request, options) => protocol.request(request, raw, options),
-  facts: ({ mcpReq, http }: Context, profile) => {
+  requestId: ({ mcpReq }: Context) => mcpReq.id,
+  httpRequest: ({ http }: Context) => http?.req,
+  send: ({ mcpReq }: Context, request, options) => clientErrors(mcpReq.send(request, anyResult, options)),
+  push: (protocol: Protocol, request, options) => clientErrors(protocol.request(request, anyResult, options)),
+  facts: ({ mcpReq, http }: Context, inputs) => {
     const req = http?.req;
-    return factsOf(req && ((name) => req.headers.get(name)), () => (req ? new URL(req.url) : undefined), mcpReq._meta, profile);
+    return factsOf(req && ((name) => req.headers.get(name)), () => req?.url, mcpReq._meta, inputs);
   },
   modern: ({ mcpReq }: Context, protocol) => {
     const version = protocol.getNegotiatedProtocolVersion?.();
     // Revisions are dates, so they compare as texts.
     return version === undefined ? mcpReq.envelope !== undefined : version >= MODERN;
   },
+  repeatable: ({ mcpReq }: Context) => mcpReq.method === undefined || REPEATABLE_METHODS.includes(mcpReq.method),
 };
 
-/** What a modern request says for itself, since nothing else may speak for it. */
+/** The facts that a modern request carries itself. */
 export function modernFacts({ mcpReq }: Context): RequestFacts {
   const envelope = mcpReq.envelope ?? {};
   const facts: RequestFacts = { capabilities: envelope["io.modelcontextprotocol/clientCapabilities"] ?? {} };
@@ -47,7 +54,7 @@ export function modernFacts({ mcpReq }: Context): RequestFacts {
   if (info !== undefined) facts.clientInfo = info;
   const responses = mcpReq.inputResponses;
   if (responses && Object.hasOwn(responses, KEY)) facts.inputResponses = { [KEY]: responses[KEY] };
-  // What the SDK could not make sense of is an answer all the same: asking again would go round in circles.
+  // An answer that the SDK dropped as malformed is still an answer: asking again would never end.
   else if (mcpReq.droppedInputResponseKeys?.includes(KEY)) facts.inputResponses = { [KEY]: null };
   return facts;
 }

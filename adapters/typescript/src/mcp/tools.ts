@@ -1,11 +1,12 @@
 // Ready-made tools for servers that want their model to see and choose the project.
 import { RootwiseError } from "../error.js";
 import type { Project } from "../generated/types.js";
-import { InputNeeded, NoProjectError } from "./errors.js";
-import type { Projects, Roots } from "./projects.js";
+import { NeedsInput, NoProjectError } from "../driver/errors.js";
+import type { Roots } from "./roots.js";
+import type { Rootwise } from "./rootwise.js";
 import type { AnyServer, CallContext } from "./sdk.js";
 
-/** What the tools are called; `false` leaves one out. */
+/** Names of the tools; `false` leaves one out. */
 export interface ToolNames {
   /** Explains which project this is and why; `which_project` by default. */
   which?: string | false;
@@ -23,13 +24,22 @@ interface Result {
 
 type Register = (name: string, config: object, handler: (...args: never[]) => Promise<Result>) => unknown;
 
-export function registerTools(projects: Projects, server: AnyServer, generation: 1 | 2, names: ToolNames = {}): void {
+/** The parts of an adapter that the tools use. */
+export interface ToolsHost {
+  readonly projects: Rootwise;
+  readonly server: AnyServer;
+  readonly generation: 1 | 2;
+  /** How a client without a connection names its project. */
+  waysPerCall(context: CallContext): string;
+}
+
+export function registerTools({ projects, server, generation, waysPerCall }: ToolsHost, names: ToolNames = {}): void {
   const { registerTool } = server as { registerTool?: Register };
   if (!registerTool) throw new RootwiseError("bad_options", "tools can be registered with an McpServer only, not with a low-level Server");
   const register: Register = (...args) => registerTool.apply(server, args);
   const { which = "which_project", switch: change = "switch_project", list = "list_roots" } = names;
   if (which !== false) {
-    const description = "Tells which project this server works in for you, and why: what every source said.";
+    const description = "Explains which project this server works in for you, with the result of every source.";
     register(which, { title: "Which project is this?", description, annotations: { readOnlyHint: true } }, async (context: CallContext) =>
       said((await projects.explain(context)).text),
     );
@@ -41,7 +51,7 @@ export function registerTools(projects: Projects, server: AnyServer, generation:
       helpful(async () => {
         const { project: chosen, message } = await projects.select(context, project);
         return said(message || `Now working in ${shown(chosen)}.`);
-      }),
+      }, (code) => (code === "pass_each_call" ? `${change} has no effect for this client, which keeps no connection between calls. ${waysPerCall(context)}` : undefined)),
     );
   }
   if (list !== false) {
@@ -54,13 +64,13 @@ export function registerTools(projects: Projects, server: AnyServer, generation:
 
 const said = (text: string): Result => ({ content: [{ type: "text", text }] });
 
-/** A refusal is an answer the model can act on. */
-async function helpful(run: () => Promise<Result>): Promise<Result> {
+/** Turns a refusal into a result that the model reads. */
+async function helpful(run: () => Promise<Result>, instead: (code: string) => string | undefined): Promise<Result> {
   try {
     return await run();
   } catch (error) {
-    if (error instanceof InputNeeded || !(error instanceof NoProjectError)) throw error;
-    return { ...said(error.message), isError: true };
+    if (error instanceof NeedsInput || !(error instanceof NoProjectError)) throw error;
+    return { ...said(instead(error.code) ?? error.message), isError: true };
   }
 }
 
@@ -68,8 +78,9 @@ const shown = ({ displayName, path }: Project) => (path ? `${displayName} (${pat
 
 function listed({ roots, state }: Roots): string {
   if (roots.length === 0) return `The client listed no folders (${state}).`;
-  const lines = roots.map(({ index, uri, name, path, problem }) => {
-    const what = problem ? `${uri}: not usable, ${problem}` : (path ?? uri);
+  const lines = roots.map(({ index, uri, name, path, problem, realPath }) => {
+    const real = realPath !== undefined && realPath !== path ? ` (really ${realPath})` : "";
+    const what = problem ? `${uri}: not usable, ${problem}` : `${path ?? uri}${real}`;
     return `${index + 1}. ${name ? `${name}: ` : ""}${what}`;
   });
   return [`The client listed ${roots.length} ${roots.length === 1 ? "folder" : "folders"} (${state}):`, ...lines].join("\n");
@@ -77,13 +88,40 @@ function listed({ roots, state }: Roots): string {
 
 const DESCRIPTION = "Absolute path or file: URI of the folder, or the name of one of your roots";
 
-/** The argument of `switch_project`, in the form each generation wants. */
+/** The argument of `switch_project`, in the form that each generation takes. Needs no schema library. */
 function projectSchema(generation: 1 | 2): unknown {
-  if (generation === 1) {
-    const { z } = require("zod") as { z: { string(): { describe(text: string): unknown } } };
-    return { project: z.string().describe(DESCRIPTION) };
+  return generation === 1 ? { project: zodString(DESCRIPTION) } : standardSchema();
+}
+
+/** Implements the part of a zod 3 string that every SDK 1.x uses: it parses in an object and becomes JSON Schema. */
+function zodString(description: string): object {
+  const parse = (data: unknown) => {
+    if (typeof data !== "string") throw new Error("must be a string");
+    return data;
+  };
+  interface Input {
+    readonly data: unknown;
+    readonly path: unknown[];
+    readonly parent: { readonly common: { readonly issues: object[] } };
   }
-  const schema = () => ({ type: "object", properties: { project: { type: "string", description: DESCRIPTION } }, required: ["project"], additionalProperties: false });
+  const schema = {
+    _def: { typeName: "ZodString", checks: [], coerce: false, description },
+    description,
+    isOptional: () => false,
+    isNullable: () => false,
+    parse,
+    safeParse: (data: unknown) => (typeof data === "string" ? { success: true, data } : { success: false, error: new Error("must be a string") }),
+    _parse({ data, path, parent }: Input) {
+      if (typeof data === "string") return { status: "valid", value: data };
+      parent.common.issues.push({ code: "invalid_type", expected: "string", received: data === undefined ? "undefined" : typeof data, path, message: "must be a string" });
+      return { status: "aborted" };
+    },
+  };
+  return { ...schema, parseAsync: async (data: unknown) => parse(data), safeParseAsync: async (data: unknown) => schema.safeParse(data) };
+}
+
+function standardSchema(): object {
+  const json = () => ({ type: "object", properties: { project: { type: "string", description: DESCRIPTION } }, required: ["project"], additionalProperties: false });
   return {
     "~standard": {
       version: 1,
@@ -92,7 +130,7 @@ function projectSchema(generation: 1 | 2): unknown {
         const project = (value as { project?: unknown } | null)?.project;
         return typeof project === "string" ? { value: { project } } : { issues: [{ message: "must be a string", path: ["project"] }] };
       },
-      jsonSchema: { input: schema, output: schema },
+      jsonSchema: { input: json, output: json },
     },
   };
 }

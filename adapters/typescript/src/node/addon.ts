@@ -1,6 +1,7 @@
-import { RootwiseError, understood } from "../error.js";
-import type { Face, Machine } from "../face.js";
+import { RootwiseError, parseReply } from "../error.js";
+import type { Backend, Machine } from "../backend.js";
 import { version } from "../generated/version.js";
+import { builtAddon, loadModule } from "./platform.js";
 
 interface Addon {
   readonly Machine: {
@@ -11,13 +12,13 @@ interface Addon {
   version(): string;
 }
 
-/** Loads the addon of this platform; throws with the reason where there is none. */
-export function loadAddon(): Face {
+/** Loads the addon of this platform; throws with the reason where that is not possible. */
+export function loadAddon(): Backend {
   const own = process.env["ROOTWISE_ADDON"];
   let reason: unknown;
-  for (const name of own ? [own] : names()) {
+  for (const name of own ? [own] : candidates()) {
     try {
-      return faceOf(name, require(name) as Addon);
+      return backendOf(name, loadModule(name) as Addon);
     } catch (error) {
       reason ??= error instanceof RootwiseError ? error : unloadable(name, error);
     }
@@ -25,7 +26,7 @@ export function loadAddon(): Face {
   throw reason;
 }
 
-function faceOf(name: string, addon: Addon): Face {
+function backendOf(name: string, addon: Addon): Backend {
   if (addon.version() !== version) {
     throw new RootwiseError("cannot_load", `the addon ${name} is of version ${addon.version()}, this package of ${version}`);
   }
@@ -46,14 +47,19 @@ function made(make: () => Machine): Machine {
     return make();
   } catch (thrown) {
     // The message is the failure as text: an addon can throw nothing richer.
-    understood((thrown as Error).message);
+    parseReply((thrown as Error).message);
     throw thrown;
   }
 }
 
-/** The packages this platform's addon may be in. npm installs the one that fits; asking for the C library is slow. */
-function names(): string[] {
+/** Where the addon may be: in a package that npm installed for this platform, or in a clone where it was built. */
+function candidates(): string[] {
+  return [...platforms().map((name) => `@rootwise/${name}`), ...platforms().flatMap((name) => builtAddon(name) ?? [])];
+}
+
+/** The names of this platform. npm installs the package that fits; detecting the C library here would be slow. */
+function platforms(): string[] {
   const { platform, arch } = process;
-  if (platform === "linux") return [`@rootwise/linux-${arch}-gnu`, `@rootwise/linux-${arch}-musl`];
-  return [platform === "win32" ? `@rootwise/win32-${arch}-msvc` : `@rootwise/${platform}-${arch}`];
+  if (platform === "linux") return [`linux-${arch}-gnu`, `linux-${arch}-musl`];
+  return [platform === "win32" ? `win32-${arch}-msvc` : `${platform}-${arch}`];
 }

@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { WasmFace } from "../wasm.js";
+import { brotliDecompressSync } from "node:zlib";
+import { WasmBackend } from "../wasm.js";
+import { embeddedModule } from "./platform.js";
 
-/** The module that comes with the package, read when it is needed first. */
-export const wasmFace = new WasmFace(() => readFileSync(join(__dirname, "..", "..", "rootwise.wasm")));
+/** The module of the package. It is part of the code, so that a bundle needs no second file. */
+export const wasmBackend = new WasmBackend(() => brotliDecompressSync(Buffer.from(embeddedModule(), "base64")));

@@ -1,29 +1,29 @@
-import type { Backend, Face } from "../face.js";
+import type { BackendInfo, Backend } from "../backend.js";
 import { functionsOf } from "../functions.js";
 import { BaseResolver, type ResolverOptions, type Saved } from "../resolver.js";
 import { loadAddon } from "./addon.js";
 
 export * from "../common.js";
 
-let loaded: Face | undefined;
-const face = (): Face => (loaded ??= loadAddon());
+let loaded: Backend | undefined;
+const core = (): Backend => (loaded ??= loadAddon());
 
-/** Always the addon: where there is none, the first use throws `cannot_load`. */
-export const backend: Backend = Object.freeze({ face: "native" });
+/** Always the addon: if it cannot be loaded, the first use throws `cannot_load`. */
+export const backend: BackendInfo = Object.freeze({ face: "native" });
 
-/** Nothing needs to be done: there is no WebAssembly here. */
+/** Does nothing: this entry uses no WebAssembly. */
 export async function init(): Promise<void> {}
 
-/** Knows the project of one connection: feed it everything that happens and do what it gives back. */
+/** Finds the project of one connection: pass it every event and perform the actions it returns. */
 export class Resolver extends BaseResolver {
   constructor(options: ResolverOptions, saved?: Saved) {
-    super(face(), options, saved);
+    super(core(), options, saved);
   }
 
-  /** Goes on with a saved connection; give an id prefix of its own where several processes restore one snapshot. */
+  /** Continues a saved connection; pass a distinct id prefix where several processes restore one snapshot. */
   static restore(snapshot: string, options: ResolverOptions, now: number, idPrefix?: string): Resolver {
     return new Resolver(options, { snapshot, now, idPrefix });
   }
 }
 
-export const { fileUriToPath, projectKey, isInside, joinInside, recoverSession } = functionsOf(face);
+export const { fileUriToPath, projectKey, isInside, joinInside, recoverSession } = functionsOf(core);

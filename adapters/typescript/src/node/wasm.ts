@@ -1,35 +1,35 @@
-import { type Backend } from "../face.js";
+import { type BackendInfo } from "../backend.js";
 import { functionsOf } from "../functions.js";
 import { BaseResolver, type ResolverOptions, type Saved } from "../resolver.js";
 import type { WasmSource } from "../wasm.js";
-import { wasmFace as face } from "./module.js";
+import { wasmBackend as core } from "./module.js";
 
 export * from "../common.js";
 export type { WasmSource } from "../wasm.js";
 
 /** Always WebAssembly. */
-export const backend: Backend = Object.freeze({ face: "wasm" });
+export const backend: BackendInfo = Object.freeze({ face: "wasm" });
 
-/** Takes a module or bytes of your own instead of the ones that come with the package. */
+/** Replaces the module of the package by your own. */
 export function initSync(source: WasmSource): void {
-  face.use(source);
+  core.use(source);
 }
 
-/** As `initSync`, for code that also runs where loading takes time; without a source nothing needs to be done here. */
+/** As `initSync`, for code that also runs where loading takes time; does nothing without a source. */
 export async function init(source?: WasmSource | Promise<WasmSource>): Promise<void> {
-  if (source !== undefined) face.use(await source);
+  if (source !== undefined) core.use(await source);
 }
 
-/** Knows the project of one connection: feed it everything that happens and do what it gives back. */
+/** Finds the project of one connection: pass it every event and perform the actions it returns. */
 export class Resolver extends BaseResolver {
   constructor(options: ResolverOptions, saved?: Saved) {
-    super(face, options, saved);
+    super(core, options, saved);
   }
 
-  /** Goes on with a saved connection; give an id prefix of its own where several processes restore one snapshot. */
+  /** Continues a saved connection; pass a distinct id prefix where several processes restore one snapshot. */
   static restore(snapshot: string, options: ResolverOptions, now: number, idPrefix?: string): Resolver {
     return new Resolver(options, { snapshot, now, idPrefix });
   }
 }
 
-export const { fileUriToPath, projectKey, isInside, joinInside, recoverSession } = functionsOf(() => face);
+export const { fileUriToPath, projectKey, isInside, joinInside, recoverSession } = functionsOf(() => core);

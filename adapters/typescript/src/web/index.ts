@@ -1,26 +1,26 @@
 import { RootwiseError } from "../error.js";
-import type { Backend } from "../face.js";
+import type { BackendInfo } from "../backend.js";
 import { functionsOf } from "../functions.js";
 import { BaseResolver, type ResolverOptions, type Saved } from "../resolver.js";
-import { WasmFace, type WasmSource } from "../wasm.js";
+import { WasmBackend, type WasmSource } from "../wasm.js";
 
 export * from "../common.js";
 export type { WasmSource } from "../wasm.js";
 
-const face = new WasmFace(() => {
+const core = new WasmBackend(() => {
   throw new RootwiseError("not_ready", "call `await init()` once before anything else");
 });
 
-/** Always WebAssembly: there are no addons here. */
-export const backend: Backend = Object.freeze({ face: "wasm" });
+/** Always WebAssembly. */
+export const backend: BackendInfo = Object.freeze({ face: "wasm" });
 
-/** Takes a compiled module or its bytes; for runtimes that bring modules along, such as Workers. */
+/** Loads a compiled module or its bytes; for runtimes that compile modules in advance, such as Workers. */
 export function initSync(source: WasmSource): void {
-  face.use(source);
+  core.use(source);
 }
 
 /**
- * Gets WebAssembly ready: the module that comes with the package, or one given as module, bytes, response or address.
+ * Loads WebAssembly: the module of the package, or a module, bytes, a response or an address that you pass.
  */
 export async function init(source?: WasmSource | Response | URL | string | Promise<WasmSource | Response>): Promise<void> {
   let given: unknown = await (source ?? new URL("../../rootwise.wasm", import.meta.url));
@@ -29,28 +29,28 @@ export async function init(source?: WasmSource | Response | URL | string | Promi
     if (!given.ok) throw new RootwiseError("cannot_load", `the module cannot be fetched: status ${given.status}`);
     given = await given.arrayBuffer();
   }
-  face.use(given instanceof WebAssembly.Module ? given : await compile(given));
+  core.use(given instanceof WebAssembly.Module ? given : await compile(given));
 }
 
-/** Compiled aside: browsers may refuse to compile larger modules on their main thread. */
+/** Compiles asynchronously: browsers may refuse to compile larger modules on their main thread. */
 async function compile(bytes: unknown): Promise<object> {
   try {
     return await WebAssembly.compile(bytes as BufferSource);
   } catch (cause) {
-    throw new RootwiseError("cannot_load", "this is no WebAssembly module, or this runtime compiles none", { cause });
+    throw new RootwiseError("cannot_load", "not a WebAssembly module, or this runtime does not compile modules", { cause });
   }
 }
 
-/** Knows the project of one connection: feed it everything that happens and do what it gives back. */
+/** Finds the project of one connection: pass it every event and perform the actions it returns. */
 export class Resolver extends BaseResolver {
   constructor(options: ResolverOptions, saved?: Saved) {
-    super(face, options, saved);
+    super(core, options, saved);
   }
 
-  /** Goes on with a saved connection; give an id prefix of its own where several processes restore one snapshot. */
+  /** Continues a saved connection; pass a distinct id prefix where several processes restore one snapshot. */
   static restore(snapshot: string, options: ResolverOptions, now: number, idPrefix?: string): Resolver {
     return new Resolver(options, { snapshot, now, idPrefix });
   }
 }
 
-export const { fileUriToPath, projectKey, isInside, joinInside, recoverSession } = functionsOf(() => face);
+export const { fileUriToPath, projectKey, isInside, joinInside, recoverSession } = functionsOf(() => core);

@@ -1,7 +1,7 @@
 import { presets } from "../generated/presets.js";
 import type { Policy } from "../generated/types.js";
 
-/** Variables that some policy reads, and others that tell where somebody works. */
+/** Variables that a preset reads, and others that name a working folder. */
 const about = new Set([
   ...Object.values(presets as Record<string, Policy>).flatMap(({ sources }) =>
     sources.filter(({ from }) => from === "env" || from === "configured").flatMap(({ read = [] }) => read.map((name) => name.replace(/^\$/, ""))),
@@ -12,7 +12,7 @@ const about = new Set([
 ]);
 const telling = /(^|_)(PROJECT|WORKSPACE|WORKSPACES|REPO|REPOSITORY)(_(DIR|DIRS|ROOT|PATH|PATHS|FOLDER|FOLDERS|FOLDER_PATHS))?$/;
 
-/** What a value looks like that belongs to nobody else: a path, a `file:` URI, or a list of them. */
+/** A path, a `file:` URI, or a list of them: values that hold no secret. */
 const pathLike = /^(?:[a-z]:[\\/]|\\\\|\/|file:)/i;
 
 export interface Signals {

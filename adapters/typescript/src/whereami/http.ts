@@ -9,7 +9,7 @@ import { makeServer } from "./server.js";
 export function serveHttp(port: number, stop: (message: string) => void): void {
   const serve = handler();
   const server = createServer((request, response) => {
-    // A page in a browser can reach loopback under a name of its own; it must not reach this server.
+    // A web page can reach loopback under a host name of its own; such requests are refused.
     if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? "")) return void response.writeHead(403).end();
     if (request.method === "GET") return void response.writeHead(405).end();
     serve(request, response).catch((error: Error) => {
@@ -22,7 +22,7 @@ export function serveHttp(port: number, stop: (message: string) => void): void {
   server.listen(port, "127.0.0.1", () => process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp\n`));
 }
 
-/** A client that goes away without a word is never noticed, so the oldest sessions make room. */
+/** A client that disappears is never noticed, so the oldest sessions are removed. */
 const MOST_SESSIONS = 100;
 
 function handler(): (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> {
@@ -47,9 +47,16 @@ function handler(): (incoming: IncomingMessage, outgoing: ServerResponse) => Pro
     const request = webRequest(incoming);
     const response = await ((await isLegacyRequest(request.clone())) ? legacy(request) : modern.fetch(request));
     outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-    if (response.body) for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) outgoing.write(chunk);
-    outgoing.end();
+    await send(response.body, outgoing);
   };
+}
+
+/** Writes a body; a client that disconnects cancels it, so that the transport learns that the stream broke. */
+async function send(body: ReadableStream<Uint8Array> | null, outgoing: ServerResponse): Promise<void> {
+  const reader = body?.getReader();
+  outgoing.once("close", () => void reader?.cancel().catch(() => {}));
+  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) outgoing.write(part.value);
+  outgoing.end();
 }
 
 function webRequest(incoming: IncomingMessage): Request {

@@ -1,14 +1,13 @@
-// What a client offers, as a text for people and models and as data for programs.
+// A report about a client: text for people and models, data for programs.
 import { presets } from "../generated/presets.js";
 import { version } from "../generated/version.js";
 import type { Explanation, Project, RootsState, RootView } from "../generated/types.js";
-import { Connection } from "../mcp/connection.js";
-import { hostFacts, options } from "../mcp/host.js";
-import { profileOf } from "../mcp/profile.js";
+import { Connection } from "../driver/connection.js";
+import { hostFacts, options } from "../driver/host.js";
 import type { PresetName } from "../resolver.js";
 import { signals, type Signals } from "./environment.js";
 
-/** What is known about a client and its call. */
+/** Everything known about a client and its call. */
 export interface Seen {
   readonly client: unknown;
   readonly protocol: string | undefined;
@@ -47,24 +46,18 @@ export async function report(seen: Seen): Promise<Report> {
   };
 }
 
-/** Shows a preset everything that is known and has it choose; nobody is asked again. */
+/** Gives a preset everything that is known and lets it choose; the client is not asked again. */
 async function choose(preset: PresetName, seen: Seen): Promise<Choice> {
-  const profile = profileOf(preset);
-  const connection = new Connection({
-    profile,
-    facts: hostFacts(profile, seen.transport, { local: true }),
-    send: () => Promise.reject(new Error("everything is known")),
-    log: () => {},
-    changed: () => {},
-  });
+  const host = { ...hostFacts(seen.transport, { policy: preset }), local: true };
+  const connection = new Connection({ policy: preset, host });
   try {
-    connection.tell({ type: "clientInitialized", capabilities: seen.capabilities, clientInfo: seen.client });
-    connection.tell({ type: "clientReady" });
+    connection.initialized({ capabilities: seen.capabilities, clientInfo: seen.client });
+    connection.ready();
     if (seen.roots.state === "ok" || seen.roots.state === "empty" || seen.roots.state === "allInvalid") {
-      connection.tell({ type: "rootsListed", result: { roots: seen.roots.roots.map(({ uri, name }) => ({ uri, name })) } });
+      connection.feed({ type: "rootsListed", result: { roots: seen.roots.roots.map(({ uri, name }) => ({ uri, name })) } });
     }
     const facts = { headers: { ...seen.headers }, query: { ...seen.query }, meta: seen.meta ?? {} };
-    const answer = await connection.ask({ type: "asked", explain: true, facts });
+    const answer = await connection.question({ type: "asked", explain: true, facts });
     const project = answer.outcome === "resolved" ? answer.project : null;
     const why = project ? `from ${place(project)}` : ((answer as { message?: string }).message ?? answer.outcome);
     return { preset, project: project && slim(project), why: project ? why + losers(answer.explanation) : why };
@@ -85,11 +78,11 @@ function losers(explanation: Explanation | undefined): string {
 /** The report as plain lines. */
 export function rendered(report: Report): string {
   const { client, protocol, era, transport, capabilities, roots, environment, choices } = report;
-  const { name = "unknown", version = "" } = (client ?? {}) as { name?: string; version?: string };
+  const { name = "unknown", version: clientVersion = "" } = (client ?? {}) as { name?: string; version?: string };
   const lines = [
     "# Where am I?",
     "",
-    `client      ${oneLine(`${name} ${version}`)}`,
+    `client      ${oneLine(`${name} ${clientVersion}`)}`,
     `protocol    ${protocol ?? "unknown"} (${era}), over ${transport}`,
     `server      rootwise ${version}, Node ${process.versions.node}`,
     `declares    ${Object.keys((capabilities ?? {}) as object).sort().join(", ") || "nothing"}`,
@@ -117,7 +110,7 @@ function keys(what: string, of: unknown): string[] {
   return names.length > 0 ? [`${what.padEnd(11)} ${names.sort().map(oneLine).join(", ")}`] : [];
 }
 
-/** Values come from a peer or the environment: nothing in them may pass for a line of ours. */
+/** Values come from a peer or the environment: they must not look like a line of the report. */
 const oneLine = (text: string) => text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, " ").slice(0, 500);
 
 function tried<T>(read: () => T): T | undefined {

@@ -20,7 +20,7 @@ export function makeServer(): McpServer {
   return server;
 }
 
-/** What a call tells about its client; a modern one tells it in the call itself. */
+/** Facts about the client of a call; a modern call carries them itself. */
 function seen({ mcpReq, http }: ServerContext, { server }: McpServer): Omit<Seen, "roots" | "waitedMs"> {
   const envelope = mcpReq.envelope as Record<string, unknown> | undefined;
   const protocol = (envelope?.[`${META}protocolVersion`] as string | undefined) ?? server.getNegotiatedProtocolVersion();
@@ -38,6 +38,6 @@ function seen({ mcpReq, http }: ServerContext, { server }: McpServer): Omit<Seen
   };
 }
 
-/** Only headers and parameters a preset reads keep their value; others may be anybody's secret. */
+/** Only headers and parameters about projects keep their value; others may be secrets. */
 const telling = /project|workspace/i;
 const named = (entries: [string, string][]) => Object.fromEntries(entries.filter(([name]) => telling.test(name)));

@@ -1,4 +1,4 @@
-/** One connection inside a face. Replies are JSON text or the object it stands for; failures are `{"error": {"code", "message"}}`. */
+/** One connection inside a backend. Replies are JSON text or the object it stands for; failures are `{"error": {"code", "message"}}`. */
 export interface Machine {
   handle(event: string, now: number): string | object;
   view(): string | object;
@@ -7,8 +7,8 @@ export interface Machine {
   free(): void;
 }
 
-/** The core behind a boundary, be it an addon or WebAssembly. Only text and numbers cross. */
-export interface Face {
+/** The core behind a boundary: an addon or WebAssembly. Only text and numbers cross. */
+export interface Backend {
   /** Throws a RootwiseError. */
   open(options: string): Machine;
   /** Throws a RootwiseError. */
@@ -16,8 +16,8 @@ export interface Face {
   call(args: string): string;
 }
 
-/** Which face is in use, and why it is not the addon where it could have been. */
-export interface Backend {
+/** The backend in use, and the reason why it is not the addon where one could be. */
+export interface BackendInfo {
   readonly face: "native" | "wasm";
   readonly reason?: string;
 }

@@ -1,0 +1,497 @@
+// The loop around a resolver: events in, actions performed. Independent of any SDK.
+import { RootwiseError } from "../error.js";
+import type {
+  Action, Announce, Answer, AskBy, Asked, Event, Explanation, HostFacts, Log, LogCode, Policy, Project, RequestFacts, RootsRefused, SelectBy, Selected,
+  SelectionCleared, SendRequest,
+} from "../generated/types.js";
+import { Resolver } from "../node/index.js";
+import type { PresetName } from "../resolver.js";
+import { probe } from "./disk.js";
+import { cancelled, ClientError, closed, failure, messageOf, NeedsInput } from "./errors.js";
+
+/** Sends requests to the client over one channel. */
+export interface Sender {
+  /**
+   * Sends a request and resolves with the raw result, unchecked. Rejects with a `ClientError` if the client answered with
+   * an error; any other rejection means that the request could not be delivered.
+   */
+  send(request: SendRequest, signal: AbortSignal): Promise<unknown>;
+  /** Whether the channel can carry another request; by default it can. */
+  readonly open?: boolean | undefined;
+  /** Aborts when the channel breaks: its requests are then abandoned, and a later ask sends a new one. */
+  readonly broken?: AbortSignal | undefined;
+}
+
+/** An ask, a selection or the removal of one; the connection adds the id. */
+export type Question =
+  | ({ type: "asked" } & Omit<Asked, "ask">)
+  | ({ type: "selected" } & Omit<Selected, "ask">)
+  | ({ type: "selectionCleared" } & Omit<SelectionCleared, "ask">);
+
+/** The call that a question belongs to. */
+export interface Caller {
+  /** Carries a request that belongs to this call. */
+  readonly sender?: Sender | undefined;
+  /** Aborts when the caller stops waiting. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Options of one ask. */
+export interface AskOptions extends Caller {
+  /** Whether and how this call can carry a question to the client; by default the facts decide. */
+  readonly askBy?: AskBy | undefined;
+  /** A path the call touches, to choose between several roots. */
+  readonly target?: string | undefined;
+  /** Whether the answer carries an explanation. */
+  readonly explain?: boolean | undefined;
+}
+
+/** Codes of the log lines that the driver itself writes. */
+export type DriverLogCode =
+  /** A caller stopped waiting for the client's roots. */
+  | "wait_expired"
+  /** The client cannot be asked for its roots on this transport. */
+  | "cannot_ask"
+  /** An event was not processed. */
+  | "event_failed";
+
+/** A log line of the resolver or of the driver. */
+export interface LogLine extends Omit<Log, "code"> {
+  code: LogCode | DriverLogCode;
+}
+
+/** Receives the connection's new project and the previous one; `undefined` stands for none. */
+export type ProjectListener = (project: Readonly<Project> | undefined, previous: Readonly<Project> | undefined) => void;
+
+/** Options of a {@link Connection}. */
+export interface ConnectionOptions {
+  /** A preset's name or a policy; by default `recommended`. */
+  readonly policy?: PresetName | Policy | undefined;
+  /** Facts about this process and the connection; `hostFacts()` collects them. */
+  readonly host: HostFacts;
+  /** Sends requests outside a call; without one they travel only with calls. */
+  readonly sender?: Sender | undefined;
+  /** Receives every change of the connection's project. */
+  readonly onChange?: ProjectListener | undefined;
+  /** Runs after a list of roots arrived from the client. */
+  readonly onRoots?: (() => void) | undefined;
+  readonly log?: ((line: LogLine) => void) | undefined;
+  /** Milliseconds of a clock that does not run backwards. */
+  readonly clock?: (() => number) | undefined;
+  /** A connection that another process saved with `snapshot()`; the client is asked for its roots again. */
+  readonly saved?: string | undefined;
+  /** Starts the ids of requests; distinct in every process that restores the same connection. */
+  readonly idPrefix?: string | undefined;
+}
+
+/** The text of `snapshot()`. */
+interface Snapshot {
+  readonly state: string;
+  /** Requests in flight: the process that restores the connection cannot receive their answers. */
+  readonly requests: readonly number[];
+}
+
+interface PendingAsk extends Caller {
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
+  readonly release: () => void;
+}
+
+interface InFlight {
+  readonly abort: AbortController;
+  readonly sender: Sender | undefined;
+  /** The ask whose call carries the request. */
+  readonly owner: number | undefined;
+  readonly release: () => void;
+}
+
+const LONGEST_TIMER_MS = 0x7fff_ffff;
+
+/** The id of the ask that has nothing but its id; all others are larger. */
+const PLAIN = 0;
+const PLAIN_ASK = JSON.stringify({ type: "asked", ask: PLAIN } satisfies Event);
+
+/** One client connection: its resolver, and everything that waits for it. */
+export class Connection {
+  readonly #options: ConnectionOptions;
+  readonly #resolver: Resolver;
+  readonly #clock: () => number;
+  readonly #asks = new Map<number, PendingAsk>();
+  readonly #inFlight = new Map<number, InFlight>();
+  #lastAsk = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #timerDeadline: number | null = null;
+  #closed = false;
+  #inputClosed = false;
+  #changes = 0;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? (() => performance.now());
+    const given = { ...(options.policy === undefined ? {} : { policy: options.policy }), host: options.host };
+    if (options.saved === undefined) {
+      this.#resolver = new Resolver(given);
+      return;
+    }
+    const { state, requests } = snapshotOf(options.saved);
+    this.#resolver = Resolver.restore(state, given, this.#now(), options.idPrefix);
+    // A change may have been lost with the process that saved this.
+    this.feed({ type: "rootsChanged" });
+    for (const request of requests) this.feed({ type: "rootsRefused", request, kind: "abandoned" });
+    this.#changes = 0;
+  }
+
+  /** Returns the connection's state as text, for the option `saved` in this or another process. */
+  snapshot(): string {
+    return JSON.stringify({ state: this.#resolver.snapshot(), requests: [...this.#inFlight.keys()] } satisfies Snapshot);
+  }
+
+  /** Counts the events that may have changed the connection's state. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** Whether a caller waits. */
+  get busy(): boolean {
+    return this.#asks.size > 0;
+  }
+
+  /** The connection's project as far as it is known. */
+  get project(): Readonly<Project> | undefined {
+    return this.#resolver.project ?? undefined;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** The result of every source for the connection's project. */
+  explain(): Explanation {
+    return this.#resolver.explain();
+  }
+
+  /** The client sent `initialize` with these raw params. */
+  initialized(params: { readonly protocolVersion?: unknown; readonly capabilities?: unknown; readonly clientInfo?: unknown }): void {
+    const { protocolVersion, capabilities, clientInfo } = params;
+    this.feed({ type: "clientInitialized", protocolVersion, capabilities, clientInfo });
+  }
+
+  /** The client sent `notifications/initialized`. */
+  ready(): void {
+    this.feed({ type: "clientReady" });
+  }
+
+  /** The client sent `notifications/roots/list_changed`. */
+  rootsChanged(): void {
+    this.feed({ type: "rootsChanged" });
+  }
+
+  /**
+   * Returns the project of a call.
+   *
+   * @throws NoProjectError no project was found
+   * @throws NeedsInput the client must send its roots with a repeated call
+   */
+  async ask(facts?: RequestFacts, options: AskOptions = {}): Promise<Readonly<Project>> {
+    const { askBy, target, explain } = options;
+    const question = { type: "asked" as const, ...defined({ facts, askBy, target, explain }) };
+    return projectOf(await this.question(question, options));
+  }
+
+  /**
+   * Selects the connection's project.
+   *
+   * @throws NoProjectError the selection was refused
+   */
+  async select(by: string | SelectBy, facts?: RequestFacts, options: Omit<AskOptions, "target"> = {}): Promise<Readonly<Project>> {
+    const { askBy, explain } = options;
+    const question = { type: "selected" as const, by: typeof by === "string" ? { value: by } : by, ...defined({ facts, askBy, explain }) };
+    return projectOf(await this.question(question, options));
+  }
+
+  /** Passes a question to the resolver and waits for its answer. Rejects when the caller or the connection ends first. */
+  async question(question: Question, caller: Caller = {}): Promise<Answer> {
+    this.#check(caller);
+    const ask = ++this.#lastAsk;
+    this.#changes += 1;
+    return this.#pending(ask, caller, () => this.#resolver.handle({ ...question, ask }, this.#now()));
+  }
+
+  /**
+   * As `question`, for an ask without facts of its own. The resolver answers most of these at once, and with the same text
+   * as before.
+   */
+  plain(caller: Caller): Answer | Promise<Answer> {
+    // One such ask can wait; others that come meanwhile get ids of their own.
+    if (this.#asks.has(PLAIN)) return this.question({ type: "asked" }, caller);
+    this.#check(caller);
+    const actions = this.#resolver.repeat(PLAIN_ASK, this.#now());
+    const [answer] = actions;
+    if (actions.length > 1 || answer?.type !== "answer") {
+      this.#changes += 1;
+      return this.#pending(PLAIN, caller, () => actions);
+    }
+    this.#arm();
+    return answer;
+  }
+
+  #check({ sender, signal }: Caller): void {
+    if (this.#closed) throw closed();
+    if (signal?.aborted || sender?.broken?.aborted) throw cancelled();
+  }
+
+  #pending(ask: number, { sender, signal }: Caller, handle: () => readonly Action[]): Promise<Answer> {
+    const broken = sender?.broken;
+    return new Promise((resolve, reject) => {
+      const withdraw = () => this.#withdraw(ask);
+      const release = () => {
+        signal?.removeEventListener("abort", withdraw);
+        broken?.removeEventListener("abort", withdraw);
+      };
+      this.#asks.set(ask, { sender, signal, resolve, reject, release });
+      let actions: readonly Action[];
+      try {
+        actions = handle();
+      } catch (error) {
+        this.#asks.delete(ask);
+        return reject(error);
+      }
+      this.#perform(actions);
+      if (!this.#asks.has(ask)) return;
+      signal?.addEventListener("abort", withdraw, { once: true });
+      broken?.addEventListener("abort", withdraw, { once: true });
+    });
+  }
+
+  /** Answers a question from current knowledge, or returns undefined; never waits. */
+  peek(question: Question): Answer | undefined {
+    if (this.#closed) return undefined;
+    const ask = ++this.#lastAsk;
+    const actions = this.#resolver.handle({ ...question, ask }, this.#now());
+    const answer = actions.find((action) => action.type === "answer" && action.ask === ask) as Answer | undefined;
+    this.#perform(actions);
+    if (!answer) this.feed({ type: "askWithdrawn", ask });
+    return answer;
+  }
+
+  /** Processes one event and performs its actions. Never throws: peer input must not break a server. */
+  feed(event: Event): void {
+    if (this.#closed) return;
+    this.#changes += 1;
+    try {
+      this.#perform(this.#resolver.handle(event, this.#now()), event.type === "deadlineReached");
+      if (event.type === "rootsListed") this.#guarded(() => this.#options.onRoots?.());
+    } catch (error) {
+      this.#recover(event, error);
+    }
+  }
+
+  /** The client sends no more messages: pending requests fail, and their callers get the next source. */
+  inputClosed(): void {
+    this.#inputClosed = true;
+    for (const request of [...this.#inFlight.keys()]) this.#drop(request, "the client closed its input", "undeliverable");
+  }
+
+  /** Ends the connection and rejects everything that waits for it. */
+  close(): void {
+    if (this.#closed) return;
+    this.feed({ type: "closed" });
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    for (const { abort, release } of this.#inFlight.values()) {
+      release();
+      abort.abort("the connection is closed");
+    }
+    this.#inFlight.clear();
+    for (const { release, reject } of this.#asks.values()) {
+      release();
+      reject(closed());
+    }
+    this.#asks.clear();
+    this.#resolver.close();
+  }
+
+  #now(): number {
+    return Math.floor(this.#clock());
+  }
+
+  #perform(actions: readonly Action[], expired = false): void {
+    for (const action of actions) {
+      switch (action.type) {
+        case "answer":
+          this.#settle(action, expired);
+          break;
+        case "announce":
+          this.#announce(action);
+          break;
+        case "cancel":
+          this.#drop(action.request, "no answer in time");
+          break;
+        case "sendRequest":
+          void this.#send(action);
+          break;
+        case "probe":
+          void probe(action.paths).then((paths) => this.feed({ type: "probed", probe: action.probe, paths }));
+          break;
+        case "log": {
+          const { type, ...line } = action;
+          this.#log(line);
+          break;
+        }
+      }
+    }
+    this.#arm();
+  }
+
+  #settle(answer: Answer, expired: boolean): void {
+    const pending = this.#asks.get(answer.ask);
+    if (!pending) return;
+    this.#asks.delete(answer.ask);
+    if (expired && this.#inFlight.size > 0) {
+      this.#log({ level: "warning", code: "wait_expired", ask: answer.ask, message: "The client did not answer roots/list in time; this call uses the next source." });
+    }
+    pending.release();
+    pending.resolve(answer);
+  }
+
+  #announce({ to, from }: Announce): void {
+    if (to) Object.freeze(to);
+    if (from) Object.freeze(from);
+    this.#guarded(() => this.#options.onChange?.(to ?? undefined, from ?? undefined));
+  }
+
+  #log(line: LogLine): void {
+    this.#guarded(() => this.#options.log?.(line));
+  }
+
+  /** An exception of a callback belongs to its owner and must not stop the loop. */
+  #guarded(run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      process.emitWarning(error instanceof Error ? error : String(error));
+    }
+  }
+
+  async #send(action: SendRequest & { type: "sendRequest" }): Promise<void> {
+    const { request, relatesTo } = action;
+    const abort = new AbortController();
+    const sender = this.#inputClosed ? undefined : this.#senderFor(relatesTo);
+    const abandon = () => this.#abandon(request, sender);
+    // Read once: a sender may stand for one stream now and for its successor later.
+    const broken = sender?.broken;
+    broken?.addEventListener("abort", abandon, { once: true });
+    const release = () => broken?.removeEventListener("abort", abandon);
+    this.#inFlight.set(request, { abort, sender, owner: relatesTo, release });
+    let event: Event;
+    try {
+      // A later turn, so that a request that nothing can carry fails after the actions of this event are done.
+      if (!sender) await Promise.resolve();
+      const result = sender ? await sender.send(action, abort.signal) : undefined;
+      event = sender ? { type: "rootsListed", request, result: result ?? null } : { type: "rootsRefused", request, kind: "undeliverable" };
+    } catch (error) {
+      event = { type: "rootsRefused", request, ...refusal(error) };
+    }
+    release();
+    if (this.#inFlight.delete(request)) this.feed(event);
+  }
+
+  /** The channel of the call that caused the request, else of another call that waits, else the connection's own. */
+  #senderFor(ask: number | undefined): Sender | undefined {
+    const own = ask === undefined ? undefined : this.#asks.get(ask)?.sender;
+    const candidates = [own, ...[...this.#asks.values()].map(({ sender }) => sender), this.#options.sender];
+    return candidates.find((sender) => sender && sender.open !== false && !sender.broken?.aborted);
+  }
+
+  /** Ends a request in flight; with a kind, the resolver is told. */
+  #drop(request: number, reason: string, kind?: RootsRefused["kind"]): void {
+    const flight = this.#inFlight.get(request);
+    if (!flight) return;
+    this.#inFlight.delete(request);
+    flight.release();
+    flight.abort.abort(reason);
+    if (kind) this.feed({ type: "rootsRefused", request, kind });
+  }
+
+  /** The channel of a request broke: its callers are gone, and the others need a new request. */
+  #abandon(request: number, sender: Sender | undefined): void {
+    // First, so that no new request is sent for a caller that cannot receive it.
+    for (const [ask, pending] of [...this.#asks]) if (pending.sender?.broken?.aborted) this.#withdraw(ask);
+    if (!this.#inFlight.has(request)) return;
+    // A broken channel says nothing about the client, but the resolver counts it like a refusal and stops asking after
+    // several. A change of the roots, which may have been missed, resets the count.
+    this.feed({ type: "rootsChanged" });
+    this.#drop(request, "its stream broke", "abandoned");
+  }
+
+  #withdraw(ask: number): void {
+    const pending = this.#asks.get(ask);
+    if (!pending) return;
+    this.#asks.delete(ask);
+    pending.release();
+    pending.reject(cancelled());
+    this.feed({ type: "askWithdrawn", ask });
+    // Over HTTP a request travels on the stream of its call and is lost with it; the other callers need a new one.
+    if (this.#options.host.transport !== "http") return;
+    for (const [request, { owner, sender }] of this.#inFlight) {
+      if (owner === ask && sender === pending.sender) this.#abandon(request, sender);
+    }
+  }
+
+  /** One timer, which does not keep the process alive. */
+  #arm(): void {
+    const { deadline } = this.#resolver;
+    if (deadline === this.#timerDeadline) return;
+    clearTimeout(this.#timer);
+    this.#timerDeadline = deadline;
+    if (deadline === null) return;
+    const wait = Math.min(Math.max(deadline - this.#clock(), 1), LONGEST_TIMER_MS);
+    this.#timer = setTimeout(() => {
+      this.#timerDeadline = null;
+      this.feed({ type: "deadlineReached" });
+    }, wait);
+    this.#timer.unref?.();
+  }
+
+  /** An event that the resolver refused: an unreadable answer of the client counts as one, and the loop continues. */
+  #recover(event: Event, error: unknown): void {
+    this.#log({ level: "warning", code: "event_failed", message: `${event.type}: ${messageOf(error)}` });
+    if (error instanceof RootwiseError && error.code === "dead") return;
+    if (event.type === "rootsListed" && typeof event.request === "number") {
+      this.feed({ type: "rootsRefused", request: event.request, kind: "unreadable" });
+    } else if (event.type === "clientInitialized" && (event.capabilities !== undefined || event.clientInfo !== undefined)) {
+      this.feed({ type: "clientInitialized" });
+    }
+  }
+}
+
+function snapshotOf(saved: string): Snapshot {
+  try {
+    const { state, requests } = JSON.parse(saved) as Partial<Snapshot>;
+    if (typeof state === "string" && Array.isArray(requests) && requests.every(Number.isSafeInteger)) return { state, requests };
+  } catch {
+    // Refused below.
+  }
+  throw new RootwiseError("bad_snapshot", "bad snapshot: not written by Connection.snapshot()");
+}
+
+/** The project of an answer; throws what stands in its place. */
+export function projectOf(answer: Answer, note?: string): Readonly<Project> {
+  if (answer.outcome === "resolved" || answer.outcome === "selected") return Object.freeze(answer.project);
+  if (answer.outcome === "needsInput") throw new NeedsInput(answer.inputRequests);
+  if (answer.outcome === "refused" || answer.outcome === "unresolved") throw failure(answer, note);
+  throw closed();
+}
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** The members that have a value. */
+export function defined<T extends object>(of: T): Defined<T> {
+  return Object.fromEntries(Object.entries(of).filter(([, value]) => value !== undefined)) as Defined<T>;
+}
+
+function refusal(error: unknown): Omit<RootsRefused, "request"> {
+  if (!(error instanceof ClientError)) return { kind: "undeliverable" };
+  const { code, message } = error;
+  return { kind: "error", message, ...(Number.isSafeInteger(code) ? { code } : {}) };
+}

@@ -1,0 +1,42 @@
+import { access, realpath, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Found, ProbedPath, ProbePath } from "../generated/types.js";
+
+/** Examines paths on disk. Never rejects: a path that cannot be examined is `missing` or `unreadable`. */
+export function probe(paths: readonly ProbePath[]): Promise<ProbedPath[]> {
+  return Promise.all(paths.map(probeOne));
+}
+
+async function probeOne({ path, markers = [] }: ProbePath): Promise<ProbedPath> {
+  const found = await kindOf(path);
+  if (found !== "directory") return found === "file" ? { path, found, ...(await realPathOf(path)) } : { path, found };
+  const present = await Promise.all(markers.map((name) => exists(join(path, name))));
+  return { path, found, ...(await realPathOf(path)), markers: markers.filter((_, index) => present[index]) };
+}
+
+/** Returns the kind of the entry at a path. */
+export async function kindOf(path: string): Promise<Found> {
+  try {
+    return (await stat(path)).isDirectory() ? "directory" : "file";
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" || code === "ENOTDIR" ? "missing" : "unreadable";
+  }
+}
+
+async function realPathOf(path: string): Promise<{ realPath?: string }> {
+  try {
+    return { realPath: await realpath(path) };
+  } catch {
+    return {};
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await access(path);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,83 @@
+import { type ErrorCode, RootwiseError } from "../error.js";
+import type { Answer, Explanation, Reason, SourceKind } from "../generated/types.js";
+
+/** The parts of a {@link NoProjectError}. */
+export interface NoProjectReason {
+  code: Reason | "cancelled";
+  message: string;
+  instruction?: string | undefined;
+  source?: SourceKind | undefined;
+  status?: number | undefined;
+  explanation?: Explanation | undefined;
+}
+
+/**
+ * No project was found for this call. The message states the cause and the next step: a tool that lets the error pass
+ * shows both to the model.
+ */
+export class NoProjectError extends RootwiseError {
+  override readonly name = "NoProjectError";
+  declare readonly code: Reason | "cancelled";
+  /** The next step for the caller; also part of the message. */
+  readonly instruction: string | undefined;
+  /** The source whose value was refused. */
+  readonly source: SourceKind | undefined;
+  /** The HTTP status that the policy sets for a refused value. */
+  readonly status: number | undefined;
+  /** The result of every source. */
+  readonly explanation: Explanation | undefined;
+
+  constructor({ code, message, instruction, source, status, explanation }: NoProjectReason) {
+    super(code, instruction ? `${message}\n${instruction}` : message);
+    this.instruction = instruction;
+    this.source = source;
+    this.status = status;
+    this.explanation = explanation;
+  }
+}
+
+/** A sender rejects with it when the client answered with a JSON-RPC error. */
+export class ClientError extends Error {
+  override readonly name = "ClientError";
+
+  constructor(
+    /** The JSON-RPC error code. */
+    readonly code: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** A sender rejects with it when the request cannot reach the client. */
+export class Undeliverable extends Error {
+  override readonly name = "Undeliverable";
+}
+
+/** The call must return these input requests; the client then repeats it with the answers. */
+export class NeedsInput extends Error {
+  override readonly name = "NeedsInput";
+
+  constructor(
+    /** Ready-made input requests by key. */
+    readonly requests: Readonly<Record<string, unknown>>,
+  ) {
+    super("the client is asked for its roots and repeats this call; let this exception pass");
+  }
+}
+
+export const closed = () => new NoProjectError({ code: "closed", message: "The connection is closed." });
+
+export const cancelled = () => new NoProjectError({ code: "cancelled", message: "The call was cancelled." });
+
+/** Describes any thrown value in one line. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** An error in the options, with the option's name. */
+export const badOption = (option: string, message: string, code: ErrorCode = "bad_options") =>
+  new RootwiseError(code, `bad options at ${option}: ${message}`);
+
+/** The error of an answer without a project. */
+export function failure(answer: Extract<Answer, { outcome: "refused" | "unresolved" }>, note?: string): NoProjectError {
+  return new NoProjectError(note ? { ...answer, message: `${answer.message} ${note}` } : answer);
+}

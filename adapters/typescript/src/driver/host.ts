@@ -1,0 +1,123 @@
+// Facts about this process and the machine it runs on.
+import { realpathSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { dirname, isAbsolute, join, sep } from "node:path";
+import type { ExcludedDirs, HostFacts, Policy, Transport } from "../generated/types.js";
+import type { PresetName } from "../resolver.js";
+import { badOption } from "./errors.js";
+import { policyInputs } from "./policy.js";
+
+/** Options of {@link hostFacts}. */
+export interface HostFactsOptions {
+  /** Decides which variables and command line options are read; by default `recommended`. */
+  policy?: PresetName | Policy | undefined;
+  /** The command line without program and script; by default the one of this process. */
+  argv?: readonly string[] | undefined;
+  /** By default the environment of this process. */
+  env?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+/** Collects the facts of this process for a resolver. Reads only the variables and options that the policy names. */
+export function hostFacts(transport: Transport = "stdio", { policy, argv = process.argv.slice(2), env = process.env }: HostFactsOptions = {}): HostFacts {
+  const inputs = policyInputs(policy);
+  const facts: HostFacts = {
+    style: process.platform === "win32" ? "windows" : "posix",
+    transport,
+    env: pick(env, inputs.env),
+    arguments: options(argv, inputs.options),
+    excludedDirs: excludedDirs(),
+  };
+  const cwd = attempt(() => process.cwd());
+  if (cwd !== undefined) facts.cwd = cwd;
+  return facts;
+}
+
+/** Options about the host that adapters take. */
+export interface HostOptions {
+  /** Folders that every project must be inside. */
+  allowedDirs?: readonly string[] | undefined;
+  /** Facts that replace the collected ones, such as `local: true` for an HTTP server on the user's machine. */
+  host?: Partial<HostFacts> | undefined;
+}
+
+/** The facts of this process, replaced where the options say so. */
+export function mergedFacts(transport: Transport, policy: PresetName | Policy, { host, allowedDirs }: HostOptions): HostFacts {
+  const given = Object.entries(host ?? {}).filter(([, value]) => value !== undefined);
+  const merged: HostFacts = { ...hostFacts(transport, { policy }), ...Object.fromEntries(given) };
+  if (allowedDirs) merged.allowedDirs = [...allowedDirs];
+  if (merged.allowedDirs) {
+    merged.allowedDirs = [...new Set(merged.allowedDirs.flatMap((dir) => [dir, attempt(() => realpathSync(dir)) ?? dir]))];
+  }
+  return merged;
+}
+
+/** Refuses options that cannot work; `merged` is then accepted by a resolver. */
+export function checkHostOptions({ host, allowedDirs }: HostOptions): void {
+  if (host !== undefined && (typeof host !== "object" || host === null)) throw badOption("host", "must be an object with host facts");
+  checkFolders("allowedDirs", allowedDirs, host?.style);
+  checkFolders("host.allowedDirs", host?.allowedDirs, host?.style);
+}
+
+function checkFolders(option: string, folders: unknown, style: unknown): void {
+  if (folders === undefined || folders === null) return;
+  if (!Array.isArray(folders)) throw badOption(option, "must be a list of absolute paths");
+  for (const [index, folder] of folders.entries()) {
+    const absolute = typeof folder === "string" && (isAbsolute(folder) || (style === "windows" && /^(?:[a-z]:[\\/]|\\\\)/i.test(folder)));
+    if (!absolute) throw badOption(`${option}[${index}]`, "must be an absolute path");
+  }
+}
+
+function pick(env: Readonly<Record<string, string | undefined>>, names: readonly string[]): Record<string, string> {
+  const picked: Record<string, string> = {};
+  for (const name of names) {
+    const value = env[name];
+    if (value !== undefined) picked[name] = value;
+  }
+  return picked;
+}
+
+/** Reads `--name=value`, `--name value` and `--name`; the first of several counts. */
+export function options(argv: readonly string[], names: readonly string[]): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const [index, word] of argv.entries()) {
+    if (word === "--") break;
+    const [, name, value] = /^--([^=]+)(?:=(.*))?$/s.exec(word) ?? [];
+    if (name === undefined || !names.includes(name) || Object.hasOwn(found, name)) continue;
+    const next = argv[index + 1];
+    found[name] = value ?? (next !== undefined && !next.startsWith("-") ? next : "");
+  }
+  return found;
+}
+
+let excluded: ExcludedDirs | undefined;
+
+function excludedDirs(): ExcludedDirs {
+  if (excluded) return excluded;
+  const home = attempt(homedir);
+  const temporary = attempt(tmpdir);
+  const real = (path: string | undefined) => (path === undefined ? [] : [path, attempt(() => realpathSync(path)) ?? path]);
+  excluded = {
+    ...(home ? { home } : {}),
+    temporary: [...new Set([...real(temporary), ...(process.platform === "win32" ? [] : ["/tmp"])])],
+    install: [...new Set([...real(dirname(process.execPath)), ...installed()])],
+  };
+  return excluded;
+}
+
+/** The folder this server was installed into. A server that runs from its sources lives in a project of its own. */
+function installed(): string[] {
+  const script = process.argv[1];
+  const path = script && (attempt(() => realpathSync(script)) ?? script);
+  if (!path) return [];
+  const parts = path.split(sep);
+  const at = parts.lastIndexOf("node_modules");
+  return at < 0 ? [] : [join(parts.slice(0, at + 1).join(sep), parts[at + 1] ?? "")];
+}
+
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

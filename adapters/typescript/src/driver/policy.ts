@@ -1,0 +1,64 @@
+// The parts of a request, the environment and the command line that a policy reads, worked out once per policy.
+import { presets } from "../generated/presets.js";
+import type { Policy, SourceKind } from "../generated/types.js";
+import { Resolver } from "../node/index.js";
+import type { PresetName } from "../resolver.js";
+import { badOption } from "./errors.js";
+
+/** The inputs that a policy reads. */
+export interface PolicyInputs {
+  /** As a resolver takes it. */
+  readonly policy: PresetName | Policy;
+  /** Lower case. */
+  readonly headers: readonly string[];
+  readonly query: readonly string[];
+  /** Top-level keys of `_meta`. */
+  readonly meta: readonly string[];
+  readonly env: readonly string[];
+  /** Command line options, without dashes. */
+  readonly options: readonly string[];
+}
+
+const known = new WeakMap<Policy, PolicyInputs>();
+
+/** Checks a policy and lists what it reads. Throws a RootwiseError that names the faulty field. */
+export function policyInputs(chosen: PresetName | Policy = "recommended"): PolicyInputs {
+  const policy = policyOf(chosen);
+  let inputs = known.get(policy);
+  if (!inputs) known.set(policy, (inputs = inputsOf(chosen, policy)));
+  return inputs;
+}
+
+/** The policy that a preset's name stands for. */
+export function policyOf(chosen: PresetName | Policy): Policy {
+  if (typeof chosen === "object" && chosen !== null && Array.isArray(chosen.sources)) return chosen;
+  if (typeof chosen === "string" && Object.hasOwn(presets, chosen)) return presets[chosen];
+  const names = Object.keys(presets).join(", ");
+  if (typeof chosen === "string") throw badOption("policy", `unknown preset ${JSON.stringify(chosen.slice(0, 60))}; the presets are ${names}`);
+  throw badOption("policy", `must be a policy with a list of sources, or one of ${names}`);
+}
+
+function inputsOf(chosen: PresetName | Policy, { sources }: Policy): PolicyInputs {
+  // Refuses a broken policy here and not in the first call of a client.
+  new Resolver({ policy: chosen, host: { style: "posix" } }).close();
+  const reads = (from: SourceKind) => sources.filter((source) => source.from === from).flatMap(({ read = [] }) => read);
+  const configured = reads("configured");
+  const conditions = sources.flatMap(({ when }) => (when?.argument ? [when.argument] : []));
+  return {
+    policy: chosen,
+    headers: unique(reads("header").map((name) => name.toLowerCase())),
+    query: unique(reads("query")),
+    meta: unique(reads("meta").map(topKey)),
+    env: unique([...reads("env"), ...configured.filter(isVariable).map((name) => name.slice(1))]),
+    options: unique([...configured.filter((name) => !isVariable(name)), ...conditions]),
+  };
+}
+
+const isVariable = (name: string) => name.startsWith("$");
+const unique = (names: string[]) => [...new Set(names)];
+
+/** The first part of a JSON pointer. */
+function topKey(pointer: string): string {
+  const [, first = ""] = pointer.split("/");
+  return first.replaceAll("~1", "/").replaceAll("~0", "~");
+}

@@ -1,0 +1,3 @@
+/** The WebAssembly module, compressed with Brotli, in Base64; made by the build. */
+declare const embedded: string;
+export default embedded;

@@ -1,0 +1,145 @@
+// Checks the project that an HTTP request names in a header or its query before the server sees the request.
+import { Connection } from "../driver/connection.js";
+import { badOption } from "../driver/errors.js";
+import { checkHostOptions, mergedFacts } from "../driver/host.js";
+import { policyInputs, policyOf } from "../driver/policy.js";
+import type { Answer, HostFacts, Policy, Project, RequestFacts, Source } from "../generated/types.js";
+import type { PresetName } from "../resolver.js";
+import { factsOf } from "./sdk.js";
+
+/** Options of `projectGate()`. */
+export interface GateOptions {
+  /** The header that names the project, such as `X-Workspace-Id`. */
+  header?: string | undefined;
+  /** The query parameter that names the project, such as `project_path`. */
+  query?: string | undefined;
+  /** If neither is given: the policy whose headers and query parameters count; by default `recommended`. */
+  policy?: PresetName | Policy | undefined;
+  /** Folders that every project must be inside. */
+  allowedDirs?: readonly string[] | undefined;
+  /** Whether a request without a project is refused as well. */
+  required?: boolean | undefined;
+  /** Facts that replace the collected ones. */
+  host?: { [K in keyof HostFacts]?: HostFacts[K] | undefined } | undefined;
+  /** How many requests are checked at once; the next ones are answered with status 503. By default 10,000. */
+  maxPending?: number | undefined;
+}
+
+const OPTIONS: readonly string[] = ["header", "query", "policy", "allowedDirs", "required", "host", "maxPending"] satisfies (keyof GateOptions)[];
+const MAX_PENDING = 10_000;
+
+/** The result of a check: a project, nothing, or a refusal to answer with. */
+export interface GateVerdict {
+  readonly project?: Readonly<Project>;
+  readonly refusal?: { readonly status: number; readonly body: string };
+}
+
+/** A request of `node:http` or of Express. */
+export interface GateRequest {
+  readonly headers: Record<string, string | string[] | undefined>;
+  readonly url?: string | undefined;
+  readonly originalUrl?: string | undefined;
+  /** The project that the request names; the gate sets it for the handlers that follow. */
+  rootwise?: Readonly<Project> | undefined;
+}
+
+declare global {
+  namespace Express {
+    interface Request {
+      /** The project that the request names; `projectGate()` sets it. */
+      rootwise?: Readonly<Project> | undefined;
+    }
+  }
+}
+
+interface GateResponse {
+  writeHead(status: number, headers: Record<string, string>): unknown;
+  end(body: string): unknown;
+}
+
+/** Middleware for Express and similar frameworks; `check` and `fetch` serve the others. */
+export interface Gate {
+  (request: GateRequest, response: GateResponse, next: (error?: unknown) => void): void;
+  /** Checks a web request. */
+  check(request: { readonly headers: { get(name: string): string | null }; readonly url: string }): Promise<GateVerdict>;
+  /** Puts the gate in front of a web handler. */
+  fetch<R extends Request>(handler: (request: R) => Response | Promise<Response>): (request: R) => Promise<Response>;
+}
+
+/** Refuses requests whose header or query names a folder that cannot be a project, with the policy's status (400). */
+export function projectGate(options: GateOptions = {}): Gate {
+  const inputs = policyInputs(checked(options));
+  const given = { host: options.host as Partial<HostFacts> | undefined, allowedDirs: options.allowedDirs };
+  const host = mergedFacts("http", inputs.policy, given);
+  // Refuses facts that cannot work here and not in the first request.
+  new Connection({ policy: inputs.policy, host }).close();
+  const { required = false, maxPending = MAX_PENDING } = options;
+  let pending = 0;
+  const judge = async (facts: RequestFacts | undefined): Promise<GateVerdict> => {
+    if (!facts && !required) return {};
+    if (pending >= maxPending) return { refusal: refusalOf(503, { code: -32000, message: "Too many requests are being checked at once; try again.", data: { code: "too_many_checks" } }) };
+    pending += 1;
+    // A connection for this request only: requests share no state, and none waits for another.
+    const connection = new Connection({ policy: inputs.policy, host });
+    try {
+      return verdictOf(await connection.question({ type: "asked", askBy: "none", facts: { ...facts, capabilities: {} } }), required);
+    } finally {
+      pending -= 1;
+      connection.close();
+    }
+  };
+  const gate = (request: GateRequest, response: GateResponse, next: (error?: unknown) => void) => {
+    judge(factsOf((name) => [request.headers[name]].flat()[0], () => request.originalUrl ?? request.url, undefined, inputs)).then(({ project, refusal }) => {
+      if (refusal) {
+        response.writeHead(refusal.status, headersOf(refusal.status));
+        response.end(refusal.body);
+        return;
+      }
+      request.rootwise = project;
+      next();
+    }, next);
+  };
+  const check: Gate["check"] = ({ headers, url }) => judge(factsOf((name) => headers.get(name), () => url, undefined, inputs));
+  const fetch: Gate["fetch"] = (handler) => async (request) => {
+    const { refusal } = await check(request);
+    return refusal ? new Response(refusal.body, { status: refusal.status, headers: headersOf(refusal.status) }) : handler(request);
+  };
+  return Object.assign(gate, { check, fetch });
+}
+
+const headersOf = (status: number): Record<string, string> => ({ "content-type": "application/json", ...(status === 503 ? { "retry-after": "1" } : {}) });
+
+function checked(options: GateOptions): PresetName | Policy {
+  if (typeof options !== "object" || options === null) throw badOption("options", "must be an object");
+  const unknown = Object.keys(options).find((key) => !OPTIONS.includes(key));
+  if (unknown !== undefined) throw badOption(unknown, `unknown option; the options are ${OPTIONS.join(", ")}`);
+  const { header, query, maxPending, policy = "recommended" } = options;
+  for (const [name, value] of Object.entries({ header, query })) {
+    if (value !== undefined && (typeof value !== "string" || value === "")) throw badOption(name, "must be the name of a header or a query parameter");
+  }
+  if (maxPending !== undefined && !(Number.isSafeInteger(maxPending) && maxPending > 0)) throw badOption("maxPending", "must be a whole number above 0");
+  checkHostOptions({ host: options.host as Partial<HostFacts> | undefined, allowedDirs: options.allowedDirs });
+  return gatePolicy(policyOf(policy), header, query);
+}
+
+function gatePolicy({ name, sources: all, texts, advice }: Policy, header: string | undefined, query: string | undefined): Policy {
+  if (header === undefined && query === undefined) {
+    const own = all.filter(({ from }) => from === "header" || from === "query");
+    return { name, sources: own, ...(texts ? { texts } : {}), ...(advice ? { advice } : {}) };
+  }
+  const sources: Source[] = [];
+  if (header !== undefined) sources.push({ from: "header", read: [header], status: 400 });
+  if (query !== undefined) sources.push({ from: "query", read: [query], status: 400 });
+  const names = [header && `header \`${header}\``, query && `query parameter \`${query}\``].filter(Boolean).join(" or ");
+  return { name: "gate", sources, advice: [{ text: `Send the project path with the request (${names}).` }] };
+}
+
+function verdictOf(answer: Answer, required: boolean): GateVerdict {
+  if (answer.outcome === "resolved") return { project: Object.freeze(answer.project) };
+  if (answer.outcome !== "refused" && !required) return {};
+  const { code, message, instruction, source, status } = answer as Partial<Extract<Answer, { outcome: "refused" }>>;
+  const error = { code: -32602, message: [message, instruction].filter(Boolean).join("\n"), data: { code, source } };
+  return { refusal: refusalOf(status ?? 400, error) };
+}
+
+const refusalOf = (status: number, error: object) => ({ status, body: JSON.stringify({ jsonrpc: "2.0", id: null, error }) });

@@ -1,0 +1,116 @@
+// The client's roots as an allow-list: every entry verified, and paths checked against all of them on disk.
+import { lstat, realpath } from "node:fs/promises";
+import { dirname, basename, isAbsolute, join, normalize } from "node:path";
+import { Connection, defined } from "../driver/connection.js";
+import { policyOf } from "../driver/policy.js";
+import { RootwiseError } from "../error.js";
+import type { HostFacts, Policy, Reason, RootsState, RootView } from "../generated/types.js";
+import { isInside } from "../node/index.js";
+import type { PresetName } from "../resolver.js";
+
+/** One of the client's roots. */
+export interface RootEntry extends RootView {
+  /** Whether the folder exists on this machine; undefined where the disk was not examined. */
+  readonly exists?: boolean;
+  /** The folder's real path, without links. */
+  readonly realPath?: string;
+}
+
+/** The client's roots, usable or not. */
+export interface Roots {
+  readonly roots: readonly RootEntry[];
+  /** How current they are. */
+  readonly state: RootsState;
+}
+
+/** Receives the client's new roots and the previous ones; `undefined` stands for none. */
+export type RootsListener = (roots: Roots, previous: Roots | undefined) => void;
+
+/** Has the resolver judge each root alone, with the policy's own rules, against the disk where these rules allow it. */
+export async function verifyRoots(views: readonly RootView[], policy: PresetName | Policy, host: HostFacts): Promise<RootEntry[]> {
+  const { name, sources, roots, limits } = policyOf(policy);
+  // The rules for reading one root; those for choosing between several, or between sources, do not apply.
+  const { excludedDirs } = sources.find(({ from }) => from === "roots") ?? {};
+  const { barePaths, files, nonFile } = roots ?? {};
+  const alone: Policy = {
+    name,
+    sources: [{ from: "roots", verify: "directory", ...defined({ excludedDirs }) }],
+    roots: defined({ barePaths, files, nonFile }),
+    ...defined({ limits }),
+  };
+  return Promise.all(views.map((view) => (view.problem ? view : verifyRoot(view, alone, host))));
+}
+
+async function verifyRoot(view: RootView, policy: Policy, host: HostFacts): Promise<RootEntry> {
+  const connection = new Connection({ policy, host });
+  try {
+    connection.initialized({ capabilities: { roots: {} } });
+    connection.ready();
+    connection.feed({ type: "rootsListed", result: { roots: [{ uri: view.uri }] } });
+    const answer = await connection.question({ type: "asked", askBy: "none", explain: true });
+    if (answer.outcome === "resolved") {
+      const { path, realPath } = answer.project;
+      return { ...view, ...(path === undefined ? {} : { path }), ...(realPath === undefined ? {} : { realPath, exists: true }) };
+    }
+    const { reason, detail } = answer.explanation?.tried.find(({ source, reason }) => source === "roots" && reason) ?? {};
+    const problem = reason ?? (answer as { code?: Reason }).code ?? "invalid";
+    return { ...view, problem, ...(problem === "missing" ? { exists: false } : {}), ...(detail === undefined ? {} : { detail }) };
+  } finally {
+    connection.close();
+  }
+}
+
+/** The real paths of the roots that can be used on this machine; throws if there are none. */
+export function usableFolders({ roots, state }: Roots): string[] {
+  const usable = roots.flatMap(({ realPath, problem }) => (realPath !== undefined && problem === undefined ? [realPath] : []));
+  if (usable.length === 0) throw new RootwiseError("no_roots", unusable(roots, state));
+  return usable;
+}
+
+/**
+ * Returns the real path that a tool's path names, if it is inside one of the folders. Links are followed; the end of the
+ * path need not exist yet. Use the returned path and not the given one: a link can change between the check and the use.
+ *
+ * @param folders absolute paths; those that do not exist allow nothing
+ * @param base the folder that a relative path starts from; by default the first one
+ * @throws RootwiseError the path is outside every folder, or cannot be examined
+ */
+export async function resolveInside(folders: readonly string[], path: string, base: string | undefined = folders[0]): Promise<string> {
+  if (typeof path !== "string" || path === "" || path.includes("\0")) throw new RootwiseError("invalid", "The path is empty or contains a null character.");
+  if (!isAbsolute(path) && base === undefined) throw new RootwiseError("relative", "The path is relative; pass an absolute path.");
+  const real = await realOf(isAbsolute(path) ? normalize(path) : join(base as string, path));
+  const style = process.platform === "win32" ? "windows" : "posix";
+  for (const folder of folders) {
+    const realFolder = await realpath(folder).catch(() => undefined);
+    if (realFolder !== undefined && isInside(realFolder, real, style)) return real;
+  }
+  throw new RootwiseError("outside", `The path is outside the allowed folders: ${folders.join(", ") || "none"}.`);
+}
+
+function unusable(roots: readonly RootEntry[], state: RootsState): string {
+  if (roots.length === 0) return `The client has no roots that this server knows (${state}).`;
+  const problems = roots.map(({ uri, problem }) => `${uri} (${problem ?? "on the client's machine"})`);
+  return `None of the client's roots can be used on this machine: ${problems.join(", ")}.`;
+}
+
+/** The real path of a file that may not exist yet: links are followed as far as the path exists. */
+async function realOf(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "ENOENT") throw new RootwiseError("unreadable", `The path cannot be examined (${code}).`, { cause: error });
+    const parent = dirname(path);
+    // A link that leads nowhere could lead anywhere by the time it is used.
+    if (parent === path || (await isLink(path))) throw new RootwiseError("outside", "The path contains a link that leads nowhere.", { cause: error });
+    return join(await realOf(parent), basename(path));
+  }
+}
+
+async function isLink(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isSymbolicLink();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,614 @@
+import { randomUUID } from "node:crypto";
+import { Connection, defined, type Question, type LogLine, type ProjectListener, projectOf, type Sender } from "../driver/connection.js";
+import { badOption, closed, failure, messageOf, NeedsInput, NoProjectError } from "../driver/errors.js";
+import { checkHostOptions, mergedFacts } from "../driver/host.js";
+import { type PolicyInputs, policyInputs, policyOf } from "../driver/policy.js";
+import { RootwiseError } from "../error.js";
+import type { Answer, AskBy, Explanation, HostFacts, Policy, Project, RequestFacts, RootView } from "../generated/types.js";
+import { Resolver } from "../node/index.js";
+import type { PresetName } from "../resolver.js";
+import { type Exchange, exchangeOf, type SessionStreams } from "./exchange.js";
+import { currentContext, guard, roundOf } from "./guard.js";
+import { type RootsListener, type Roots, resolveInside, usableFolders, verifyRoots } from "./roots.js";
+import { type AnyServer, type CallContext, detect, type Protocol, type Sdk, type Transport } from "./sdk.js";
+import { modernFacts } from "./sdk2.js";
+import { registerTools, type ToolNames } from "./tools.js";
+import { type Message, observe } from "./transport.js";
+
+/** Options of `rootwise(server)`; everything has a default. */
+export interface RootwiseOptions {
+  /** A preset's name or a policy; by default `recommended`. */
+  policy?: PresetName | Policy | undefined;
+  /** Folders that every project must be inside. */
+  allowedDirs?: readonly string[] | undefined;
+  /** Facts that replace the collected ones, such as `local: true` for an HTTP server on the user's machine. */
+  host?: { [K in keyof HostFacts]?: HostFacts[K] | undefined } | undefined;
+  /** Receives log lines; by default they are dropped. */
+  log?: ((line: LogLine) => void) | undefined;
+  /** Runs before each handler that is registered after `rootwise(server)`; the handler waits for it. */
+  beforeCall?: ((context: CallContext) => void | Promise<void>) | undefined;
+  /**
+   * Whether helpers may leave the context out: `project()` then finds the one of the handler that is running, through
+   * `AsyncLocalStorage`. Off by default, because that makes every promise of the process slower before Node 24.
+   */
+  asyncContext?: boolean | undefined;
+  /** Keeps the connections of HTTP sessions for other replicas of the server. */
+  store?: SessionStore | undefined;
+}
+
+/**
+ * Keeps the connections of HTTP sessions, so that another replica of the server can continue them. The values are opaque.
+ * Let them expire some time after their last use: a replica that stops leaves its sessions to the others.
+ */
+export interface SessionStore {
+  /** Returns the state of a session. */
+  load(sessionId: string): Promise<string | undefined>;
+  /** Replaces the state of a session in one step if it still is `previous`; returns whether it did. */
+  save(sessionId: string, state: string, previous: string | undefined): Promise<boolean>;
+}
+
+const OPTIONS: readonly string[] = ["policy", "allowedDirs", "host", "log", "beforeCall", "asyncContext", "store"] satisfies (keyof RootwiseOptions)[];
+
+/** Facts about the project that a handler has besides the context. */
+export interface ProjectHints {
+  /** The project that the call names, as a path or `file:` URI, usually an argument of the tool. */
+  argument?: string | undefined;
+  /** A path the call touches, to choose between several roots. */
+  target?: string | undefined;
+  /** The project that the server itself knows for the caller, such as the workspace of an authenticated user. */
+  host?: string | undefined;
+}
+
+/** Names a project: its name, path, URI, or the URI, path or name of a root. */
+export type Selection = { name: string } | { path: string } | { uri: string } | { root: string };
+
+const SELECTIONS: readonly string[] = ["name", "path", "uri", "root"];
+
+/** One client of the server. */
+interface Session {
+  readonly transport: Transport;
+  readonly streams: SessionStreams | undefined;
+  connection: Connection | undefined;
+  initialized: boolean;
+  ready: boolean;
+  inputClosed: boolean;
+  toldCannotAsk: boolean;
+  roots: { readonly views: string; readonly verified: Promise<Roots> } | undefined;
+  /** The state in the store, as this process saw or wrote it last. */
+  stored: string | undefined;
+  /** The changes of the connection that are in the store. */
+  storedChanges: number;
+}
+
+const LONGEST_TIMER_MS = 0x7fff_ffff;
+
+/** How often a call is repeated because another replica changed its session at the same time. */
+const MOST_ATTEMPTS = 5;
+
+/** Rounds of modern calls whose state is remembered; more than run at once. */
+const MOST_ROUNDS = 1024;
+
+const NO_SESSION = "This server keeps no session for this client, so the client cannot be asked for its roots.";
+const NO_STREAM = "The client cannot be asked for its roots here: responses are single JSON documents, and the client has no open GET stream.";
+
+const NOT_REPEATABLE = "A client of 2026-07-28 can be asked for its roots only by a tool, a prompt or a resource, not by a list.";
+
+let toldStateless = false;
+
+/** Tells the handlers of a server which project their call belongs to. */
+export class Rootwise {
+  readonly #server: AnyServer;
+  readonly #sdk: Sdk;
+  readonly #protocol: Protocol;
+  readonly #inputs: PolicyInputs;
+  readonly #options: RootwiseOptions;
+  /** Whether there may be handlers without a guard. */
+  readonly #hasUnguarded: boolean;
+  readonly #listeners = new Set<ProjectListener>();
+  readonly #rootsListeners = new Set<RootsListener>();
+  readonly #sessions = new Map<Transport, Session>();
+  readonly #states = new Map<unknown, string>();
+
+  constructor(server: AnyServer, options: RootwiseOptions = {}) {
+    const { sdk, protocol, high } = detect(server);
+    this.#inputs = checked(options);
+    this.#server = server;
+    this.#sdk = sdk;
+    this.#protocol = protocol;
+    this.#options = options;
+    this.#hasUnguarded = guard(server, high, {
+      sdk,
+      protocol,
+      asyncContext: options.asyncContext ?? false,
+      before: options.beforeCall,
+      stateOf: (context) => this.#takeState(context),
+      needs: (context) => this.#needs(context),
+    });
+    observe(protocol, {
+      attached: (transport, streams) => {
+        this.#sessions.set(transport, { transport, streams, connection: undefined, initialized: false, ready: false, inputClosed: false, toldCannotAsk: false, roots: undefined, stored: undefined, storedChanges: 0 });
+      },
+      message: (transport, message, http) => this.#message(transport, message, http),
+      resumed: (id, state) => this.#keepState(id, state),
+      inputClosed: (transport) => {
+        const session = this.#sessions.get(transport);
+        if (session) session.inputClosed = true;
+        session?.connection?.inputClosed();
+      },
+      closed: (transport) => {
+        this.#sessions.get(transport)?.connection?.close();
+        this.#sessions.delete(transport);
+      },
+    });
+  }
+
+  /**
+   * Returns the project of this call. Call it first in a handler: a client of 2026-07-28 that has to be asked repeats the
+   * call, and earlier statements run twice.
+   *
+   * @param context the handler's context; with the option `asyncContext`, by default the one of the handler that is running
+   * @throws NoProjectError no project was found; let it pass, and the model reads the cause and the next step
+   */
+  async project(context?: CallContext, hints?: ProjectHints): Promise<Readonly<Project>> {
+    const call = contextOf(context);
+    return projectOf(await this.#ask(call, { type: "asked", ...this.#question(call, hints) }));
+  }
+
+  /** Wraps a handler: the project becomes its first argument. */
+  tool<A extends unknown[] = [context: CallContext], R = unknown>(
+    handler: (project: Readonly<Project>, ...args: A) => R | Promise<R>,
+    hints?: (...args: A) => ProjectHints,
+  ): (...args: A) => Promise<R> {
+    return async (...args) => handler(await this.project(args.at(-1) as CallContext, hints?.(...args)), ...args);
+  }
+
+  /** Returns the project of this call as far as it is known; sends nothing and never waits. */
+  current(context?: CallContext, hints?: ProjectHints): Readonly<Project> | undefined {
+    const call = contextOf(context);
+    const { connection, release } = this.#connect(call);
+    try {
+      const answer = connection.peek({ type: "asked", ...this.#question(call, hints), askBy: "none" });
+      return answer?.outcome === "resolved" ? Object.freeze(answer.project) : undefined;
+    } finally {
+      release();
+    }
+  }
+
+  /** Returns the client's roots, each verified on disk where this machine may and can do so. */
+  async roots(context?: CallContext): Promise<Roots> {
+    const call = contextOf(context);
+    const answer = await this.#ask(call, { type: "asked", want: "roots", ...this.#question(call) });
+    if (answer.outcome !== "listed") throw unexpected(answer);
+    const { roots, state } = answer;
+    return { roots: await verifyRoots(roots, this.#inputs.policy, this.#facts(this.#isHttp(call))), state };
+  }
+
+  /** Whether a path is inside one of the client's roots, by real path. */
+  async inside(context: CallContext | undefined, path: string): Promise<boolean> {
+    try {
+      await this.resolve(context, path);
+      return true;
+    } catch (error) {
+      if (error instanceof NeedsInput || !(error instanceof RootwiseError) || error.code === "bad_options") throw error;
+      return false;
+    }
+  }
+
+  /**
+   * Returns the real path of a file or folder inside the client's roots. A relative path starts from the call's project.
+   *
+   * @throws RootwiseError the path is outside every root, or no root can be used on this machine; the message says which
+   */
+  async resolve(context: CallContext | undefined, path: string): Promise<string> {
+    const call = contextOf(context);
+    const roots = await this.roots(call);
+    const base = this.current(call)?.path ?? roots.roots.find(({ realPath, problem }) => realPath !== undefined && !problem)?.path;
+    return resolveInside(usableFolders(roots), path, base);
+  }
+
+  /**
+   * Selects the project of this connection.
+   *
+   * @param by a path, a `file:` URI or the name of a root; or exactly which of these it is
+   * @throws NoProjectError the selection was refused, or the client must name its project in every call
+   */
+  async select(context: CallContext | undefined, by: string | Selection): Promise<{ project: Readonly<Project>; message: string }> {
+    const call = contextOf(context);
+    const answer = await this.#ask(call, { type: "selected", by: selection(by), ...this.#question(call) });
+    if (answer.outcome === "selected") return { project: Object.freeze(answer.project), message: answer.message };
+    throw unexpected(answer);
+  }
+
+  /** Removes the selection; returns the project that counts instead. */
+  async unselect(context?: CallContext): Promise<Readonly<Project> | undefined> {
+    const call = contextOf(context);
+    const answer = await this.#ask(call, { type: "selectionCleared", ...this.#question(call) }, { failing: false });
+    return answer.outcome === "resolved" ? Object.freeze(answer.project) : undefined;
+  }
+
+  /** Returns the result of every source for this call; `text` is a small table. */
+  async explain(context?: CallContext, hints?: ProjectHints): Promise<Explanation> {
+    const call = contextOf(context);
+    const answer = await this.#ask(call, { type: "asked", explain: true, ...this.#question(call, hints) }, { failing: false });
+    if (answer.explanation) return answer.explanation;
+    throw unexpected(answer);
+  }
+
+  /** Registers a listener for changes of the connection's project; returns a function that removes it. */
+  onChange(listener: ProjectListener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Registers a listener for changes of the client's roots; returns a function that removes it. */
+  onRootsChange(listener: RootsListener): () => void {
+    this.#rootsListeners.add(listener);
+    return () => void this.#rootsListeners.delete(listener);
+  }
+
+  /** Registers ready-made tools; `false` leaves one out. */
+  registerTools(names?: ToolNames): void {
+    const waysPerCall = (context: CallContext) => this.#waysPerCall(context);
+    registerTools({ projects: this, server: this.#server, generation: this.#sdk.generation, waysPerCall }, names);
+  }
+
+  async #ask(context: CallContext, question: Question, options?: { failing?: boolean }): Promise<Answer> {
+    const session = this.#options.store && !this.#isAlone(context) && this.#isHttp(context) ? this.#sessionOf(context) : undefined;
+    if (!session || this.#sdk.modern(context as never, this.#protocol)) return this.#askHere(context, question, options);
+    for (let attempt = 1; ; attempt += 1) {
+      await this.#restore(session);
+      // `notifications/initialized` may have reached another replica; a client that makes calls has sent it.
+      if (!session.ready) this.#open(session, true).ready();
+      session.ready = true;
+      const outcome = await this.#askHere(context, question, options).then((answer) => ({ answer }), (error: unknown) => ({ error }));
+      // Another replica changed the session meanwhile: its state counts, and this question is asked again.
+      if (!(await this.#persist(session))) {
+        if (attempt < MOST_ATTEMPTS) continue;
+        throw new NoProjectError({ code: "unconfirmed", message: "Other replicas changed this session at the same time; try again." });
+      }
+      if ("error" in outcome) throw outcome.error;
+      return outcome.answer;
+    }
+  }
+
+  /** Continues the session from the store if another replica changed it. */
+  async #restore(session: Session): Promise<void> {
+    const { store, log } = this.#options;
+    const id = session.transport.sessionId;
+    if (!store || id === undefined) return;
+    const saved = await this.#stored(() => store.load(id));
+    if (saved === undefined || saved === session.stored || session.connection?.busy) return;
+    session.stored = saved;
+    const earlier = session.connection;
+    try {
+      session.connection = this.#connectionOf(session, true, saved);
+      session.storedChanges = session.connection.changes;
+      session.initialized = true;
+      session.ready = false;
+      earlier?.close();
+    } catch (error) {
+      // Of another version or policy: the client is asked again.
+      log?.({ level: "warning", code: "event_failed", message: `the stored session cannot be continued: ${messageOf(error)}` });
+    }
+  }
+
+  /** Without its store a session could miss a change of another replica, so that the call fails. */
+  async #stored<T>(use: () => Promise<T>): Promise<T> {
+    try {
+      return await use();
+    } catch (error) {
+      this.#options.log?.({ level: "warning", code: "event_failed", message: `the session store failed: ${messageOf(error)}` });
+      throw new NoProjectError({ code: "unconfirmed", message: "The store of this server's sessions cannot be reached; try again later." });
+    }
+  }
+
+  /** Saves the session; returns false if another replica saved it first. */
+  async #persist(session: Session): Promise<boolean> {
+    const { store } = this.#options;
+    const { connection } = session;
+    const id = session.transport.sessionId;
+    if (!store || !connection || connection.closed || id === undefined) return true;
+    const { changes } = connection;
+    if (session.stored !== undefined && changes === session.storedChanges) return true;
+    const state = connection.snapshot();
+    if (!(await this.#stored(() => store.save(id, state, session.stored)))) return false;
+    session.stored = state;
+    session.storedChanges = changes;
+    return true;
+  }
+
+  async #askHere(context: CallContext, question: Question, { failing = true } = {}): Promise<Answer> {
+    const round = this.#sdk.generation === 2 ? roundOf(context as never) : undefined;
+    if (!round && this.#needsGuard(context)) throw unguarded();
+    if (round && !Object.isFrozen(round)) round.asked = true;
+    const { connection, sender, note, release } = this.#connect(context);
+    try {
+      const caller = { signal: this.#sdk.signal(context as never), sender };
+      const askBy = question.askBy ?? (note ? "none" : undefined);
+      const isPlain = !askBy && question.type === "asked" && Object.keys(question).length === 1;
+      const answer = await (isPlain ? connection.plain(caller) : connection.question(askBy ? { ...question, askBy } : question, caller));
+      if (answer.outcome === "needsInput") {
+        if (round) round.needs = answer.inputRequests;
+        throw new NeedsInput(answer.inputRequests);
+      }
+      if (failing && (answer.outcome === "refused" || answer.outcome === "unresolved")) throw failure(answer, answer.outcome === "unresolved" ? note : undefined);
+      return answer;
+    } finally {
+      release();
+    }
+  }
+
+  /** The ways to name the project with a call that this policy and this transport have. */
+  #waysPerCall(context: CallContext): string {
+    const { headers, query, policy } = this.#inputs;
+    const [header] = headers;
+    const [parameter] = query;
+    const http = this.#isHttp(context);
+    const ways = [
+      ...(policyOf(policy).sources.some(({ from }) => from === "roots") && this.#sdk.modern(context as never, this.#protocol) ? ["open the folder in the client, so that it becomes one of its roots"] : []),
+      ...(http && header ? [`send the header \`${header}\` with each request`] : []),
+      ...(http && parameter ? [`add \`?${parameter}=\` to the server's address`] : []),
+    ];
+    return ways.length > 0 ? `To change the project, ${ways.join(", or ")}.` : "Start the server with the project that it should use.";
+  }
+
+  /** Also where the guard is not needed yet, so that the fault shows before the first client that needs it. */
+  #needsGuard(context: CallContext): boolean {
+    return (this.#hasUnguarded || this.#sdk.modern(context as never, this.#protocol)) && this.#sdk.repeatable(context as never);
+  }
+
+  #isHttp(context: CallContext): boolean {
+    return this.#sdk.httpRequest(context as never) !== undefined;
+  }
+
+  /** Over HTTP without a session, the next request may come from any client. */
+  #isAlone(context: CallContext): boolean {
+    return this.#isHttp(context) && (context as { sessionId?: string }).sessionId === undefined;
+  }
+
+  #question(context: CallContext, hints: ProjectHints = {}): { facts?: RequestFacts; askBy?: AskBy; target?: string } {
+    const modern = this.#sdk.modern(context as never, this.#protocol);
+    const alone = !modern && this.#isAlone(context);
+    let facts = this.#sdk.facts(context as never, this.#inputs);
+    if (modern) facts = { ...facts, ...modernFacts(context as never) };
+    // With capabilities of its own, even none, a request stands alone.
+    if (alone) facts = { ...facts, capabilities: {} };
+    const { argument, host, target } = hints;
+    if (argument !== undefined || host !== undefined) facts = { ...facts, ...defined({ argument, host }) };
+    const askBy: AskBy | undefined = alone ? "none" : !modern ? undefined : this.#sdk.repeatable(context as never) ? "inputRequired" : "none";
+    if (!facts && !askBy && target === undefined) return {};
+    return defined({ facts, askBy, target });
+  }
+
+  /** The input requests that a modern call needs for its project. */
+  async #needs(context: CallContext): Promise<Readonly<Record<string, unknown>> | undefined> {
+    const { connection, release } = this.#connect(context);
+    try {
+      const answer = await connection.question({ type: "asked", ...this.#question(context) }, { signal: this.#sdk.signal(context as never) });
+      return answer.outcome === "needsInput" ? answer.inputRequests : undefined;
+    } finally {
+      release();
+    }
+  }
+
+  #keepState(id: unknown, state: string): void {
+    const [oldest] = this.#states.keys();
+    if (this.#states.size >= MOST_ROUNDS) this.#states.delete(oldest);
+    this.#states.set(id, state);
+  }
+
+  #takeState(context: CallContext): string | undefined {
+    const id = this.#sdk.requestId(context as never);
+    const state = this.#states.get(id);
+    this.#states.delete(id);
+    return state;
+  }
+
+  #message(transport: Transport, { method, params }: Message, http: boolean): void {
+    const session = this.#sessions.get(transport);
+    // Without a session, nothing ties later requests to this client.
+    if (!session || (http && transport.sessionId === undefined)) return;
+    if (method === "initialize") {
+      session.initialized = true;
+      this.#open(session, http).initialized((params ?? {}) as object);
+    } else if (method === "notifications/initialized") {
+      session.ready = true;
+      session.connection?.ready();
+    } else if (method === "notifications/roots/list_changed") {
+      void this.#changed(session);
+    }
+  }
+
+  /** A change that reaches one replica must be known to all. */
+  async #changed(session: Session): Promise<void> {
+    session.connection?.rootsChanged();
+    if (!this.#options.store) return;
+    try {
+      for (let attempt = 0; attempt < MOST_ATTEMPTS && !(await this.#persist(session)); attempt += 1) {
+        await this.#restore(session);
+        session.connection?.rootsChanged();
+      }
+    } catch {
+      // Logged; the next call fails if the store still cannot be reached.
+    }
+  }
+
+  /** The connection of a call, how a request can travel with it, and how to let go of it. */
+  #connect(context: CallContext): { connection: Connection; sender?: Sender | undefined; note?: string | undefined; release: () => void } {
+    const http = this.#isHttp(context);
+    const modern = this.#sdk.modern(context as never, this.#protocol);
+    const notRepeatable = modern && !this.#sdk.repeatable(context as never) ? NOT_REPEATABLE : undefined;
+    if (this.#isAlone(context)) {
+      if (!modern) this.#tellStateless();
+      // A connection for this call only: no state can pass from one caller to another.
+      const connection = new Connection({ policy: this.#inputs.policy, host: this.#facts(true), log: this.#options.log });
+      return { connection, note: modern ? notRepeatable : NO_SESSION, release: () => connection.close() };
+    }
+    const session = this.#sessionOf(context);
+    const connection = this.#open(session, http);
+    if (!session.initialized) this.#catchUp(session, connection);
+    if (modern) return { connection, note: notRepeatable, release };
+    const exchange = exchangeOf(this.#sdk.httpRequest(context as never));
+    if (exchange && !exchange.open && !session.streams?.standalone) {
+      this.#tellCannotAsk(session);
+      return { connection, note: this.#declaresRoots() ? NO_STREAM : undefined, release };
+    }
+    return { connection, sender: exchange && !exchange.open ? undefined : this.#senderOf(context, exchange), release };
+  }
+
+  #senderOf(context: CallContext, exchange: Exchange | undefined): Sender {
+    const send: Sender["send"] = ({ method, params }, signal) => this.#sdk.send(context as never, wire(method, params), { timeout: LONGEST_TIMER_MS, signal });
+    if (!exchange) return { send };
+    return {
+      send,
+      get open() {
+        return exchange.open;
+      },
+      broken: exchange.broken,
+    };
+  }
+
+  #declaresRoots(): boolean {
+    return typeof (this.#protocol.getClientCapabilities() as { roots?: unknown } | undefined)?.roots === "object";
+  }
+
+  #tellStateless(): void {
+    if (toldStateless || !this.#options.log) return;
+    toldStateless = true;
+    this.#options.log({ level: "info", code: "cannot_ask", message: `${NO_SESSION} Clients of 2026-07-28 send their roots with the call; for earlier ones, use a transport with sessions.` });
+  }
+
+  #tellCannotAsk(session: Session): void {
+    if (session.toldCannotAsk || !this.#declaresRoots()) return;
+    session.toldCannotAsk = true;
+    this.#options.log?.({ level: "warning", code: "cannot_ask", message: NO_STREAM });
+  }
+
+  #sessionOf(context: CallContext): Session {
+    const { sessionId } = context as { sessionId?: string };
+    let found: Session | undefined;
+    // The newest, if a server was given another transport without closing the last one.
+    for (const session of this.#sessions.values()) if (session.transport.sessionId === sessionId) found = session;
+    if (found) return found;
+    throw closed();
+  }
+
+  /** The handshake ended before this class observed the transport. */
+  #catchUp(session: Session, connection: Connection): void {
+    const capabilities = this.#protocol.getClientCapabilities();
+    if (capabilities === undefined) return;
+    session.initialized = true;
+    connection.initialized({ capabilities, clientInfo: this.#protocol.getClientVersion() });
+    connection.ready();
+  }
+
+  #facts(http: boolean): HostFacts {
+    const { host, allowedDirs } = this.#options;
+    return mergedFacts(http ? "http" : "stdio", this.#inputs.policy, { host: host as Partial<HostFacts>, allowedDirs });
+  }
+
+  #open(session: Session, http: boolean): Connection {
+    return (session.connection ??= this.#connectionOf(session, http));
+  }
+
+  #connectionOf(session: Session, http: boolean, saved?: string): Connection {
+    const connection = new Connection({
+      policy: this.#inputs.policy,
+      host: this.#facts(http),
+      sender: this.#push(session),
+      log: this.#options.log,
+      onChange: (project, previous) => {
+        for (const listener of this.#listeners) guarded(() => listener(project, previous));
+      },
+      onRoots: () => this.#rootsArrived(session, http),
+      ...(saved === undefined ? {} : { saved, idPrefix: `rootwise-${randomUUID()}-` }),
+    });
+    if (session.inputClosed) connection.inputClosed();
+    return connection;
+  }
+
+  /** Sends outside any call; over Streamable HTTP that is the client's GET stream. */
+  #push({ streams, transport }: Session): Sender {
+    const protocol = this.#protocol;
+    const send: Sender["send"] = ({ method, params }, signal) => this.#sdk.push(protocol, wire(method, params), { timeout: LONGEST_TIMER_MS, signal });
+    if (!streams) return { send };
+    return {
+      send,
+      get open() {
+        return streams.standalone !== undefined && protocol.transport === transport;
+      },
+      get broken() {
+        return streams.standalone?.broken;
+      },
+    };
+  }
+
+  #rootsArrived(session: Session, http: boolean): void {
+    if (this.#rootsListeners.size === 0) return;
+    const answer = session.connection?.peek({ type: "asked", want: "roots", askBy: "none" });
+    if (answer?.outcome !== "listed") return;
+    const views = JSON.stringify(answer.roots);
+    if (session.roots?.views === views) return;
+    const previous = session.roots?.verified;
+    const { roots, state } = answer;
+    const verified = verifyRoots(roots as RootView[], this.#inputs.policy, this.#facts(http)).then((entries): Roots => ({ roots: entries, state }));
+    session.roots = { views, verified };
+    void Promise.all([verified, previous]).then(([now, before]) => {
+      for (const listener of this.#rootsListeners) guarded(() => listener(now, before));
+    });
+  }
+}
+
+const release = () => {};
+
+const wire = (method: string, params: unknown) => (params === undefined ? { method } : { method, params });
+
+/** An exception of a listener belongs to its owner and must not stop the connection. */
+function guarded(run: () => void): void {
+  try {
+    run();
+  } catch (error) {
+    process.emitWarning(error instanceof Error ? error : String(error));
+  }
+}
+
+/** Refuses options that cannot work, with the option's name. */
+function checked(options: RootwiseOptions): PolicyInputs {
+  if (typeof options !== "object" || options === null) throw badOption("options", "must be an object");
+  const unknown = Object.keys(options).find((key) => !OPTIONS.includes(key));
+  if (unknown !== undefined) throw badOption(unknown, `unknown option; the options are ${OPTIONS.join(", ")}`);
+  for (const name of ["log", "beforeCall"] as const) {
+    if (options[name] !== undefined && typeof options[name] !== "function") throw badOption(name, "must be a function");
+  }
+  if (options.asyncContext !== undefined && typeof options.asyncContext !== "boolean") throw badOption("asyncContext", "must be true or false");
+  if (options.store !== undefined && (typeof options.store?.load !== "function" || typeof options.store.save !== "function")) throw badOption("store", "must have the methods load and save");
+  const inputs = policyInputs(options.policy);
+  const given = { host: options.host as Partial<HostFacts> | undefined, allowedDirs: options.allowedDirs };
+  checkHostOptions(given);
+  if (given.host || given.allowedDirs) new Resolver({ policy: inputs.policy, host: mergedFacts("stdio", inputs.policy, given) }).close();
+  return inputs;
+}
+
+function contextOf(context: CallContext | undefined): CallContext {
+  const found = context ?? currentContext();
+  if (typeof found === "object" && found !== null && ("signal" in found || "mcpReq" in found)) return found;
+  const text = context === undefined ? "pass the context of a handler, or set the option asyncContext and call this while a handler runs" : "not the context of a handler";
+  throw new RootwiseError("bad_options", `bad options at context: ${text}`);
+}
+
+function selection(by: string | Selection): Selection | { value: string } {
+  if (typeof by === "string") return { value: by };
+  const [key, ...more] = Object.keys(by ?? {});
+  if (key === undefined || more.length > 0 || !SELECTIONS.includes(key)) throw badOption("by", `must be a string or one of ${SELECTIONS.map((name) => `{ ${name} }`).join(", ")}`);
+  return by;
+}
+
+function unguarded(): RootwiseError {
+  const text = "this handler was registered before rootwise(server) was called, so clients of 2026-07-28 could not be asked for their roots from it; call rootwise(server) first";
+  return new RootwiseError("bad_options", text);
+}
+
+function unexpected(answer: Answer): Error {
+  if (answer.outcome === "refused" || answer.outcome === "unresolved") return failure(answer);
+  return answer.outcome === "needsInput" ? new NeedsInput(answer.inputRequests) : closed();
+}

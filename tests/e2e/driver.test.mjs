@@ -1,0 +1,278 @@
+// The driver without any SDK: what a server with its own protocol code uses.
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, test } from "node:test";
+import { setImmediate, setTimeout } from "node:timers/promises";
+import { presets, RootwiseError } from "rootwise";
+import { ClientError, Connection, hostFacts, NeedsInput, NoProjectError, resolveAndExplain, resolveAtStart, Undeliverable } from "rootwise/driver";
+import { hostFacts as fromAdapter, NoProjectError as sameError, resolveAtStart as alsoStart } from "rootwise/mcp";
+
+const base = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-driver-")));
+// The timers of a connection keep no process alive, and nothing else does here.
+const awake = setInterval(() => {}, 1_000);
+after(() => {
+  clearInterval(awake);
+  rmSync(base, { recursive: true, force: true });
+});
+const [alpha, beta] = ["alpha", "beta"].map((name) => {
+  mkdirSync(join(base, name));
+  return join(base, name);
+});
+const uri = (path) => ({ uri: `file://${path}` });
+const list = (...paths) => ({ roots: paths.map(uri) });
+const host = { style: "posix", transport: "stdio", cwd: "/" };
+
+/** A client that declared roots; `answer` is what becomes of each request. */
+function connected(answer, options = {}) {
+  const sent = [];
+  const sender = {
+    send: (request, signal) => {
+      sent.push(request);
+      return answer(request, signal);
+    },
+  };
+  const connection = new Connection({ host, sender, ...options });
+  connection.initialized({ protocolVersion: "2025-06-18", capabilities: { roots: {} }, clientInfo: { name: "driver", version: "1" } });
+  connection.ready();
+  return { connection, sent };
+}
+
+const deferred = () => {
+  let resolve;
+  let reject;
+  const promise = new Promise((...both) => ([resolve, reject] = both));
+  return { promise, resolve, reject };
+};
+
+test("asks for the roots once and answers every caller", async () => {
+  const changes = [];
+  const { connection, sent } = connected(async () => list(alpha, beta), { onChange: (project, previous) => changes.push([project?.path, previous?.path]) });
+  const projects = await Promise.all(Array.from({ length: 10 }, () => connection.ask()));
+  assert.deepEqual([...new Set(projects.map(({ path }) => path))], [alpha]);
+  assert.equal((await connection.ask(undefined, { target: join(beta, "x") })).path, beta);
+  assert.equal((await connection.ask({ argument: beta })).path, beta);
+  assert.equal(sent.length, 1);
+  assert.equal(connection.project.path, alpha);
+  assert.match(connection.explain().text, /alpha/);
+  assert.deepEqual(changes, [[alpha, undefined]]);
+  assert.equal((await connection.select(beta)).path, beta);
+  assert.equal((await connection.select({ root: "alpha" })).path, alpha);
+  assert.deepEqual(changes.at(-1), [alpha, beta]);
+  connection.close();
+  connection.close();
+  await assert.rejects(connection.ask(), { code: "closed" });
+});
+
+test("errors tell apart what happened", async () => {
+  for (const [answer, level] of [
+    [() => Promise.reject(new ClientError(-32601, "Method not found")), /cannot list roots/],
+    [() => Promise.reject(new Undeliverable("gone")), /could not be sent/],
+    [() => Promise.reject(new Error("anything")), /could not be sent/],
+  ]) {
+    const logs = [];
+    const { connection } = connected(answer, { log: (line) => logs.push(line) });
+    await assert.rejects(connection.ask(), (error) => error instanceof NoProjectError && error instanceof RootwiseError && error.code === "no_project" && error.explanation !== undefined);
+    assert.ok(logs.some(({ message }) => level.test(message)), JSON.stringify(logs));
+    connection.close();
+  }
+  const connection = new Connection({ host });
+  const modern = { capabilities: { roots: {} } };
+  await assert.rejects(connection.ask(modern), (error) => error instanceof NeedsInput && error.requests.rootwise.method === "roots/list");
+  assert.equal((await connection.ask({ ...modern, inputResponses: { rootwise: list(alpha) } })).path, alpha);
+  await assert.rejects(connection.select(beta, modern), { code: "pass_each_call" });
+  connection.close();
+});
+
+test("a caller that goes away is told so and takes nothing with it", async () => {
+  const answer = deferred();
+  const { connection, sent } = connected(() => answer.promise);
+  const abort = new AbortController();
+  const first = connection.ask(undefined, { signal: abort.signal });
+  const second = connection.ask();
+  abort.abort();
+  await assert.rejects(first, { code: "cancelled" });
+  await assert.rejects(connection.ask(undefined, { signal: abort.signal }), { code: "cancelled" });
+  answer.resolve(list(alpha));
+  assert.equal((await second).path, alpha);
+  assert.equal(sent.length, 1);
+  connection.close();
+});
+
+describe("channels", () => {
+  /** A channel that a test can break. */
+  const channel = (name, used) => {
+    const abort = new AbortController();
+    const requests = [];
+    const self = {
+      open: true,
+      broken: abort.signal,
+      send: () => {
+        used.push(name);
+        const request = deferred();
+        requests.push(request);
+        return request.promise;
+      },
+    };
+    return { self, requests, break: () => abort.abort() };
+  };
+
+  test("a request moves to the channel of another caller when its own breaks", async () => {
+    const used = [];
+    const connection = new Connection({ host: { ...host, transport: "http", local: true } });
+    connection.initialized({ capabilities: { roots: {} } });
+    connection.ready();
+    const [one, two] = [channel("one", used), channel("two", used)];
+    const first = connection.ask(undefined, { sender: one.self });
+    const second = connection.ask(undefined, { sender: two.self });
+    await setImmediate();
+    assert.deepEqual(used, ["one"]);
+    one.break();
+    await assert.rejects(first, { code: "cancelled" });
+    assert.deepEqual(used, ["one", "two"]);
+    // A late answer over the broken channel changes nothing.
+    one.requests[0].resolve(list(beta));
+    await setImmediate();
+    two.requests[0].resolve(list(alpha));
+    assert.equal((await second).path, alpha);
+    connection.close();
+  });
+
+  test("all asks of one call end with its channel, and none of them sends again", async () => {
+    const used = [];
+    const connection = new Connection({ host: { ...host, transport: "http", local: true } });
+    connection.initialized({ capabilities: { roots: {} } });
+    connection.ready();
+    const one = channel("one", used);
+    // Two senders for one stream, as two asks of one handler have.
+    const asks = [connection.ask(undefined, { sender: one.self }), connection.ask({ argument: undefined }, { sender: { ...one.self } }), connection.question({ type: "asked", want: "roots" }, { sender: { ...one.self } })];
+    const ended = Promise.all(asks.map((asked) => assert.rejects(asked, { code: "cancelled" })));
+    await setImmediate();
+    one.break();
+    await ended;
+    assert.deepEqual(used, ["one"]);
+    connection.close();
+  });
+
+  test("a channel that is closed is not used, and the connection's own is", async () => {
+    const used = [];
+    const own = channel("own", used);
+    const connection = new Connection({ host, sender: own.self });
+    connection.initialized({ capabilities: { roots: {} } });
+    connection.ready();
+    const call = channel("call", used);
+    call.self.open = false;
+    const asked = connection.ask(undefined, { sender: call.self });
+    await setImmediate();
+    assert.deepEqual(used, ["own"]);
+    own.requests[0].resolve(list(alpha));
+    assert.equal((await asked).path, alpha);
+    connection.close();
+  });
+
+  test("without any channel a request fails at once and the next source counts", async () => {
+    const connection = new Connection({ host: { ...host, env: { CLAUDE_PROJECT_DIR: beta } } });
+    connection.initialized({ capabilities: { roots: {} } });
+    connection.ready();
+    const began = performance.now();
+    assert.equal((await connection.ask()).source, "env");
+    assert.ok(performance.now() - began < 1_000);
+    connection.close();
+  });
+
+  test("an overdue request whose channel breaks is sent again by the next ask", async () => {
+    const used = [];
+    const policy = { ...presets.recommended, timing: { waitMs: 500, lifeMs: 60_000 } };
+    const connection = new Connection({ policy, host: { ...host, transport: "http", local: true } });
+    connection.initialized({ capabilities: { roots: {} } });
+    connection.ready();
+    const [one, two] = [channel("one", used), channel("two", used)];
+    await assert.rejects(connection.ask(undefined, { sender: one.self }), { code: "no_project" });
+    one.break();
+    const second = connection.ask(undefined, { sender: two.self });
+    await setImmediate();
+    assert.deepEqual(used, ["one", "two"]);
+    two.requests[0].resolve(list(alpha));
+    assert.equal((await second).path, alpha);
+    connection.close();
+  });
+});
+
+test("the clock is the caller's, and an exception in a callback breaks nothing", async () => {
+  let now = 1_000;
+  const warnings = [];
+  const onWarning = (warning) => warnings.push(warning.message);
+  process.on("warning", onWarning);
+  const { connection } = connected(() => new Promise(() => {}), {
+    clock: () => now,
+    onChange: () => {
+      throw new Error("theirs");
+    },
+    log: () => {
+      throw new Error("also theirs");
+    },
+  });
+  const asked = connection.ask();
+  now += 5_000;
+  connection.feed({ type: "deadlineReached" });
+  await assert.rejects(asked, { code: "no_project" });
+  connection.feed({ type: "rootsListed", result: list(alpha) });
+  for (let turn = 0; turn < 200 && !connection.project; turn += 1) await setTimeout(5);
+  assert.equal(connection.project.path, alpha);
+  connection.close();
+  await setImmediate();
+  process.off("warning", onWarning);
+  assert.ok(warnings.includes("theirs") && warnings.includes("also theirs"), warnings.join());
+});
+
+test("a saved connection continues elsewhere: its selection counts, and its client is asked again", async () => {
+  const silent = connected(() => new Promise(() => {}));
+  await silent.connection.select(beta);
+  const waiting = silent.connection.question({ type: "asked", want: "roots" }).catch(() => {});
+  await setImmediate();
+  const saved = silent.connection.snapshot();
+  silent.connection.close();
+  await waiting;
+
+  const sent = [];
+  const sender = { send: async (request) => (sent.push(request), list(alpha)) };
+  const connection = new Connection({ host, sender, saved, idPrefix: "second-" });
+  assert.equal((await connection.ask()).path, beta);
+  const { roots, state } = await connection.question({ type: "asked", want: "roots" });
+  assert.deepEqual([roots.map(({ path }) => path), state], [[alpha], "ok"]);
+  assert.equal(sent.length, 1);
+  assert.match(sent[0].message, /"second-/);
+  connection.close();
+
+  for (const wrong of ["", "{}", "null", JSON.stringify({ state: "{}", requests: [] }), JSON.stringify({ state: saved, requests: ["x"] }), saved.replace("beta", "gamma")]) {
+    assert.throws(() => new Connection({ host, saved: wrong }), (error) => error instanceof RootwiseError && error.code === "bad_snapshot", wrong.slice(0, 40));
+  }
+});
+
+test("hostFacts reads what the policy names, and nothing else", () => {
+  const facts = hostFacts("http", { policy: "recommended", argv: ["--project", alpha, "--other", "x"], env: { CLAUDE_PROJECT_DIR: beta, SECRET: "s" } });
+  assert.equal(facts.transport, "http");
+  assert.deepEqual(facts.arguments, { project: alpha });
+  assert.deepEqual(facts.env, { CLAUDE_PROJECT_DIR: beta });
+  assert.equal(facts.cwd, process.cwd());
+  assert.equal(fromAdapter, hostFacts);
+  assert.equal(sameError, NoProjectError);
+  assert.equal(alsoStart, resolveAtStart);
+  assert.throws(() => hostFacts("stdio", { policy: "nothing" }), { code: "bad_options" });
+});
+
+test("resolveAtStart answers from what the process knows", async () => {
+  mkdirSync(join(alpha, "below", ".git"), { recursive: true });
+  writeFileSync(join(alpha, "below", "file"), "");
+  symlinkSync(join(alpha, "below"), join(base, "link"));
+  const start = (given, more) => resolveAtStart({ host: { style: "posix", transport: "stdio", ...given }, ...more });
+  assert.equal((await start({ arguments: { project: alpha } })).path, alpha);
+  assert.equal((await start({ env: { CLAUDE_PROJECT_DIR: beta } })).path, beta);
+  assert.equal((await start({ cwd: join(alpha, "below") })).path, join(alpha, "below"));
+  assert.equal((await start({ cwd: "/" }, { facts: { argument: beta } })).path, beta);
+  assert.equal(await start({ cwd: "/" }), undefined);
+  const { project, explanation } = await resolveAndExplain({ host: { style: "posix", cwd: "/" } });
+  assert.equal(project, undefined);
+  assert.match(explanation.text, /cwd/);
+});

@@ -1,0 +1,104 @@
+// A hand-written HTTP client, for tests that decide what happens to each stream.
+import assert from "node:assert/strict";
+
+export const list = (...paths) => ({ roots: paths.map((path) => ({ uri: `file://${path}` })) });
+
+/** Shorter than any wait: whoever takes longer waited for a request that is lost. */
+const AT_ONCE_MS = 2_000;
+
+/** A hand-written client. */
+export class Peer {
+  #url;
+  #session;
+  #ids = 0;
+
+  constructor(url) {
+    this.#url = url;
+  }
+
+  #headers() {
+    return {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": "2025-06-18",
+      ...(this.#session ? { "mcp-session-id": this.#session } : {}),
+    };
+  }
+
+  async post(message, signal) {
+    const response = await fetch(this.#url, { method: "POST", headers: this.#headers(), body: JSON.stringify({ jsonrpc: "2.0", ...message }), signal });
+    this.#session ??= response.headers.get("mcp-session-id") ?? undefined;
+    return response;
+  }
+
+  async open(capabilities = { roots: { listChanged: true } }) {
+    const params = { protocolVersion: "2025-06-18", capabilities, clientInfo: { name: "streams", version: "1" } };
+    await (await this.post({ id: ++this.#ids, method: "initialize", params })).text();
+    await this.notify("notifications/initialized");
+    return this;
+  }
+
+  async notify(method) {
+    await (await this.post({ method })).text();
+  }
+
+  answer(id, result) {
+    return this.post({ id, result });
+  }
+
+  /** A call whose messages are read one by one; `drop` cuts its connection. */
+  async call(name = "where") {
+    const abort = new AbortController();
+    const response = await this.post({ id: ++this.#ids, method: "tools/call", params: { name, arguments: {} } }, abort.signal);
+    return { next: messages(response), drop: () => abort.abort() };
+  }
+
+  /** Opens the stream for messages outside calls. */
+  async get() {
+    const abort = new AbortController();
+    const response = await fetch(this.#url, { headers: { ...this.#headers(), accept: "text/event-stream" }, signal: abort.signal });
+    assert.equal(response.status, 200);
+    return { next: messages(response), drop: () => abort.abort() };
+  }
+}
+
+export function messages(response) {
+  if (!response.headers.get("content-type")?.startsWith("text/event-stream")) return () => response.json();
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  return async () => {
+    for (;;) {
+      const end = text.indexOf("\n\n");
+      if (end >= 0) {
+        const event = text.slice(0, end);
+        text = text.slice(end + 2);
+        const data = event.split("\n").find((line) => line.startsWith("data: "));
+        if (data && data.length > 6) return JSON.parse(data.slice(6));
+        continue;
+      }
+      const { done, value } = await reader.read();
+      if (done) return undefined;
+      text += value;
+    }
+  };
+}
+
+export const said = ({ result }) => result.content[0].text;
+export const within = async (promise, ms = AT_ONCE_MS) => {
+  let timer;
+  const late = new Promise((_, reject) => (timer = setTimeout(() => reject(new Error(`took longer than ${ms} ms`)), ms)));
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+};
+
+/** Runs a call to its end; the client has these roots. */
+export async function ask(peer, roots, name) {
+  const { next } = await peer.call(name);
+  let asked = 0;
+  for (;;) {
+    const message = await within(next());
+    if (message.method !== "roots/list") return { text: said(message), asked };
+    asked += 1;
+    await (await peer.answer(message.id, roots)).text();
+  }
+}
+

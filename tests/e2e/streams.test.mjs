@@ -1,0 +1,308 @@
+// Streams that break, streams that are missing, and calls without a session: hand-written HTTP against every transport of
+// both SDKs, so that the test decides when a stream ends.
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { after, describe, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
+import { NodeStreamableHTTPServerTransport } from "@modelcontextprotocol/node";
+import { McpServer as Server1 } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
+import { WebStandardStreamableHTTPServerTransport as Web1 } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import { createMcpHandler, McpServer as Server2, WebStandardStreamableHTTPServerTransport as Web2 } from "@modelcontextprotocol/server";
+import { rootwise } from "rootwise/mcp";
+import { packagesOf } from "../tools.mjs";
+import { ask, list, messages, Peer, said, within } from "./raw.mjs";
+import { reply } from "./servers/offer.mjs";
+
+const base = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-streams-")));
+after(() => rmSync(base, { recursive: true, force: true }));
+const folder = (name) => {
+  mkdirSync(join(base, name));
+  return join(base, name);
+};
+const [a, b, c] = ["a", "b", "c"].map(folder);
+const text = (text) => ({ content: [{ type: "text", text }] });
+
+const webRequest = (req) =>
+  new Request(`http://${req.headers.host}${req.url}`, { method: req.method, headers: req.headers, ...(req.method === "POST" ? { body: Readable.toWeb(req), duplex: "half" } : {}) });
+const overWeb = async (transport, req, res) => reply(res, await transport.handleRequest(webRequest(req)));
+const overNode = (transport, req, res) => transport.handleRequest(req, res);
+
+const transports = [
+  { name: "SDK 1.x, Node", Server: Server1, Transport: StreamableHTTPServerTransport, handle: overNode },
+  { name: "SDK 1.x, web", Server: Server1, Transport: Web1, handle: overWeb },
+  { name: "SDK 2.x, Node", Server: Server2, Transport: NodeStreamableHTTPServerTransport, handle: overNode },
+  { name: "SDK 2.x, web", Server: Server2, Transport: Web2, handle: overWeb },
+];
+
+const sdks = packagesOf("tests/e2e/sdks");
+for (const version of ["1.20", "1.22", "1.26"]) {
+  const part = (name) => import(sdks(`sdk-${version}`, "dist/esm/server", name));
+  const [{ McpServer }, http] = await Promise.all([part("mcp.js"), part("streamableHttp.js")]);
+  transports.push({ name: `SDK ${version}, Node`, Server: McpServer, Transport: http.StreamableHTTPServerTransport, handle: overNode, shares: version < "1.26" });
+}
+
+/** A server with sessions; its tool names the project. */
+async function serve({ Server, Transport, handle }, { json = false, stateless = false, shared = false, options = {} } = {}) {
+  const sessions = new Map();
+  let only;
+  const logs = [];
+  const errors = [];
+  const open = async () => {
+    const server = new Server({ name: "streams", version: "1" });
+    const projects = rootwise(server, { host: { local: true, cwd: "/" }, log: (line) => logs.push(line), ...options });
+    server.registerTool("where", {}, async (ctx) => {
+      try {
+        return text((await projects.project(ctx)).path);
+      } catch (error) {
+        errors.push(error);
+        return { ...text(`${error.code}: ${error.message}`), isError: true };
+      }
+    });
+    server.registerTool("select_c", {}, async (ctx) => text((await projects.select(ctx, c).catch((error) => ({ message: error.code }))).message));
+    server.registerTool("current", {}, async (ctx) => text(projects.current(ctx)?.path ?? "none"));
+    const transport = new Transport({
+      sessionIdGenerator: stateless ? undefined : randomUUID,
+      enableJsonResponse: json,
+      onsessioninitialized: (id) => sessions.set(id, transport),
+    });
+    await server.connect(transport);
+    return transport;
+  };
+  const http = createServer(async (req, res) => {
+    const transport = sessions.get(req.headers["mcp-session-id"]) ?? (await (shared ? (only ??= open()) : open()));
+    await handle(transport, req, res).catch(() => res.destroy());
+  });
+  http.listen(0, "127.0.0.1");
+  await once(http, "listening");
+  return { url: `http://127.0.0.1:${http.address().port}/mcp`, logs, errors, stop: () => (http.closeAllConnections(), http.close()) };
+}
+
+for (const transport of transports) {
+  describe(transport.name, () => {
+    const scenario = (name, options, run) =>
+      test(name, { timeout: 60_000 }, async () => {
+        const server = await serve(transport, options);
+        try {
+          await run(server, await new Peer(server.url).open());
+        } finally {
+          server.stop();
+        }
+      });
+
+    scenario("a call that drops while it asks leaves the next call to ask again", {}, async (server, peer) => {
+      assert.deepEqual(await ask(peer, list(a)), { text: a, asked: 1 });
+      await peer.notify("notifications/roots/list_changed");
+      const { next, drop } = await peer.call();
+      assert.equal((await within(next())).method, "roots/list");
+      drop();
+      await next().catch(() => {});
+      assert.deepEqual(await ask(peer, list(b)), { text: b, asked: 1 });
+      assert.deepEqual(await ask(peer, list(b)), { text: b, asked: 0 });
+      // The tool of the dropped call did not run in the old project.
+      assert.deepEqual(server.errors.map(({ code }) => code), ["cancelled"]);
+    });
+
+    scenario("the first call may drop", {}, async (_server, peer) => {
+      const { next, drop } = await peer.call();
+      assert.equal((await within(next())).method, "roots/list");
+      drop();
+      await next().catch(() => {});
+      assert.deepEqual(await ask(peer, list(a)), { text: a, asked: 1 });
+    });
+
+    scenario("a call that waits for the request of a dropped one gets a request of its own", {}, async (_server, peer) => {
+      const first = await peer.call();
+      await within(first.next());
+      // Earlier SDKs send nothing, not even headers, before the first message.
+      const call = peer.call();
+      await setTimeout(200);
+      first.drop();
+      await first.next().catch(() => {});
+      const second = await within(call);
+      const { id, method } = await within(second.next());
+      assert.equal(method, "roots/list");
+      await (await peer.answer(id, list(b))).text();
+      assert.equal(said(await within(second.next())), b);
+    });
+
+    scenario("an answer to a request that was abandoned changes nothing", {}, async (_server, peer) => {
+      const { next, drop } = await peer.call();
+      const { id } = await within(next());
+      drop();
+      await next().catch(() => {});
+      assert.deepEqual(await ask(peer, list(b)), { text: b, asked: 1 });
+      await (await peer.answer(id, list(a))).text();
+      assert.deepEqual(await ask(peer, list(b)), { text: b, asked: 0 });
+    });
+
+    scenario("any number of calls may drop in a row", {}, async (server, peer) => {
+      for (let calls = 0; calls < 8; calls += 1) {
+        const { next, drop } = await peer.call();
+        assert.equal((await within(next())).method, "roots/list", `call ${calls}`);
+        drop();
+        await next().catch(() => {});
+        for (let turn = 0; turn < 100 && server.errors.length <= calls; turn += 1) await setTimeout(5);
+      }
+      assert.deepEqual(await ask(peer, list(a)), { text: a, asked: 1 });
+    });
+
+    scenario("a dropped call of one client costs another nothing", {}, async ({ url }, peer) => {
+      const other = await new Peer(url).open();
+      const { next, drop } = await peer.call();
+      await within(next());
+      assert.deepEqual(await ask(other, list(c)), { text: c, asked: 1 });
+      drop();
+      await next().catch(() => {});
+      assert.deepEqual(await ask(other, list(c)), { text: c, asked: 0 });
+      assert.deepEqual(await ask(peer, list(a)), { text: a, asked: 1 });
+    });
+
+    test("the query of a request names its project", { timeout: 60_000 }, async () => {
+      const server = await serve(transport);
+      try {
+        const peer = await new Peer(`${server.url}?project_path=${encodeURIComponent(b)}`).open();
+        assert.deepEqual(await ask(peer, list(a)), { text: b, asked: 0 });
+      } finally {
+        server.stop();
+      }
+    });
+
+    scenario("where calls are answered in JSON, the client is asked over its GET stream", { json: true }, async (server, peer) => {
+      const stream = await peer.get();
+      const call = peer.call();
+      const { id, method } = await within(stream.next());
+      assert.equal(method, "roots/list");
+      await (await peer.answer(id, list(a))).text();
+      assert.equal(said(await (await within(call)).next()), a);
+      assert.deepEqual(server.logs.filter(({ code }) => code === "cannot_ask"), []);
+      stream.drop();
+    });
+
+    scenario("where calls are answered in JSON and no GET stream is open, the call says so at once", { json: true }, async (server, peer) => {
+      for (let calls = 0; calls < 5; calls += 1) {
+        assert.match(said(await (await within(peer.call())).next()), /^no_project: .*cannot be asked for its roots here/s);
+      }
+      assert.equal(server.logs.filter(({ code }) => code === "cannot_ask").length, 1);
+      // A stream that opens later is used, whatever failed before.
+      const stream = await peer.get();
+      const call = peer.call();
+      const { id } = await within(stream.next());
+      await (await peer.answer(id, list(b))).text();
+      assert.equal(said(await (await within(call)).next()), b);
+      stream.drop();
+    });
+
+    scenario("a GET stream that drops while the client is asked ends the wait", { json: true }, async (_server, peer) => {
+      const stream = await peer.get();
+      const call = peer.call();
+      await within(stream.next());
+      stream.drop();
+      await stream.next().catch(() => {});
+      assert.match(said(await (await within(call)).next()), /^no_project/);
+      const again = await peer.get();
+      const second = peer.call();
+      const { id } = await within(again.next());
+      await (await peer.answer(id, list(a))).text();
+      assert.equal(said(await (await within(second)).next()), a);
+      again.drop();
+    });
+
+    // Earlier versions let one server without sessions serve every client.
+    for (const shared of transport.shares ? [false, true] : [false]) test(`calls without a session share nothing${shared ? ", on one server" : ""}`, { timeout: 60_000 }, async () => {
+      const server = await serve(transport, { stateless: true, shared });
+      try {
+        const one = shared ? await new Peer(server.url).open() : new Peer(server.url);
+        const two = new Peer(server.url);
+        assert.equal((await ask(one, list(a), "select_c")).text, "pass_each_call");
+        for (const peer of [one, two, one]) {
+          assert.match((await ask(peer, list(a))).text, /^no_project: .*no session/s);
+          assert.equal((await ask(peer, list(a), "current")).text, "none");
+        }
+        // Ids of calls that run at once would collide there.
+        if (shared) return;
+        const all = await Promise.all(Array.from({ length: 20 }, (_, turn) => ask(new Peer(server.url), list(a), turn % 2 ? "where" : "select_c")));
+        assert.ok(all.every(({ text }, turn) => (turn % 2 ? text.startsWith("no_project") : text === "pass_each_call")), JSON.stringify(all));
+      } finally {
+        server.stop();
+      }
+    });
+  });
+}
+
+for (const transport of transports.filter(({ name }) => name.endsWith("x, Node"))) {
+  test(`${transport.name}: ten users with random changes and dropped calls get their own newest project, and none waits`, { timeout: 120_000 }, async () => {
+    const server = await serve(transport);
+    const faults = [];
+    let dropped = 0;
+    const user = async (index) => {
+      const folders = [0, 1, 2].map((turn) => join(base, `user-${index}-${turn}`));
+      for (const path of folders) mkdirSync(path, { recursive: true });
+      const peer = await new Peer(server.url).open();
+      let current = 0;
+      /** Runs a call to its end, or drops it at any moment; answers with the roots of the moment, some time later. */
+      const run = async (drop) => {
+        const call = await peer.call();
+        if (drop) setTimeout(Math.random() * 15).then(() => ((dropped += 1), call.drop()));
+        try {
+          for (;;) {
+            const message = await within(call.next());
+            if (!message) return;
+            if (message.method !== "roots/list") return said(message);
+            const roots = list(folders[current]);
+            await setTimeout(Math.random() * 10);
+            await (await peer.answer(message.id, roots)).text();
+          }
+        } catch (error) {
+          if (!drop) faults.push([index, error.message]);
+        }
+      };
+      const background = [];
+      for (let turn = 0; turn < 40; turn += 1) {
+        const chance = Math.random();
+        if (chance < 0.3) background.push(run(true));
+        else if (chance < 0.5) {
+          current = (current + 1) % 3;
+          await peer.notify("notifications/roots/list_changed");
+          const path = await run(false);
+          if (path !== folders[current]) faults.push([index, path, folders[current]]);
+        } else {
+          const path = await run(false);
+          if (!folders.includes(path)) faults.push([index, path]);
+        }
+      }
+      await Promise.all(background);
+    };
+    try {
+      await Promise.all(Array.from({ length: 10 }, (_, index) => user(index)));
+      assert.deepEqual(faults, []);
+      assert.ok(dropped > 20, `${dropped} dropped`);
+    } finally {
+      server.stop();
+    }
+  });
+}
+
+test("SDK 2.x, createMcpHandler: a client of an earlier revision has no session there; it is logged once", { timeout: 60_000 }, async () => {
+  const logs = [];
+  const handler = createMcpHandler(() => {
+    const server = new Server2({ name: "streams", version: "1" });
+    const projects = rootwise(server, { log: (line) => logs.push(line), host: { cwd: "/" } });
+    server.registerTool("where", {}, async (ctx) => text((await projects.project(ctx)).path));
+    return server;
+  });
+  const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+  for (let calls = 0; calls < 3; calls += 1) {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "where", arguments: {} } });
+    const { result } = await messages(await handler.fetch(new Request("http://localhost/mcp", { method: "POST", headers, body })))();
+    assert.ok(result.isError);
+    assert.match(result.content[0].text, /keeps no session/);
+  }
+  assert.ok(logs.filter(({ code }) => code === "cannot_ask").length <= 1);
+});

@@ -1,0 +1,25 @@
+// Compiled, never run: the driver, for servers without an SDK.
+import { ClientError, Connection, hostFacts, NeedsInput, NoProjectError, resolveAtStart, type Sender, Undeliverable } from "rootwise/driver";
+
+const sender: Sender = {
+  async send({ method, params }, signal) {
+    signal.throwIfAborted();
+    if (method !== "roots/list") throw new Undeliverable("not connected");
+    if (params) throw new ClientError(-32601, "Method not found");
+    return { roots: [] };
+  },
+};
+const connection = new Connection({ policy: "recommended", host: hostFacts("stdio", { argv: [] }), sender, onChange: (project, previous) => void [project?.key, previous?.key] });
+connection.initialized({ capabilities: { roots: {} } });
+connection.ready();
+
+export async function ask(): Promise<string> {
+  try {
+    return (await connection.ask({ argument: "/srv/a" }, { target: "/srv/a/file", sender })).name;
+  } catch (error) {
+    if (error instanceof NeedsInput) return Object.keys(error.requests).join();
+    if (error instanceof NoProjectError) return error.code === "cancelled" ? "cancelled" : error.message;
+    throw error;
+  }
+}
+export const start = resolveAtStart({ policy: "recommended" }).then((project) => project?.path);
