@@ -38,13 +38,13 @@ if framework == "fastmcp":
 elif framework == "mcp2":
     from mcp.server.mcpserver import MCPServer
 
-    from rootwise.mcp import Project, Rootwise
+    from rootwise.mcp import CurrentProject, Rootwise
 
     rootwise = Rootwise(**options)
     mcp = MCPServer("demo", middleware=[rootwise])
 
     @mcp.tool()
-    def where(project: Project) -> str:
+    def where(project: CurrentProject) -> str:
         return str(project.path)
 
     @mcp.tool()
@@ -56,6 +56,7 @@ else:
 
     from rootwise.mcp import Rootwise
 
+    del options["argument"]
     rootwise = Rootwise(**options)
     mcp = FastMCP("demo")
 
@@ -91,7 +92,7 @@ async def counted() -> str:
 
 @tool
 async def select(value: str) -> str:
-    return str((await rootwise.select({"value": value})).path)
+    return str((await rootwise.select(value)).path)
 
 
 @tool
