@@ -14,6 +14,9 @@ FastMCP fills in the parameter before the tool runs and keeps it out of the tool
 
 from __future__ import annotations
 
+import os
+import weakref
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from fastmcp.dependencies import Depends
@@ -21,14 +24,15 @@ from fastmcp.exceptions import ToolError
 from fastmcp.server.middleware import Middleware
 
 from . import testing
-from ._adapter import Call, Frame, current_frame, enclosing_frame, is_input_required
+from ._adapter import Adapter, Call, Frame, current_frame, enclosing_frame, is_input_required
 from ._error import NoProjectError
 from ._project import Project, RootRef
 from ._roots import Root, Roots
-from .driver import ConnectionInfo
+from .driver import ConnectionInfo, OnChange
+from .types import Policy
 
 if TYPE_CHECKING:
-    from ._adapter import Adapter as SdkAdapter
+    SdkAdapter = Adapter
 
     def with_our_request(result: Any, responses: Any) -> Any: ...
     def request_context() -> Any: ...
@@ -83,10 +87,30 @@ class NoProjectToolError(NoProjectError, ToolError):
         NoProjectError.__init__(self, code, message, instruction)
 
 
+_instances: weakref.WeakSet[Rootwise] = weakref.WeakSet()
+
+
 class Rootwise(SdkAdapter, Middleware):
     """A middleware: ``FastMCP("demo", middleware=[Rootwise()])``."""
 
     error = NoProjectToolError
+
+    def __init__(
+        self,
+        policy: str | Policy | None = None,
+        *,
+        allowed_dirs: Sequence[str | os.PathLike[str]] | None = None,
+        local: bool | None = None,
+        argument: str | None = None,
+        host: Mapping[str, Any] | None = None,
+        on_change: OnChange | None = None,
+    ) -> None:
+        super().__init__(
+            policy, allowed_dirs=allowed_dirs, local=local, argument=argument, host=host, on_change=on_change
+        )
+        _instances.add(self)
+
+    __init__.__doc__ = Adapter.__init__.__doc__
 
     def no_call(self) -> NoProjectError:
         return _no_call()
@@ -102,7 +126,9 @@ class Rootwise(SdkAdapter, Middleware):
 
     async def on_notification(self, context: Any, call_next: Any) -> Any:
         if MODERN and context.method == "notifications/roots/list_changed" and context.fastmcp_context:
-            cast("Any", self).changed(context.fastmcp_context.session)
+            # A mounted server hears no notifications.
+            for adapter in list(_instances):
+                cast("Any", adapter).changed(context.fastmcp_context.session)
         return await call_next(context)
 
     async def _serve(self, context: Any, call_next: Any, arguments: Any) -> Any:
