@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import rootwise
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 
 class RootwiseError(Exception):
@@ -48,7 +45,7 @@ class NoProjectError(RootwiseError):
         return type(self), (self.code, self.message, self.instruction)
 
     @classmethod
-    def from_answer(cls, answer: Mapping[str, Any]) -> Self:
+    def from_answer(cls, answer: Mapping[str, Any]) -> NoProjectError:
         """Builds the error for an answer without a project."""
         error = cls(answer["code"], answer["message"], answer.get("instruction"))
         error.status = answer.get("status")

@@ -34,8 +34,6 @@ from .driver import ConnectionInfo
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    from typing_extensions import Self
-
     from ._adapter import Adapter
 
     class SdkRootwise(Adapter):
@@ -70,7 +68,7 @@ class Rootwise(SdkRootwise):
         """Serves one message, as the SDK 2.x asks its middleware to."""
         return await self.serve(ctx, call_next)
 
-    def attach(self, server: Any) -> Self:
+    def attach(self, server: Any) -> Rootwise:
         """Makes a low-level server of the SDK 1.x report changes of the roots even before a client's first call."""
         self.attach_to(server)
         return self
