@@ -405,6 +405,11 @@ class Adapter:
         return {**facts, "capabilities": {}}
 
 
+def has_own_stream(scope: Mapping[str, Any]) -> bool:
+    """Tells whether a call has a response stream of its own: over Streamable HTTP, not over the older SSE transport."""
+    return any(name.lower() == b"mcp-session-id" for name, _ in scope["headers"])
+
+
 def _forget(adapter: weakref.ref[Adapter], key: int, run: Callable[[Callable[[], None]], None]) -> None:
     alive = adapter()
     connection = alive._connections.pop(key, None) if alive else None

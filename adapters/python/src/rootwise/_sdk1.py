@@ -14,7 +14,7 @@ from mcp.server.lowlevel.server import request_ctx
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp.types import JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, RootsListChangedNotification
 
-from ._adapter import Adapter, Call
+from ._adapter import Adapter, Call, has_own_stream
 from .driver import ClientError, Undeliverable
 from .types import SendRequest, Transport
 
@@ -177,7 +177,8 @@ class Sdk1Adapter(Adapter):
             session, transport, params.model_dump(by_alias=True, mode="json", exclude_none=True)
         )
         listen(session, self)
-        sender = Sender1(session, number) if request is None else StreamSender1(session, number, request)
+        own_stream = scope is not None and has_own_stream(scope)
+        sender = StreamSender1(session, number, request) if own_stream else Sender1(session, number)
         return Call("request", facts, transport, connection, sender, request=(id(session), number))
 
     def changed(self, session: Any) -> None:

@@ -8,7 +8,7 @@ from mcp.shared.exceptions import MCPError, NoBackChannelError
 from mcp.shared.message import ServerMessageMetadata
 from pydantic import BaseModel, ConfigDict
 
-from ._adapter import Adapter, Call
+from ._adapter import Adapter, Call, has_own_stream
 from .driver import ClientError, Undeliverable
 from .types import RequestFacts, SendRequest, Transport
 
@@ -95,7 +95,8 @@ class Sdk2Adapter(Adapter):
         )
         if not session.can_send_request:
             return Call("none", facts, transport, connection, request=(id(session), number))
-        sender = Sender2(session, number) if request is None else StreamSender2(session, number, request)
+        own_stream = scope is not None and has_own_stream(scope)
+        sender = StreamSender2(session, number, request) if own_stream else Sender2(session, number)
         return Call("request", facts, transport, connection, sender, request=(id(session), number))
 
     @staticmethod
