@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
+from typing import Any, TypeVar, Union, cast, overload
 from urllib.parse import parse_qsl
 
 from . import testing
@@ -23,12 +23,23 @@ from ._project import Project
 from ._resolver import Resolver
 from ._roots import Roots, verified_roots
 from .driver import Connection, NeedsInput, OnChange, Sender
-from .types import Answer, AskBy, Explanation, HostFacts, Policy, RequestFacts, SelectBy, Transport
-
-if TYPE_CHECKING:
-    pass
+from .types import (
+    Answer,
+    AskBy,
+    Explanation,
+    HostFacts,
+    Policy,
+    RequestFacts,
+    RootsState,
+    RootView,
+    SelectBy,
+    Transport,
+)
 
 T = TypeVar("T")
+
+#: Called with the new and the previous roots of a connection. It may be a coroutine function.
+OnRootsChange = Callable[[Roots, Union[Roots, None]], Union[Awaitable[object], object]]
 
 #: The transports whose host facts a constructor checks.
 _TRANSPORTS: tuple[Transport, ...] = ("stdio", "http")
@@ -100,6 +111,7 @@ class Adapter:
         argument: str | None = None,
         host: Mapping[str, Any] | None = None,
         on_change: OnChange | None = None,
+        on_roots_change: OnRootsChange | None = None,
     ) -> None:
         """
         :param policy: a preset's name or a policy; by default ``recommended``
@@ -110,6 +122,7 @@ class Adapter:
         :param host: host facts that you know better than this process
         :param on_change: called with the new and the previous project when a connection's project changes, and with
             none and the last one when the connection ends; a third parameter receives the connection
+        :param on_roots_change: called with the new and the previous roots when another list of a client arrives
         :raises RootwiseError: an option is wrong; the message names it
         """
         self.policy: Policy = policy_of(policy)
@@ -119,9 +132,11 @@ class Adapter:
             self._given["local"] = local
         if allowed_dirs is not None:
             self._given["allowedDirs"] = _real_dirs(allowed_dirs)
-        if on_change is not None and not callable(on_change):
-            raise RootwiseError("bad_options", "bad options at on_change: must be callable")
+        for name, function in (("on_change", on_change), ("on_roots_change", on_roots_change)):
+            if function is not None and not callable(function):
+                raise RootwiseError("bad_options", f"bad options at {name}: must be callable")
         self._on_change = on_change
+        self._on_roots_change = on_roots_change
         self._connections: dict[int, Connection] = {}
         for transport in _TRANSPORTS:
             # Options that cannot work fail here and not in every call.
@@ -170,8 +185,36 @@ class Adapter:
         answer = await self._question(call, "asked", call.facts, want="roots")
         if answer["outcome"] != "listed":
             return _unreachable(self._project_from(answer))
-        facts = self._host_facts(call.transport)
-        return await verified_roots(answer["roots"], answer["state"], _may_probe(facts), facts.get("allowedDirs"))
+        return await self._verified(answer["roots"], answer["state"], call.transport)
+
+    async def _verified(self, views: Sequence[RootView], state: RootsState, transport: Transport) -> Roots:
+        facts = self._host_facts(transport)
+        return await verified_roots(views, state, self.policy, facts, _may_probe(facts))
+
+    async def resolve(self, path: str | os.PathLike[str]) -> str:
+        """Returns the real path of a file inside the client's roots; a relative path starts from the project.
+
+        Use the result and not the given path: a link can change between the check and the use.
+
+        :raises NoProjectError: the path is outside every root (``outside``), or no root is usable (``no_roots``)
+        """
+        roots = await self.roots()
+        known = self.current()
+        base = known.path if known is not None and known.path and roots.containing(known.path) else None
+        try:
+            return roots.resolve(path, base)
+        except RootwiseError as error:
+            raise self.error(error.code, str(error)) from None
+
+    async def inside(self, path: str | os.PathLike[str]) -> bool:
+        """Tells whether a path is inside the client's roots; see :meth:`resolve`."""
+        try:
+            await self.resolve(path)
+        except NoProjectError as error:
+            if error.code not in ("outside", "no_roots", "invalid"):
+                raise
+            return False
+        return True
 
     async def select(
         self,
@@ -272,7 +315,7 @@ class Adapter:
         *,
         which: str | None = "which_project",
         switch: str | None = "switch_project",
-        roots: str | None = "list_roots",
+        list: str | None = "list_roots",
     ) -> None:
         """Registers tools with which a model sees and changes its project; ``None`` leaves one out.
 
@@ -295,13 +338,13 @@ class Adapter:
                 return message or f"Now working in {chosen.display_name} ({chosen.path or chosen.uri})."
 
             server.tool(name=switch)(switch_project)
-        if roots is not None:
+        if list is not None:
 
             async def list_roots() -> str:
                 """Lists the folders that your client works in."""
                 return (await self.roots()).text
 
-            server.tool(name=roots)(list_roots)
+            server.tool(name=list)(list_roots)
 
     def roots_changed(self) -> None:
         """For servers that hear of changes themselves: every connection asks again when it needs its roots next."""
@@ -328,7 +371,7 @@ class Adapter:
         """Returns the connection of a client, which lives as long as ``key`` does."""
         found = self._connections.get(id(key))
         if found is None:
-            found = self._connections[id(key)] = self._open(transport, self._on_change)
+            found = self._connections[id(key)] = self._open(transport, self._on_change, listens=True)
             found.initialized(params)
             # A client that makes calls has finished its handshake.
             found.ready()
@@ -387,9 +430,32 @@ class Adapter:
         # No other caller can ever see the state of this one.
         return self._open(call.transport), True
 
-    def _open(self, transport: Transport, on_change: OnChange | None = None) -> Connection:
+    def _open(self, transport: Transport, on_change: OnChange | None = None, *, listens: bool = False) -> Connection:
         facts = self._host_facts(transport)
-        return Connection(self.policy, host=facts, on_change=on_change, error=self.error, may_probe=_may_probe(facts))
+        connection: Connection
+        listener = self._on_roots_change
+        last: list[Roots] = []
+
+        async def arrived() -> None:
+            answer = await connection.question("asked", {}, "none", None, want="roots")
+            if answer["outcome"] == "listed" and listener is not None:
+                roots = await self._verified(answer["roots"], answer["state"], transport)
+                previous = last.pop() if last else None
+                last.append(roots)
+                if previous is None or previous.roots != roots.roots:
+                    result = listener(roots, previous)
+                    if inspect.isawaitable(result):
+                        await result
+
+        connection = Connection(
+            self.policy,
+            host=facts,
+            on_change=on_change,
+            on_roots=arrived if listens and listener is not None else None,
+            error=self.error,
+            may_probe=_may_probe(facts),
+        )
+        return connection
 
     def _host_facts(self, transport: Transport) -> HostFacts:
         facts: Any = host_facts(transport, policy=self.policy)

@@ -135,6 +135,7 @@ class Connection:
         host: HostFacts,
         sender: Sender | None = None,
         on_change: OnChange | None = None,
+        on_roots: Callable[[], Awaitable[None]] | None = None,
         error: type[NoProjectError] = NoProjectError,
         clock: Callable[[], float] = time.monotonic,
         may_probe: Callable[[str], bool] | None = None,
@@ -142,6 +143,7 @@ class Connection:
         """
         :param sender: carries requests outside a call; without one they travel only with calls
         :param on_change: called when the connection's project changes, and when a connection that has one ends
+        :param on_roots: runs in the background after a list of roots arrived
         :param error: the class that is raised where a call has no project; frameworks have classes of their own
         :param clock: returns seconds
         :param may_probe: tells whether a path may be probed on the disk; every other path counts as not confirmed
@@ -151,6 +153,7 @@ class Connection:
         self._resolver = Resolver(policy, host=host)
         self._sender = sender
         self._on_change = _with_connection(on_change)
+        self._on_roots = on_roots
         self._error = error
         self._clock = clock
         self._may_probe = may_probe
@@ -380,6 +383,8 @@ class Connection:
                 refused["kind"] = "abandoned"
             if self._in_flight.pop(token, None) is not None:
                 self._pass(event, refused)
+                if event is not refused and self._on_roots is not None and not self._closed:
+                    spawn(self._on_roots)
 
         flight.stop = spawn(work)
 

@@ -24,7 +24,7 @@ from fastmcp.exceptions import ToolError
 from fastmcp.server.middleware import Middleware
 
 from . import testing
-from ._adapter import Adapter, Call, Frame, current_frame, enclosing_frame, is_input_required
+from ._adapter import Adapter, Call, Frame, OnRootsChange, current_frame, enclosing_frame, is_input_required
 from ._error import NoProjectError
 from ._project import Project, RootRef
 from ._roots import Root, Roots
@@ -104,9 +104,16 @@ class Rootwise(SdkAdapter, Middleware):
         argument: str | None = None,
         host: Mapping[str, Any] | None = None,
         on_change: OnChange | None = None,
+        on_roots_change: OnRootsChange | None = None,
     ) -> None:
         super().__init__(
-            policy, allowed_dirs=allowed_dirs, local=local, argument=argument, host=host, on_change=on_change
+            policy,
+            allowed_dirs=allowed_dirs,
+            local=local,
+            argument=argument,
+            host=host,
+            on_change=on_change,
+            on_roots_change=on_roots_change,
         )
         _instances.add(self)
 

@@ -23,6 +23,8 @@ framework = os.environ["FRAMEWORK"]
 runs: list[str] = []
 #: Methods that failed, as a middleware inside Rootwise sees it.
 failures: list[str] = []
+#: What `on_roots_change` was told.
+lists: list[Any] = []
 #: What `on_change` was told.
 changes: list[str] = []
 
@@ -32,7 +34,12 @@ def changed(project: Any, previous: Any, connection: Any) -> None:
     changes.append(f"{connection.client} {paths[0]} {paths[1]}{' ended' if connection.ended else ''}")
 
 
+def roots_changed(roots: Any, previous: Any) -> None:
+    lists.append([one and [root.real_path for root in one.usable] for one in (roots, previous)])
+
+
 options["on_change"] = changed
+options["on_roots_change"] = roots_changed
 
 if framework == "fastmcp":
     from fastmcp import FastMCP
@@ -170,8 +177,17 @@ async def listed(path: str = "") -> str:
 
 
 @tool
+async def resolved_path(path: str) -> str:
+    try:
+        real = await rootwise.resolve(path)
+    except Exception as problem:
+        return f"{await rootwise.inside(path)} {problem}"
+    return f"{await rootwise.inside(path)} {real}"
+
+
+@tool
 async def count(what: str) -> str:
-    return json.dumps({"failures": failures, "changes": changes}[what])
+    return json.dumps({"failures": failures, "changes": changes, "roots": lists}[what])
 
 
 @tool

@@ -74,10 +74,39 @@ def test_all_roots_are_verified(raw: Raw, folders: list[Path], tmp_path: Path) -
         [str(folders[0]), str(folders[0]), None],
         [str(link), str(folders[1]), None],
         [str(gone), None, "missing"],
-        [str(file), str(file), "not_directory"],
+        # A file stands for its folder.
+        [str(tmp_path), str(tmp_path), None],
         [None, None, "not_file_uri"],
         link.as_uri(),
     ]
+
+
+def test_paths_are_checked_against_all_roots(raw: Raw, folders: list[Path], tmp_path: Path) -> None:
+    (folders[1] / "out").symlink_to(tmp_path)
+    raw.handshake()
+    call = raw.call("resolved_path", path="new/file.txt")
+    raw.roots(raw.asked(), *(folder.as_uri() for folder in folders))
+    assert raw.text(call) == (False, f"True {folders[0] / 'new' / 'file.txt'}")
+    for path in (folders[1] / "deep" / "x", folders[0]):
+        assert raw.text(raw.call("resolved_path", path=str(path))) == (False, f"True {path}")
+    for path in (tmp_path / "other", folders[1] / "out" / "other", folders[0] / ".." / "other"):
+        failed, text = raw.text(raw.call("resolved_path", path=str(path)))
+        assert (failed, text.split()[0]) == (False, "False")
+        assert "outside" in text
+
+
+def test_a_change_of_the_roots_is_told_with_both_lists(raw: Raw, folders: list[Path]) -> None:
+    resolved(raw, folders[0])
+    raw.send(method="notifications/roots/list_changed")
+    call = raw.call("where")
+    raw.roots(raw.asked(), *(folder.as_uri() for folder in folders))
+    assert raw.text(call) == (False, str(folders[0]))
+    wanted = [[[str(folders[0])], None], [[str(folder) for folder in folders], [str(folders[0])]]]
+    for _ in range(200):
+        told = json.loads(raw.text(raw.call("count", what="roots"))[1])
+        if len(told) == 2:
+            break
+    assert told == wanted
 
 
 def test_ready_made_tools(raw: Raw, folders: list[Path]) -> None:

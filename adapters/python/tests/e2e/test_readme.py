@@ -77,7 +77,8 @@ def test_a_program(code: str, tmp_path: Path) -> None:
 @mcp2_only
 @pytest.mark.parametrize("code", WEB.values(), ids=WEB)
 def test_a_web_application(code: str, folders: list[Path], tmp_path: Path) -> None:
-    (tmp_path / "web.py").write_text(code, "utf-8")
+    # In the example it stands for the folder of all projects.
+    (tmp_path / "web.py").write_text(code.replace("/my/projects", str(tmp_path)), "utf-8")
     command = [PYTHONS["mcp2"], "-m", "uvicorn", "web:app", "--port", "0"]
     with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as server:
         try:
