@@ -23,6 +23,9 @@ from rootwise.driver import ClientError, Connection, Undeliverable
 from rootwise.starlette import ProjectMiddleware
 from rootwise.start import resolve_and_explain
 
+#: Milliseconds; a probe has no more time, also on a busy machine.
+PATIENCE_OF_CALLERS = 400
+
 HOST: Any = {"style": "posix", "transport": "stdio", "push": False}
 
 
@@ -154,7 +157,7 @@ async def test_a_question_keeps_nothing_of_the_call_it_began_in() -> None:
 
 @pytest.mark.anyio
 async def test_a_silent_client_costs_one_wait_and_a_late_answer_lands(tmp_path: Path) -> None:
-    made, peer = connection(wait=20), Peer(roots(tmp_path))
+    made, peer = connection(wait=PATIENCE_OF_CALLERS), Peer(roots(tmp_path))
     with pytest.raises(NoProjectError):
         await made.ask(sender=peer)
     with pytest.raises(NoProjectError):
@@ -490,7 +493,7 @@ async def test_a_request_on_a_dropped_stream_moves_to_the_next_call_and_serves_b
 @pytest.mark.anyio
 async def test_a_client_that_hung_up_and_not_one_that_is_silent_is_asked_again(tmp_path: Path) -> None:
     for open_at_end, asked_again in ((True, 0), (False, 1)):
-        made, first, second = connection(wait=20), Stream(), Stream(roots(tmp_path))
+        made, first, second = connection(wait=PATIENCE_OF_CALLERS), Stream(), Stream(roots(tmp_path))
         second.may_answer.set()
         with anyio.fail_after(5):
             async with anyio.create_task_group() as group:
