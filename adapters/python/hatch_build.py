@@ -64,7 +64,7 @@ def provide_module(root: Path) -> None:
         raise RuntimeError(f"{module} is missing, and this is not a clone of the repository that could compile it")
     try:
         subprocess.run(CARGO, cwd=repository, check=True)
-        said = subprocess.run(
+        output = subprocess.run(
             ["cargo", "metadata", "--format-version", "1", "--no-deps"], cwd=repository, check=True, capture_output=True
         )
     except (OSError, subprocess.CalledProcessError) as problem:
@@ -73,5 +73,5 @@ def provide_module(root: Path) -> None:
             "install Rust (https://rustup.rs) and run `rustup target add wasm32-unknown-unknown`, "
             f"or copy a built rootwise-plain.wasm to {built}"
         ) from problem
-    target = Path(json.loads(said.stdout)["target_directory"])
+    target = Path(json.loads(output.stdout)["target_directory"])
     shutil.copy2(target / "wasm32-unknown-unknown" / "wasm" / "rootwise_wasm.wasm", module)

@@ -55,8 +55,8 @@ def run(*command: str | Path, cwd: Path = HERE, quiet: bool = False, **env: str)
 
 
 def target() -> Path:
-    said = run("cargo", "metadata", "--format-version", "1", "--no-deps", cwd=ROOT, quiet=True)
-    return Path(json.loads(said[said.index("{") :])["target_directory"])
+    output = run("cargo", "metadata", "--format-version", "1", "--no-deps", cwd=ROOT, quiet=True)
+    return Path(json.loads(output[output.index("{") :])["target_directory"])
 
 
 def library(profile: str) -> Path:
@@ -187,10 +187,10 @@ def wheels() -> None:
             interpreter = home / "bin" / "python"
             # Without a compiler on the path: nothing may need one.
             run(uv, "pip", "install", "--quiet", "--only-binary", ":all:", "--python", interpreter, made, quiet=True)
-            said = run(interpreter, "-I", HERE / "tests" / "measure.py", cwd=WORK, quiet=True)
-            if not said.startswith(f"{backend}:"):
-                raise Failed(f"the {name} wheel runs {said}")
-            print(f"{name} wheel on Python {version or 'of this run'}: {said.rstrip()}", flush=True)
+            output = run(interpreter, "-I", HERE / "tests" / "measure.py", cwd=WORK, quiet=True)
+            if not output.startswith(f"{backend}:"):
+                raise Failed(f"the {name} wheel runs {output}")
+            print(f"{name} wheel on Python {version or 'of this run'}: {output.rstrip()}", flush=True)
 
 
 def clone() -> None:
@@ -261,10 +261,10 @@ def manylinux() -> None:
     run(release, "-m", "twine", "check", "--strict", wheel_file, quiet=True)
     fresh = clean_environment("manylinux")
     run(fresh, "-m", "pip", "install", "--quiet", "--only-binary", ":all:", wheel_file, quiet=True)
-    said = run(fresh, "-I", HERE / "tests" / "measure.py", cwd=WORK, quiet=True)
-    if not said.startswith("native:"):
-        raise Failed(f"the wheel runs {said}")
-    print(f"{wheel_file.name}, {wheel_file.stat().st_size >> 10} kB: {said.rstrip()}")
+    output = run(fresh, "-I", HERE / "tests" / "measure.py", cwd=WORK, quiet=True)
+    if not output.startswith("native:"):
+        raise Failed(f"the wheel runs {output}")
+    print(f"{wheel_file.name}, {wheel_file.stat().st_size >> 10} kB: {output.rstrip()}")
 
 
 def other_python(version: str) -> str | None:
@@ -280,7 +280,7 @@ def other_python(version: str) -> str | None:
 def wheel(tags: str = "cp310-abi3-*") -> Path:
     for made in (WORK / "wheels").glob(f"rootwise-*-{tags}.whl"):
         return made
-    raise Failed("there is no wheel yet: python3 adapters/python/test.py --only build,wheels")
+    raise Failed("the wheel is missing: python3 adapters/python/test.py --only build,wheels")
 
 
 def pure_wheel() -> Path:
@@ -310,7 +310,7 @@ def run_frameworks(*files: str, **environment: str) -> None:
     environments = json.dumps({name: str(interpreter) for name, interpreter in interpreters.items()})
 
     def test(half: str) -> None:
-        said = run(
+        output = run(
             python("check"),
             *("-m", "pytest", "--rootdir", ".", "--confcutdir", ".", *(files or ["."])),
             cwd=HERE / "tests" / "e2e",
@@ -320,7 +320,7 @@ def run_frameworks(*files: str, **environment: str) -> None:
             **environment,
         )
         versions = ", ".join(ENVIRONMENTS[name][0] for name in half.split())
-        print(f"{versions}:\n{said.rstrip()}", flush=True)
+        print(f"{versions}:\n{output.rstrip()}", flush=True)
 
     python("check")  # Created before both halves need it.
     at_once(*(partial(test, half) for half in HALVES))
@@ -331,14 +331,14 @@ def examples() -> None:
     interpreters = with_wheel("mcp2", *sorted(set(EXAMPLES.values())))
 
     def test(name: str) -> None:
-        said = run(
+        output = run(
             interpreters["mcp2"],
             *("-m", "pytest", "-q", "."),
             cwd=ROOT / "examples" / name,
             quiet=True,
             SERVER_PYTHON=str(interpreters[EXAMPLES[name]]),
         )
-        print(f"{name} ({ENVIRONMENTS[EXAMPLES[name]][0]}):\n{said.rstrip()}", flush=True)
+        print(f"{name} ({ENVIRONMENTS[EXAMPLES[name]][0]}):\n{output.rstrip()}", flush=True)
 
     at_once(*(partial(test, name) for name in EXAMPLES))
 
@@ -366,7 +366,7 @@ def main() -> None:
         return
     chosen = options.only.split(",") if options.only else list(STEPS)
     for unknown in set(chosen) - set(STEPS):
-        raise SystemExit(f"there is no step `{unknown}`; --list shows them")
+        raise SystemExit(f"unknown step `{unknown}`; --list shows them")
     for number, name in enumerate(chosen, 1):
         print(f"\n[{number}/{len(chosen)}] {name}: {STEPS[name].__doc__}", flush=True)
         began = time.monotonic()

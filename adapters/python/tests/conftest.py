@@ -1,4 +1,4 @@
-"""What the tests of the resolver share: both backends."""
+"""Fixtures of the resolver's tests: both backends."""
 
 from __future__ import annotations
 

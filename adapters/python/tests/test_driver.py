@@ -238,7 +238,7 @@ async def test_closing_answers_who_waits_and_leaves_nothing(tmp_path: Path) -> N
 
 
 @pytest.mark.anyio
-async def test_a_failing_listener_fails_nobody(tmp_path: Path) -> None:
+async def test_a_failing_listener_fails_no_call(tmp_path: Path) -> None:
     def broken(*_: Any) -> None:
         raise ValueError("not ours")
 
@@ -318,7 +318,7 @@ async def request(app: Any, headers: Any, query: str = "") -> tuple[int, Any]:
         sent.append(message)
 
     async def receive() -> Any:
-        raise AssertionError("nobody reads the body")
+        raise AssertionError("the body must not be read")
 
     await app(scope, receive, send)
     return sent[0]["status"], json.loads(sent[1]["body"])
@@ -336,8 +336,8 @@ async def test_the_middleware_reads_header_and_query_and_refuses_bad_values(tmp_
     assert await request(wrapped, {}, f"project_path={tmp_path}") == (200, str(tmp_path))
     assert await request(wrapped, {}, f"project_path={tmp_path}&project_path=/gone") == (200, str(tmp_path))
     assert await request(wrapped, {}) == (200, None)
-    status, said = await request(wrapped, {"X-Project-Path": "relative/path"})
-    assert (status, said["error"]) == (400, "relative")
+    status, reply = await request(wrapped, {"X-Project-Path": "relative/path"})
+    assert (status, reply["error"]) == (400, "relative")
 
 
 @pytest.mark.anyio

@@ -1,4 +1,4 @@
-"""What holds for any sequence of events, however odd."""
+"""Properties of any sequence of events."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ EVENTS = st.one_of(
     event("nonsense"),
     event("closed"),
 )
-# Time mostly goes on, sometimes by much, sometimes back.
+# Time mostly advances, sometimes by much; sometimes it runs backwards.
 STEPS = st.lists(st.tuples(EVENTS, st.sampled_from([0, 1, 10, 500, 5000, 60_000, -5])), max_size=30)
 
 
@@ -102,7 +102,7 @@ class Player:
             self.waiting.add(event["ask"])
         if event["type"] == "askWithdrawn":
             self.waiting.discard(event["ask"])
-        # A request is over when the client said something to it, when it is given up, or when the connection ends.
+        # A request is over when the client answers it, when it is cancelled, or when the connection ends.
         again = event["type"] == "clientInitialized" and self.initialized
         if again or event["type"] == "closed" or event.get("request", -1) == self.request:
             self.request = None
@@ -147,11 +147,11 @@ def test_any_sequence_keeps_its_promises(backend: Backend, steps: list[tuple[Any
 def test_the_same_sequence_gives_the_same_on_every_backend(steps: list[tuple[Any, int]], policy: str) -> None:
     from rootwise._backend import load
 
-    said = []
+    results = []
     for name in ("native", "wasm"):
         player = Player(load(name), policy)
         for event, later in steps:
             player.step(event, later)
-        said.append((player.resolver.snapshot(), player.resolver.explain()))
+        results.append((player.resolver.snapshot(), player.resolver.explain()))
         player.resolver.close()
-    assert said[0] == said[1]
+    assert results[0] == results[1]

@@ -209,7 +209,7 @@ def test_threads_may_share_a_resolver_and_a_process(backend: Backend) -> None:
 
 
 def test_importing_loads_no_machine() -> None:
-    said = subprocess.run(
+    done = subprocess.run(
         [
             sys.executable,
             "-c",
@@ -219,4 +219,4 @@ def test_importing_loads_no_machine() -> None:
         text=True,
         check=True,
     )
-    assert said.stdout.strip() == "[]"
+    assert done.stdout.strip() == "[]"

@@ -60,11 +60,11 @@ class Run:
 
     def event(self, index: int, step: Any, raw: dict[str, str]) -> None:
         event = step["eventText"] if "eventText" in step else compact(raw["event"])
-        said = self.machine.handle(event, float(step["now"]))
+        reply = self.machine.handle(event, float(step["now"]))
         if "error" in step:
-            assert json.loads(said)["error"]["code"] == step["error"], f"step {index}"
+            assert json.loads(reply)["error"]["code"] == step["error"], f"step {index}"
             return
-        got = members(said)
+        got = members(reply)
         assert got["actions"] == compact(raw["actions"]), f"step {index}"
         assert got["deadline"] == raw["deadline"], f"step {index}"
         if "project" in got:

@@ -1,4 +1,4 @@
-"""What only the WebAssembly backend has: an instance that can break, and a compiled module on disk."""
+"""The WebAssembly backend: an instance that can trap, and a compiled module on disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is tested: FRAMEWORKS by name, the interpreters in ENVIRONMENTS; `python3 adapters/python/test.py` sets both."""
+"""The frameworks under test: names in FRAMEWORKS, interpreters in ENVIRONMENTS; `adapters/python/test.py` sets both."""
 
 from __future__ import annotations
 

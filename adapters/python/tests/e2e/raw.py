@@ -20,7 +20,7 @@ PATIENCE = 30
 
 
 class Client:
-    """What a client says and hears, whatever carries it."""
+    """The messages of a client, over any transport."""
 
     def __init__(self) -> None:
         self.inbox: deque[dict[str, Any]] = deque()

@@ -141,7 +141,7 @@ async def swallowed() -> str:
 
 @tool
 async def counted() -> str:
-    """What runs after the project is known runs once."""
+    """Code after the project is known runs once."""
     project = await rootwise.project()
     runs.append(str(project.path))
     return str(len(runs))
@@ -206,7 +206,7 @@ async def nested() -> str:
 
 @tool
 async def tasks() -> str:
-    """How much of ours is still running, when what nobody has any more is gone."""
+    """Counts the background tasks of Rootwise after garbage collection."""
     import gc
 
     from rootwise import _background
@@ -272,11 +272,11 @@ else:
     async def rounds(ctx: Context) -> Any:
         """Asks twice itself, after the project is known."""
         project = await rootwise.project()
-        said = ctx.input_responses or {}
-        if "second" in said:
-            return f"{project.path} {said['second'].content['word']}"
+        responses = ctx.input_responses or {}
+        if "second" in responses:
+            return f"{project.path} {responses['second'].content['word']}"
         question = {"mode": "form", "message": "A word?", "requestedSchema": ASKED}
-        own = {"second" if "first" in said else "first": {"method": "elicitation/create", "params": question}}
+        own = {"second" if "first" in responses else "first": {"method": "elicitation/create", "params": question}}
         return mcp_types.InputRequiredResult.model_validate({"inputRequests": own})
 
     # Spelled out, because the frameworks look for their context in the types of the parameters.
@@ -318,7 +318,7 @@ def http(stateless: bool) -> None:
     else:
         mcp.settings.stateless_http = stateless
         app = mcp.streamable_http_app()
-    # Bound here, so that the system picks the port and nobody can take it in between.
+    # Bound here, so that the system picks the port and no other process can take it in between.
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     listener.listen()

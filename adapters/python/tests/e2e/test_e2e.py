@@ -176,7 +176,7 @@ def test_on_trio(nursery: str, folders: list[Path]) -> None:
         assert raw.text(silent) == (False, str(folders[1]))
 
 
-def test_a_named_argument_wins_and_nobody_is_asked(raw: Raw, folders: list[Path]) -> None:
+def test_a_named_argument_wins_without_a_question(raw: Raw, folders: list[Path]) -> None:
     raw.handshake()
     assert raw.text(raw.call("where_awaited", path=str(folders[1]))) == (False, str(folders[1]))
     assert raw.open_questions() == 0
@@ -255,9 +255,9 @@ def test_a_modern_client_without_roots_gets_an_error_and_no_question(raw: Raw) -
 @modern_only
 def test_one_bad_root_in_a_modern_call(raw: Raw, folders: list[Path], framework: Framework) -> None:
     roots = {"rootwise": {"roots": [{"uri": "C:\\x\\beta"}, {"uri": folders[0].as_uri()}]}}
-    said = raw.modern_call("where", roots)
+    reply = raw.modern_call("where", roots)
     if framework.raw_responses:
-        assert said["result"]["content"][0]["text"] == str(folders[0])
+        assert reply["result"]["content"][0]["text"] == str(folders[0])
     else:
         # FastMCP checks the responses before any public hook sees them.
-        assert said["error"]["code"] == -32602
+        assert reply["error"]["code"] == -32602

@@ -39,8 +39,8 @@ def test_an_explanation_is_about_its_call(url: str, folders: list[Path]) -> None
 @modern_only
 def test_an_explanation_of_a_modern_call(raw: Raw, folders: list[Path]) -> None:
     assert raw.modern_call("explained")["result"]["resultType"] == "input_required"
-    said = raw.modern_call("explained", ours(folders[0].as_uri()))["result"]["content"][0]["text"]
-    assert said.startswith(f"Project: {folders[0].name} ({folders[0]}), from roots")
+    reply = raw.modern_call("explained", ours(folders[0].as_uri()))["result"]["content"][0]["text"]
+    assert reply.startswith(f"Project: {folders[0].name} ({folders[0]}), from roots")
 
 
 def test_a_selection_can_be_dropped(raw: Raw, folders: list[Path]) -> None:
@@ -207,8 +207,8 @@ def test_a_tool_that_calls_a_tool(raw: Raw, folders: list[Path]) -> None:
 @modern_only
 def test_a_tool_that_calls_a_tool_in_a_modern_call(raw: Raw, folders: list[Path]) -> None:
     assert raw.modern_call("nested")["result"]["resultType"] == "input_required"
-    said = raw.modern_call("nested", ours(folders[0].as_uri()))["result"]
-    assert said["content"][0]["text"] == str(folders[0])
+    reply = raw.modern_call("nested", ours(folders[0].as_uri()))["result"]
+    assert reply["content"][0]["text"] == str(folders[0])
 
 
 def test_a_header_in_utf_8(url: str, tmp_path: Path) -> None:
@@ -226,5 +226,5 @@ def test_a_background_task_says_why_it_has_no_project(nursery: str, folders: lis
         resolved(client, folders[0])
         begun = client.result(client.request("tools/call", name="background", arguments={}, task={"ttl": 60_000}))
         task = begun["result"]["_meta"]["modelcontextprotocol.io/task"]
-        said = client.result(client.request("tasks/result", taskId=task["taskId"]))
-        assert "background task runs outside" in json.dumps(said), said
+        reply = client.result(client.request("tasks/result", taskId=task["taskId"]))
+        assert "background task runs outside" in json.dumps(reply), reply
