@@ -195,7 +195,7 @@ class Writer:
             if name not in payloads and name != "Json":
                 self.declare(name)
         answers = [name for name in self.written if name.startswith("Answer")]
-        self.written["Answer"] = f"#: {self.declared['Answer'][1]}\nAnswer = Union[{', '.join(map(repr, answers))}]"
+        self.written["Answer"] = f"#: {self.declared['Answer'][1]}\nAnswer = Union[{', '.join(answers)}]"
         lines = [
             '"""Everything that crosses the wire.',
             "",
@@ -204,10 +204,12 @@ class Writer:
             "",
             "from __future__ import annotations",
             "",
-            "from typing import TYPE_CHECKING, Any, Literal, TypedDict, Union",
+            "import sys",
+            "from typing import Any, Literal, TypedDict, Union",
             "",
-            "if TYPE_CHECKING:",
-            "    # Only checkers read it, so Python 3.10 needs nothing installed for it.",
+            "if sys.version_info >= (3, 11):",
+            "    from typing import NotRequired",
+            "else:",
             "    from typing_extensions import NotRequired",
             "",
             "#: Any JSON value, as a peer sent it.",
@@ -233,7 +235,7 @@ class Writer:
             self.dictionary(shown, variants[0], doc)
         else:
             names = [self.variant(name, fields, doc) for fields in variants]
-            self.written[shown] = f"#: {doc}\n{shown} = Union[{', '.join(repr(one) for one in names)}]"
+            self.written[shown] = f"#: {doc}\n{shown} = Union[{', '.join(names)}]"
 
     def variant(self, union: str, fields: dict[str, Field], doc: str) -> str:
         tags = [

@@ -1,35 +1,77 @@
-"""What differs between the two wheels.
+"""Build hooks: the module that the package needs, and the differences between the two wheels.
 
 The pure wheel runs the WebAssembly module everywhere, so it needs wasmtime. With `ROOTWISE_NATIVE` naming a compiled
-extension, the wheel carries that as well, is tagged for this platform, and needs nothing.
+extension, the wheel contains that as well, is tagged for its platform, and needs nothing.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
+import subprocess
 import sysconfig
+from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
-#: wasmtime changes its interface often: these versions have been run.
+#: wasmtime changes its interface often; the tests ran with these versions.
 WASMTIME = "wasmtime>=38,<51"
+
+#: `NotRequired` of the wire types.
+TYPING = "typing_extensions>=4.6; python_version < '3.11'"
+
+CARGO = [
+    *("cargo", "build", "--quiet", "--profile", "wasm", "--target", "wasm32-unknown-unknown"),
+    *("-p", "rootwise-wasm", "--no-default-features", "--features", "plain"),
+]
 
 
 class Metadata(MetadataHookInterface):
     def update(self, metadata: dict[str, Any]) -> None:
         native = bool(os.environ.get("ROOTWISE_NATIVE"))
-        metadata["dependencies"] = [] if native else [WASMTIME]
+        metadata["dependencies"] = [TYPING] if native else [TYPING, WASMTIME]
         metadata["optional-dependencies"] = {"wasm": [WASMTIME], "async": ["anyio>=4"]}
 
 
 class Build(BuildHookInterface[Any]):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        provide_module(Path(self.root))
         extension = os.environ.get("ROOTWISE_NATIVE")
-        if extension:
+        if extension and self.target_name == "wheel":
             platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
             suffix = ".pyd" if os.name == "nt" else ".abi3.so"
             build_data["force_include"][extension] = f"rootwise/_native{suffix}"
             build_data["tag"] = f"cp310-abi3-{os.environ.get('ROOTWISE_PLATFORM', platform)}"
             build_data["pure_python"] = False
+
+
+def provide_module(root: Path) -> None:
+    """Puts the WebAssembly module into the package: from `dist/` of the repository, or compiled by cargo.
+
+    A source distribution contains it already.
+    """
+    module = root / "src" / "rootwise" / "rootwise-plain.wasm"
+    repository = root.parent.parent
+    built = repository / "dist" / module.name
+    if built.is_file() and (not module.is_file() or built.stat().st_mtime > module.stat().st_mtime):
+        shutil.copy2(built, module)
+    if module.is_file():
+        return
+    if not (repository / "bindings-wasm" / "Cargo.toml").is_file():
+        raise RuntimeError(f"{module} is missing, and this is not a clone of the repository that could compile it")
+    try:
+        subprocess.run(CARGO, cwd=repository, check=True)
+        output = subprocess.run(
+            ["cargo", "metadata", "--format-version", "1", "--no-deps"], cwd=repository, check=True, capture_output=True
+        )
+    except (OSError, subprocess.CalledProcessError) as problem:
+        raise RuntimeError(
+            "the package needs its WebAssembly module, and cargo could not compile it; "
+            "install Rust (https://rustup.rs) and run `rustup target add wasm32-unknown-unknown`, "
+            f"or copy a built rootwise-plain.wasm to {built}"
+        ) from problem
+    target = Path(json.loads(output.stdout)["target_directory"])
+    shutil.copy2(target / "wasm32-unknown-unknown" / "wasm" / "rootwise_wasm.wasm", module)

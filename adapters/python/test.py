@@ -1,6 +1,6 @@
-"""Everything that must hold for the Python package: `python3 adapters/python/test.py [--only a,b] [--list]`.
+"""Tests the Python package: `python3 adapters/python/test.py [--only a,b] [--list]`.
 
-Builds what it needs (cargo), makes an environment for every framework (from PyPI), and says what it is doing.
+It builds what the tests need (cargo), creates an environment for every framework (from PyPI), and reports each step.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Failed(Exception):
 
 
 def run(*command: str | Path, cwd: Path = HERE, quiet: bool = False, **env: str) -> str:
-    """Runs a program; its output is shown when it fails, and unless it is to be quiet."""
+    """Runs a program and returns its output; the output is printed when it fails, and unless `quiet` is set."""
     done = subprocess.run(
         [str(part) for part in command],
         cwd=cwd,
@@ -55,8 +55,8 @@ def run(*command: str | Path, cwd: Path = HERE, quiet: bool = False, **env: str)
 
 
 def target() -> Path:
-    said = run("cargo", "metadata", "--format-version", "1", "--no-deps", cwd=ROOT, quiet=True)
-    return Path(json.loads(said[said.index("{") :])["target_directory"])
+    output = run("cargo", "metadata", "--format-version", "1", "--no-deps", cwd=ROOT, quiet=True)
+    return Path(json.loads(output[output.index("{") :])["target_directory"])
 
 
 def library(profile: str) -> Path:
@@ -67,7 +67,7 @@ def library(profile: str) -> Path:
 
 
 def at_once(*jobs: Callable[[], object]) -> None:
-    """Runs jobs, two at a time; all of them end before the first failure is told."""
+    """Runs jobs, two at a time; all of them end before the first failure is raised."""
     with ThreadPoolExecutor(2) as pool:
         futures = [pool.submit(job) for job in jobs]
     for future in futures:
@@ -78,7 +78,7 @@ def at_once(*jobs: Callable[[], object]) -> None:
 
 
 def python(name: str) -> Path:
-    """The interpreter of an environment, which is made if it is missing or made from something else."""
+    """Returns the interpreter of an environment, which is created if it is missing or out of date."""
     home = WORK / "environments" / name
     stamp = home / "made-from.json"
     wanted = json.dumps(ENVIRONMENTS[name])
@@ -92,7 +92,7 @@ def python(name: str) -> Path:
 
 
 def installer() -> Path:
-    """uv, because it makes seven environments in the time pip makes one."""
+    """Returns uv, which creates seven environments in the time that pip needs for one."""
     home = WORK / "installer"
     uv = home / ("Scripts" if os.name == "nt" else "bin") / "uv"
     if not uv.exists():
@@ -106,7 +106,7 @@ def install(interpreter: Path, wheel: Path) -> None:
 
 
 def with_wheel(*names: str) -> dict[str, Path]:
-    """The interpreters of environments that have the package as it was built last."""
+    """Returns the interpreters of environments, with the newest wheel installed."""
     interpreters = {name: python(name) for name in names}
     for interpreter in interpreters.values():
         install(interpreter, wheel())
@@ -162,7 +162,7 @@ def lint() -> None:
 
 
 def unit() -> None:
-    """vectors, API, cache, driver and properties, on both faces"""
+    """vectors, API, cache, driver, fork and properties, on both backends"""
     run(python("check"), "-m", "pytest", PYTHONPATH=str(HERE / "src"), ROOTWISE_PROVOKE=str(PROVOKE))
 
 
@@ -187,14 +187,88 @@ def wheels() -> None:
             interpreter = home / "bin" / "python"
             # Without a compiler on the path: nothing may need one.
             run(uv, "pip", "install", "--quiet", "--only-binary", ":all:", "--python", interpreter, made, quiet=True)
-            said = run(interpreter, "-I", HERE / "tests" / "measure.py", cwd=WORK, quiet=True)
-            if not said.startswith(f"{backend}:"):
-                raise Failed(f"the {name} wheel runs {said}")
-            print(f"{name} wheel on Python {version or 'of this run'}: {said.rstrip()}", flush=True)
+            output = run(interpreter, "-I", HERE / "tests" / "measure.py", cwd=WORK, quiet=True)
+            if not output.startswith(f"{backend}:"):
+                raise Failed(f"the {name} wheel runs {output}")
+            print(f"{name} wheel on Python {version or 'of this run'}: {output.rstrip()}", flush=True)
+
+
+def clone() -> None:
+    """the package installs from a clone and from its source distribution, or says what to run; twine accepts both"""
+    release = python("release")
+    folder, copy = WORK / "source", WORK / "clone"
+    for old in (folder, copy):
+        shutil.rmtree(old, ignore_errors=True)
+    files = run("git", "ls-files", "--cached", "--others", "--exclude-standard", "-z", cwd=ROOT, quiet=True)
+    for name in files.split("\0"):
+        if name and (ROOT / name).is_file():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, copy / name)
+    package = copy / "adapters" / "python"
+    # Without the module and without cargo it says what to do.
+    fresh = clean_environment("clone")
+    try:
+        run(fresh, "-m", "pip", "install", "--quiet", package, quiet=True, PATH="/nonexistent")
+        raise Failed("a clone without the module was installed")
+    except Failed as failure:
+        if "rustup target add wasm32-unknown-unknown" not in str(failure):
+            raise
+    # With the module in dist/, as `npm run build` leaves it, it installs and runs.
+    (copy / "dist").mkdir()
+    shutil.copy2(PACKAGE / "rootwise-plain.wasm", copy / "dist")
+    run(fresh, "-m", "pip", "install", "--quiet", package, quiet=True, PATH="/nonexistent")
+    print(run(fresh, "-I", HERE / "tests" / "measure.py", cwd=WORK, quiet=True).rstrip())
+    run(release, "-m", "hatchling", "build", "-t", "sdist", "-d", folder, quiet=True, ROOTWISE_NATIVE="")
+    [archive] = folder.glob("*.tar.gz")
+    fresh = clean_environment("source")
+    run(fresh, "-m", "pip", "install", "--quiet", archive, quiet=True, PATH="/nonexistent")
+    print(run(fresh, "-I", HERE / "tests" / "measure.py", cwd=WORK, quiet=True).rstrip())
+    run(release, "-m", "twine", "check", "--strict", archive, pure_wheel(), quiet=True)
+
+
+def clean_environment(name: str) -> Path:
+    home = WORK / "clean" / name
+    shutil.rmtree(home, ignore_errors=True)
+    run(sys.executable, "-m", "venv", home, quiet=True)
+    return home / ("Scripts" if os.name == "nt" else "bin") / "python"
+
+
+def manylinux() -> None:
+    """maturin and zig compile the extension for old Linux systems; the wheel has the tag that PyPI accepts"""
+    if sys.platform != "linux":
+        print("this is not Linux, so it was not tried")
+        return
+    release = python("release")
+    compiled, folder = WORK / "maturin", WORK / "manylinux"
+    for old in (compiled, folder):
+        shutil.rmtree(old, ignore_errors=True)
+    # Maturin finds zig in the environment, and checks which symbols of the system the extension needs.
+    path = f"{release.parent}{os.pathsep}{os.environ['PATH']}"
+    maturin = ["build", "--release", "--zig", "--compatibility", "manylinux2014", "--out", str(compiled)]
+    run(release.parent / "maturin", *maturin, cwd=HERE / "native", quiet=True, PATH=path)
+    [made] = compiled.glob("*.whl")
+    shutil.unpack_archive(made, compiled / "content", "zip")
+    [extension] = (compiled / "content").rglob("_native.abi3.so")
+    platform = made.stem.split("-")[-1]
+    run(
+        release,
+        *("-m", "hatchling", "build", "-t", "wheel", "-d", folder),
+        quiet=True,
+        ROOTWISE_NATIVE=str(extension),
+        ROOTWISE_PLATFORM=platform,
+    )
+    [wheel_file] = folder.glob("*.whl")
+    run(release, "-m", "twine", "check", "--strict", wheel_file, quiet=True)
+    fresh = clean_environment("manylinux")
+    run(fresh, "-m", "pip", "install", "--quiet", "--only-binary", ":all:", wheel_file, quiet=True)
+    output = run(fresh, "-I", HERE / "tests" / "measure.py", cwd=WORK, quiet=True)
+    if not output.startswith("native:"):
+        raise Failed(f"the wheel runs {output}")
+    print(f"{wheel_file.name}, {wheel_file.stat().st_size >> 10} kB: {output.rstrip()}")
 
 
 def other_python(version: str) -> str | None:
-    """Another version of Python on this machine: on the path, or beside this one, where version managers put them."""
+    """Returns another version of Python on this machine: on the path, or beside this one."""
     beside = Path(sys.base_prefix).parent.glob(f"{version}.*/bin/python3")
     for found in (shutil.which(f"python{version}"), *map(str, beside)):
         # A version manager may have a command for a version that is not there.
@@ -206,7 +280,7 @@ def other_python(version: str) -> str | None:
 def wheel(tags: str = "cp310-abi3-*") -> Path:
     for made in (WORK / "wheels").glob(f"rootwise-*-{tags}.whl"):
         return made
-    raise Failed("there is no wheel yet: python3 adapters/python/test.py --only build,wheels")
+    raise Failed("the wheel is missing: python3 adapters/python/test.py --only build,wheels")
 
 
 def pure_wheel() -> Path:
@@ -222,23 +296,33 @@ def oldest() -> None:
 
 
 def frameworks() -> None:
-    """every framework with real Python and TypeScript clients, over stdio and HTTP; the documentation's examples"""
+    """every framework with real clients, over stdio and HTTP; the documentation's examples and their types"""
+    run_frameworks()
+
+
+def frameworks_wasm() -> None:
+    """the conversations of every framework on the WebAssembly backend, which the servers load before `fork`"""
+    run_frameworks("test_e2e.py", "test_http.py", "test_isolation.py", "test_features.py", ROOTWISE_BACKEND="wasm")
+
+
+def run_frameworks(*files: str, **environment: str) -> None:
     interpreters = with_wheel(*" ".join(HALVES).split())
     environments = json.dumps({name: str(interpreter) for name, interpreter in interpreters.items()})
 
     def test(half: str) -> None:
-        said = run(
+        output = run(
             python("check"),
-            *("-m", "pytest", "--rootdir", ".", "--confcutdir", ".", "."),
+            *("-m", "pytest", "--rootdir", ".", "--confcutdir", ".", *(files or ["."])),
             cwd=HERE / "tests" / "e2e",
             quiet=True,
             FRAMEWORKS=half,
             ENVIRONMENTS=environments,
+            **environment,
         )
         versions = ", ".join(ENVIRONMENTS[name][0] for name in half.split())
-        print(f"{versions}:\n{said.rstrip()}", flush=True)
+        print(f"{versions}:\n{output.rstrip()}", flush=True)
 
-    python("check")  # Made before both halves want it.
+    python("check")  # Created before both halves need it.
     at_once(*(partial(test, half) for half in HALVES))
 
 
@@ -247,26 +331,27 @@ def examples() -> None:
     interpreters = with_wheel("mcp2", *sorted(set(EXAMPLES.values())))
 
     def test(name: str) -> None:
-        said = run(
+        output = run(
             interpreters["mcp2"],
             *("-m", "pytest", "-q", "."),
             cwd=ROOT / "examples" / name,
             quiet=True,
             SERVER_PYTHON=str(interpreters[EXAMPLES[name]]),
         )
-        print(f"{name} ({ENVIRONMENTS[EXAMPLES[name]][0]}):\n{said.rstrip()}", flush=True)
+        print(f"{name} ({ENVIRONMENTS[EXAMPLES[name]][0]}):\n{output.rstrip()}", flush=True)
 
     at_once(*(partial(test, name) for name in EXAMPLES))
 
 
 def soak() -> None:
-    """20,000 resolvers opened and closed in one process, memory flat, on both faces"""
+    """20,000 resolvers opened and closed in one process, memory flat, on both backends"""
     tool, script = python("check"), HERE / "tests" / "soak.py"
     at_once(*(partial(run, tool, script, name, PYTHONPATH=str(HERE / "src")) for name in ("native", "wasm")))
 
 
 STEPS: dict[str, Callable[[], None]] = {
-    step.__name__: step for step in (build, lint, unit, wheels, oldest, frameworks, examples, soak)
+    step.__name__: step
+    for step in (build, lint, unit, wheels, oldest, clone, manylinux, frameworks, frameworks_wasm, examples, soak)
 }
 
 
@@ -281,7 +366,7 @@ def main() -> None:
         return
     chosen = options.only.split(",") if options.only else list(STEPS)
     for unknown in set(chosen) - set(STEPS):
-        raise SystemExit(f"there is no step `{unknown}`; --list shows them")
+        raise SystemExit(f"unknown step `{unknown}`; --list shows them")
     for number, name in enumerate(chosen, 1):
         print(f"\n[{number}/{len(chosen)}] {name}: {STEPS[name].__doc__}", flush=True)
         began = time.monotonic()

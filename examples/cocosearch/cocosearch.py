@@ -19,7 +19,7 @@ import anyio.to_thread
 import uvicorn
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
-from rootwise.mcp import ProjectToolError, Rootwise
+from rootwise.mcp import Rootwise
 from rootwise.starlette import ProjectMiddleware, Receive, Scope, Send
 from rootwise.types import Policy
 
@@ -84,7 +84,7 @@ def with_tools(rootwise: Rootwise) -> Any:
         project = await rootwise.project()
         folder = Path(str(project.path))
         if not (folder / STATE).is_file():
-            raise ProjectToolError("not_indexed", "\n".join([not_indexed.format(path=folder), *project.hints]))
+            raise rootwise.error("not_indexed", "\n".join([not_indexed.format(path=folder), *project.hints]))
         found = await anyio.to_thread.run_sync(search, folder, query)
         return "\n".join([f"In {folder} (from {project.source}):", *found, *project.hints])
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from fastmcp.dependencies import Depends
 from fastmcp.exceptions import ToolError
 
 from rootwise import host_facts, resolve_at_start
-from rootwise.fastmcp import ProjectToolError, Rootwise, current_project
+from rootwise.fastmcp import NoProjectError, Rootwise, current_project
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,7 @@ async def workspace_of_the_call() -> Workspace:
     try:
         path = (await current_project()).path or ""
         return Workspace(path, database.database_path(path))
-    except ProjectToolError as error:
+    except NoProjectError as error:
         # The texts about a selected workspace already begin with this word.
         reason = error.message.removeprefix("Error: ")
     except ValueError as error:
@@ -57,7 +56,7 @@ def as_designed(mcp: FastMCP[Any], rootwise: Rootwise) -> None:
 
     @mcp.tool
     async def set_workspace_id(workspace_uri: str) -> str:
-        project = await rootwise.select({"uri": workspace_uri})
+        project = await rootwise.select(uri=workspace_uri)
         return database.TEXTS["selected"].format(path=project.path)
 
 
@@ -74,9 +73,7 @@ def as_shipped(mcp: FastMCP[Any], rootwise: Rootwise) -> None:
 
     @mcp.tool
     async def get_workspace_detection_info() -> str:
-        with suppress(ProjectToolError):
-            await current_project()
-        return rootwise.explain()
+        return (await rootwise.explain())["text"]
 
 
 TOOLS = {"conport": as_designed, "conport-shipped": as_shipped}

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable
 
 from rootwise import Project, presets, resolve_at_start
-from rootwise.mcp import ProjectToolError, Rootwise
+from rootwise.mcp import ConnectionInfo, NoProjectError, Rootwise
 
 parser = argparse.ArgumentParser(description="A guide that keeps categories for each project.")
 parser.add_argument("--preset", choices=["mcp-guide", "mcp-guide-shipped"], default="mcp-guide")
@@ -34,7 +34,12 @@ def called(project: Project | None) -> str:
     return (project.uri or project.display_name) if project else unbound
 
 
-rootwise = Rootwise(policy, on_change=lambda old, new: logger.info("project: %s -> %s", called(old), called(new)))
+def changed(project: Project | None, previous: Project | None, connection: ConnectionInfo) -> None:
+    if not connection.ended:
+        logger.info("project: %s -> %s", called(previous), called(project))
+
+
+rootwise = Rootwise(policy, on_change=changed)
 
 try:
     from mcp.server.mcpserver import MCPServer
@@ -53,7 +58,7 @@ async def told(finding: Awaitable[Project], work: Callable[[Project], object]) -
     """Returns the result for the model: the work done in the project, or the error and an instruction."""
     try:
         project = await finding
-    except ProjectToolError as error:
+    except NoProjectError as error:
         failure = {"error": error.message, "error_type": error.code, "instruction": error.instruction}
         return json.dumps({"success": False, **{key: value for key, value in failure.items() if value}})
     return json.dumps({"success": True, "project": project.name, "path": project.path, "value": work(project)})
@@ -74,13 +79,14 @@ async def category_add(category: str, project: str | None = None) -> str:
 @mcp.tool(name="set_project" if options.preset == "mcp-guide-shipped" else "switch_project")
 async def switch_project(project: str) -> str:
     """Work in this project from now on: a name, an absolute path or a file:// URI."""
-    return await told(rootwise.select({"value": project}), lambda found: found.source)
+    return await told(rootwise.select(project), lambda found: found.source)
 
 
 @mcp.tool()
 async def get_project() -> str:
     """The project as far as it is known, without asking the client."""
-    return called(rootwise.call().connection.project)
+    connection = rootwise.call().connection
+    return called(connection.project if connection else None)
 
 
 @mcp.resource("guide://categories")

@@ -221,14 +221,14 @@ async def test_a_change_to_another_folder_of_the_same_name_is_detected(options: 
         assert (roots.asked, peer.log().count(" -> ")) == (3, 2)
 
 
-async def test_sdk_1_reports_no_change_and_the_list_expires_by_age() -> None:
+async def test_a_change_is_noticed_on_sdk_1_too() -> None:
     roots = Roots("file:///a/foo")
     async with guide(roots=roots) as peer:
         assert await found(peer) == ("foo", "/a/foo")
         roots.entries = ["file:///b/foo"]
         await peer.roots_changed()
-        assert await found(peer) == ("foo", "/a/foo")
-        assert roots.asked == 1
+        assert await found(peer) == ("foo", "/b/foo")
+        assert roots.asked == 2
 
 
 @covers("G-21")

@@ -1,15 +1,15 @@
-"""What the tests of the resolver share: both faces, where both are there."""
+"""Fixtures of the resolver's tests: both backends."""
 
 from __future__ import annotations
 
 import pytest
 
 from rootwise import RootwiseError
-from rootwise._face import Face, load
+from rootwise._backend import Backend, load
 
 
 @pytest.fixture(scope="session", params=["native", "wasm"])
-def face(request: pytest.FixtureRequest) -> Face:
+def backend(request: pytest.FixtureRequest) -> Backend:
     try:
         return load(request.param)
     except RootwiseError as problem:

@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 from rootwise import Resolver
-from rootwise._face import load
+from rootwise._backend import load
 
 #: Kilobytes that 15,000 resolvers may add; one that is lost costs more than a kilobyte.
 SLACK = 4000
@@ -18,8 +18,8 @@ def resident() -> int:
         return next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
 
 
-def one(face: Any) -> None:
-    resolver = Resolver(host={"style": "posix"}, _face=face)
+def one(backend: Any) -> None:
+    resolver = Resolver(host={"style": "posix"}, _backend=backend)
     resolver.handle({"type": "clientInitialized", "capabilities": {"roots": {}}}, 0)
     resolver.handle({"type": "clientReady"}, 0)
     resolver.handle({"type": "asked", "ask": 1}, 0)
@@ -31,13 +31,13 @@ def one(face: Any) -> None:
 
 def main() -> None:
     name, count = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 20_000
-    face = load(name)
+    backend = load(name)
     began = time.perf_counter()
     for _ in range(count // 4):
-        one(face)
+        one(backend)
     before = resident()
     for _ in range(count - count // 4):
-        one(face)
+        one(backend)
     after = resident()
     took = time.perf_counter() - began
     print(f"{name}: {count} resolvers in {took:.1f} s, {before} kB after a quarter of them, {after} kB at the end")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import pickle
 import weakref
 from contextvars import ContextVar
@@ -11,13 +12,19 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 import pytest
 
-from rootwise import RootwiseError, _background, host_facts, presets, resolve_at_start
+import rootwise
+from rootwise import NoProjectError, RootwiseError, _background, host_facts, presets, resolve_at_start
+from rootwise._adapter import Adapter
 from rootwise._facts import arguments
-from rootwise.driver import ClientError, Connection, ProjectError, Undeliverable
+from rootwise.driver import ClientError, Connection, Undeliverable
 from rootwise.starlette import ProjectMiddleware
 from rootwise.start import resolve_and_explain
+
+#: Milliseconds; a probe has no more time, also on a busy machine.
+PATIENCE_OF_CALLERS = 400
 
 HOST: Any = {"style": "posix", "transport": "stdio", "push": False}
 
@@ -95,7 +102,7 @@ async def test_many_asks_share_one_request_and_one_project(tmp_path: Path) -> No
         peer.may_answer.set()
     assert {project.path for project in got} == {str(tmp_path)}
     assert peer.asked == 1
-    assert [(old, new.path) for old, new in changes] == [(None, str(tmp_path))]
+    assert [(new.path, old) for new, old, _ in changes] == [(str(tmp_path), None)]
     made.close()
 
 
@@ -106,7 +113,7 @@ async def test_many_asks_share_one_request_and_one_project(tmp_path: Path) -> No
 async def test_whatever_the_client_does_the_call_ends(answer: Any) -> None:
     made, peer = connection(), Peer(answer)
     peer.may_answer.set()
-    with pytest.raises(ProjectError) as caught:
+    with pytest.raises(NoProjectError) as caught:
         await made.ask(sender=peer)
     assert caught.value.code == "no_project"
     assert caught.value.explanation is not None
@@ -116,7 +123,7 @@ async def test_whatever_the_client_does_the_call_ends(answer: Any) -> None:
 @pytest.mark.anyio
 async def test_an_error_keeps_why_and_what_to_do_apart() -> None:
     made = Connection("mcp-guide", host={"style": "posix", "transport": "stdio", "env": {}})
-    with pytest.raises(ProjectError) as caught:
+    with pytest.raises(NoProjectError) as caught:
         await made.ask()
     made.close()
     for error in (caught.value, pickle.loads(pickle.dumps(caught.value))):
@@ -135,7 +142,7 @@ async def test_a_question_keeps_nothing_of_the_call_it_began_in() -> None:
     async def call() -> weakref.ref[Session]:
         session = Session()
         token = kept.set(session)
-        with pytest.raises(ProjectError):
+        with pytest.raises(NoProjectError):
             await made.ask(sender=peer)
         kept.reset(token)
         return weakref.ref(session)
@@ -150,10 +157,10 @@ async def test_a_question_keeps_nothing_of_the_call_it_began_in() -> None:
 
 @pytest.mark.anyio
 async def test_a_silent_client_costs_one_wait_and_a_late_answer_lands(tmp_path: Path) -> None:
-    made, peer = connection(wait=20), Peer(roots(tmp_path))
-    with pytest.raises(ProjectError):
+    made, peer = connection(wait=PATIENCE_OF_CALLERS), Peer(roots(tmp_path))
+    with pytest.raises(NoProjectError):
         await made.ask(sender=peer)
-    with pytest.raises(ProjectError):
+    with pytest.raises(NoProjectError):
         await made.ask(sender=peer)
     peer.may_answer.set()
     await settled(lambda: made.project)
@@ -215,7 +222,7 @@ async def test_closing_answers_who_waits_and_leaves_nothing(tmp_path: Path) -> N
     async def ask() -> None:
         try:
             await made.ask(sender=peer)
-        except ProjectError as error:
+        except NoProjectError as error:
             codes.append(error.code)
 
     async with anyio.create_task_group() as group:
@@ -231,7 +238,7 @@ async def test_closing_answers_who_waits_and_leaves_nothing(tmp_path: Path) -> N
 
 
 @pytest.mark.anyio
-async def test_a_failing_listener_fails_nobody(tmp_path: Path) -> None:
+async def test_a_failing_listener_fails_no_call(tmp_path: Path) -> None:
     def broken(*_: Any) -> None:
         raise ValueError("not ours")
 
@@ -243,8 +250,6 @@ async def test_a_failing_listener_fails_nobody(tmp_path: Path) -> None:
 
 @pytest.mark.anyio
 async def test_a_connection_ends_with_what_it_is_kept_by() -> None:
-    from rootwise._adapter import Adapter
-
     class Key:
         pass
 
@@ -299,10 +304,12 @@ def test_at_start_the_log_says_what_was_chosen_and_what_was_not(
     ]
 
 
-async def request(app: Any, headers: dict[str, str], query: str = "") -> tuple[int, Any]:
+async def request(app: Any, headers: Any, query: str = "") -> tuple[int, Any]:
     scope = {
         "type": "http",
-        "headers": [(name.lower().encode(), value.encode()) for name, value in headers.items()],
+        "headers": [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+        if isinstance(headers, dict)
+        else headers,
         "query_string": query.encode(),
     }
     sent: list[Any] = []
@@ -311,7 +318,7 @@ async def request(app: Any, headers: dict[str, str], query: str = "") -> tuple[i
         sent.append(message)
 
     async def receive() -> Any:
-        raise AssertionError("nobody reads the body")
+        raise AssertionError("the body must not be read")
 
     await app(scope, receive, send)
     return sent[0]["status"], json.loads(sent[1]["body"])
@@ -324,13 +331,13 @@ async def test_the_middleware_reads_header_and_query_and_refuses_bad_values(tmp_
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": json.dumps(project and project.path).encode()})
 
-    wrapped = ProjectMiddleware(app, host={"cwd": "/", "env": {}})
+    wrapped = ProjectMiddleware(app, allowed_dirs=[tmp_path.parent], host={"cwd": "/", "env": {}})
     assert await request(wrapped, {"X-Project-Path": str(tmp_path)}) == (200, str(tmp_path))
     assert await request(wrapped, {}, f"project_path={tmp_path}") == (200, str(tmp_path))
     assert await request(wrapped, {}, f"project_path={tmp_path}&project_path=/gone") == (200, str(tmp_path))
     assert await request(wrapped, {}) == (200, None)
-    status, said = await request(wrapped, {"X-Project-Path": "relative/path"})
-    assert (status, said["error"]) == (400, "relative")
+    status, reply = await request(wrapped, {"X-Project-Path": "relative/path"})
+    assert (status, reply["error"]) == (400, "relative")
 
 
 @pytest.mark.anyio
@@ -342,3 +349,213 @@ async def test_the_middleware_finds_a_header_however_the_policy_spells_it(tmp_pa
     policy: Any = {"name": "own", "sources": [{"from": "header", "read": ["X-Folder"]}]}
     wrapped = ProjectMiddleware(app, policy, local=True)
     assert await request(wrapped, {"x-folder": str(tmp_path)}) == (200, str(tmp_path))
+
+
+async def state_of(app: Any) -> Any:
+    async def inner(scope: Any, receive: Any, send: Any) -> None:
+        project = scope["state"]["project"]
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": json.dumps(project and project.path).encode()})
+
+    return app(inner)
+
+
+@pytest.mark.anyio
+async def test_a_remote_caller_learns_nothing_about_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    probed: list[str] = []
+    real = os.stat
+
+    def watched(path: Any, *args: Any, **kwargs: Any) -> Any:
+        probed.append(str(path))
+        return real(path, *args, **kwargs)
+
+    wrapped = await state_of(ProjectMiddleware)
+    monkeypatch.setattr(os, "stat", watched)
+    there = await request(wrapped, {"X-Project-Path": str(tmp_path)})
+    gone = await request(wrapped, {"X-Project-Path": str(tmp_path / "gone")})
+    file = tmp_path / "file"
+    file.write_text("")
+    assert there[0] == gone[0] == (await request(wrapped, {"X-Project-Path": str(file)}))[0] == 400
+    assert there[1]["error"] == gone[1]["error"] == "unconfirmed"
+    assert not [path for path in probed if path.startswith(str(tmp_path)) and path != str(file)]
+
+
+@pytest.mark.anyio
+async def test_allowed_dirs_confine_projects_by_real_path_and_an_empty_list_allows_none(tmp_path: Path) -> None:
+    inside, outside = tmp_path / "allowed" / "one", tmp_path / "outside"
+    for folder in (inside, outside):
+        folder.mkdir(parents=True)
+    (tmp_path / "allowed" / "link").symlink_to(outside)
+    (tmp_path / "alias").symlink_to(tmp_path / "allowed")
+    wrapped = await state_of(lambda app: ProjectMiddleware(app, allowed_dirs=[tmp_path / "alias"]))
+    assert await request(wrapped, {"X-Project-Path": str(inside)}) == (200, str(inside))
+    for path in (outside, tmp_path / "allowed" / "link", tmp_path / "allowed" / ".." / "outside"):
+        assert (await request(wrapped, {"X-Project-Path": str(path)}))[0] == 400
+    nowhere = await state_of(lambda app: ProjectMiddleware(app, local=True, allowed_dirs=[]))
+    for path in (inside, outside, "/", Path(__file__).parent):
+        assert (await request(nowhere, {"X-Project-Path": str(path)}))[0] == 400
+
+
+@pytest.mark.anyio
+async def test_a_header_in_utf_8_names_its_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "jürgen"
+    folder.mkdir()
+    wrapped = await state_of(lambda app: ProjectMiddleware(app, allowed_dirs=[tmp_path]))
+    assert await request(wrapped, {"X-Project-Path": str(folder)}) == (200, str(folder))
+    assert await request(wrapped, {}, f"project_path={folder}") == (200, str(folder))
+    raw: Any = [(b"x-project-path", str(folder).encode("latin-1"))]
+    assert await request(wrapped, raw) == (200, str(folder))
+
+
+@pytest.mark.anyio
+async def test_requests_leave_nothing_for_each_other(tmp_path: Path) -> None:
+    policy = presets["recommended"]
+    policy["memory"] = {"pin": "immutable"}
+    wrapped = await state_of(lambda app: ProjectMiddleware(app, policy, allowed_dirs=[tmp_path]))
+    assert await request(wrapped, {"X-Project-Path": str(tmp_path)}) == (200, str(tmp_path))
+    assert await request(wrapped, {}) == (200, None)
+
+
+@pytest.mark.parametrize(
+    ("options", "place"),
+    [
+        ({"policy": "recomended"}, "policy"),
+        ({"policy": {"name": "own", "sources": [{"from": "rots"}]}}, "sources[0].from"),
+        ({"policy": {"name": "own"}}, "policy.sources"),
+        ({"policy": {"name": "own", "sources": [{"from": "roots"}], "timings": {}}}, "timings"),
+        ({"host": {"cwdd": "/"}}, "cwdd"),
+        ({"host": {"style": "amiga"}}, "style"),
+        ({"allowed_dirs": "/srv"}, "allowed_dirs"),
+        ({"allowed_dirs": ["/srv", "relative"]}, "allowed_dirs[1]"),
+        ({"on_change": 7}, "on_change"),
+    ],
+)
+def test_an_option_that_cannot_work_fails_in_the_constructor(options: dict[str, Any], place: str) -> None:
+    with pytest.raises(RootwiseError) as caught:
+        Adapter(**options)
+    assert caught.value.code == "bad_options"
+    assert place in str(caught.value)
+    if options == {"policy": "recomended"}:
+        assert all(name in str(caught.value) for name in presets)
+
+
+def test_a_misspelt_option_is_a_type_error() -> None:
+    with pytest.raises(TypeError, match="locale"):
+        Adapter(locale=True)  # type: ignore[call-arg]
+
+
+class Stream(Peer):
+    """A client whose call has a stream of its own."""
+
+    def __init__(self, answer: Any = None) -> None:
+        super().__init__(answer)
+        self.open = True
+
+    async def is_open(self) -> bool:
+        return self.open
+
+
+@pytest.mark.anyio
+async def test_a_request_that_died_with_its_cancelled_call_is_sent_again(tmp_path: Path) -> None:
+    made, first, second = connection(), Stream(roots(tmp_path)), Stream(roots(tmp_path))
+    second.may_answer.set()
+    async with anyio.create_task_group() as group:
+
+        async def ask() -> None:
+            await made.ask(sender=first)
+
+        group.start_soon(ask)
+        await settled(lambda: first.asked)
+        group.cancel_scope.cancel()
+    assert (await made.ask(sender=second)).path == str(tmp_path)
+    assert (first.asked, second.asked) == (1, 1)
+    made.close()
+
+
+@pytest.mark.anyio
+async def test_a_request_on_a_dropped_stream_moves_to_the_next_call_and_serves_both(tmp_path: Path) -> None:
+    made, dropped, next_call, got = connection(), Stream(roots(tmp_path)), Stream(roots(tmp_path)), []
+    next_call.may_answer.set()
+
+    async def ask(peer: Stream) -> None:
+        got.append((await made.ask(sender=peer)).path)
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(ask, dropped)
+        await settled(lambda: dropped.asked)
+        dropped.open = False
+        group.start_soon(ask, next_call)
+    assert got == [str(tmp_path)] * 2
+    assert (dropped.asked, dropped.cancelled, next_call.asked) == (1, 1, 1)
+    made.close()
+
+
+@pytest.mark.anyio
+async def test_a_client_that_hung_up_and_not_one_that_is_silent_is_asked_again(tmp_path: Path) -> None:
+    for open_at_end, asked_again in ((True, 0), (False, 1)):
+        made, first, second = connection(wait=PATIENCE_OF_CALLERS), Stream(), Stream(roots(tmp_path))
+        second.may_answer.set()
+        with anyio.fail_after(5):
+            async with anyio.create_task_group() as group:
+
+                async def ask(made: Connection = made, first: Stream = first) -> None:
+                    with pytest.raises(NoProjectError):
+                        await made.ask(sender=first)
+
+                group.start_soon(ask)
+                await settled(lambda first=first: first.asked)
+                first.open = open_at_end
+        if asked_again:
+            assert (await made.ask(sender=second)).path == str(tmp_path)
+        else:
+            with pytest.raises(NoProjectError):
+                await made.ask(sender=second)
+        assert second.asked == asked_again
+        made.close()
+
+
+@pytest.mark.anyio
+async def test_a_change_names_its_connection_and_its_end_and_may_be_awaited(tmp_path: Path) -> None:
+    heard: list[Any] = []
+
+    async def changed(project: Any, previous: Any, info: Any) -> None:
+        await anyio.lowlevel.checkpoint()
+        heard.append((project and project.path, previous and previous.path, info.client, info.ended))
+
+    for _ in range(2):
+        peer = Peer(roots(tmp_path))
+        peer.may_answer.set()
+        made = connection(on_change=changed)
+        made.initialized({"capabilities": {"roots": {}}, "clientInfo": {"name": "c", "version": "1"}})
+        made.ready()
+        await made.ask(sender=peer)
+        made.close()
+    path = str(tmp_path)
+    await settled(lambda: len(heard) == 4)
+    assert heard == [(path, None, "c", False), (None, path, "c", True)] * 2
+
+
+@pytest.mark.anyio
+async def test_an_explanation_is_kept_where_a_project_was_found(tmp_path: Path) -> None:
+    made, peer = connection(), Peer(roots(tmp_path))
+    peer.may_answer.set()
+    project = await made.ask(sender=peer, explain=True)
+    assert project.explanation is not None
+    assert str(tmp_path) in project.explanation["text"]
+    assert (await made.ask(sender=peer)).explanation is None
+    made.close()
+
+
+def test_type_hints_of_everything_exported_can_be_read() -> None:
+    import typing
+
+    from rootwise import _adapter, driver, starlette, testing, types
+
+    for module in (rootwise, driver, starlette, testing, types, _adapter):
+        for name in vars(module):
+            one = getattr(module, name)
+            if isinstance(one, type) and getattr(one, "__module__", "").startswith("rootwise"):
+                typing.get_type_hints(one)
+    for function in (*vars(Adapter).values(), *vars(Connection).values()):
+        if callable(function) and not isinstance(function, type):
+            typing.get_type_hints(function)

@@ -28,6 +28,6 @@ print(code(machine.snapshot()))
 
 @pytest.mark.skipif(not PROVOKE, reason="ROOTWISE_PROVOKE names no extension in which a test can provoke a panic")
 def test_a_panic_kills_one_resolver() -> None:
-    said = subprocess.run([sys.executable, "-c", SCRIPT, str(PROVOKE)], capture_output=True, text=True)
-    assert said.returncode == 0, said.stderr
-    assert said.stdout.splitlines() == ["dead", "dead dead dead", "None", "used_after_close"]
+    output = subprocess.run([sys.executable, "-c", SCRIPT, str(PROVOKE)], capture_output=True, text=True)
+    assert output.returncode == 0, output.stderr
+    assert output.stdout.splitlines() == ["dead", "dead dead dead", "None", "used_after_close"]

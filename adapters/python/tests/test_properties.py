@@ -1,4 +1,4 @@
-"""What holds for any sequence of events, however odd."""
+"""Properties of any sequence of events."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rootwise import Resolver, RootwiseError, presets
-from rootwise._face import Face
+from rootwise._backend import Backend
 
 URIS = st.sampled_from(
     [
@@ -37,7 +37,9 @@ FACTS = st.fixed_dictionaries(
         "inputResponses": st.builds(lambda roots: {"rootwise": {"roots": roots}}, ROOTS),
     },
 )
-WAYS = st.fixed_dictionaries({}, optional={"askBy": st.sampled_from(["none", "request", "inputRequired"]), "facts": FACTS})
+WAYS = st.fixed_dictionaries(
+    {}, optional={"askBy": st.sampled_from(["none", "request", "inputRequired"]), "facts": FACTS}
+)
 
 
 def event(kind: str, /, **parts: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
@@ -66,15 +68,15 @@ EVENTS = st.one_of(
     event("nonsense"),
     event("closed"),
 )
-# Time mostly goes on, sometimes by much, sometimes back.
+# Time mostly advances, sometimes by much; sometimes it runs backwards.
 STEPS = st.lists(st.tuples(EVENTS, st.sampled_from([0, 1, 10, 500, 5000, 60_000, -5])), max_size=30)
 
 
 class Player:
     """Plays a sequence and checks after every step what must hold."""
 
-    def __init__(self, face: Face, policy: str) -> None:
-        self.resolver = Resolver(policy, host={"style": "posix", "cwd": "/p/here"}, _face=face)
+    def __init__(self, backend: Backend, policy: str) -> None:
+        self.resolver = Resolver(policy, host={"style": "posix", "cwd": "/p/here"}, _backend=backend)
         self.now = 1000
         self.waiting: set[int] = set()
         self.request: int | None = None
@@ -100,7 +102,7 @@ class Player:
             self.waiting.add(event["ask"])
         if event["type"] == "askWithdrawn":
             self.waiting.discard(event["ask"])
-        # A request is over when the client said something to it, when it is given up, or when the connection ends.
+        # A request is over when the client answers it, when it is cancelled, or when the connection ends.
         again = event["type"] == "clientInitialized" and self.initialized
         if again or event["type"] == "closed" or event.get("request", -1) == self.request:
             self.request = None
@@ -132,8 +134,8 @@ class Player:
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=STEPS, policy=st.sampled_from(sorted(presets)))
-def test_any_sequence_keeps_its_promises(face: Face, steps: list[tuple[Any, int]], policy: str) -> None:
-    player = Player(face, policy)
+def test_any_sequence_keeps_its_promises(backend: Backend, steps: list[tuple[Any, int]], policy: str) -> None:
+    player = Player(backend, policy)
     for event, later in steps:
         player.step(event, later)
     player.rest()
@@ -142,14 +144,14 @@ def test_any_sequence_keeps_its_promises(face: Face, steps: list[tuple[Any, int]
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=STEPS, policy=st.sampled_from(sorted(presets)))
-def test_the_same_sequence_gives_the_same_on_every_face(steps: list[tuple[Any, int]], policy: str) -> None:
-    from rootwise._face import load
+def test_the_same_sequence_gives_the_same_on_every_backend(steps: list[tuple[Any, int]], policy: str) -> None:
+    from rootwise._backend import load
 
-    said = []
+    results = []
     for name in ("native", "wasm"):
         player = Player(load(name), policy)
         for event, later in steps:
             player.step(event, later)
-        said.append((player.resolver.snapshot(), player.resolver.explain()))
+        results.append((player.resolver.snapshot(), player.resolver.explain()))
         player.resolver.close()
-    assert said[0] == said[1]
+    assert results[0] == results[1]

@@ -1,4 +1,4 @@
-"""The API that people use, the same on every face."""
+"""The API that people use, the same on every backend."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 import rootwise
 from rootwise import Resolver, RootwiseError
-from rootwise._face import Face
+from rootwise._backend import Backend
 
 HOST: Any = {"style": "posix"}
 INITIALIZED: Any = {"type": "clientInitialized", "protocolVersion": "2025-11-25", "capabilities": {"roots": {}}}
@@ -24,9 +24,9 @@ def listed(*uris: str, request: int = 1) -> Any:
     return {"type": "rootsListed", "request": request, "result": {"roots": [{"uri": uri} for uri in uris]}}
 
 
-def resolved(face: Face, **options: Any) -> Resolver:
+def resolved(backend: Backend, **options: Any) -> Resolver:
     """A resolver that has resolved `/p/one`."""
-    resolver = Resolver(host=HOST, _face=face, **options)
+    resolver = Resolver(host=HOST, _backend=backend, **options)
     resolver.handle(INITIALIZED, 0)
     resolver.handle({"type": "clientReady"}, 0)
     [sent] = resolver.handle({"type": "asked", "ask": 1}, 0)
@@ -45,8 +45,8 @@ def code_of(call: Any) -> str:
     return caught.value.code
 
 
-def test_a_conversation_ends_in_a_project(face: Face) -> None:
-    with resolved(face) as resolver:
+def test_a_conversation_ends_in_a_project(backend: Backend) -> None:
+    with resolved(backend) as resolver:
         assert resolver.project is not None
         assert resolver.project.path == "/p/one"
         assert resolver.project.root == rootwise.RootRef(0, "file:///p/one", None, "/p/one")
@@ -55,8 +55,8 @@ def test_a_conversation_ends_in_a_project(face: Face) -> None:
     assert code_of(resolver.explain) == "used_after_close"
 
 
-def test_the_project_is_one_frozen_object_until_it_changes(face: Face) -> None:
-    resolver = resolved(face)
+def test_the_project_is_one_frozen_object_until_it_changes(backend: Backend) -> None:
+    resolver = resolved(backend)
     project = resolver.project
     assert project is not None
     resolver.handle({"type": "asked", "ask": 2}, 3)
@@ -69,21 +69,21 @@ def test_the_project_is_one_frozen_object_until_it_changes(face: Face) -> None:
     assert resolver.project is None
 
 
-def test_a_snapshot_goes_on_elsewhere_and_a_damaged_one_is_refused(face: Face) -> None:
-    resolver = resolved(face)
+def test_a_snapshot_goes_on_elsewhere_and_a_damaged_one_is_refused(backend: Backend) -> None:
+    resolver = resolved(backend)
     snapshot = resolver.snapshot()
-    restored = Resolver.restore(snapshot, host=HOST, now=100, id_prefix="other-", _face=face)
+    restored = Resolver.restore(snapshot, host=HOST, now=100, id_prefix="other-", _backend=backend)
     assert restored.project == resolver.project
     damaged = snapshot.replace("/p/one", "/p/two")
     for bad in (damaged, "{}", ""):
-        assert code_of(lambda bad=bad: Resolver.restore(bad, host=HOST, now=0, _face=face)) == "bad_snapshot"
-    assert code_of(lambda: Resolver.restore(snapshot, "wolfram", host=HOST, now=0, _face=face)) == "bad_snapshot"
-    assert code_of(lambda: Resolver.restore(snapshot, host=HOST, now=-1, _face=face)) == "bad_event"
-    assert code_of(lambda: Resolver.restore(None, host=HOST, now=0, _face=face)) == "bad_options"  # type: ignore[arg-type]
+        assert code_of(lambda bad=bad: Resolver.restore(bad, host=HOST, now=0, _backend=backend)) == "bad_snapshot"
+    assert code_of(lambda: Resolver.restore(snapshot, "wolfram", host=HOST, now=0, _backend=backend)) == "bad_snapshot"
+    assert code_of(lambda: Resolver.restore(snapshot, host=HOST, now=-1, _backend=backend)) == "bad_event"
+    assert code_of(lambda: Resolver.restore(None, host=HOST, now=0, _backend=backend)) == "bad_options"  # type: ignore[arg-type]
 
 
-def test_a_closed_resolver_raises_and_closing_twice_does_no_harm(face: Face) -> None:
-    resolver = resolved(face)
+def test_a_closed_resolver_raises_and_closing_twice_does_no_harm(backend: Backend) -> None:
+    resolver = resolved(backend)
     resolver.close()
     resolver.close()
     for call in (resolver.explain, resolver.snapshot, lambda: resolver.handle({"type": "clientReady"}, 0)):
@@ -92,8 +92,8 @@ def test_a_closed_resolver_raises_and_closing_twice_does_no_harm(face: Face) -> 
     assert resolver.deadline is None
 
 
-def test_misuse_has_a_code_and_changes_nothing(face: Face) -> None:
-    resolver = resolved(face)
+def test_misuse_has_a_code_and_changes_nothing(backend: Backend) -> None:
+    resolver = resolved(backend)
     before = resolver.snapshot()
     circular: dict[str, Any] = {"type": "clientReady"}
     circular["self"] = circular
@@ -118,9 +118,9 @@ def test_misuse_has_a_code_and_changes_nothing(face: Face) -> None:
     assert resolver.snapshot() == before
 
 
-def test_options_that_cannot_work_say_where(face: Face) -> None:
+def test_options_that_cannot_work_say_where(backend: Backend) -> None:
     def open_with(policy: Any, host: Any) -> Any:
-        return lambda: Resolver(policy, host=host, _face=face)
+        return lambda: Resolver(policy, host=host, _backend=backend)
 
     assert code_of(open_with(None, None)) == "bad_options"
     assert code_of(open_with(None, {"style": "amiga"})) == "bad_options"
@@ -129,13 +129,13 @@ def test_options_that_cannot_work_say_where(face: Face) -> None:
     assert code_of(open_with(None, {"style": "posix", "cwd": "x" * (17 << 20)})) == "too_large"
 
 
-def test_every_preset_opens_and_a_copy_can_be_changed(face: Face) -> None:
+def test_every_preset_opens_and_a_copy_can_be_changed(backend: Backend) -> None:
     assert "recommended" in rootwise.presets
     for name in rootwise.presets:
-        Resolver(name, host=HOST, _face=face).close()
+        Resolver(name, host=HOST, _backend=backend).close()
     mine = rootwise.presets["recommended"]
     mine["timing"] = {"waitMs": 10}
-    resolver = Resolver(mine, host=HOST, _face=face)
+    resolver = Resolver(mine, host=HOST, _backend=backend)
     resolver.handle(INITIALIZED, 0)
     resolver.handle({"type": "clientReady"}, 0)
     resolver.handle({"type": "asked", "ask": 1}, 0)
@@ -143,8 +143,8 @@ def test_every_preset_opens_and_a_copy_can_be_changed(face: Face) -> None:
     assert "timing" not in rootwise.presets["recommended"]
 
 
-def test_one_bad_text_never_spoils_the_rest(face: Face) -> None:
-    resolver = Resolver(host=HOST, _face=face)
+def test_one_bad_text_never_spoils_the_rest(backend: Backend) -> None:
+    resolver = Resolver(host=HOST, _backend=backend)
     resolver.handle(INITIALIZED, 0)
     resolver.handle({"type": "clientReady"}, 0)
     resolver.handle({"type": "asked", "ask": 1}, 0)
@@ -154,8 +154,8 @@ def test_one_bad_text_never_spoils_the_rest(face: Face) -> None:
     assert probe["paths"] == [{"path": "/p/ä"}]
 
 
-def test_functions_on_every_face(face: Face, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rootwise._functions.face", lambda: face)
+def test_functions_on_every_backend(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rootwise._functions.loaded_backend", lambda: backend)
     assert rootwise.file_uri_to_path("file:///a%20b", "posix") == "/a b"
     assert rootwise.file_uri_to_path("file:///c%3A/x", "windows") == "C:\\x"
     assert rootwise.project_key("file:///c:/Users", "windows") == "C:\\USERS"
@@ -168,7 +168,7 @@ def test_functions_on_every_face(face: Face, monkeypatch: pytest.MonkeyPatch) ->
     assert not rootwise.is_inside("/a", "/a/b", "posix", real=("/a", "/mnt/b"))
     assert rootwise.join_inside("/a", "b/../c", "posix") == "/a/c"
     assert code_of(lambda: rootwise.join_inside("/a", "../c", "posix")) == "outside"
-    project = resolved(face).project
+    project = resolved(backend).project
     assert project is not None
     assert rootwise.join_inside(project, "x.py", "posix") == "/p/one/x.py"
     found = rootwise.recover_session(
@@ -182,14 +182,14 @@ def test_an_error_survives_pickling() -> None:
     assert (error.code, str(error)) == ("bad_event", "words")
 
 
-def test_threads_may_share_a_resolver_and_a_process(face: Face) -> None:
+def test_threads_may_share_a_resolver_and_a_process(backend: Backend) -> None:
     """Every thread has a connection of its own and all of them share one more."""
-    shared = resolved(face)
+    shared = resolved(backend)
     problems: list[BaseException] = []
 
     def work(number: int) -> None:
         try:
-            own = resolved(face)
+            own = resolved(backend)
             for step in range(100):
                 [answer] = own.handle({"type": "asked", "ask": step}, step + 10)
                 assert answer["type"] == "answer"
@@ -209,7 +209,7 @@ def test_threads_may_share_a_resolver_and_a_process(face: Face) -> None:
 
 
 def test_importing_loads_no_machine() -> None:
-    said = subprocess.run(
+    done = subprocess.run(
         [
             sys.executable,
             "-c",
@@ -219,4 +219,4 @@ def test_importing_loads_no_machine() -> None:
         text=True,
         check=True,
     )
-    assert said.stdout.strip() == "[]"
+    assert done.stdout.strip() == "[]"

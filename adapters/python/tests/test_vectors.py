@@ -1,4 +1,4 @@
-"""Every scenario of tests/vectors, byte for byte, on every face."""
+"""Every scenario of tests/vectors, byte for byte, on every backend."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 from rawjson import compact, elements, members
 
 from rootwise import presets
-from rootwise._error import understood
-from rootwise._face import Face, Machine
+from rootwise._backend import Backend, Machine
+from rootwise._error import parse_reply
 
 ROOT = Path(__file__).resolve().parents[3]
 VECTORS = ROOT / "tests" / "vectors"
@@ -33,12 +33,12 @@ def policy_of(policy: Any) -> Any:
 
 
 class Run:
-    def __init__(self, face: Face, file: Path) -> None:
+    def __init__(self, backend: Backend, file: Path) -> None:
         text = file.read_text("utf-8")
         scenario = json.loads(text)
-        self.face = face
+        self.backend = backend
         self.options = json.dumps({"policy": policy_of(scenario["policy"]), "host": scenario["host"]})
-        self.machine: Machine = face.open(self.options)
+        self.machine: Machine = backend.open(self.options)
         self.project: str | None = None
         self.steps = elements(members(text)["steps"])
 
@@ -53,18 +53,18 @@ class Run:
 
     def restore(self, step: Any) -> None:
         snapshot = self.machine.snapshot()
-        understood(snapshot)
+        parse_reply(snapshot)
         self.machine.close()
         prefix = step["restore"].get("idPrefix")
-        self.machine = self.face.restore(snapshot, self.options, float(step["now"]), prefix)
+        self.machine = self.backend.restore(snapshot, self.options, float(step["now"]), prefix)
 
     def event(self, index: int, step: Any, raw: dict[str, str]) -> None:
         event = step["eventText"] if "eventText" in step else compact(raw["event"])
-        said = self.machine.handle(event, float(step["now"]))
+        reply = self.machine.handle(event, float(step["now"]))
         if "error" in step:
-            assert json.loads(said)["error"]["code"] == step["error"], f"step {index}"
+            assert json.loads(reply)["error"]["code"] == step["error"], f"step {index}"
             return
-        got = members(said)
+        got = members(reply)
         assert got["actions"] == compact(raw["actions"]), f"step {index}"
         assert got["deadline"] == raw["deadline"], f"step {index}"
         if "project" in got:
@@ -74,8 +74,8 @@ class Run:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.relative_to(VECTORS).with_suffix("").as_posix())
-def test_vector(face: Face, file: Path) -> None:
-    Run(face, file).all()
+def test_vector(backend: Backend, file: Path) -> None:
+    Run(backend, file).all()
 
 
 def test_there_are_vectors_and_their_blanks_are_left_out() -> None:

@@ -1,4 +1,4 @@
-"""What only the WebAssembly face has: an instance that can break, and a compiled module on disk."""
+"""The WebAssembly backend: an instance that can trap, and a compiled module on disk."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 import wasmtime
 
 from rootwise import Resolver, RootwiseError, _cache
-from rootwise._host import MOST_RESOLVERS, WasmFace
 from rootwise._text import packaged
+from rootwise._wasm import MOST_RESOLVERS, WasmBackend
 
 HOST: Any = {"style": "posix"}
 # The smallest module with something in it, so that compiling costs nothing.
@@ -21,40 +21,40 @@ SMALL = wasmtime.wat2wasm('(module (func (export "one") (result i32) i32.const 1
 posix = pytest.mark.skipif(sys.platform == "win32", reason="owners and modes are those of POSIX")
 
 
-def trap(face: WasmFace) -> None:
+def trap(backend: WasmBackend) -> None:
     """Makes the module read outside its memory, as a bug in it would."""
-    instance = face._instance()
+    instance = backend._instance()
     with instance.lock, pytest.raises(RootwiseError) as caught:
         instance._run("call", 0xFFFF0000, 1024)
     assert caught.value.code == "dead"
 
 
 def test_a_trapped_instance_is_dead_with_all_its_resolvers_and_a_new_one_is_made() -> None:
-    face = WasmFace()
-    resolver = Resolver(host=HOST, _face=face)
-    trap(face)
+    backend = WasmBackend()
+    resolver = Resolver(host=HOST, _backend=backend)
+    trap(backend)
     for call in (resolver.explain, resolver.snapshot, lambda: resolver.handle({"type": "clientReady"}, 0)):
         with pytest.raises(RootwiseError) as caught:
             call()
         assert caught.value.code == "dead"
     resolver.close()
-    with Resolver(host=HOST, _face=face) as other:
+    with Resolver(host=HOST, _backend=backend) as other:
         assert other.handle({"type": "clientReady"}, 0) == []
 
 
 def test_an_instance_holds_a_bounded_number_of_resolvers_and_lost_ones_are_freed() -> None:
-    face = WasmFace()
-    kept = [Resolver(host=HOST, _face=face) for _ in range(MOST_RESOLVERS)]
-    first = face._current
-    one_more = Resolver(host=HOST, _face=face)
-    second = face._current
+    backend = WasmBackend()
+    kept = [Resolver(host=HOST, _backend=backend) for _ in range(MOST_RESOLVERS)]
+    first = backend._current
+    one_more = Resolver(host=HOST, _backend=backend)
+    second = backend._current
     assert first is not None
     assert second is not None
     assert first is not second
     assert (first.resolvers, second.resolvers) == (MOST_RESOLVERS, 1)
     del one_more
     gc.collect()
-    Resolver(host=HOST, _face=face).close()
+    Resolver(host=HOST, _backend=backend).close()
     assert second.resolvers == 0
     for resolver in kept:
         resolver.close()
@@ -62,8 +62,8 @@ def test_an_instance_holds_a_bounded_number_of_resolvers_and_lost_ones_are_freed
 
 
 def test_texts_of_any_size_cross() -> None:
-    face = WasmFace()
-    resolver = Resolver(host=HOST, _face=face)
+    backend = WasmBackend()
+    resolver = Resolver(host=HOST, _backend=backend)
     for size in (0, 1, 16_000, 16_384, 16_385, 400_000):
         text = "ä" * size
         [back] = resolver.handle({"type": "message", "text": text}, 0)

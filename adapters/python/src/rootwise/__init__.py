@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from ._error import RootwiseError
-from ._face import backend
+from typing import TYPE_CHECKING
+
+from ._backend import backend
+from ._error import NoProjectError, RootwiseError
 from ._facts import host_facts
 from ._functions import file_uri_to_path, is_inside, join_inside, path_style, project_key, recover_session
 from ._presets import presets
+from ._probe import probe_disk
 from ._project import Project, RootRef
 from ._resolver import Resolver
 from ._version import version as __version__
-from .start import resolve_at_start
+from .start import resolve_and_explain, resolve_at_start
+
+if TYPE_CHECKING:
+    from . import types as types
 
 __all__ = [
+    "NoProjectError",
     "Project",
     "Resolver",
     "RootRef",
@@ -25,7 +32,18 @@ __all__ = [
     "join_inside",
     "path_style",
     "presets",
+    "probe_disk",
     "project_key",
     "recover_session",
+    "resolve_and_explain",
     "resolve_at_start",
 ]
+
+
+def __getattr__(name: str) -> object:
+    # The types take 8 ms to import, and at run time only tools that read annotations need them.
+    if name == "types":
+        from importlib import import_module
+
+        return import_module(".types", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

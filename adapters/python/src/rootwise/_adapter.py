@@ -1,112 +1,350 @@
-"""What the adapters for the frameworks share."""
+"""The parts that the adapters for all frameworks share."""
 
 from __future__ import annotations
 
+import functools
+import inspect
+import os
+import sys
+import typing
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, TypeVar, Union, cast, overload
 from urllib.parse import parse_qsl
 
-from ._background import home, loop
-from ._error import RootwiseError
+from . import testing
+from ._background import run_in_loop
+from ._error import NoProjectError, RootwiseError
 from ._facts import host_facts
-from ._presets import presets
-from .driver import Connection, NeedsInput, ProjectError, Sender
+from ._presets import policy_of
+from ._project import Project
+from ._resolver import Resolver
+from ._roots import Roots, verified_roots
+from .driver import Connection, NeedsInput, OnChange, Sender
+from .types import (
+    Answer,
+    AskBy,
+    Explanation,
+    HostFacts,
+    Policy,
+    RequestFacts,
+    RootsState,
+    RootView,
+    SelectBy,
+    Transport,
+)
 
-if TYPE_CHECKING:
-    from ._project import Project
-    from .types import AskBy, HostFacts, Policy, RequestFacts, SelectBy, Transport
+T = TypeVar("T")
 
-#: Milliseconds after which a list of roots is asked for again where changes cannot be heard.
-DEAF_AGE_MS = 30_000
+#: Called with the new and the previous roots of a connection. It may be a coroutine function.
+OnRootsChange = Callable[[Roots, Union[Roots, None]], Union[Awaitable[object], object]]
+
+#: The transports whose host facts a constructor checks.
+_TRANSPORTS: tuple[Transport, ...] = ("stdio", "http")
+
+
+class InputRequired(BaseException):
+    """Ends a call whose client must send its roots first. The middleware turns it into an `input_required` result.
+
+    It is not an error, so it does not derive from `Exception`: a tool that catches every exception cannot swallow it,
+    and no framework logs or counts it.
+    """
+
+
+def is_input_required(problem: BaseException) -> bool:
+    """Tells whether an exception ends such a call, also inside the groups that task groups raise."""
+    parts = getattr(problem, "exceptions", None)
+    if isinstance(problem, Exception) or parts is None:
+        # A tool may have wrapped it into an error of its own.
+        return isinstance(problem, (Exception, InputRequired))
+    return all(is_input_required(part) for part in parts)
 
 
 @dataclass
 class Call:
-    """One request of a client, as far as finding its project goes."""
+    """One request of a client, as far as its project is concerned."""
 
-    connection: Connection
     ask_by: AskBy
     facts: RequestFacts
+    transport: Transport
+    #: The client's connection; none where the call stands alone.
+    connection: Connection | None = None
     sender: Sender | None = None
-    #: Input requests this call must return instead of a result. A flag, because a tool may swallow an exception.
+    #: Input requests that this call must return instead of a result.
     needs: dict[str, Any] | None = None
+    #: Identifies the client's request, to recognise calls that a tool makes itself.
+    request: object = None
 
 
-current: ContextVar[tuple[Adapter, Call] | None] = ContextVar("rootwise_call", default=None)
+@dataclass(frozen=True)
+class Frame:
+    """The calls that are being served, the innermost first: servers can be mounted, and tools can call tools."""
+
+    adapter: Adapter
+    call: Call
+    outer: Frame | None
+
+
+current_frame: ContextVar[Frame | None] = ContextVar("rootwise_call", default=None)
+
+
+def enclosing_frame(request: object) -> Frame | None:
+    """Returns the frame of the same request: of a parent server, of a tool that calls a tool, of a second adapter."""
+    frame = current_frame.get()
+    return frame if frame is not None and frame.call.request == request else None
 
 
 class Adapter:
-    """Keeps a connection per client and finds the project of a call."""
+    """Keeps one connection per client and finds the project of a call."""
 
-    #: Whether the framework tells when the client's roots change.
-    hears_changes = True
-    error: type[ProjectError] = ProjectError
+    #: The exception class for calls without a project.
+    error: type[NoProjectError] = NoProjectError
 
     def __init__(
         self,
         policy: str | Policy | None = None,
         *,
-        host: Mapping[str, Any] | None = None,
+        allowed_dirs: Sequence[str | os.PathLike[str]] | None = None,
         local: bool | None = None,
         argument: str | None = None,
-        on_change: Callable[[Project | None, Project | None], None] | None = None,
+        host: Mapping[str, Any] | None = None,
+        on_change: OnChange | None = None,
+        on_roots_change: OnRootsChange | None = None,
     ) -> None:
         """
-        :param policy: how the project is found: a preset's name or a policy of your own; by default ``recommended``
-        :param host: host facts that you know better than this process
-        :param local: whether an HTTP client's paths mean the same here; say so for servers on the user's own machine
+        :param policy: a preset's name or a policy; by default ``recommended``
+        :param allowed_dirs: the folders that every project must be in, compared by real path; an empty list allows
+            none. Set it for every HTTP server that other machines can reach
+        :param local: whether an HTTP client's paths mean the same here; set it for servers on the user's own machine
         :param argument: the tool argument that names a project, where tools have one
-        :param on_change: told when a connection's project is another one
+        :param host: host facts that you know better than this process
+        :param on_change: called with the new and the previous project when a connection's project changes, and with
+            none and the last one when the connection ends; a third parameter receives the connection
+        :param on_roots_change: called with the new and the previous roots when another list of a client arrives
+        :raises RootwiseError: an option is wrong; the message names it
         """
-        self.policy: Policy = presets[policy or "recommended"] if policy is None or isinstance(policy, str) else policy
-        if not self.hears_changes:
-            self.policy = _aging(self.policy)
+        self.policy: Policy = policy_of(policy)
         self.argument = argument
-        self._host = dict(host or {})
+        self._given = dict(host or {})
         if local is not None:
-            self._host["local"] = local
+            self._given["local"] = local
+        if allowed_dirs is not None:
+            self._given["allowedDirs"] = _real_dirs(allowed_dirs)
+        for name, function in (("on_change", on_change), ("on_roots_change", on_roots_change)):
+            if function is not None and not callable(function):
+                raise RootwiseError("bad_options", f"bad options at {name}: must be callable")
         self._on_change = on_change
+        self._on_roots_change = on_roots_change
         self._connections: dict[int, Connection] = {}
-        self._modern: weakref.WeakKeyDictionary[object, dict[str, Connection]] = weakref.WeakKeyDictionary()
-        self._headers = _names(self.policy, "header")
+        for transport in _TRANSPORTS:
+            # Options that cannot work fail here and not in every call.
+            Resolver(self.policy, host=self._host_facts(transport)).close()
+        self._headers = [name.lower() for name in _names(self.policy, "header")]
         self._query = _names(self.policy, "query")
 
-    async def project(self, *, argument: str | None = None, target: str | None = None) -> Project:
-        """The project of the call that is being served.
+    async def project(
+        self, *, argument: str | None = None, target: str | None = None, host: str | None = None
+    ) -> Project:
+        """Returns the project of the call that is being served. Make it the first line of a tool.
 
-        :param argument: the project the caller named, if it did
+        :param argument: the project that the call names, as a path or URI
         :param target: a path the call touches, to tell several roots apart
-        :raises ProjectError: there is none; the text is for the model, ``code`` for programs
+        :param host: a project that you know from elsewhere, such as the workspace of an authenticated user
+        :raises NoProjectError: the call has no project; its text is for the model, its ``code`` for programs
+        """
+        fixed = testing.current_project()
+        if fixed is not None:
+            return fixed
+        call = self.call()
+        answer = await self._question(call, "asked", _with(call.facts, argument, host), target=target)
+        return self._project_from(answer)
+
+    def current(
+        self, *, argument: str | None = None, target: str | None = None, host: str | None = None
+    ) -> Project | None:
+        """Returns the project of this call as far as it is known now; asks no client and never waits."""
+        fixed = testing.current_project()
+        if fixed is not None:
+            return fixed
+        call = self.call()
+        connection, stands_alone = self._connection_of(call)
+        try:
+            return connection.known(_with(call.facts, argument, host), target=target)
+        finally:
+            if stands_alone:
+                connection.close()
+
+    async def roots(self) -> Roots:
+        """Returns all roots of the client, each with its real path or the reason why it is unusable.
+
+        :raises NoProjectError: the roots are unavailable
         """
         call = self.call()
-        facts: RequestFacts = {**call.facts, "argument": argument} if argument is not None else call.facts
+        answer = await self._question(call, "asked", call.facts, want="roots")
+        if answer["outcome"] != "listed":
+            return _unreachable(self._project_from(answer))
+        return await self._verified(answer["roots"], answer["state"], call.transport)
+
+    async def _verified(self, views: Sequence[RootView], state: RootsState, transport: Transport) -> Roots:
+        facts = self._host_facts(transport)
+        return await verified_roots(views, state, self.policy, facts, _may_probe(facts))
+
+    async def resolve(self, path: str | os.PathLike[str]) -> str:
+        """Returns the real path of a file inside the client's roots; a relative path starts from the project.
+
+        Use the result and not the given path: a link can change between the check and the use.
+
+        :raises NoProjectError: the path is outside every root (``outside``), or no root is usable (``no_roots``)
+        """
+        roots = await self.roots()
+        known = self.current()
+        base = known.path if known is not None and known.path and roots.containing(known.path) else None
         try:
-            return await call.connection.ask(facts, ask_by=call.ask_by, target=target, sender=call.sender)
-        except NeedsInput as asked:
-            call.needs = asked.requests
-            raise self.error(
-                "needs_input", "The client is being asked for its roots; the call is made again."
-            ) from None
-        except ProjectError:
-            raise
+            return roots.resolve(path, base)
         except RootwiseError as error:
-            # Such as `_meta` beyond all limits: what a client does must not look like a crash of the server.
             raise self.error(error.code, str(error)) from None
 
-    async def select(self, by: SelectBy) -> Project:
-        """Selects the connection's project from now on; only for clients that keep a connection.
+    async def inside(self, path: str | os.PathLike[str]) -> bool:
+        """Tells whether a path is inside the client's roots; see :meth:`resolve`."""
+        try:
+            await self.resolve(path)
+        except NoProjectError as error:
+            if error.code not in ("outside", "no_roots", "invalid"):
+                raise
+            return False
+        return True
 
-        :raises ProjectError: it cannot be selected
+    async def select(
+        self,
+        value: str | None = None,
+        /,
+        *,
+        name: str | None = None,
+        path: str | None = None,
+        uri: str | None = None,
+        root: str | None = None,
+    ) -> Project:
+        """Selects the connection's project from now on. Name it in exactly one way.
+
+        :param value: a path, a ``file:`` URI or the name of a root
+        :param name: a name
+        :param path: an absolute path
+        :param uri: a ``file:`` URI
+        :param root: the name or URI of one of the client's roots
+        :raises NoProjectError: the selection is refused; a client without a connection must name its project in every
+            call (``pass_each_call``)
+        """
+        answer = await self._select(_selection(value=value, name=name, path=path, uri=uri, root=root))
+        return self._project_from(answer)
+
+    async def _select(self, by: SelectBy) -> Answer:
+        call = self.call()
+        return await self._question(call, "selected", call.facts, by=by)
+
+    async def unselect(self) -> Project | None:
+        """Drops the selection and returns the project that counts instead.
+
+        :raises NoProjectError: the selection cannot be dropped
         """
         call = self.call()
-        return await call.connection.select(by, call.facts, ask_by=call.ask_by, sender=call.sender)
+        answer = await self._question(call, "selectionCleared", call.facts)
+        if answer["outcome"] == "unresolved" and answer["code"] == "no_project":
+            return None
+        return self._project_from(answer)
 
-    def explain(self) -> str:
-        """Why the connection of this call has the project it has, as a small table."""
-        return self.call().connection.explain()["text"]
+    async def explain(
+        self, *, argument: str | None = None, target: str | None = None, host: str | None = None
+    ) -> Explanation:
+        """Explains the project of this call: the result of every source, and a readable table in ``text``."""
+        call = self.call()
+        answer = await self._question(call, "asked", _with(call.facts, argument, host), target=target, explain=True)
+        if "explanation" not in answer:
+            raise self.error.from_answer(cast("Any", answer))
+        return answer["explanation"]
+
+    @overload
+    def inject(self, function: Callable[..., Awaitable[T]], /) -> Callable[..., Coroutine[Any, Any, T]]: ...
+    @overload
+    def inject(self, function: Callable[..., T], /) -> Callable[..., Coroutine[Any, Any, T]]: ...
+    def inject(self, function: Callable[..., Any], /) -> Callable[..., Coroutine[Any, Any, Any]]:
+        """Fills in the parameter that is annotated with ``Project``; for plain and for ``async`` functions.
+
+        Put it below the decorator of the framework::
+
+            @mcp.tool()
+            @rootwise.inject
+            def status(project: Project) -> str: ...
+
+        :raises RootwiseError: the function has no such parameter
+        """
+        hints = typing.get_type_hints(function, include_extras=True)
+        plain = typing.get_type_hints(function)
+        signature = inspect.signature(function)
+        found = next((name for name in signature.parameters if plain.get(name) is Project), None)
+        if found is None:
+            named = getattr(function, "__name__", "the function")
+            raise RootwiseError("bad_options", f"{named} has no parameter annotated with rootwise.Project")
+        parameter = found
+
+        @functools.wraps(function)
+        async def injected(*args: Any, **kwargs: Any) -> Any:
+            named = kwargs.get(self.argument) if self.argument else None
+            kwargs[parameter] = await self.project(argument=named if isinstance(named, str) else None)
+            result = function(*args, **kwargs)
+            return await result if inspect.isawaitable(result) else result
+
+        # Frameworks read parameters from the signature and their types from the annotations.
+        rest = [
+            one.replace(annotation=hints.get(name, one.annotation))
+            for name, one in signature.parameters.items()
+            if name != parameter
+        ]
+        shown: Any = injected
+        shown.__signature__ = signature.replace(
+            parameters=rest, return_annotation=hints.get("return", signature.return_annotation)
+        )
+        shown.__annotations__ = {name: hint for name, hint in hints.items() if name != parameter}
+        del shown.__wrapped__
+        return injected
+
+    def register_tools(
+        self,
+        server: Any,
+        *,
+        which: str | None = "which_project",
+        switch: str | None = "switch_project",
+        list: str | None = "list_roots",
+    ) -> None:
+        """Registers tools with which a model sees and changes its project; ``None`` leaves one out.
+
+        :param server: a server with a ``tool`` decorator
+        """
+        if which is not None:
+
+            async def which_project() -> str:
+                """Tells which project this server works in for you, and why."""
+                return (await self.explain())["text"]
+
+            server.tool(name=which)(which_project)
+        if switch is not None:
+
+            async def switch_project(project: str) -> str:
+                """Makes another folder the project of this connection: an absolute path, file: URI or root name."""
+                answer = await self._select({"value": project})
+                chosen = self._project_from(answer)
+                message = answer["message"] if answer["outcome"] == "selected" else ""
+                return message or f"Now working in {chosen.display_name} ({chosen.path or chosen.uri})."
+
+            server.tool(name=switch)(switch_project)
+        if list is not None:
+
+            async def list_roots() -> str:
+                """Lists the folders that your client works in."""
+                return (await self.roots()).text
+
+            server.tool(name=list)(list_roots)
 
     def roots_changed(self) -> None:
         """For servers that hear of changes themselves: every connection asks again when it needs its roots next."""
@@ -114,55 +352,128 @@ class Adapter:
             connection.roots_changed()
 
     def call(self) -> Call:
-        """The call that is being served."""
-        found = current.get()
-        if found is None or found[0] is not self:
-            raise self.error("no_call", "the project is known only while a call of a client is being served")
-        return found[1]
+        """Returns the call that is being served.
+
+        :raises NoProjectError: this code does not serve a call of a client
+        """
+        frame = current_frame.get()
+        while frame is not None and frame.adapter is not self:
+            frame = frame.outer
+        if frame is None:
+            raise self.no_call()
+        return frame.call
+
+    def no_call(self) -> NoProjectError:
+        """Returns the error for code that does not serve a call of a client."""
+        return self.error("no_call", "A project exists only while the server handles a client's call.")
 
     def connection(self, key: object, transport: Transport, params: Mapping[str, Any]) -> Connection:
-        """The connection of a client, which lives as long as ``key`` does."""
+        """Returns the connection of a client, which lives as long as ``key`` does."""
         found = self._connections.get(id(key))
         if found is None:
-            found = self._connections[id(key)] = self._open(transport)
+            found = self._connections[id(key)] = self._open(transport, self._on_change, listens=True)
             found.initialized(params)
             # A client that makes calls has finished its handshake.
             found.ready()
-            weakref.finalize(key, _forget, weakref.ref(self), id(key), home())
+            weakref.finalize(key, _forget, weakref.ref(self), id(key), run_in_loop())
         return found
 
-    def modern(self, transport: Transport) -> Connection:
-        """The one connection for calls that stand alone; they leave nothing behind in it."""
-        # A connection belongs to one event loop, and a program may have several, one after the other.
-        mine = self._modern.setdefault(loop(), {})
-        if transport not in mine:
-            mine[transport] = self._open(transport)
-        return mine[transport]
+    def connection_for(self, key: object) -> Connection | None:
+        """Returns the connection of a client that made a call before."""
+        return self._connections.get(id(key))
 
-    def _open(self, transport: Transport) -> Connection:
-        facts = {**host_facts(transport, policy=self.policy), "push": False, **self._host}
-        host = cast("HostFacts", facts)
-        return Connection(self.policy, host=host, on_change=self._on_change, error=self.error)
-
-    def facts(
+    def request_facts(
         self, scope: Mapping[str, Any] | None, meta: Any, arguments: Mapping[str, Any] | None = None
     ) -> RequestFacts:
-        """What came with a request; of headers and query only what the policy reads.
+        """Returns the facts of a request; of headers and query only those that the policy reads.
 
         :param scope: the ASGI scope of a request over HTTP
         """
         facts: RequestFacts = {}
         if scope is not None:
-            headers = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"]]
-            query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-            facts["headers"] = _named([name.lower() for name in self._headers], headers)
-            facts["query"] = _named(self._query, query)
+            headers = [(_text(name).lower(), _text(value)) for name, value in scope["headers"]]
+            query = parse_qsl(_text(scope["query_string"]), keep_blank_values=True)
+            facts["headers"] = _first_values(self._headers, headers)
+            facts["query"] = _first_values(self._query, query)
         if meta:
             facts["meta"] = meta
         named = (arguments or {}).get(self.argument) if self.argument else None
         if isinstance(named, str):
             facts["argument"] = named
         return facts
+
+    async def _question(self, call: Call, kind: str, facts: RequestFacts, **more: Any) -> Answer:
+        connection, stands_alone = self._connection_of(call)
+        try:
+            answer = await connection.question(kind, facts, call.ask_by, call.sender, **more)
+        except RootwiseError as error:
+            # A client can cause it, for example with `_meta` beyond the limits: the server did not crash.
+            raise self.error(error.code, str(error)) from None
+        finally:
+            if stands_alone:
+                connection.close()
+        if answer["outcome"] == "needsInput":
+            call.needs = answer["inputRequests"]
+            raise InputRequired
+        return answer
+
+    def _project_from(self, answer: Answer) -> Project:
+        try:
+            return Connection.project_from(answer, self.error)
+        except NeedsInput:
+            raise InputRequired from None
+
+    def _connection_of(self, call: Call) -> tuple[Connection, bool]:
+        """Returns the connection for a question, and whether it exists for this question only."""
+        if call.connection is not None:
+            return call.connection, False
+        # No other caller can ever see the state of this one.
+        return self._open(call.transport), True
+
+    def _open(self, transport: Transport, on_change: OnChange | None = None, *, listens: bool = False) -> Connection:
+        facts = self._host_facts(transport)
+        connection: Connection
+        listener = self._on_roots_change
+        last: list[Roots] = []
+
+        async def arrived() -> None:
+            answer = await connection.question("asked", {}, "none", None, want="roots")
+            if answer["outcome"] == "listed" and listener is not None:
+                roots = await self._verified(answer["roots"], answer["state"], transport)
+                previous = last.pop() if last else None
+                last.append(roots)
+                if previous is None or previous.roots != roots.roots:
+                    result = listener(roots, previous)
+                    if inspect.isawaitable(result):
+                        await result
+
+        connection = Connection(
+            self.policy,
+            host=facts,
+            on_change=on_change,
+            on_roots=arrived if listens and listener is not None else None,
+            error=self.error,
+            may_probe=_may_probe(facts),
+        )
+        return connection
+
+    def _host_facts(self, transport: Transport) -> HostFacts:
+        facts: Any = host_facts(transport, policy=self.policy)
+        if _runs_in_a_test():
+            # A client in the same process must not see the working directory and the command line of the test run.
+            facts = {**facts, "env": {}, "arguments": {}}
+            facts.pop("cwd", None)
+        return cast("HostFacts", {**facts, "push": False, **self._given})
+
+    @classmethod
+    def standalone_facts(cls, facts: RequestFacts) -> RequestFacts:
+        """Marks the facts of a call without a session: it brings its own capabilities, which are none."""
+        return {**facts, "capabilities": {}}
+
+
+def has_own_stream(scope: Mapping[str, Any]) -> bool:
+    """Tells whether a call has a response stream of its own: over Streamable HTTP, not over the older SSE transport."""
+    return any(name.lower() == b"mcp-session-id" for name, _ in scope["headers"])
 
 
 def _forget(adapter: weakref.ref[Adapter], key: int, run: Callable[[Callable[[], None]], None]) -> None:
@@ -172,17 +483,72 @@ def _forget(adapter: weakref.ref[Adapter], key: int, run: Callable[[Callable[[],
         run(connection.close)
 
 
-def _named(names: list[str], said: list[tuple[str, str]]) -> dict[str, str]:
-    """What was said under these names; a name that is repeated counts once, the first time."""
-    return {name: value for name, value in reversed(said) if name in names}
+def _runs_in_a_test() -> bool:
+    # Both: a server that a test starts as a process of its own inherits the variable.
+    return "pytest" in sys.modules and "PYTEST_CURRENT_TEST" in os.environ
+
+
+def _may_probe(facts: HostFacts) -> Callable[[str], bool] | None:
+    """Returns which paths may be probed. Without permission, a remote caller must learn nothing about this disk."""
+    local = facts.get("local")
+    if local is None:
+        local = facts.get("transport") == "stdio"
+    if local or facts.get("allowedDirs"):
+        return None
+    configured = [*facts.get("arguments", {}).values(), *facts.get("env", {}).values()]
+    own = {os.path.normpath(os.path.join(facts.get("cwd") or "", value)) for value in configured if value}
+    return lambda path: os.path.normpath(path) in own
+
+
+def _real_dirs(dirs: Sequence[str | os.PathLike[str]]) -> list[str]:
+    if isinstance(dirs, (str, bytes)):
+        raise RootwiseError("bad_options", "bad options at allowed_dirs: must be a list of folders, not one text")
+    real: list[str] = []
+    for number, folder in enumerate(dirs):
+        try:
+            path = os.fspath(folder)
+        except TypeError:
+            path = ""
+        if not isinstance(path, str) or not os.path.isabs(path):
+            raise RootwiseError("bad_options", f"bad options at allowed_dirs[{number}]: must be an absolute path")
+        real.append(os.path.realpath(path))
+    # An empty list of the core sets no limit; no folder can be below a file.
+    return real or [os.path.join(os.path.abspath(__file__), "none")]
+
+
+def _selection(**ways: str | None) -> SelectBy:
+    given = {way: value for way, value in ways.items() if value is not None}
+    if len(given) != 1 or not all(isinstance(value, str) for value in given.values()):
+        names = "a value, name=, path=, uri= or root="
+        raise RootwiseError("bad_options", f"select takes exactly one of {names}, as a string")
+    return cast("SelectBy", given)
+
+
+def _with(facts: RequestFacts, argument: str | None, host: str | None) -> RequestFacts:
+    more: RequestFacts = {}
+    if argument is not None:
+        more["argument"] = argument
+    if host is not None:
+        more["host"] = host
+    return {**facts, **more} if more else facts
+
+
+def _text(raw: bytes) -> str:
+    """Decodes a header or a query: UTF-8, as clients send it, else ISO 8859-1, as HTTP once defined it."""
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+def _first_values(names: list[str], given: list[tuple[str, str]]) -> dict[str, str]:
+    """Returns the values of these names; of a repeated name the first one."""
+    return {name: value for name, value in reversed(given) if name in names}
 
 
 def _names(policy: Policy, kind: str) -> list[str]:
     return [name for source in policy["sources"] if source["from"] == kind for name in source.get("read", [])]
 
 
-def _aging(policy: Policy) -> Policy:
-    roots = policy.get("roots", {})
-    if roots.get("maxAgeMs") is not None or roots.get("onChange") == "ignore":
-        return policy
-    return {**policy, "roots": {**roots, "maxAgeMs": DEAF_AGE_MS}}
+def _unreachable(_: object) -> typing.NoReturn:
+    raise AssertionError("the answer to a question about roots has a project")

@@ -1,6 +1,6 @@
-"""Work that outlives the call it began in, on asyncio and on trio, without a task group of the caller's.
+"""Work that outlives the call it began in, on asyncio and on trio, without a task group of the caller.
 
-It runs in an empty context, because that of the call would keep what belongs to it, such as its session.
+It runs in an empty context, because the call's context would keep objects of the call alive, such as its session.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import contextlib
 import contextvars
 import logging
 from collections.abc import Awaitable, Callable
-from typing import Any
 
 logger = logging.getLogger("rootwise")
 
@@ -26,7 +25,7 @@ def _on_trio() -> bool:
 
 
 def spawn(work: Callable[[], Awaitable[None]]) -> Callable[[], None]:
-    """Starts some work now; what comes back cancels it. What it raises is logged: nobody else is there to hear it."""
+    """Starts work and returns a function that cancels it. Its exceptions are logged, because no caller waits for it."""
     if _on_trio():
         return _spawn_trio(work)
     loop = asyncio.get_running_loop()
@@ -64,7 +63,7 @@ async def _guarded(work: Callable[[], Awaitable[None]]) -> None:
 
 
 def later(seconds: float, then: Callable[[], None]) -> Callable[[], None]:
-    """Calls something after a while; what comes back calls it off."""
+    """Schedules a call and returns a function that cancels it."""
     if _on_trio():
         import trio
 
@@ -73,12 +72,11 @@ def later(seconds: float, then: Callable[[], None]) -> Callable[[], None]:
             then()
 
         return _spawn_trio(wait)
-    handle: Any = asyncio.get_running_loop().call_later(seconds, then, context=contextvars.Context())
-    return lambda: handle.cancel()
+    return asyncio.get_running_loop().call_later(seconds, then, context=contextvars.Context()).cancel
 
 
-def home() -> Callable[[Callable[[], None]], None]:
-    """Where this event loop can be reached from anywhere, also from a finalizer in another thread."""
+def run_in_loop() -> Callable[[Callable[[], None]], None]:
+    """Returns a function that runs a call in this event loop, from any thread and from finalizers."""
     if _on_trio():
         import trio
 
@@ -92,17 +90,8 @@ def home() -> Callable[[Callable[[], None]], None]:
     loop = asyncio.get_running_loop()
 
     def call_soon(call: Callable[[], None]) -> None:
-        # A loop that is closed has nothing left to close.
+        # A closed loop has no connection left to close.
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(call)
 
     return call_soon
-
-
-def loop() -> object:
-    """The event loop this runs in, as something to keep things by."""
-    if _on_trio():
-        import trio
-
-        return trio.lowlevel.current_trio_token()
-    return asyncio.get_running_loop()

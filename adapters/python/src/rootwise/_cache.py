@@ -1,7 +1,7 @@
 """Keeps the compiled module on disk, because compiling takes a second.
 
 Loading a compiled module runs whatever code it holds. So it is taken only from a folder and a file that belong to this
-user and that nobody else may write, and only if it is whole. Anything else is compiled again, silently:
+user and that no other user may write, and only if it is complete. Anything else is compiled again, silently:
 ``ROOTWISE_CACHE`` names another folder, and ``off`` keeps nothing.
 """
 
@@ -40,7 +40,7 @@ def compiled(engine: wasmtime.Engine, source: bytes) -> wasmtime.Module:
                 pass  # Of another processor or configuration: it is written anew below.
     module = wasmtime.Module(engine, source)
     if file is not None:
-        # A full or read-only disk costs the next process a second, and nobody else anything.
+        # With a full or read-only disk the next process compiles again.
         with contextlib.suppress(OSError):
             _write(file, bytes(module.serialize()))
     return module
@@ -96,7 +96,7 @@ def _read(file: Path) -> bytes | None:
             return None
         opened = os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
         with open(opened, "rb") as stream:
-            # What is checked is what is read, not what may stand at that name a moment later.
+            # The checks apply to the open file, not to another one that may replace it under its name.
             if not _ours(os.fstat(opened)):
                 return None
             content = stream.read()

@@ -1,4 +1,4 @@
-"""What this process knows about itself."""
+"""The facts that this process knows about itself."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ._functions import path_style
-from ._presets import presets
+from ._presets import policy_of
 
 if TYPE_CHECKING:
     from .types import ExcludedDirs, HostFacts, Policy, Transport
@@ -22,29 +22,29 @@ def host_facts(
     argv: Sequence[str] | None = None,
     env: Mapping[str, str] | None = None,
 ) -> HostFacts:
-    """The facts of this process, ready for a :class:`rootwise.Resolver`; change or add what you know better.
+    """Returns the facts of this process for a :class:`rootwise.Resolver`; change or add whatever you know better.
 
-    Of the environment only what the policy reads is taken, so that nothing else can turn up in a log.
+    Only the environment variables that the policy reads are included, so that no other one can appear in a log.
 
-    :param argv: the command line without the program; by default this process's
-    :param env: by default this process's
+    :param argv: the command line without the program; by default the one of this process
+    :param env: the environment; by default the one of this process
     """
-    said = os.environ if env is None else env
+    environment = os.environ if env is None else env
     facts: HostFacts = {
         "style": path_style(),
         "transport": transport,
-        "env": {name: said[name] for name in _variables(policy) if name in said},
+        "env": {name: environment[name] for name in _variables(policy) if name in environment},
         "arguments": arguments(sys.argv[1:] if argv is None else argv),
-        "excludedDirs": _places(),
+        "excludedDirs": _excluded_dirs(),
     }
-    # One that was deleted under us is nobody's project either.
+    # The working directory may have been deleted.
     with contextlib.suppress(OSError):
         facts["cwd"] = os.getcwd()
     return facts
 
 
 def arguments(argv: Sequence[str]) -> dict[str, str]:
-    """Options by name: ``--name=value``, ``--name value``, and a bare ``--flag`` with an empty value."""
+    """Returns options by name: ``--name=value``, ``--name value``, and a bare ``--flag`` with an empty value."""
     found: dict[str, str] = {}
     rest = list(argv)
     while rest:
@@ -61,10 +61,8 @@ def arguments(argv: Sequence[str]) -> dict[str, str]:
 
 
 def _variables(policy: str | Policy | None) -> set[str]:
-    if policy is None or isinstance(policy, str):
-        policy = presets[policy or "recommended"]
     names: set[str] = set()
-    for source in policy["sources"]:
+    for source in policy_of(policy)["sources"]:
         read = source.get("read", [])
         if source["from"] == "env":
             names.update(read)
@@ -73,13 +71,14 @@ def _variables(policy: str | Policy | None) -> set[str]:
 
 
 def _excluded_dirs() -> ExcludedDirs:
-    import tempfile  # Slow to import, and not everybody comes here.
+    import tempfile  # Slow to import, and not every program needs it.
 
-    excluded: ExcludedDirs = {"temporary": sorted({tempfile.gettempdir(), *(["/tmp", "/var/tmp"] if os.name != "nt" else [])})}
+    temporary = {tempfile.gettempdir(), *(["/tmp", "/var/tmp"] if os.name != "nt" else [])}
+    excluded: ExcludedDirs = {"temporary": sorted(temporary)}
     home = os.path.expanduser("~")
     if os.path.isabs(home):
         excluded["home"] = home
-    # Where this package is installed no project is; nor in the environment around it.
+    # The folder in which this package is installed is not a project, nor is the environment around it.
     install = {os.path.dirname(os.path.dirname(os.path.abspath(__file__)))}
     if sys.prefix != sys.base_prefix:
         install.add(sys.prefix)

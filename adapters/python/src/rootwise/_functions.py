@@ -1,12 +1,12 @@
-"""The functions that need no resolver."""
+"""Functions that need no resolver."""
 
 from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING, Any, cast
 
-from ._error import RootwiseError, understood
-from ._face import face
+from ._backend import loaded_backend
+from ._error import RootwiseError, parse_reply
 from ._text import MOST, MOST_ARGUMENTS, bounded, text_of
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def path_style() -> PathStyle:
 
 
 def file_uri_to_path(uri: str, style: PathStyle | None = None) -> str:
-    """Gives the normalised absolute path a ``file:`` URI names.
+    """Returns the normalised absolute path of a ``file:`` URI.
 
     :param style: how paths are spelled; by default as on this machine
     :raises RootwiseError: the URI is refused; ``code`` says why
@@ -29,7 +29,7 @@ def file_uri_to_path(uri: str, style: PathStyle | None = None) -> str:
 
 
 def project_key(uri: str, style: PathStyle | None = None) -> str:
-    """Gives the identity of the project a root URI names: the same folder has the same key whatever its spelling.
+    """Returns the key of the project that a root URI names: one folder has one key, whatever its spelling.
 
     :raises RootwiseError: the URI is refused; ``code`` says why
     """
@@ -45,9 +45,9 @@ def is_inside(root: str, path: str, style: PathStyle | None = None, *, real: tup
 
 
 def join_inside(project: str | Project, path: str, style: PathStyle | None = None) -> str:
-    """Gives the place a tool's path means, relative to the project or absolute, if that is the project or below it.
+    """Resolves a path of a tool, relative to the project or absolute, and checks that it is inside the project.
 
-    :raises RootwiseError: the path is refused or leads out of the project; ``code`` says why
+    :raises RootwiseError: the path is refused or outside the project; ``code`` says why
     """
     folder = project if isinstance(project, str) else project.path
     if folder is None:
@@ -56,11 +56,11 @@ def join_inside(project: str | Project, path: str, style: PathStyle | None = Non
 
 
 def recover_session(request: RecoverRequest) -> Recovery:
-    """Finds the session a project was last worked on in, from records you load out of any store."""
+    """Finds the latest session of a project among records that you load from any store."""
     text = text_of({"recoverSession": request}, "bad_options", "the request")
-    return cast("Recovery", understood(face().call(bounded(text, "the request", MOST)))["value"])
+    return cast("Recovery", parse_reply(loaded_backend().call(bounded(text, "the request", MOST)))["value"])
 
 
 def _call(name: str, **arguments: object) -> object:
     text = text_of({name: arguments}, "bad_options", "the arguments")
-    return understood(face().call(bounded(text, "the arguments", MOST_ARGUMENTS)))["value"]
+    return parse_reply(loaded_backend().call(bounded(text, "the arguments", MOST_ARGUMENTS)))["value"]

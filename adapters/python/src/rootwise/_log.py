@@ -1,4 +1,4 @@
-"""Where the resolver's notices go: the logger `rootwise`."""
+"""Writes the resolver's log lines to the logger `rootwise`."""
 
 from __future__ import annotations
 

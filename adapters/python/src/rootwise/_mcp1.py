@@ -5,40 +5,38 @@ from __future__ import annotations
 from typing import Any
 
 from mcp.server.fastmcp.exceptions import ToolError
-from mcp.server.lowlevel import Server
 from mcp.types import RootsListChangedNotification
 
 from ._adapter import Call
-from ._project import Project
+from ._error import NoProjectError, RootwiseError
 from ._sdk1 import Sdk1Adapter, request_context
-from .driver import ProjectError
-
-__all__ = ["Project", "ProjectToolError", "Rootwise"]
 
 
-class ProjectToolError(ProjectError, ToolError):
-    """There is no project for this call; the model sees the text."""
+class NoProjectToolError(NoProjectError, ToolError):
+    """A call has no project; the model sees the text."""
 
 
-class Rootwise(Sdk1Adapter):
-    """Finds the project of a call: ``await rootwise.project()`` in a tool, a resource or a prompt."""
+class SdkRootwise(Sdk1Adapter):
+    error = NoProjectToolError
 
-    error = ProjectToolError
+    def __init__(self, *args: Any, argument: str | None = None, **kwargs: Any) -> None:
+        if argument is not None:
+            message = "the SDK 1.x does not show a tool's arguments; pass the value: rootwise.project(argument=...)"
+            raise RootwiseError("bad_options", f"bad options at argument: {message}")
+        super().__init__(*args, **kwargs)
 
-    def attach(self, server: Server[Any, Any]) -> Rootwise:
-        """Hears changes of the roots on a low-level server; its handlers are public, those of FastMCP are not.
-
-        The SDK does not say whose roots changed, so every connection asks again when it needs them next.
-        """
-
+    def attach_to(self, server: Any) -> None:
+        # The SDK does not say whose roots changed, so every connection asks again.
         async def changed(_: Any) -> None:
             self.roots_changed()
 
         server.notification_handlers[RootsListChangedNotification] = changed
-        return self
+
+    async def serve(self, ctx: Any, call_next: Any) -> Any:
+        raise RootwiseError("bad_options", "the SDK 1.x has no middleware; call `await rootwise.project()` in the tool")
 
     def call(self) -> Call:
         context = request_context()
         if context is None:
-            raise self.error("no_call", "the project is known only while a call of a client is being served")
+            raise self.no_call()
         return self.call_of(context)

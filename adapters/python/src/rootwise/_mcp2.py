@@ -8,64 +8,72 @@ from typing import Annotated, Any
 from mcp.server.mcpserver import Resolve
 from mcp.server.mcpserver.exceptions import ToolError
 
-from ._adapter import Call, current
-from ._project import Project as ProjectInfo
-from ._sdk2 import MODERN, OURS, Sdk2Adapter, with_ours
-from .driver import ProjectError
+from . import testing
+from ._adapter import Frame, current_frame, enclosing_frame, is_input_required
+from ._error import NoProjectError, RootwiseError
+from ._project import Project
+from ._sdk2 import INPUT_KEY, MODERN, Sdk2Adapter, with_our_request
 
-__all__ = ["Project", "ProjectToolError", "Rootwise"]
-
-#: Requests that can return "needs input" and be made again.
+#: Requests that can return `input_required`.
 _INTERACTIVE = ("tools/call", "resources/read", "prompts/get")
 
 
-class ProjectToolError(ProjectError, ToolError):
-    """There is no project for this call; the model sees the text."""
+class NoProjectToolError(NoProjectError, ToolError):
+    """A call has no project; the model sees the text."""
 
 
-class Rootwise(Sdk2Adapter):
-    """A middleware: ``MCPServer("name", middleware=[Rootwise()])``."""
+class SdkRootwise(Sdk2Adapter):
+    error = NoProjectToolError
 
-    error = ProjectToolError
+    def no_call(self) -> NoProjectError:
+        message = "The server handles no client's call, or this Rootwise() is not among its middleware."
+        return self.error("no_call", message)
 
-    async def __call__(self, ctx: Any, call_next: Any) -> Any:
+    def attach_to(self, server: Any) -> None:
+        raise RootwiseError("bad_options", "the SDK 2.x reports changes to the middleware; attach is for 1.x")
+
+    async def serve(self, ctx: Any, call_next: Any) -> Any:
         if ctx.method == "notifications/roots/list_changed":
             self.changed(ctx.session)
         if ctx.request_id is None or ctx.method not in _INTERACTIVE:
             return await call_next(ctx)
+        outer = enclosing_frame((id(ctx.session), ctx.request_id))
         params = dict(ctx.params or {})
         responses = params.get("inputResponses")
-        if isinstance(responses, dict) and OURS in responses:
-            # Ours is taken out before the SDK checks it: a bad root must not cost the call.
-            rest = {key: value for key, value in responses.items() if key != OURS}
+        if isinstance(responses, dict) and INPUT_KEY in responses:
+            # Our response is removed before the SDK validates it: a bad root must not fail the call.
+            rest = {key: value for key, value in responses.items() if key != INPUT_KEY}
             params.pop("inputResponses")
             if rest:
                 params["inputResponses"] = rest
             ctx = replace(ctx, params=params)
-        meta = params.get("_meta")
-        call = self.call_of(ctx, meta, params.get("arguments"), responses)
-        token = current.set((self, call))
+        elif outer is not None:
+            # Another adapter has removed it.
+            responses = outer.call.facts.get("inputResponses", responses)
+        call = self.call_of(ctx, params.get("_meta"), params.get("arguments"), responses)
+        token = current_frame.set(Frame(self, call, current_frame.get()))
         try:
             result = await call_next(ctx)
-        except Exception:
-            if call.needs is None:
+        except BaseException as problem:
+            if call.needs is None or not is_input_required(problem):
                 raise
             result = None
         finally:
-            current.reset(token)
+            current_frame.reset(token)
         if call.needs is not None:
             return {"resultType": "input_required", "inputRequests": call.needs}
-        return with_ours(result, responses) if ctx.protocol_version >= MODERN else result
+        return with_our_request(result, responses) if ctx.protocol_version >= MODERN else result
 
 
-async def current_project() -> ProjectInfo:
-    """The project of the call that is being served."""
-    found: tuple[Any, Call] | None = current.get()
-    if found is None:
-        raise ProjectToolError("no_call", "there is no Rootwise() among the middleware of this server")
-    project: ProjectInfo = await found[0].project()
-    return project
+async def current_project() -> Project:
+    """Returns the project of the call that is being served."""
+    fixed = testing.current_project()
+    if fixed is not None:
+        return fixed
+    frame = current_frame.get()
+    if frame is None:
+        raise NoProjectToolError("no_call", "This server has no Rootwise() among its middleware.")
+    return await frame.adapter.project()
 
 
-#: The type of a tool parameter that is filled in with the project of the call.
-Project = Annotated[ProjectInfo, Resolve(current_project)]
+CurrentProject = Annotated[Project, Resolve(current_project)]

@@ -1,4 +1,4 @@
-from ._face import Machine
+from ._backend import Machine
 
 version: str
 

@@ -1,11 +1,12 @@
-"""The policies that come with the package; read when one is needed first."""
+"""The policies that the package contains; read on first use."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
+from ._error import RootwiseError
 from ._text import packaged
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Presets(Mapping[str, "Policy"]):
-    """By name; plain data to use or to change, a copy every time."""
+    """The presets by name. Every access returns a new copy, so that you can change it."""
 
     def __init__(self) -> None:
         self._text = ""
@@ -34,3 +35,24 @@ class Presets(Mapping[str, "Policy"]):
 
 
 presets = Presets()
+
+
+def policy_of(policy: str | Policy | None) -> Policy:
+    """Returns the policy that an option names.
+
+    :raises RootwiseError: the option names an unknown preset, or is not a policy
+    """
+    if policy is None or isinstance(policy, str):
+        name = "recommended" if policy is None else policy
+        if name not in presets:
+            known = ", ".join(presets)
+            raise RootwiseError(
+                "bad_options", f"bad options at policy: unknown preset {name!r}; the presets are {known}"
+            )
+        return presets[name]
+    given: Any = policy
+    sources = given.get("sources") if isinstance(given, dict) else None
+    if not isinstance(sources, list) or not all(isinstance(source, dict) and "from" in source for source in sources):
+        message = "bad options at policy.sources: must be a list of sources, each with `from`"
+        raise RootwiseError("bad_options", message)
+    return policy

@@ -1,10 +1,12 @@
-"""The project as Python sees it."""
+"""The project as a Python object."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+import rootwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +25,11 @@ class RootRef:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """The project a client works in."""
+    """The project of a client."""
 
-    #: Identity: the same folder has the same key whatever its spelling.
+    #: Identity: one folder has one key, whatever its spelling.
     key: str
-    #: Short hash of the key, fit for file names.
+    #: Short hash of the key, usable in file names.
     id: str
     #: The folder's name, or the name it was selected by; as the peer wrote it.
     name: str
@@ -39,34 +41,41 @@ class Project:
     path: str | None = None
     #: The canonical URI, where there is one.
     uri: str | None = None
-    #: The real path, where a probe told it.
+    #: The real path, where a probe reported it.
     real_path: str | None = None
-    #: What exactly the source read: a variable, a header, an option.
+    #: The exact place that the source read: a variable, a header, an option.
     via: str | None = None
     #: The client root it came from.
     root: RootRef | None = None
     #: The client's other roots, where this one was picked from several.
     other_roots: tuple[RootRef, ...] = ()
-    #: What the policy wants told beside this answer; show it with the result. No part of what the project is.
+    #: Texts of the policy to show with the result; not part of the project's identity.
     hints: tuple[str, ...] = field(default=(), compare=False)
+    #: The result of every source, where the caller asked for it; not part of the project's identity.
+    explanation: rootwise.types.Explanation | None = field(default=None, compare=False, repr=False)
 
 
-def project_of(said: Mapping[str, Any] | None, hints: Iterable[str] = ()) -> Project | None:
-    """Reads a project out of what a face said."""
-    if said is None:
+def project_of(
+    raw: Mapping[str, Any] | None,
+    hints: Iterable[str] = (),
+    explanation: rootwise.types.Explanation | None = None,
+) -> Project | None:
+    """Converts a project of the wire format."""
+    if raw is None:
         return None
-    root = said.get("root")
+    root = raw.get("root")
     return Project(
-        key=said["key"],
-        id=said["id"],
-        name=said["name"],
-        display_name=said["displayName"],
-        source=said["source"],
-        path=said.get("path"),
-        uri=said.get("uri"),
-        real_path=said.get("realPath"),
-        via=said.get("via"),
+        key=raw["key"],
+        id=raw["id"],
+        name=raw["name"],
+        display_name=raw["displayName"],
+        source=raw["source"],
+        path=raw.get("path"),
+        uri=raw.get("uri"),
+        real_path=raw.get("realPath"),
+        via=raw.get("via"),
         root=RootRef(**root) if root else None,
-        other_roots=tuple(RootRef(**other) for other in said.get("otherRoots", ())),
+        other_roots=tuple(RootRef(**other) for other in raw.get("otherRoots", ())),
         hints=tuple(hints),
+        explanation=explanation,
     )

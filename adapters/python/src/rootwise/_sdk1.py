@@ -1,41 +1,48 @@
-"""How the official SDK 1.x lets a server ask its client: for `mcp` 1.x and FastMCP 2 and 3."""
+"""The way from a server to its client in the official SDK 1.x: for `mcp` 1.x and FastMCP 2 and 3."""
 
 from __future__ import annotations
 
+import functools
 import itertools
 import weakref
+from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anyio
 from mcp.server.lowlevel.server import request_ctx
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
-from mcp.types import JSONRPCMessage, JSONRPCNotification, JSONRPCRequest
+from mcp.types import JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, RootsListChangedNotification
 
-from ._adapter import Adapter, Call
+from ._adapter import Adapter, Call, has_own_stream
 from .driver import ClientError, Undeliverable
+from .types import SendRequest, Transport
 
-if TYPE_CHECKING:
-    from .types import SendRequest, Transport
-
-#: Far above the ids that the SDK counts up itself, and numbers, because the SDK complains about other ids.
+#: Far above the ids that the SDK counts up itself, and numbers, because the SDK logs a warning for other ids.
 _ids = itertools.count(1_000_000_000)
+
+#: Ids that a session remembers after it gave up on them.
+_MOST_LATE = 64
 
 _CLOSED = (anyio.ClosedResourceError, anyio.BrokenResourceError, anyio.EndOfStream)
 
 
 @dataclass
-class _Slot:
+class _Reply:
     arrived: anyio.Event = field(default_factory=anyio.Event)
     result: Any = None
     error: ClientError | None = None
 
 
 class Router:
-    """Takes the answers to our own requests out of a session, raw: one bad root does not lose the list."""
+    """Takes the responses to our own requests out of a session, raw: one bad root does not lose the list.
+
+    It claims only ids that were sent through it, so that several of them can share a session.
+    """
 
     def __init__(self) -> None:
-        self.pending: dict[int, _Slot] = {}
+        self.pending: dict[int, _Reply] = {}
+        self._late: OrderedDict[int, None] = OrderedDict()
 
     def route_response(self, request_id: Any, response: dict[str, Any]) -> bool:
         return self._arrived(request_id, response, None)
@@ -43,34 +50,52 @@ class Router:
     def route_error(self, request_id: Any, error: Any) -> bool:
         return self._arrived(request_id, None, ClientError(error.code, error.message))
 
+    def give_up(self, request_id: int) -> None:
+        """Ends a request; its response is still ours and must not reach the SDK, which would report it as unknown."""
+        if self.pending.pop(request_id, None) is not None:
+            self._late[request_id] = None
+            while len(self._late) > _MOST_LATE:
+                self._late.popitem(last=False)
+
     def _arrived(self, request_id: Any, result: Any, error: ClientError | None) -> bool:
-        slot = self.pending.pop(request_id, None)
-        if slot is None:
-            # An answer that comes after we gave up is still ours, and nobody else's surprise.
-            return isinstance(request_id, int) and request_id >= 1_000_000_000
-        slot.result, slot.error = result, error
-        slot.arrived.set()
+        reply = self.pending.pop(request_id, None)
+        if reply is None:
+            return self._late.pop(request_id, 0) is None
+        reply.result, reply.error = result, error
+        reply.arrived.set()
         return True
 
 
-class Sender1:
-    """Sends with the call it belongs to, so that it arrives over HTTP without a second stream."""
+_routers: weakref.WeakKeyDictionary[Any, Router] = weakref.WeakKeyDictionary()
 
-    def __init__(self, session: Any, router: Router, related: Any) -> None:
+
+def router_of(session: Any) -> Router:
+    """Returns the router of a session: one, however many adapters use the session."""
+    router = _routers.get(session)
+    if router is None:
+        router = _routers[session] = Router()
+        session.add_response_router(router)
+    return router
+
+
+class Sender1:
+    """Sends with the call it belongs to."""
+
+    def __init__(self, session: Any, related: Any) -> None:
         self._session = weakref.ref(session)
-        self._router = router
+        self._router = router_of(session)
         self._related = related
 
     async def send(self, request: SendRequest, /) -> Any:
         number = next(_ids)
-        slot = self._router.pending[number] = _Slot()
+        reply = self._router.pending[number] = _Reply()
         try:
             await self._write(
                 JSONRPCRequest(jsonrpc="2.0", id=number, method=request["method"], params=request.get("params"))
             )
-            await slot.arrived.wait()
+            await reply.arrived.wait()
         except anyio.get_cancelled_exc_class():
-            # The SDK would not tell the client that its answer is no longer wanted.
+            # The SDK does not tell the client that the server no longer waits.
             with anyio.move_on_after(1, shield=True):
                 params = {"requestId": number, "reason": "no longer needed"}
                 await self._write(
@@ -78,13 +103,13 @@ class Sender1:
                 )
             raise
         finally:
-            self._router.pending.pop(number, None)
-        if slot.error is not None:
-            raise slot.error
-        return slot.result
+            self._router.give_up(number)
+        if reply.error is not None:
+            raise reply.error
+        return reply.result
 
     async def _write(self, message: JSONRPCRequest | JSONRPCNotification, quiet: bool = False) -> None:
-        # The session is not kept between two messages: that it is gone is how a connection ends.
+        # The session is not kept alive between two messages: its collection is the end of the connection.
         session = self._session()
         metadata = ServerMessageMetadata(related_request_id=self._related)
         try:
@@ -96,33 +121,73 @@ class Sender1:
                 raise Undeliverable from None
 
 
+class StreamSender1(Sender1):
+    """Sends on the response stream of an HTTP request, so that no second stream is needed."""
+
+    def __init__(self, session: Any, related: Any, request: Any) -> None:
+        super().__init__(session, related)
+        self._request = request
+
+    async def is_open(self) -> bool:
+        return not await self._request.is_disconnected()
+
+
+_listeners: weakref.WeakKeyDictionary[Any, weakref.WeakSet[Sdk1Adapter]] = weakref.WeakKeyDictionary()
+
+
+@functools.cache
+def _listening(session_type: Any) -> type[Any]:
+    class ListeningSession(session_type):  # type: ignore[misc]
+        async def _received_notification(self, notification: Any) -> None:
+            await super()._received_notification(notification)
+            if isinstance(getattr(notification, "root", None), RootsListChangedNotification):
+                for adapter in list(_listeners.get(self, ())):
+                    adapter.changed(self)
+
+    ListeningSession.__name__ = ListeningSession.__qualname__ = session_type.__name__
+    return ListeningSession
+
+
+def listen(session: Any, adapter: Sdk1Adapter) -> None:
+    """Calls an adapter when the roots of this session's client change.
+
+    The SDK documents `_received_notification` as the method that subclasses of a session override for notifications,
+    and it has no other hook that knows the session. So the session gets such a subclass as its class.
+    """
+    if session not in _listeners:
+        _listeners[session] = weakref.WeakSet()
+        session_type: Any = type(session)
+        session.__class__ = _listening(session_type)
+    _listeners[session].add(adapter)
+
+
 class Sdk1Adapter(Adapter):
-    # Nothing public tells a server built with FastMCP that the roots changed.
-    hears_changes = False
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._routers: weakref.WeakKeyDictionary[Any, Router] = weakref.WeakKeyDictionary()
-
     def call_of(self, context: Any, arguments: Any = None) -> Call:
-        """The call a request context of the SDK describes."""
-        session, params = context.session, context.session.client_params
-        scope = None if context.request is None else context.request.scope
+        """Returns the call that a request context of the SDK describes."""
+        session, params, request = context.session, context.session.client_params, context.request
+        scope = None if request is None else request.scope
         transport: Transport = "stdio" if scope is None else "http"
         meta = context.meta.model_dump(by_alias=True, mode="json", exclude_none=True) if context.meta else None
-        facts = self.facts(scope, meta, arguments)
+        facts = self.request_facts(scope, meta, arguments)
+        number = context.request_id
         if params is None:
-            # Stateless HTTP: nobody knows what this client can do, so it is not asked.
-            return Call(self.modern(transport), "none", facts)
-        said = params.model_dump(by_alias=True, mode="json", exclude_none=True)
-        connection = self.connection(session, transport, said)
-        router = self._routers.get(session)
-        if router is None:
-            router = self._routers[session] = Router()
-            session.add_response_router(router)
-        return Call(connection, "request", facts, Sender1(session, router, context.request_id))
+            # Stateless HTTP: without a handshake the client's capabilities are unknown, and the next client is another.
+            return Call("none", self.standalone_facts(facts), transport, request=(id(session), number))
+        connection = self.connection(
+            session, transport, params.model_dump(by_alias=True, mode="json", exclude_none=True)
+        )
+        listen(session, self)
+        own_stream = scope is not None and has_own_stream(scope)
+        sender = StreamSender1(session, number, request) if own_stream else Sender1(session, number)
+        return Call("request", facts, transport, connection, sender, request=(id(session), number))
+
+    def changed(self, session: Any) -> None:
+        """Reports that the roots of this session's client changed."""
+        connection = self.connection_for(session)
+        if connection is not None:
+            connection.roots_changed()
 
 
 def request_context() -> Any:
-    """The SDK's own context of the call that is being served, or none."""
+    """Returns the SDK's own context of the call that is being served, or none."""
     return request_ctx.get(None)

@@ -1,51 +1,49 @@
-"""How the official SDK 2.x lets a server ask its client, in both eras: for `mcp` 2.x and FastMCP 4."""
+"""The way from a server to its client in the official SDK 2.x, in both eras: for `mcp` 2.x and FastMCP 4."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mcp.shared.exceptions import MCPError, NoBackChannelError
 from mcp.shared.message import ServerMessageMetadata
 from pydantic import BaseModel, ConfigDict
 
-from ._adapter import Adapter, Call
+from ._adapter import Adapter, Call, has_own_stream
 from .driver import ClientError, Undeliverable
-
-if TYPE_CHECKING:
-    from .types import RequestFacts, SendRequest, Transport
+from .types import RequestFacts, SendRequest, Transport
 
 #: The first revision whose requests stand alone.
 MODERN = "2026-07-28"
 
 #: The key of our question among a call's input requests and responses.
-OURS = "rootwise"
+INPUT_KEY = "rootwise"
 
 #: JSON-RPC codes with which the SDK, not the client, ends a request.
 _CLOSED, _TIMED_OUT = -32000, -32001
 
 
-class _Raw(BaseModel):
+class _RawResult(BaseModel):
     """Takes any result as it is: one bad root does not lose the list."""
 
     model_config = ConfigDict(extra="allow")
 
 
-class _Question:
-    """Looks like a request to the SDK. Its `method` is one the SDK has no result type for, so it checks nothing."""
+class _RawRequest:
+    """Looks like a request to the SDK. The SDK has no result type for its `method`, so it validates nothing."""
 
     method = "rootwise/raw"
 
     def __init__(self, request: SendRequest) -> None:
-        self._said: dict[str, Any] = {"method": request["method"]}
+        self._content: dict[str, Any] = {"method": request["method"]}
         if "params" in request:
-            self._said["params"] = request["params"]
+            self._content["params"] = request["params"]
 
     def model_dump(self, **_: Any) -> dict[str, Any]:
-        return self._said
+        return self._content
 
 
 class Sender2:
-    """Sends with the call it belongs to, so that it arrives over HTTP without a second stream."""
+    """Sends with the call it belongs to."""
 
     def __init__(self, session: Any, related: Any) -> None:
         self._session = session
@@ -54,7 +52,7 @@ class Sender2:
     async def send(self, request: SendRequest, /) -> Any:
         metadata = ServerMessageMetadata(related_request_id=self._related)
         try:
-            result = await self._session.send_request(_Question(request), _Raw, metadata=metadata)
+            result = await self._session.send_request(_RawRequest(request), _RawResult, metadata=metadata)
         except NoBackChannelError:
             raise Undeliverable from None
         except MCPError as error:
@@ -64,29 +62,42 @@ class Sender2:
         return result.model_dump(mode="json")
 
 
+class StreamSender2(Sender2):
+    """Sends on the response stream of an HTTP request, so that no second stream is needed."""
+
+    def __init__(self, session: Any, related: Any, request: Any) -> None:
+        super().__init__(session, related)
+        self._request = request
+
+    async def is_open(self) -> bool:
+        return self._session.can_send_request and not await self._request.is_disconnected()
+
+
 class Sdk2Adapter(Adapter):
     def call_of(self, context: Any, meta: Any, arguments: Any = None, responses: Any = None) -> Call:
-        """The call a request context of the SDK describes.
+        """Returns the call that a request context of the SDK describes.
 
         :param responses: the call's raw input responses, if it has any
         """
-        session = context.session
-        scope = None if context.request is None else context.request.scope
+        session, request, number = context.session, context.request, context.request_id
+        scope = None if request is None else request.scope
         transport: Transport = "stdio" if scope is None else "http"
-        facts = self.facts(scope, meta, arguments)
+        facts = self.request_facts(scope, meta, arguments)
         if context.protocol_version >= MODERN:
             self._modern_facts(facts, session, responses)
-            return Call(self.modern(transport), "inputRequired", facts)
+            return Call("inputRequired", facts, transport, request=(id(session), number))
         params = session.client_params
         if params is None:
-            # Stateless HTTP: nobody knows what this client can do, so it is not asked.
-            return Call(self.modern(transport), "none", facts)
+            # Stateless HTTP: without a handshake the client's capabilities are unknown, and the next client is another.
+            return Call("none", self.standalone_facts(facts), transport, request=(id(session), number))
         connection = self.connection(
             params, transport, params.model_dump(by_alias=True, mode="json", exclude_none=True)
         )
         if not session.can_send_request:
-            return Call(connection, "none", facts)
-        return Call(connection, "request", facts, Sender2(session, context.request_id))
+            return Call("none", facts, transport, connection, request=(id(session), number))
+        own_stream = scope is not None and has_own_stream(scope)
+        sender = StreamSender2(session, number, request) if own_stream else Sender2(session, number)
+        return Call("request", facts, transport, connection, sender, request=(id(session), number))
 
     @staticmethod
     def _modern_facts(facts: RequestFacts, session: Any, responses: Any) -> None:
@@ -97,17 +108,18 @@ class Sdk2Adapter(Adapter):
             facts["inputResponses"] = responses
 
     def changed(self, session: Any) -> None:
-        """The client of this session said that its roots changed."""
-        connection = self._connections.get(id(session.client_params)) if session.client_params is not None else None
+        """Reports that the roots of this session's client changed."""
+        params = session.client_params
+        connection = None if params is None else self.connection_for(params)
         if connection is not None:
             connection.roots_changed()
 
 
-def with_ours(result: Any, responses: Any) -> Any:
-    """Adds our question to a tool's own input round, because clients send only the last round's responses."""
-    if not isinstance(responses, dict) or OURS not in responses:
+def with_our_request(result: Any, responses: Any) -> Any:
+    """Adds our request to a tool's own input round, because clients send only the last round's responses."""
+    if not isinstance(responses, dict) or INPUT_KEY not in responses:
         return result
-    said = result.model_dump(by_alias=True, mode="json", exclude_none=True) if hasattr(result, "model_dump") else result
-    if not isinstance(said, dict) or said.get("resultType") != "input_required":
+    raw = result.model_dump(by_alias=True, mode="json", exclude_none=True) if hasattr(result, "model_dump") else result
+    if not isinstance(raw, dict) or raw.get("resultType") != "input_required":
         return result
-    return {**said, "inputRequests": {**said.get("inputRequests", {}), OURS: {"method": "roots/list"}}}
+    return {**raw, "inputRequests": {**raw.get("inputRequests", {}), INPUT_KEY: {"method": "roots/list"}}}

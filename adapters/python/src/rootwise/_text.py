@@ -1,4 +1,4 @@
-"""From values to text, within bounds: a face sees nothing but what JSON can say."""
+"""Converts values to JSON text within bounds."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from ._error import RootwiseError
 
-#: Bytes of options or a snapshot; far above anything real, because memory of WebAssembly never shrinks.
+#: Bytes of options, an event or a snapshot; far above anything real, because memory of WebAssembly never shrinks.
 MOST = 16 << 20
 
 #: Bytes of the arguments of a function.
@@ -20,7 +20,7 @@ _escaped = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",",
 
 
 def text_of(value: object, code: str, what: str) -> str:
-    """JSON text that is also UTF-8; lone surrogates stay what they are, as escapes."""
+    """Returns JSON text that is valid UTF-8; lone surrogates become escapes."""
     try:
         text = _plain(value)
         if not text.isascii():
@@ -38,17 +38,22 @@ def size_of(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
+def exceeds(text: str, most: int) -> bool:
+    """Tells whether a text has more bytes than that."""
+    return len(text) > most or (len(text) * 4 > most and size_of(text) > most)
+
+
 def bounded(text: object, what: str, most: int = MOST) -> str:
     if not isinstance(text, str):
         raise RootwiseError("bad_options", f"{what} is not a string")
-    if len(text) > most or (len(text) * 4 > most and size_of(text) > most):
+    if exceeds(text, most):
         raise RootwiseError("too_large", f"{what} is larger than {most} bytes")
     return text
 
 
 def packaged(name: str) -> bytes:
-    """A file that comes with the package."""
-    # What `pkgutil` does, without its imports; those of `importlib.resources` would take 20 ms.
+    """Reads a file of the package."""
+    # The same as `pkgutil.get_data`, without its imports; those of `importlib.resources` would take 20 ms.
     loader: Any = __spec__.loader
     content: bytes = loader.get_data(os.path.join(os.path.dirname(__file__), name))
     return content

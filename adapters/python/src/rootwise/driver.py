@@ -1,42 +1,53 @@
-"""Does for a resolver what it asks for: sends, looks at the disk, keeps time. On asyncio and on trio.
+"""Runs a resolver: sends its requests, probes the disk, keeps time. Works on asyncio and on trio.
 
-An adapter for a framework makes one :class:`Connection` per client connection and tells it what the client does.
-Everything here belongs to the thread of one event loop.
+An adapter for a framework creates one :class:`Connection` per client connection and reports the client's messages to
+it. A connection belongs to the thread of one event loop.
 """
 
 from __future__ import annotations
 
+import inspect
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol, Union, cast
 
 import anyio
 import anyio.to_thread
 
 from ._background import later, spawn
-from ._disk import look
-from ._error import RootwiseError
+from ._error import NoProjectError, RootwiseError
 from ._log import log, logger
+from ._probe import probe_disk
 from ._project import Project, project_of
 from ._resolver import Resolver
+from .types import (
+    Action,
+    Announce,
+    Answer,
+    AskBy,
+    Event,
+    Explanation,
+    HostFacts,
+    Policy,
+    Probe,
+    RequestFacts,
+    RootsRefused,
+    SelectBy,
+    SendRequest,
+)
 
-if TYPE_CHECKING:
-    from .types import (
-        Action,
-        Announce,
-        Answer,
-        AskBy,
-        Event,
-        Explanation,
-        HostFacts,
-        Policy,
-        Probe,
-        RequestFacts,
-        RootsRefused,
-        SelectBy,
-        SendRequest,
-    )
+__all__ = [
+    "ClientError",
+    "Connection",
+    "ConnectionInfo",
+    "NeedsInput",
+    "NoProjectError",
+    "OnChange",
+    "Sender",
+    "StreamSender",
+    "Undeliverable",
+]
 
 
 class ClientError(Exception):
@@ -52,55 +63,70 @@ class Undeliverable(Exception):
 
 
 class Sender(Protocol):
-    """Sends a request to the client and gives back the raw result, whatever it is."""
+    """Sends a request to the client and returns the raw result."""
 
     async def send(self, request: SendRequest, /) -> Any: ...
 
 
-class ProjectError(RootwiseError):
-    """There is no project for this call; the text says why and what to do, for a person or a model."""
+class StreamSender(Sender, Protocol):
+    """A sender whose requests travel on the stream of one call and die with it, as over HTTP."""
 
-    #: The HTTP status the policy wants for it, where the value came with the request.
-    status: int | None = None
-    #: What every source said.
-    explanation: Explanation | None = None
-
-    def __init__(self, code: str, message: str, instruction: str | None = None) -> None:
-        super().__init__(code, f"{message} {instruction}" if instruction else message)
-        #: Why; the text without the instruction.
-        self.message = message
-        #: What to do about it.
-        self.instruction = instruction
-
-    def __reduce__(self) -> tuple[type[ProjectError], tuple[str | None, ...]]:
-        return type(self), (self.code, self.message, self.instruction)
-
-    @classmethod
-    def of(cls, answer: Mapping[str, Any]) -> ProjectError:
-        error = cls(answer["code"], answer["message"], answer.get("instruction"))
-        error.status = answer.get("status")
-        error.explanation = answer.get("explanation")
-        return error
+    async def is_open(self) -> bool:
+        """Tells whether a message on this stream can still reach the client."""
+        ...
 
 
 class NeedsInput(Exception):
-    """The call must return these input requests and be made again."""
+    """The call must return these input requests, and the client makes it again."""
 
     def __init__(self, requests: dict[str, Any]) -> None:
-        super().__init__("the client must be asked first")
+        super().__init__("the client must answer input requests first")
         self.requests = requests
 
 
+@dataclass(frozen=True)
+class ConnectionInfo:
+    """The connection that a change belongs to."""
+
+    #: Unique in this process.
+    id: int
+    #: The client's name for itself, as it sent it.
+    client: str | None = None
+    #: Whether the connection ended with this change.
+    ended: bool = False
+
+
+#: Called with the new and the previous project of a connection and, if it takes a third argument, with the connection.
+#: It may be a coroutine function.
+OnChange = Union[
+    Callable[[Union[Project, None], Union[Project, None]], Union[Awaitable[object], object]],
+    Callable[[Union[Project, None], Union[Project, None], ConnectionInfo], Union[Awaitable[object], object]],
+]
+
+
 @dataclass
-class _Waiting:
+class _PendingAsk:
     ask: int
     sender: Sender | None
     done: anyio.Event = field(default_factory=anyio.Event)
     answer: Answer | None = None
 
 
+@dataclass
+class _InFlight:
+    """A request to the client that has no answer yet."""
+
+    request: int
+    stop: Callable[[], None] = lambda: None
+    #: The sender that carries it, once one was found.
+    sender: Sender | None = None
+
+
+_last_id = 0
+
+
 class Connection:
-    """One connection: its resolver, and whatever it waits for."""
+    """One connection: its resolver, its pending asks and its requests."""
 
     def __init__(
         self,
@@ -108,27 +134,36 @@ class Connection:
         *,
         host: HostFacts,
         sender: Sender | None = None,
-        on_change: Callable[[Project | None, Project | None], None] | None = None,
-        error: type[ProjectError] | None = None,
+        on_change: OnChange | None = None,
+        on_roots: Callable[[], Awaitable[None]] | None = None,
+        error: type[NoProjectError] = NoProjectError,
         clock: Callable[[], float] = time.monotonic,
+        may_probe: Callable[[str], bool] | None = None,
     ) -> None:
         """
-        :param sender: for requests outside a call; without one they travel only with calls
-        :param on_change: told when the connection's project is another one
-        :param error: what is raised where there is no project; frameworks have classes of their own for that
-        :param clock: seconds
+        :param sender: carries requests outside a call; without one they travel only with calls
+        :param on_change: called when the connection's project changes, and when a connection that has one ends
+        :param on_roots: runs in the background after a list of roots arrived
+        :param error: the class that is raised where a call has no project; frameworks have classes of their own
+        :param clock: returns seconds
+        :param may_probe: tells whether a path may be probed on the disk; every other path counts as not confirmed
         """
+        global _last_id
+        _last_id += 1
         self._resolver = Resolver(policy, host=host)
         self._sender = sender
-        self._on_change = on_change
-        self._error = error or ProjectError
+        self._on_change = _with_connection(on_change)
+        self._on_roots = on_roots
+        self._error = error
         self._clock = clock
-        self._asks: dict[int, _Waiting] = {}
+        self._may_probe = may_probe
+        self._info = ConnectionInfo(_last_id)
+        self._asks: dict[int, _PendingAsk] = {}
         self._last_ask = 0
-        self._sending: dict[int, Callable[[], None]] = {}
+        self._in_flight: dict[int, _InFlight] = {}
         self._probing: dict[int, Callable[[], None]] = {}
         self._alarm: tuple[int, Callable[[], None]] | None = None
-        # Of its own, so that a disk that hangs does not take the threads of the rest of the program.
+        # A limiter of its own, so that a disk that hangs does not occupy the threads of the rest of the program.
         self._threads = anyio.CapacityLimiter(2)
         self._closed = False
 
@@ -137,19 +172,30 @@ class Connection:
         """The connection's project as far as it is known."""
         return self._resolver.project
 
+    @property
+    def info(self) -> ConnectionInfo:
+        """The connection as ``on_change`` sees it."""
+        return self._info
+
     def explain(self) -> Explanation:
+        """Explains the connection's project, without the facts of a call."""
         return self._resolver.explain()
 
     def initialized(self, params: Mapping[str, Any]) -> None:
-        """The client sent ``initialize`` with these raw params."""
+        """Reports ``initialize`` with its raw params."""
         event: Any = {"type": "clientInitialized"}
         event.update({key: params[key] for key in ("protocolVersion", "capabilities", "clientInfo") if key in params})
+        client = params.get("clientInfo")
+        name = client.get("name") if isinstance(client, Mapping) else None
+        self._info = ConnectionInfo(self._info.id, name if isinstance(name, str) else None)
         self.feed(event)
 
     def ready(self) -> None:
+        """Reports ``notifications/initialized``."""
         self.feed({"type": "clientReady"})
 
     def roots_changed(self) -> None:
+        """Reports ``notifications/roots/list_changed``."""
         self.feed({"type": "rootsChanged"})
 
     async def ask(
@@ -161,16 +207,17 @@ class Connection:
         explain: bool = False,
         sender: Sender | None = None,
     ) -> Project:
-        """Gives the project of a call.
+        """Returns the project of a call.
 
         :param ask_by: whether and how this call can carry a question to the client; by default its facts decide
         :param target: a path the call touches, to tell several roots apart
+        :param explain: the project carries its explanation
         :param sender: carries a request that belongs to this call
-        :raises ProjectError: there is none
-        :raises NeedsInput: the client must bring its roots with another call
+        :raises NoProjectError: the call has no project
+        :raises NeedsInput: the client must send its roots with another call
         """
         answer = await self.question("asked", facts, ask_by, sender, target=target, explain=explain or None)
-        return self._project_of(answer)
+        return self.project_from(answer, self._error)
 
     async def select(
         self,
@@ -182,14 +229,46 @@ class Connection:
     ) -> Project:
         """Selects the connection's project from now on.
 
-        :raises ProjectError: it cannot be selected
+        :raises NoProjectError: the selection is refused
         """
-        return self._project_of(await self.question("selected", facts, ask_by, sender, by=by))
+        answer = await self.question("selected", facts, ask_by, sender, by=by)
+        return self.project_from(answer, self._error)
+
+    def known(self, facts: RequestFacts | None = None, *, target: str | None = None) -> Project | None:
+        """Returns the project of a call as far as it is known now; sends nothing and never waits."""
+        pending = self._begin("asked", facts, "none", None, {"target": target})
+        try:
+            self.feed(pending[1])
+        finally:
+            self._finish(pending[0])
+        answer = pending[0].answer
+        return self.project_from(answer) if answer and answer["outcome"] == "resolved" else None
 
     async def question(
         self, kind: str, facts: RequestFacts | None, ask_by: AskBy | None, sender: Sender | None, **more: Any
     ) -> Answer:
         """Passes on an ask, a selection or a clearing, and waits for its answer."""
+        pending, event = self._begin(kind, facts, ask_by, sender, more)
+        cancelled = True
+        try:
+            self.feed(event)
+            if not pending.done.is_set():
+                await self._abandon_dead_requests()
+            await pending.done.wait()
+            cancelled = False
+            assert pending.answer is not None
+            if pending.answer["outcome"] == "unresolved":
+                # The client may have hung up instead of being silent: then its next call asks again.
+                await self._abandon_dead_requests()
+            return pending.answer
+        finally:
+            self._finish(pending)
+            if cancelled:
+                self._abandon(lambda flight: flight.sender is sender and _dies_with_call(sender))
+
+    def _begin(
+        self, kind: str, facts: RequestFacts | None, ask_by: AskBy | None, sender: Sender | None, more: dict[str, Any]
+    ) -> tuple[_PendingAsk, Event]:
         self._last_ask = self._last_ask % 0xFFFF_FFFF + 1
         ask = self._last_ask
         event: Any = {"type": kind, "ask": ask, **{key: value for key, value in more.items() if value is not None}}
@@ -197,60 +276,82 @@ class Connection:
             event["facts"] = facts
         if ask_by is not None:
             event["askBy"] = ask_by
-        waiting = self._asks[ask] = _Waiting(ask, sender)
-        try:
-            self.feed(event)
-            await waiting.done.wait()
-        finally:
-            del self._asks[ask]
-            if waiting.answer is None and not self._closed:
-                # Cancelled: nobody waits for the answer any more.
-                self.feed({"type": "askWithdrawn", "ask": ask})
-        assert waiting.answer is not None
-        return waiting.answer
+        pending = self._asks[ask] = _PendingAsk(ask, sender)
+        return pending, event
 
-    def _project_of(self, answer: Answer) -> Project:
+    def _finish(self, pending: _PendingAsk) -> None:
+        del self._asks[pending.ask]
+        if pending.answer is None and not self._closed:
+            self.feed({"type": "askWithdrawn", "ask": pending.ask})
+
+    async def _abandon_dead_requests(self) -> None:
+        """Ends the requests whose stream is gone: their answer would never come."""
+        dead: list[_InFlight] = []
+        for flight in list(self._in_flight.values()):
+            # When its call has ended, the client has received the request, and it may still answer.
+            if self._waits_with(flight.sender) and not await _is_open(flight.sender):
+                dead.append(flight)
+        self._abandon(lambda flight: flight in dead)
+
+    def _abandon(self, ends: Callable[[_InFlight], bool]) -> None:
+        for flight in [flight for flight in self._in_flight.values() if ends(flight)]:
+            del self._in_flight[flight.request]
+            flight.stop()
+            self.feed({"type": "rootsRefused", "request": flight.request, "kind": "abandoned"})
+
+    @staticmethod
+    def project_from(answer: Answer, error: type[NoProjectError] = NoProjectError) -> Project:
+        """Returns the project of an answer.
+
+        :raises NoProjectError: the answer has none
+        :raises NeedsInput: the client must send its roots with another call
+        """
         if answer["outcome"] == "resolved" or answer["outcome"] == "selected":
-            project = project_of(answer["project"], answer.get("hints", ()))
+            project = project_of(answer["project"], answer.get("hints", ()), answer.get("explanation"))
             assert project is not None
             return project
         if answer["outcome"] == "needsInput":
             raise NeedsInput(answer["inputRequests"])
-        raise self._error.of(answer)
+        raise error.from_answer(answer)
 
     def close(self) -> None:
-        """The client is gone: everybody who waits is told, and nothing is left running."""
+        """Reports that the client is gone: pending asks end, and no task or timer is left."""
         if self._closed:
             return
+        last = self._resolver.project
         self.feed({"type": "closed"})
         self._closed = True
-        for stop in [*self._sending.values(), *self._probing.values()]:
+        for stop in [*(flight.stop for flight in self._in_flight.values()), *self._probing.values()]:
             stop()
+        self._in_flight.clear()
         self._arm()
         self._resolver.close()
+        self._info = ConnectionInfo(self._info.id, self._info.client, ended=True)
+        if last is not None:
+            self._notify(None, last)
 
     def feed(self, event: Event) -> None:
-        """Passes one event on and does what comes back."""
+        """Passes one event to the resolver and performs its actions."""
         if self._closed:
             if event["type"] in ("asked", "selected", "selectionCleared"):
                 raise RootwiseError("used_after_close", "the connection is closed")
             return
         for action in self._resolver.handle(event, self._now()):
-            self._do(action)
+            self._perform(action)
         self._arm()
 
-    def _do(self, action: Action) -> None:
+    def _perform(self, action: Action) -> None:
         if action["type"] == "answer":
-            waiting = self._asks.get(action["ask"])
-            if waiting is not None:
-                waiting.answer = action
-                waiting.done.set()
+            pending = self._asks.get(action["ask"])
+            if pending is not None:
+                pending.answer = action
+                pending.done.set()
         elif action["type"] == "sendRequest":
             self._send(action)
         elif action["type"] == "cancel":
-            stop = self._sending.pop(action["request"], None)
-            if stop is not None:
-                stop()
+            flight = self._in_flight.pop(action["request"], None)
+            if flight is not None:
+                flight.stop()
         elif action["type"] == "probe":
             self._probe(action)
         elif action["type"] == "announce":
@@ -259,60 +360,84 @@ class Connection:
             log(action)
 
     def _send(self, action: SendRequest) -> None:
-        relates = self._asks.get(action["relatesTo"]) if "relatesTo" in action else None
-        sender = (relates and relates.sender) or self._sender
+        token = action["request"]
+        flight = self._in_flight[token] = _InFlight(token)
 
         async def work() -> None:
-            token = action["request"]
             refused: RootsRefused = {"type": "rootsRefused", "request": token, "kind": "undeliverable"}
             event: Event = refused
             try:
-                if sender is not None:
-                    result = await sender.send(action)
+                flight.sender = await self._open_sender(action)
+                if flight.sender is not None:
+                    result = await flight.sender.send(action)
                     event = {"type": "rootsListed", "request": token, "result": result}
             except ClientError as error:
                 refused.update({"kind": "error", "code": error.code, "message": str(error)})
             except Undeliverable:
                 pass
             except Exception as problem:
-                logger.debug("rootwise: asking for roots failed", exc_info=problem)
+                logger.debug("rootwise: roots/list failed", exc_info=problem)
                 refused["kind"] = "unreadable"
-            if (
-                event is refused
-                and refused["kind"] != "error"
-                and relates
-                and self._asks.get(relates.ask) is not relates
-            ):
-                # The call it travelled with is over. Somebody else may still wait for it.
+            if event is refused and refused["kind"] != "error" and not self._waits_with(flight.sender):
+                # The call that carried it has ended; another call may wait for the same answer.
                 refused["kind"] = "abandoned"
-            self._sending.pop(token, None)
-            self._pass(event, refused)
+            if self._in_flight.pop(token, None) is not None:
+                self._pass(event, refused)
+                if event is not refused and self._on_roots is not None and not self._closed:
+                    spawn(self._on_roots)
 
-        self._sending[action["request"]] = spawn(work)
+        flight.stop = spawn(work)
+
+    async def _open_sender(self, action: SendRequest) -> Sender | None:
+        """Returns the first way to the client that is open: the call's stream, that of another call, the session's."""
+        related = self._asks.get(action["relatesTo"]) if "relatesTo" in action else None
+        candidates = [related, *(pending for pending in self._asks.values() if pending is not related)]
+        for sender in [*(pending.sender for pending in candidates if pending), self._sender]:
+            if sender is not None and await _is_open(sender):
+                return sender
+        return None
+
+    def _waits_with(self, sender: Sender | None) -> bool:
+        """Tells whether a pending ask has this sender."""
+        return sender is None or any(pending.sender is sender for pending in self._asks.values())
 
     def _pass(self, event: Event, otherwise: Event) -> None:
         try:
             self.feed(event)
         except RootwiseError as error:
-            # What the client sent is too large or no JSON at all: then it answered nothing that can be read.
-            logger.debug("rootwise: the client's answer was not taken: %s", error)
+            # The client's answer is too large or not JSON: it counts as unreadable.
+            logger.debug("rootwise: the client's answer was rejected: %s", error)
             self.feed(otherwise)
 
     def _probe(self, action: Probe) -> None:
         async def work() -> None:
-            # The resolver's own deadline counts, so a thread that hangs is left behind.
-            seen = await anyio.to_thread.run_sync(look, action, abandon_on_cancel=True, limiter=self._threads)
+            allowed = self._may_probe
+            paths = [wanted for wanted in action["paths"] if allowed is None or allowed(wanted["path"])]
+            event: Event = {"type": "probed", "probe": action["probe"], "paths": []}
+            if paths:
+                asked: Probe = {**action, "paths": paths}
+                # The resolver has its own deadline, so a thread that hangs is left behind.
+                event = await anyio.to_thread.run_sync(probe_disk, asked, abandon_on_cancel=True, limiter=self._threads)
             self._probing.pop(action["probe"], None)
-            self.feed(seen)
+            self.feed(event)
 
         self._probing[action["probe"]] = spawn(work)
 
     def _announce(self, action: Announce) -> None:
+        self._notify(project_of(action["to"]), project_of(action["from"]))
+
+    def _notify(self, project: Project | None, previous: Project | None) -> None:
         if self._on_change is None:
             return
         try:
-            old, new = project_of(action["from"]), project_of(action["to"])
-            self._on_change(old, new)
+            result = self._on_change(project, previous, self._info)
+            if inspect.isawaitable(result):
+                awaited: Awaitable[object] = result
+
+                async def wait() -> None:
+                    await awaited
+
+                spawn(wait)
         except Exception:
             logger.exception("rootwise: on_change failed")
 
@@ -324,7 +449,7 @@ class Connection:
             self._alarm[1]()
             self._alarm = None
         if due is not None:
-            # A millisecond more than needed never comes early.
+            # One more millisecond, so that it never rings early.
             self._alarm = due, later(max(0, due - self._now()) / 1000 + 0.001, self._ring)
 
     def _ring(self) -> None:
@@ -333,3 +458,25 @@ class Connection:
 
     def _now(self) -> int:
         return int(self._clock() * 1000)
+
+
+def _dies_with_call(sender: Sender | None) -> bool:
+    return hasattr(sender, "is_open")
+
+
+async def _is_open(sender: Sender | None) -> bool:
+    return not _dies_with_call(sender) or await cast("StreamSender", sender).is_open()
+
+
+def _with_connection(
+    on_change: OnChange | None,
+) -> Callable[[Project | None, Project | None, ConnectionInfo], object] | None:
+    """Lets a function of two arguments be called with three."""
+    if on_change is None:
+        return None
+    function: Any = on_change
+    try:
+        inspect.signature(function).bind(None, None, None)
+    except (TypeError, ValueError):
+        return lambda project, previous, _: function(project, previous)
+    return cast("Callable[[Project | None, Project | None, ConnectionInfo], object]", function)

@@ -8,56 +8,119 @@
     def status(project: Project = CurrentProject()) -> str:
         return project.name
 
-The parameter is filled in before the tool runs and stays out of its schema. In helpers: ``await current_project()``.
+FastMCP fills in the parameter before the tool runs and keeps it out of the tool's schema. In helpers, use
+``await current_project()``.
 """
 
 from __future__ import annotations
 
-from typing import Any, cast
+import os
+import weakref
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 from fastmcp.dependencies import Depends
 from fastmcp.exceptions import ToolError
 from fastmcp.server.middleware import Middleware
 
-from ._adapter import Call, current
-from ._project import Project
-from .driver import ProjectError
+from . import testing
+from ._adapter import Adapter, Call, Frame, OnRootsChange, current_frame, enclosing_frame, is_input_required
+from ._error import NoProjectError
+from ._project import Project, RootRef
+from ._roots import Root, Roots
+from .driver import ConnectionInfo, OnChange
+from .types import Policy
 
-try:
-    from fastmcp.prompts.base import InputRequiredPromptResult
-    from fastmcp.resources.base import InputRequiredResourceResult
-    from fastmcp.tools.base import InputRequiredToolResult
-except ImportError:
-    from ._sdk1 import Sdk1Adapter as SdkAdapter
-    from ._sdk1 import request_context
+if TYPE_CHECKING:
+    SdkAdapter = Adapter
 
-    MODERN_TOO = False
-    _QUESTIONS: dict[str, Any] = {}
+    def with_our_request(result: Any, responses: Any) -> Any: ...
+    def request_context() -> Any: ...
+
+    #: The class that a request returns instead of its result when the client must answer first, by method.
+    _INPUT_REQUIRED: dict[str, Any]
+    InputRequiredResult: Any
+    MODERN: bool
 else:
-    from mcp_types import InputRequiredResult
+    try:
+        from fastmcp.prompts.base import InputRequiredPromptResult
+        from fastmcp.resources.base import InputRequiredResourceResult
+        from fastmcp.tools.base import InputRequiredToolResult
+    except ImportError:
+        from ._sdk1 import Sdk1Adapter as SdkAdapter
+        from ._sdk1 import request_context
 
-    from ._sdk2 import Sdk2Adapter as SdkAdapter  # type: ignore[assignment]
-    from ._sdk2 import with_ours
+        MODERN = False
+        _INPUT_REQUIRED = {}
+    else:
+        from mcp_types import InputRequiredResult
 
-    MODERN_TOO = True
-    #: What a request returns instead of its result when the client must be asked first.
-    _QUESTIONS = {
-        "tools/call": InputRequiredToolResult,
-        "resources/read": InputRequiredResourceResult,
-        "prompts/get": InputRequiredPromptResult,
-    }
+        from ._sdk2 import Sdk2Adapter as SdkAdapter
+        from ._sdk2 import with_our_request
 
-__all__ = ["CurrentProject", "Project", "ProjectToolError", "Rootwise", "current_project"]
+        MODERN = True
+        _INPUT_REQUIRED = {
+            "tools/call": InputRequiredToolResult,
+            "resources/read": InputRequiredResourceResult,
+            "prompts/get": InputRequiredPromptResult,
+        }
+
+__all__ = [
+    "ConnectionInfo",
+    "CurrentProject",
+    "NoProjectError",
+    "Project",
+    "Root",
+    "RootRef",
+    "Roots",
+    "Rootwise",
+    "current_project",
+]
 
 
-class ProjectToolError(ProjectError, ToolError):
-    """There is no project for this call; the model sees the text."""
+class NoProjectToolError(NoProjectError, ToolError):
+    """A call has no project; the model sees the text."""
+
+    def __init__(self, code: str, message: str, instruction: str | None = None) -> None:
+        # FastMCP reads the level of a failed call from its errors.
+        ToolError.__init__(self)
+        NoProjectError.__init__(self, code, message, instruction)
+
+
+_instances: weakref.WeakSet[Rootwise] = weakref.WeakSet()
 
 
 class Rootwise(SdkAdapter, Middleware):
-    """A middleware: ``FastMCP("name", middleware=[Rootwise()])``."""
+    """A middleware: ``FastMCP("demo", middleware=[Rootwise()])``."""
 
-    error = ProjectToolError
+    error = NoProjectToolError
+
+    def __init__(
+        self,
+        policy: str | Policy | None = None,
+        *,
+        allowed_dirs: Sequence[str | os.PathLike[str]] | None = None,
+        local: bool | None = None,
+        argument: str | None = None,
+        host: Mapping[str, Any] | None = None,
+        on_change: OnChange | None = None,
+        on_roots_change: OnRootsChange | None = None,
+    ) -> None:
+        super().__init__(
+            policy,
+            allowed_dirs=allowed_dirs,
+            local=local,
+            argument=argument,
+            host=host,
+            on_change=on_change,
+            on_roots_change=on_roots_change,
+        )
+        _instances.add(self)
+
+    __init__.__doc__ = Adapter.__init__.__doc__
+
+    def no_call(self) -> NoProjectError:
+        return _no_call()
 
     async def on_call_tool(self, context: Any, call_next: Any) -> Any:
         return await self._serve(context, call_next, context.message.arguments)
@@ -69,42 +132,54 @@ class Rootwise(SdkAdapter, Middleware):
         return await self._serve(context, call_next, context.message.arguments)
 
     async def on_notification(self, context: Any, call_next: Any) -> Any:
-        if MODERN_TOO and context.method == "notifications/roots/list_changed" and context.fastmcp_context:
-            self.changed(context.fastmcp_context.session)
+        if MODERN and context.method == "notifications/roots/list_changed" and context.fastmcp_context:
+            # A mounted server hears no notifications.
+            for adapter in list(_instances):
+                cast("Any", adapter).changed(context.fastmcp_context.session)
         return await call_next(context)
 
     async def _serve(self, context: Any, call_next: Any, arguments: Any) -> Any:
         call = self._call(context.fastmcp_context, arguments)
-        token = current.set((self, call) if call else None)
+        if call is None:
+            return await call_next(context)
+        outer = enclosing_frame(call.request)
+        if outer is not None and "argument" in outer.call.facts:
+            # A tool that calls a tool works in the project that its own caller named, unless it names another.
+            call.facts = {"argument": outer.call.facts["argument"], **call.facts}
+        token = current_frame.set(Frame(self, call, current_frame.get()))
         try:
             result = await call_next(context)
-        except Exception:
-            if call is None or call.needs is None:
+        except BaseException as problem:
+            if call.needs is None or outer is not None or not is_input_required(problem):
+                if call.needs is not None and outer is not None:
+                    outer.call.needs = call.needs
                 raise
             result = None
         finally:
-            current.reset(token)
-        question = _QUESTIONS.get(context.method)
-        if question is None or call is None:
+            current_frame.reset(token)
+        input_required = _INPUT_REQUIRED.get(context.method)
+        if input_required is None:
             return result
         if call.needs is not None:
-            return question(InputRequiredResult.model_validate({"inputRequests": call.needs}))
-        if isinstance(result, question):
-            asked = with_ours(result.input_required, call.facts.get("inputResponses"))
-            return question(InputRequiredResult.model_validate(asked))
+            return input_required(InputRequiredResult.model_validate({"inputRequests": call.needs}))
+        if isinstance(result, input_required):
+            asked = with_our_request(result.input_required, call.facts.get("inputResponses"))
+            return input_required(InputRequiredResult.model_validate(asked))
         return result
 
     def _call(self, context: Any, arguments: Any) -> Call | None:
-        """The call that FastMCP serves; none where a server calls its own tools."""
-        if not MODERN_TOO:
+        """Returns the call that FastMCP serves; none where a program calls its own server."""
+        adapter: Any = self
+        if not MODERN:
             request = request_context()
-            return self.call_of(request, arguments) if request is not None else None
+            found: Call | None = adapter.call_of(request, arguments) if request is not None else None
+            return found
         request = context.request_context if context else None
         if request is None:
             return None
         responses = context.input_responses
-        said = {key: _plain(value) for key, value in responses.items()} if responses else None
-        call: Call = cast("Any", self).call_of(request, request.meta, arguments, said)
+        raw = {key: _plain(value) for key, value in responses.items()} if responses else None
+        call: Call = adapter.call_of(request, request.meta, arguments, raw)
         return call
 
 
@@ -112,17 +187,28 @@ def _plain(value: Any) -> Any:
     return value.model_dump(by_alias=True, mode="json", exclude_none=True) if hasattr(value, "model_dump") else value
 
 
+def _no_call() -> NoProjectToolError:
+    message = (
+        "A project is known only inside a client's call to a server with the middleware Rootwise(); "
+        "a background task runs outside of it."
+    )
+    return NoProjectToolError("no_call", message, "Take the project in a tool without task=True and pass it on.")
+
+
 async def current_project() -> Project:
-    """The project of the call that is being served."""
-    found: tuple[Any, Call] | None = current.get()
-    if found is None:
-        raise ProjectToolError(
-            "no_call", "there is no Rootwise() among the middleware of this server, or no client's call"
-        )
-    project: Project = await found[0].project()
-    return project
+    """Returns the project of the call that is being served.
+
+    :raises NoProjectError: the call has no project
+    """
+    fixed = testing.current_project()
+    if fixed is not None:
+        return fixed
+    frame = current_frame.get()
+    if frame is None:
+        raise _no_call()
+    return await frame.adapter.project()
 
 
 def CurrentProject() -> Project:
-    """The default of a tool parameter that is filled in with the project of the call."""
+    """The default of a parameter that FastMCP fills in with the project of the call."""
     return cast("Project", Depends(current_project))

@@ -1,5 +1,13 @@
 """Adapter for the official `mcp` package, 1.x and 2.x.
 
+2.x fills in the parameter before the tool runs and keeps it out of the tool's schema::
+
+    mcp = MCPServer("demo", middleware=[Rootwise()])
+
+    @mcp.tool()
+    def status(project: CurrentProject) -> str:
+        return project.name
+
 1.x::
 
     mcp = FastMCP("demo")
@@ -10,22 +18,63 @@
         project = await rootwise.project()
         return project.name
 
-2.x, where the parameter is filled in before the tool runs and stays out of its schema::
-
-    mcp = MCPServer("demo", middleware=[Rootwise()])
-
-    @mcp.tool()
-    def status(project: Project) -> str:
-        return project.name
+On both, :meth:`Rootwise.inject` fills in a parameter of a tool, a resource or a prompt.
 """
 
 from __future__ import annotations
 
-try:
-    import mcp.server.mcpserver  # noqa: F401
-except ImportError:
-    from ._mcp1 import Project, ProjectToolError, Rootwise
-else:
-    from ._mcp2 import Project, ProjectToolError, Rootwise  # type: ignore[assignment]
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["Project", "ProjectToolError", "Rootwise"]
+from ._error import NoProjectError
+from ._project import Project, RootRef
+from ._roots import Root, Roots
+from .driver import ConnectionInfo
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from ._adapter import Adapter
+
+    class SdkRootwise(Adapter):
+        def attach_to(self, server: Any) -> None: ...
+        async def serve(self, ctx: Any, call_next: Any) -> Any: ...
+
+    CurrentProject: TypeAlias = Project
+elif find_spec("mcp.server.mcpserver") is not None:
+    from ._mcp2 import CurrentProject, SdkRootwise
+else:
+    from ._mcp1 import SdkRootwise
+
+__all__ = [
+    "ConnectionInfo",
+    "CurrentProject",
+    "NoProjectError",
+    "Project",
+    "Root",
+    "RootRef",
+    "Roots",
+    "Rootwise",
+]
+
+
+class Rootwise(SdkRootwise):
+    """Finds the project of a call.
+
+    On 2.x it is a middleware: ``MCPServer("demo", middleware=[Rootwise()])``. On 1.x the tools call it.
+    """
+
+    async def __call__(self, ctx: Any, call_next: Any) -> Any:
+        """Serves one message, as the SDK 2.x asks its middleware to."""
+        return await self.serve(ctx, call_next)
+
+    def attach(self, server: Any) -> Rootwise:
+        """Makes a low-level server of the SDK 1.x report changes of the roots even before a client's first call."""
+        self.attach_to(server)
+        return self
+
+
+def __getattr__(name: str) -> Any:
+    if name == "CurrentProject":
+        raise ImportError("CurrentProject needs mcp 2.x; on 1.x decorate the tool with `rootwise.inject`")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,28 +2,32 @@
 
 ::
 
-    app.add_middleware(ProjectMiddleware)
+    app.add_middleware(ProjectMiddleware, allowed_dirs=["/srv/projects"])
 
     @app.get("/status")
     async def status(request: Request):
         return {"project": request.state.project and request.state.project.name}
 
 It reads the headers and query parameters that the policy names. ``request.state.project`` is none where the request
-names no project; a request that names a bad one is answered with the policy's status and says why.
+names no project. A request that names a bad one is answered with the policy's status and the reason.
+
+Without ``allowed_dirs`` and without ``local=True`` it touches no path of a caller on this disk, and so accepts none.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
-from typing import TYPE_CHECKING, Any
+import os
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from typing import Any
 
+from . import testing
 from ._adapter import Adapter
-from .driver import ProjectError
+from ._error import NoProjectError
+from ._project import Project
+from .types import Policy, RequestFacts
 
-if TYPE_CHECKING:
-    from ._project import Project
-    from .types import Policy, RequestFacts
+__all__ = ["App", "ProjectMiddleware", "Receive", "Scope", "Send"]
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -39,10 +43,19 @@ class ProjectMiddleware(Adapter):
         app: App,
         policy: str | Policy | None = None,
         *,
-        host: Mapping[str, Any] | None = None,
+        allowed_dirs: Sequence[str | os.PathLike[str]] | None = None,
         local: bool | None = None,
+        host: Mapping[str, Any] | None = None,
     ) -> None:
-        super().__init__(policy, host=host, local=local)
+        """
+        :param app: the application that it wraps
+        :param policy: a preset's name or a policy; by default ``recommended``
+        :param allowed_dirs: the folders that every project must be in, compared by real path; an empty list allows none
+        :param local: whether a client's paths mean the same here; set it for servers on the user's own machine
+        :param host: host facts that you know better than this process
+        :raises RootwiseError: an option is wrong; the message names it
+        """
+        super().__init__(policy, allowed_dirs=allowed_dirs, local=local, host=host)
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -50,23 +63,29 @@ class ProjectMiddleware(Adapter):
             await self.app(scope, receive, send)
             return
         try:
-            project = await self._project(self.facts(scope, None))
-        except ProjectError as error:
+            project = await self._project(self.request_facts(scope, None))
+        except NoProjectError as error:
             await _refuse(send, error)
             return
         scope.setdefault("state", {})["project"] = project
         await self.app(scope, receive, send)
 
     async def _project(self, facts: RequestFacts) -> Project | None:
+        fixed = testing.current_project()
+        if fixed is not None:
+            return fixed
+        connection = self._open("http")
         try:
-            return await self.modern("http").ask(facts, ask_by="none")
-        except ProjectError as error:
+            return await connection.ask(self.standalone_facts(facts), ask_by="none")
+        except NoProjectError as error:
             if error.status is not None:
                 raise
             return None
+        finally:
+            connection.close()
 
 
-async def _refuse(send: Send, error: ProjectError) -> None:
+async def _refuse(send: Send, error: NoProjectError) -> None:
     body = json.dumps({"error": error.code, "message": str(error)}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": error.status, "headers": headers})

@@ -1,12 +1,12 @@
-"""The project at start-up, before any client is there: from the command line, the environment and the folder."""
+"""The project at start-up, before a client connects: from the command line, the environment and the folder."""
 
 from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING
 
-from ._disk import look
 from ._facts import host_facts
+from ._probe import probe_disk
 from ._project import Project, project_of
 from ._resolver import Resolver
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 def resolve_at_start(
     policy: str | Policy | None = None, *, host: HostFacts | None = None, facts: RequestFacts | None = None
 ) -> Project | None:
-    """Gives the project that the process itself can tell, or none; it blocks only for the disk.
+    """Returns the project that the process itself can determine, or none. The call blocks only for the disk.
 
-    For servers that need a folder before they serve. A client that names another one is heard later, as usual.
-    The log says what the policy has to say about it.
+    It suits servers that need a folder before they serve; a client may still name another project later. Messages of
+    the policy go to the log.
     """
     return resolve_and_explain(policy, host=host, facts=facts)[0]
 
@@ -28,7 +28,7 @@ def resolve_at_start(
 def resolve_and_explain(
     policy: str | Policy | None = None, *, host: HostFacts | None = None, facts: RequestFacts | None = None
 ) -> tuple[Project | None, Explanation | None]:
-    """As :func:`resolve_at_start`, and why."""
+    """Returns the result of :func:`resolve_at_start` and its explanation."""
     with Resolver(policy, host=host_facts(policy=policy) if host is None else host) as resolver:
         now = _now()
         actions = resolver.handle(
@@ -37,20 +37,20 @@ def resolve_and_explain(
         while True:
             for action in actions:
                 if action["type"] == "log":
-                    from ._log import log  # Slow to import, and few come here.
+                    from ._log import log  # Slow to import, and rarely needed here.
 
                     log(action)
             for action in actions:
                 if action["type"] == "answer":
-                    said = action["project"] if action["outcome"] == "resolved" else None
-                    return project_of(said), action.get("explanation")
+                    raw = action["project"] if action["outcome"] == "resolved" else None
+                    return project_of(raw), action.get("explanation")
             probes = [action for action in actions if action["type"] == "probe"]
             if not probes:
-                # Only a deadline can be left, and nobody else will come.
+                # Without a client only a deadline is left.
                 now = max(_now(), resolver.deadline or 0)
                 actions = resolver.handle({"type": "deadlineReached"}, now)
                 continue
-            actions = [action for probe in probes for action in resolver.handle(look(probe), _now())]
+            actions = [action for probe in probes for action in resolver.handle(probe_disk(probe), _now())]
 
 
 def _now() -> int:

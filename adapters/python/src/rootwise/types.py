@@ -5,10 +5,12 @@ Generated from the Rust types by `python3 adapters/python/generate.py`. Change t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Union
+import sys
+from typing import Any, Literal, TypedDict, Union
 
-if TYPE_CHECKING:
-    # Only checkers read it, so Python 3.10 needs nothing installed for it.
+if sys.version_info >= (3, 11):
+    from typing import NotRequired
+else:
     from typing_extensions import NotRequired
 
 #: Any JSON value, as a peer sent it.
@@ -185,7 +187,7 @@ Closed = TypedDict(
 """One event, in the past tense.  In JSON the variant's name stands in the field `type`, beside the fields of the variant."""
 
 #: One event, in the past tense.  In JSON the variant's name stands in the field `type`, beside the fields of the variant.
-Event = Union['ClientInitialized', 'ClientReady', 'RootsListed', 'RootsRefused', 'RootsChanged', 'HostFactsChanged', 'Asked', 'Selected', 'SelectionCleared', 'AskWithdrawn', 'Probed', 'DeadlineReached', 'Message', 'Closed']
+Event = Union[ClientInitialized, ClientReady, RootsListed, RootsRefused, RootsChanged, HostFactsChanged, Asked, Selected, SelectionCleared, AskWithdrawn, Probed, DeadlineReached, Message, Closed]
 
 #: The ways a `roots/list` request can fail.
 RefusalKind = Literal['error', 'undeliverable', 'unreadable', 'abandoned']
@@ -260,7 +262,7 @@ SelectByValue = TypedDict(
 """The ways a selection can name its project."""
 
 #: The ways a selection can name its project.
-SelectBy = Union['SelectByName', 'SelectByPath', 'SelectByUri', 'SelectByRoot', 'SelectByValue']
+SelectBy = Union[SelectByName, SelectByPath, SelectByUri, SelectByRoot, SelectByValue]
 
 ProbedPath = TypedDict(
     "ProbedPath",
@@ -493,7 +495,7 @@ Log = TypedDict(
 """A log line."""
 
 #: One thing to do.  The actions of an event have a fixed order: answers in the order of their asks, announce, cancel, send, probe, forward, log.
-Action = Union['AnswerResolved', 'AnswerSelected', 'AnswerListed', 'AnswerNeedsInput', 'AnswerRefused', 'AnswerUnresolved', 'Announce', 'Cancel', 'SendRequest', 'Probe', 'Forward', 'Log']
+Action = Union[AnswerResolved, AnswerSelected, AnswerListed, AnswerNeedsInput, AnswerRefused, AnswerUnresolved, Announce, Cancel, SendRequest, Probe, Forward, Log]
 
 InputRequest = TypedDict(
     "InputRequest",
@@ -1275,4 +1277,4 @@ Millis = int
 Refusal = Literal['not_file_uri', 'relative', 'empty_path', 'encoded_separator', 'nul', 'control', 'outer_blank', 'malformed_percent', 'invalid_utf8', 'remote_host', 'invalid_host', 'query_or_fragment', 'backslash', 'no_drive', 'drive_relative', 'drive_on_posix', 'drive_like_component', 'drive_not_first', 'device_namespace', 'bad_unc', 'unc_escape', 'leading_double_slash', 'ambiguous_dots', 'outside', 'alternate_stream']
 
 #: The end of one ask.
-Answer = Union['AnswerResolved', 'AnswerSelected', 'AnswerListed', 'AnswerNeedsInput', 'AnswerRefused', 'AnswerUnresolved']
+Answer = Union[AnswerResolved, AnswerSelected, AnswerListed, AnswerNeedsInput, AnswerRefused, AnswerUnresolved]

@@ -1,4 +1,4 @@
-"""What the end-to-end tests share. Processes are started when they are needed first and serve all tests."""
+"""Fixtures of the end-to-end tests. Processes start on first use and serve all tests."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "framework" in metafunc.fixturenames and not any("framework" in names for names in given):
         needed = [mark.args[0] for mark in metafunc.definition.iter_markers("only")]
         able = [framework for framework in FRAMEWORKS if all(getattr(framework, name) for name in needed)]
-        nobody = pytest.param(None, marks=pytest.mark.skip(reason=f"none of these frameworks: {', '.join(needed)}"))
-        metafunc.parametrize("framework", able or [nobody], ids=lambda framework: framework and framework.name)
+        none = pytest.param(None, marks=pytest.mark.skip(reason=f"none of these frameworks: {', '.join(needed)}"))
+        metafunc.parametrize("framework", able or [none], ids=lambda framework: framework and framework.name)
 
 
 @pytest.fixture
@@ -73,11 +73,11 @@ def nursing(framework: Framework) -> Iterator[str]:
 def listening(nursery: str, *options: str) -> Iterator[str]:
     """A server that listens; it is gone afterwards."""
     reading, writing = os.pipe()
-    with open(os.devnull, "rb") as nothing, os.fdopen(reading) as said:
+    with open(os.devnull, "rb") as nothing, os.fdopen(reading) as output:
         connection, pid = order(nursery, ["--http", *options], [nothing.fileno(), writing, 2])
         os.close(writing)
         try:
-            yield said.readline().strip()
+            yield output.readline().strip()
         finally:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGTERM)

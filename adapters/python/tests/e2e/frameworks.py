@@ -1,4 +1,4 @@
-"""What is tested: FRAMEWORKS by name, the interpreters in ENVIRONMENTS; `python3 adapters/python/test.py` sets both."""
+"""The frameworks under test: names in FRAMEWORKS, interpreters in ENVIRONMENTS; `adapters/python/test.py` sets both."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class Framework:
     kind: str
     #: Speaks revision 2026-07-28 too.
     modern: bool = False
-    #: Is told when a client's roots change; the others ask again when the list has aged.
-    hears_changes: bool = False
     #: Shows the responses of a modern client before it checks them.
     raw_responses: bool = False
     #: Runs on trio too.
     trio: bool = False
+    #: Has tools that run in the background, with what is installed here.
+    tasks: bool = False
     #: Has a lower level with a hook for changes.
     lowlevel: bool = False
 
@@ -36,10 +36,10 @@ FRAMEWORKS = [
     framework
     for framework in (
         Framework("mcp1", "mcp1", trio=True, lowlevel=True),
-        Framework("mcp2", "mcp2", modern=True, hears_changes=True, raw_responses=True, trio=True),
-        Framework("fastmcp2", "fastmcp"),
+        Framework("mcp2", "mcp2", modern=True, raw_responses=True, trio=True),
+        Framework("fastmcp2", "fastmcp", tasks=True),
         Framework("fastmcp3", "fastmcp"),
-        Framework("fastmcp4", "fastmcp", modern=True, hears_changes=True),
+        Framework("fastmcp4", "fastmcp", modern=True),
     )
     if framework.name in os.environ["FRAMEWORKS"].split()
 ]

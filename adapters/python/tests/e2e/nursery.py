@@ -16,7 +16,7 @@ from pathlib import Path
 
 
 def order(path: str, options: list[str], streams: list[int]) -> tuple[socket.socket, int]:
-    """Asks for a server: gives back the connection that ends with it, and its process id."""
+    """Orders a server; returns the connection that ends with it, and its process id."""
     connection = socket.socket(socket.AF_UNIX)
     connection.connect(path)
     # A message of nothing would carry no streams.
@@ -36,7 +36,7 @@ def nursery(path: str) -> None:
     print("ready", flush=True)
     while True:
         connection, _ = listener.accept()
-        said, streams, _, _ = socket.recv_fds(connection, 4096, 3)
+        order_text, streams, _, _ = socket.recv_fds(connection, 4096, 3)
         child = os.fork()
         if child == 0:
             listener.close()
@@ -45,7 +45,7 @@ def nursery(path: str) -> None:
                 os.dup2(stream, number)
                 os.close(stream)
             try:
-                server.serve(*said.decode().split()[1:])
+                server.serve(*order_text.decode().split()[1:])
                 os._exit(0)
             except BaseException:
                 import traceback

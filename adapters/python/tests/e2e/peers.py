@@ -68,9 +68,9 @@ class Peer:
         self._process.stdin.flush()
         line = self._lines.get(timeout=PATIENCE)
         assert line, "the client's process ended; those of TypeScript need `npm install`"
-        said = json.loads(line)
-        assert "error" not in said, said
-        return said
+        reply = json.loads(line)
+        assert "error" not in reply, reply
+        return reply
 
     def __enter__(self) -> Peer:
         return self

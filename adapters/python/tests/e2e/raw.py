@@ -20,7 +20,7 @@ PATIENCE = 30
 
 
 class Client:
-    """What a client says and hears, whatever carries it."""
+    """The messages of a client, over any transport."""
 
     def __init__(self) -> None:
         self.inbox: deque[dict[str, Any]] = deque()
@@ -162,7 +162,9 @@ class RawHttp(Client):
         super().__init__()
         self.url = urlsplit(url)
         #: Sent with every request from now on.
-        self.headers: dict[str, str] = {}
+        self.headers: dict[str, str | bytes] = {}
+        #: For tests: tools that were called before.
+        self.seen: set[str] = set()
         self.session: dict[str, str] = {}
         self.sockets: list[socket.socket] = []
         self.readers: list[threading.Thread] = []

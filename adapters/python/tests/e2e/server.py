@@ -6,26 +6,67 @@ where. Its callers wait and its questions live longer than any test, unless `--w
 
 from __future__ import annotations
 
+import json
+import logging
 import os
 import socket
 import sys
-from typing import Any
+from typing import Annotated, Any
 
 import anyio
 import anyio.lowlevel
+from pydantic import Field
 
 options: dict[str, Any] = {"local": True, "argument": "path", "host": {"cwd": "/", "env": {}}}
 
 framework = os.environ["FRAMEWORK"]
 runs: list[str] = []
+#: Methods that failed, as a middleware inside Rootwise sees it.
+failures: list[str] = []
+#: What `on_roots_change` was told.
+lists: list[Any] = []
+#: What `on_change` was told.
+changes: list[str] = []
+
+
+def changed(project: Any, previous: Any, connection: Any) -> None:
+    paths = [one.path if one else None for one in (project, previous)]
+    changes.append(f"{connection.client} {paths[0]} {paths[1]}{' ended' if connection.ended else ''}")
+
+
+def roots_changed(roots: Any, previous: Any) -> None:
+    lists.append([one and [root.real_path for root in one.usable] for one in (roots, previous)])
+
+
+options["on_change"] = changed
+options["on_roots_change"] = roots_changed
 
 if framework == "fastmcp":
     from fastmcp import FastMCP
+    from fastmcp.server.middleware import Middleware
 
     from rootwise.fastmcp import CurrentProject, Project, Rootwise, current_project
 
+    class Counting(Middleware):
+        """Counts the failures that a user's own middleware sees."""
+
+        async def on_request(self, context: Any, call_next: Any) -> Any:
+            try:
+                return await call_next(context)
+            except Exception:
+                failures.append(context.method)
+                raise
+
     rootwise = Rootwise(**options)
-    mcp = FastMCP("demo", middleware=[rootwise])
+    mcp = FastMCP("demo", middleware=[rootwise, Counting()])
+    second = Rootwise(**options)
+    child = FastMCP("child", middleware=[second])
+
+    @child.tool
+    def where_second(project: Project = CurrentProject()) -> str:
+        return str(project.path)
+
+    mcp.mount(child)
 
     @mcp.tool
     def where(project: Project = CurrentProject()) -> str:
@@ -38,13 +79,25 @@ if framework == "fastmcp":
 elif framework == "mcp2":
     from mcp.server.mcpserver import MCPServer
 
-    from rootwise.mcp import Project, Rootwise
+    from rootwise.mcp import CurrentProject, Rootwise
 
-    rootwise = Rootwise(**options)
-    mcp = MCPServer("demo", middleware=[rootwise])
+    rootwise, second = Rootwise(**options), Rootwise(**options)
+
+    async def counting(ctx: Any, call_next: Any) -> Any:
+        try:
+            return await call_next(ctx)
+        except Exception:
+            failures.append(ctx.method)
+            raise
+
+    mcp = MCPServer("demo", middleware=[second, rootwise, counting])
 
     @mcp.tool()
-    def where(project: Project) -> str:
+    async def where_second() -> str:
+        return str((await second.project()).path)
+
+    @mcp.tool()
+    def where(project: CurrentProject) -> str:
         return str(project.path)
 
     @mcp.tool()
@@ -56,8 +109,13 @@ else:
 
     from rootwise.mcp import Rootwise
 
-    rootwise = Rootwise(**options)
+    del options["argument"]
+    rootwise, second = Rootwise(**options), Rootwise(**options)
     mcp = FastMCP("demo")
+
+    @mcp.tool()
+    async def where_second() -> str:
+        return str((await second.project()).path)
 
     @mcp.tool()
     async def where() -> str:
@@ -83,7 +141,7 @@ async def swallowed() -> str:
 
 @tool
 async def counted() -> str:
-    """What runs after the project is known runs once."""
+    """Code after the project is known runs once."""
     project = await rootwise.project()
     runs.append(str(project.path))
     return str(len(runs))
@@ -91,12 +149,64 @@ async def counted() -> str:
 
 @tool
 async def select(value: str) -> str:
-    return str((await rootwise.select({"value": value})).path)
+    return str((await rootwise.select(value)).path)
+
+
+@tool
+async def unselect() -> str:
+    project = await rootwise.unselect()
+    return str(project and project.path)
+
+
+@tool
+async def known() -> str:
+    project = rootwise.current()
+    return str(project and project.path)
+
+
+@tool
+async def explained() -> str:
+    return (await rootwise.explain())["text"]
+
+
+@tool
+async def listed(path: str = "") -> str:
+    roots = await rootwise.roots()
+    inside = roots.containing(path) if path else None
+    return json.dumps([[root.path, root.real_path, root.problem] for root in roots.roots] + [inside and inside.uri])
+
+
+@tool
+async def resolved_path(path: str) -> str:
+    try:
+        real = await rootwise.resolve(path)
+    except Exception as problem:
+        return f"{await rootwise.inside(path)} {problem}"
+    return f"{await rootwise.inside(path)} {real}"
+
+
+@tool
+async def count(what: str) -> str:
+    return json.dumps({"failures": failures, "changes": changes, "roots": lists}[what])
+
+
+@tool
+async def nested() -> str:
+    """A tool that calls a tool."""
+    if framework == "fastmcp":
+        if hasattr(mcp, "call_tool"):
+            result = await mcp.call_tool("where_awaited", {})
+        else:
+            result = await (await mcp.get_tool("where_awaited")).run({})
+        return str(result.content[0].text)
+    result = await mcp.call_tool("where_awaited", {})
+    content = result.content if hasattr(result, "content") else result[0]
+    return str(content[0].text)
 
 
 @tool
 async def tasks() -> str:
-    """How much of ours is still running, when what nobody has any more is gone."""
+    """Counts the background tasks of Rootwise after garbage collection."""
     import gc
 
     from rootwise import _background
@@ -116,6 +226,37 @@ async def info() -> str:
     return str((await rootwise.project()).path)
 
 
+rootwise.register_tools(mcp)
+
+if framework == "fastmcp":
+    # Both forms work in resources and prompts too.
+    @mcp.resource("project://injected")
+    def injected(project: Project = CurrentProject()) -> str:
+        return str(project.path)
+
+    @mcp.prompt()
+    def injected_brief(project: Project = CurrentProject()) -> str:
+        return str(project.path)
+
+else:
+    from rootwise.mcp import Project
+
+    @mcp.resource("project://injected")
+    @rootwise.inject
+    def injected(project: Project) -> str:
+        return str(project.path)
+
+    @mcp.prompt()
+    @rootwise.inject
+    def injected_brief(project: Project) -> str:
+        return str(project.path)
+
+    @mcp.tool()
+    @rootwise.inject
+    def injected_tool(project: Project, more: Annotated[str, Field(description="any text")] = "") -> str:
+        return f"{project.path}{more}"
+
+
 try:
     import mcp_types
 except ImportError:
@@ -131,11 +272,11 @@ else:
     async def rounds(ctx: Context) -> Any:
         """Asks twice itself, after the project is known."""
         project = await rootwise.project()
-        said = ctx.input_responses or {}
-        if "second" in said:
-            return f"{project.path} {said['second'].content['word']}"
+        responses = ctx.input_responses or {}
+        if "second" in responses:
+            return f"{project.path} {responses['second'].content['word']}"
         question = {"mode": "form", "message": "A word?", "requestedSchema": ASKED}
-        own = {"second" if "first" in said else "first": {"method": "elicitation/create", "params": question}}
+        own = {"second" if "first" in responses else "first": {"method": "elicitation/create", "params": question}}
         return mcp_types.InputRequiredResult.model_validate({"inputRequests": own})
 
     # Spelled out, because the frameworks look for their context in the types of the parameters.
@@ -177,7 +318,7 @@ def http(stateless: bool) -> None:
     else:
         mcp.settings.stateless_http = stateless
         app = mcp.streamable_http_app()
-    # Bound here, so that the system picks the port and nobody can take it in between.
+    # Bound here, so that the system picks the port and no other process can take it in between.
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     listener.listen()
@@ -188,7 +329,18 @@ def http(stateless: bool) -> None:
 def serve(*words: str) -> None:
     named = dict(word[2:].split("=") for word in words if "=" in word)
     timing = {"waitMs": int(named.get("wait", 60_000)), "lifeMs": int(named.get("life", 120_000))}
-    rootwise.policy = {**rootwise.policy, "timing": timing}
+    for one in (rootwise, second):
+        one.policy = {**one.policy, "timing": timing}
+        if "--pin" in words:
+            one.policy["memory"] = {"pin": "immutable"}
+    if "--tasks" in words:
+
+        @mcp.tool(task=True)
+        async def background() -> str:
+            return str((await current_project()).path)
+
+    if "--log" in words:
+        logging.basicConfig(level=logging.INFO)
     if "--http" in words:
         http("--stateless" in words)
     elif "--lowlevel" in words:

@@ -24,13 +24,13 @@ class Scenario:
     #: The client's roots, where `one` and `two` are folders; "refuse" answers -32601; none are not declared.
     roots: Any
     steps: list[Any]
-    #: What comes of the calls: a folder, or that no project was found.
+    #: The results of the calls: a folder, or the error that no project was found.
     calls: list[str]
     #: How often a client is asked that keeps a connection.
     asked: int
     #: How often a client is asked whose calls stand alone; none where it does not apply.
     asked_modern: int | None = None
-    #: What the framework must be able to do.
+    #: The ability that the framework needs.
     needs: str | None = None
     hasty: bool = False
 
@@ -45,8 +45,7 @@ SCENARIOS = [
     Scenario("an empty list", [], TWICE, [NONE, NONE], 1, 2),
     Scenario("-32601", "refuse", TWICE, [NONE, NONE], 1),
     Scenario("never answered", "silent", TWICE, [NONE, NONE], 1, hasty=True),
-    Scenario("roots that change", ["one"], [WHERE, {"roots": ["two"]}, WHERE], ["one", "two"], 2,
-             needs="hears_changes"),
+    Scenario("roots that change", ["one"], [WHERE, {"roots": ["two"]}, WHERE], ["one", "two"], 2),
     Scenario("bad entries", ["https://example.com/x", "file://elsewhere/x", "relative", "one"], [WHERE], ["one"], 1),
     Scenario("bad entries in a modern call", ["https://example.com/x", "relative", "one"], [WHERE], ["one"], 1, 1,
              needs="raw_responses"),
@@ -89,21 +88,21 @@ def test_a_real_client(
 
     steps = [{"roots": filled(step["roots"])} if "roots" in step else step for step in scenario.steps]
     place = server(nursery, url, transport, *(["--wait=400"] if scenario.hasty else []))
-    said = peer(client.peer).play(client, place, filled(scenario.roots), steps)
-    results = [result for call in said["results"] for result in call]
+    reply = peer(client.peer).play(client, place, filled(scenario.roots), steps)
+    results = [result for call in reply["results"] for result in call]
     for result, wanted in zip(results, scenario.calls, strict=True):
         assert result["failed"] == (wanted == NONE), result
         assert result["text"] == paths[wanted] if wanted in paths else NONE in result["text"], result
-    assert said["asked"] == (scenario.asked_modern if client.modern else scenario.asked)
+    assert reply["asked"] == (scenario.asked_modern if client.modern else scenario.asked)
 
 
 @pytest.mark.only("modern")
 def test_a_tool_with_questions_of_its_own_keeps_its_project(peer: Get, folders: list[Path], nursery: str) -> None:
     client = next(client for client in CLIENTS if client.generation and client.modern)
     place = server(nursery, "", "stdio")
-    said = peer(client.peer).play(client, place, [folders[0].as_uri()], [{"call": "rounds"}], word="yes")
-    assert said["results"] == [[{"failed": False, "text": f"{folders[0]} yes"}]]
-    assert said["asked"] == 3
+    reply = peer(client.peer).play(client, place, [folders[0].as_uri()], [{"call": "rounds"}], word="yes")
+    assert reply["results"] == [[{"failed": False, "text": f"{folders[0]} yes"}]]
+    assert reply["asked"] == 3
 
 
 TYPESCRIPT = [
@@ -119,9 +118,9 @@ def test_a_request_names_its_project(client: Client, by: str, peer: Get, folders
     one, two = map(str, folders)
     headers = {"X-Project-Path": two} if by == "header" else {}
     place = {"url": url if by == "header" else f"{url}?{urlencode({'project_path': two})}"}
-    said = peer(client.peer).play(client, place, [Path(one).as_uri()], TWICE, headers=headers)
-    assert said["results"] == [[{"failed": False, "text": two}]] * 2
-    assert said["asked"] == 0
+    reply = peer(client.peer).play(client, place, [Path(one).as_uri()], TWICE, headers=headers)
+    assert reply["results"] == [[{"failed": False, "text": two}]] * 2
+    assert reply["asked"] == 0
 
 
 @pytest.mark.parametrize(("framework", "client"), TYPESCRIPT, ids=lambda part: part.name)

@@ -1,4 +1,4 @@
-"""What only HTTP has: sessions that must not see each other, facts of single requests, clients that just go away."""
+"""Only over HTTP: isolated sessions, facts of single requests, clients that disappear."""
 
 from __future__ import annotations
 

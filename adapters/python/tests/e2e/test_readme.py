@@ -22,7 +22,7 @@ BLOCKS = {
         re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text("utf-8"), re.M | re.S), 1
     )
 }
-#: What a server imports, and the frameworks that have it.
+#: The import of a server, and the framework that it belongs to.
 IMPORTS = {
     "from fastmcp import": "fastmcp",
     "from mcp.server.mcpserver import": "mcp2",
@@ -50,8 +50,8 @@ def test_a_server(
     file.write_text(code, "utf-8")
     client = next(client for client in CLIENTS if client.generation == 2 and client.modern == framework.modern)
     place = {"command": framework.python, "args": [str(file)]}
-    said = peer(client.peer).play(client, place, [folders[1].as_uri()], [{"call": "status"}])
-    assert said["results"] == [[{"failed": False, "text": f"working in {folders[1]}"}]]
+    reply = peer(client.peer).play(client, place, [folders[1].as_uri()], [{"call": "status"}])
+    assert reply["results"] == [[{"failed": False, "text": f"working in {folders[1]}"}]]
 
 
 @mcp2_only
@@ -67,17 +67,18 @@ def test_a_program(code: str, tmp_path: Path) -> None:
         env={"PATH": os.environ["PATH"]},
     )
     assert done.returncode == 0, done.stderr
-    # What a comment after `print` says is what it prints; `/my/project` there stands for the folder it runs in.
-    said = re.findall(r"print\(.*\)  # (.+)$", code, re.M)
-    assert said
-    for text in said:
+    # The comment after `print` is its output; `/my/project` stands for the working directory.
+    reply = re.findall(r"print\(.*\)  # (.+)$", code, re.M)
+    assert reply
+    for text in reply:
         assert text.replace("/my/project", str(tmp_path)) in done.stdout.splitlines()
 
 
 @mcp2_only
 @pytest.mark.parametrize("code", WEB.values(), ids=WEB)
 def test_a_web_application(code: str, folders: list[Path], tmp_path: Path) -> None:
-    (tmp_path / "web.py").write_text(code, "utf-8")
+    # In the example it stands for the folder of all projects.
+    (tmp_path / "web.py").write_text(code.replace("/my/projects", str(tmp_path)), "utf-8")
     command = [PYTHONS["mcp2"], "-m", "uvicorn", "web:app", "--port", "0"]
     with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as server:
         try:

@@ -1,18 +1,23 @@
 """The plain WebAssembly module under ``wasmtime``: the only file that knows either of them.
 
-``bindings-wasm/PLAIN.md`` is the manual of the module. A resolver lives in an instance that it shares with others: an
-instance of its own would cost every resolver some 300 µs, 90 kB and 4 GiB of address space. A store may be used by
-one thread at a time, so every instance has a lock, and a call holds it from copying in to copying out.
+``bindings-wasm/PLAIN.md`` is the manual of the module. Resolvers share instances, because an instance of its own would
+cost each resolver about 300 µs, 90 kB and 4 GiB of address space. Only one thread at a time may use a store, so every
+instance has a lock, and a call holds it from copying in to copying out.
+
+``fork`` waits for these locks, so that a child never inherits an instance in the middle of a call. One thread compiles
+the module, because the threads of a compiler's pool do not exist in a child, which would wait for them forever.
 """
 
 from __future__ import annotations
 
+import os
 import struct
 import threading
+import weakref
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from ._error import RootwiseError, understood
+from ._error import RootwiseError, parse_reply
 from ._text import packaged
 
 if TYPE_CHECKING:
@@ -29,9 +34,29 @@ ROOM = 16 << 10
 
 _halves = struct.Struct("<II")
 
+#: Every lock that `fork` has to wait for; the one of the backend comes before those of its instances.
+_backends: weakref.WeakSet[WasmBackend] = weakref.WeakSet()
+_instances: weakref.WeakSet[Instance] = weakref.WeakSet()
+_held: list[threading.Lock] = []
+
+
+def _before_fork() -> None:
+    for lock in [*(backend.lock for backend in _backends), *(instance.lock for instance in _instances)]:
+        lock.acquire()
+        _held.append(lock)
+
+
+def _after_fork() -> None:
+    while _held:
+        _held.pop().release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
+
 
 class Instance:
-    """One instance with its memory. After a trap nobody vouches for that memory, so nothing in it answers again."""
+    """One instance with its memory. After a trap that memory is suspect, so every later call fails."""
 
     def __init__(self, engine: wasmtime.Engine, module: wasmtime.Module) -> None:
         import wasmtime
@@ -49,13 +74,14 @@ class Instance:
             for name in ("alloc", "free", "open", "restore", "handle", "explain", "snapshot", "close", "call")
         }
         self._room: int = self._run("alloc", ROOM)
+        _instances.add(self)
 
     @property
     def full(self) -> bool:
         return self.dead or self.resolvers >= MOST_RESOLVERS or self._memory.data_len(self._store) >= MOST_MEMORY
 
     def ask(self, name: str, *arguments: str | int | float | None) -> str:
-        """Calls an export; a text becomes address and length, and what comes back is a text. Hold the lock."""
+        """Calls an export: a text becomes an address and a length, and the result is a text. Hold the lock."""
         flat: list[int | float] = []
         borrowed: list[tuple[int, int]] = []
         used = 0
@@ -65,7 +91,7 @@ class Instance:
             elif isinstance(argument, str):
                 data = argument.encode()
                 if used + len(data) <= ROOM:
-                    # An empty text must have an address too: address 0 means that there is none.
+                    # An empty text needs an address too: address 0 means that the argument is absent.
                     start = self._room + used
                     used += len(data)
                 else:
@@ -90,7 +116,7 @@ class Instance:
             self._run("close", handle)
 
     def sweep(self) -> None:
-        """Frees the resolvers that nobody closed and nobody has any more. Hold the lock."""
+        """Frees the resolvers that were collected without being closed. Hold the lock."""
         while self.lost:
             self.close(self.lost.popleft())
 
@@ -110,7 +136,7 @@ class Instance:
 
 
 def _dead() -> RootwiseError:
-    return RootwiseError("dead", "the WebAssembly instance broke down and answers no more; make a new resolver")
+    return RootwiseError("dead", "the WebAssembly instance trapped; create a new resolver")
 
 
 class WasmMachine:
@@ -128,7 +154,7 @@ class WasmMachine:
             return self._instance.ask("handle", self._handle, event, now)
 
     def view(self) -> str:
-        """What there was when it was made; later the answers to events say it."""
+        """Returns the reply that opened it; later replies carry the current view."""
         return self._view
 
     def explain(self) -> str:
@@ -146,21 +172,22 @@ class WasmMachine:
                 self._instance.close(self._handle)
 
     def __del__(self) -> None:
-        # Collection can come at any time, also in a thread that holds the lock: only leave a note here.
+        # Collection may happen at any time, also in a thread that holds the lock: only record the handle here.
         if self._open:
             self._instance.lost.append(self._handle)
 
 
-class WasmFace:
-    """Compiles the module once, when it is needed first."""
+class WasmBackend:
+    """Compiles the module on first use."""
 
     name = "wasm"
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self.lock = threading.Lock()
         self._engine: wasmtime.Engine | None = None
         self._module: wasmtime.Module | None = None
         self._current: Instance | None = None
+        _backends.add(self)
 
     def open(self, options: str) -> WasmMachine:
         return self._make("open", options)
@@ -178,10 +205,10 @@ class WasmFace:
         with instance.lock:
             instance.sweep()
             text = instance.ask(name, *arguments)
-            return WasmMachine(instance, understood(text)["handle"], text)
+            return WasmMachine(instance, parse_reply(text)["handle"], text)
 
     def _instance(self) -> Instance:
-        with self._lock:
+        with self.lock:
             if self._engine is None or self._module is None:
                 self._engine, self._module = _compiled()
             if self._current is None or self._current.full:
@@ -193,13 +220,21 @@ def _compiled() -> tuple[wasmtime.Engine, wasmtime.Module]:
     try:
         import wasmtime
     except ImportError as problem:
-        message = "there is no native extension here, and WebAssembly needs `pip install rootwise[wasm]`"
+        message = "this wheel has no native extension, and WebAssembly needs `pip install rootwise[wasm]`"
         raise RootwiseError("cannot_load", message) from problem
     from ._cache import compiled
 
     try:
         source = packaged("rootwise-plain.wasm")
-        engine = wasmtime.Engine()
+        config = wasmtime.Config()
+        config.parallel_compilation = False
+        engine = wasmtime.Engine(config)
         return engine, compiled(engine, source)
     except (OSError, wasmtime.WasmtimeError) as problem:
-        raise RootwiseError("cannot_load", "the WebAssembly module cannot be loaded here") from problem
+        raise RootwiseError("cannot_load", _module_problem(problem)) from problem
+
+
+def _module_problem(problem: Exception) -> str:
+    if isinstance(problem, FileNotFoundError):
+        return "the package has no WebAssembly module; run `python3 adapters/python/test.py --only build`"
+    return "the WebAssembly module cannot be loaded here"

@@ -1,0 +1,154 @@
+"""All roots of a client, each judged by the policy and verified on this disk."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import anyio.to_thread
+
+from ._error import RootwiseError
+from ._functions import is_inside
+from ._probe import probe_disk
+from ._resolver import Resolver
+from .types import Action, HostFacts, Policy, Probe, RootsState, RootView, Source
+
+__all__ = ["Root", "Roots"]
+
+
+@dataclass(frozen=True)
+class Root:
+    """One root of a client."""
+
+    #: Position in the client's list.
+    index: int
+    #: The URI as the client sent it, made safe to show.
+    uri: str
+    #: The root's own name, made safe to show.
+    name: str | None = None
+    #: The folder, where the URI names one.
+    path: str | None = None
+    #: The folder with all links followed; only where it was found on this disk.
+    real_path: str | None = None
+    #: The reason why it is unusable, as a stable code.
+    problem: str | None = None
+
+    @property
+    def usable(self) -> bool:
+        """Whether the root is a folder on this disk that the policy accepts."""
+        return self.problem is None and self.real_path is not None
+
+
+@dataclass(frozen=True)
+class Roots:
+    """The roots of a client."""
+
+    #: All roots in the client's order, usable or not.
+    roots: tuple[Root, ...]
+    #: How current the list is.
+    state: RootsState
+
+    @property
+    def usable(self) -> tuple[Root, ...]:
+        """The roots that are folders on this disk."""
+        return tuple(root for root in self.roots if root.usable)
+
+    def containing(self, path: str | os.PathLike[str]) -> Root | None:
+        """Returns the innermost usable root that contains an absolute path.
+
+        Links are followed; the end of the path need not exist.
+        """
+        if not os.path.isabs(path):
+            return None
+        real = os.path.realpath(path)
+        inside = [root for root in self.usable if root.real_path is not None and is_inside(root.real_path, real)]
+        return max(inside, key=lambda root: len(root.real_path or ""), default=None)
+
+    def resolve(self, path: str | os.PathLike[str], base: str | None = None) -> str:
+        """Returns the real path that a tool's path names, if it is inside a usable root.
+
+        Use the result and not the given path: a link can change between the check and the use.
+
+        :param base: the folder that a relative path starts from; by default the first usable root
+        :raises RootwiseError: the path is outside every root (``outside``), or no root is usable (``no_roots``)
+        """
+        text = os.fspath(path)
+        if not text or "\0" in text:
+            raise RootwiseError("invalid", "The path is empty or contains a null character.")
+        if not self.usable:
+            raise RootwiseError("no_roots", f"The client has no usable folder. {self.text}")
+        full = os.path.join(base or self.usable[0].real_path or "", text)
+        if self.containing(full) is None:
+            folders = ", ".join(root.real_path or "" for root in self.usable)
+            raise RootwiseError("outside", f"The path is outside the client's folders: {folders}.")
+        return os.path.realpath(full)
+
+    @property
+    def text(self) -> str:
+        """The list for a person or a model."""
+        if not self.roots:
+            return f"The client listed no folders ({self.state})."
+        count = f"{len(self.roots)} {'folder' if len(self.roots) == 1 else 'folders'}"
+        lines = [
+            f"{root.index + 1}. {f'{root.name}: ' if root.name else ''}"
+            + (f"{root.uri}: not usable, {root.problem}" if root.problem else root.path or root.uri)
+            for root in self.roots
+        ]
+        return "\n".join([f"The client listed {count} ({self.state}):", *lines])
+
+
+async def verified_roots(
+    views: Sequence[RootView],
+    state: RootsState,
+    policy: Policy,
+    host: HostFacts,
+    may_probe: Callable[[str], bool] | None,
+) -> Roots:
+    """Lets the resolver judge every root alone, in a thread."""
+    [source] = [source for source in policy["sources"] if source["from"] == "roots"] or [Source({"from": "roots"})]
+    alone: Policy = {**policy, "sources": [{**source, "verify": "directory"}]}
+
+    def verify() -> tuple[Root, ...]:
+        return tuple(_verified(view, alone, host, may_probe) for view in views)
+
+    return Roots(await anyio.to_thread.run_sync(verify, abandon_on_cancel=True), state)
+
+
+def _verified(view: RootView, policy: Policy, host: HostFacts, may_probe: Callable[[str], bool] | None) -> Root:
+    path, problem = view.get("path"), view.get("problem")
+    if problem is not None:
+        return Root(view["index"], view["uri"], view.get("name"), path, None, problem)
+    real: str | None = None
+    reason: str | None = None
+    with Resolver(policy, host=host) as resolver:
+        resolver.handle({"type": "clientInitialized", "capabilities": {"roots": {}}}, _now())
+        resolver.handle({"type": "clientReady"}, _now())
+        actions = resolver.handle({"type": "rootsListed", "result": {"roots": [{"uri": view["uri"]}]}}, _now())
+        actions += resolver.handle({"type": "asked", "ask": 1, "askBy": "none", "explain": True}, _now())
+        while (answer := _answer(actions)) is None:
+            probes = [action for action in actions if action["type"] == "probe"]
+            actions = [
+                new for probe in probes for new in resolver.handle(probe_disk(_allowed(probe, may_probe)), _now())
+            ]
+            if not probes:
+                actions = resolver.handle({"type": "deadlineReached"}, max(_now(), resolver.deadline or 0))
+        if answer["type"] == "answer" and answer["outcome"] == "resolved":
+            path, real = answer["project"].get("path", path), answer["project"].get("realPath")
+        elif answer["type"] == "answer":
+            tried = answer["explanation"]["tried"] if "explanation" in answer else []
+            reason = next((one["reason"] for one in tried if "reason" in one), "invalid")
+    return Root(view["index"], view["uri"], view.get("name"), path, real, reason)
+
+
+def _answer(actions: Sequence[Action]) -> Action | None:
+    return next((action for action in actions if action["type"] == "answer"), None)
+
+
+def _allowed(probe: Probe, may_probe: Callable[[str], bool] | None) -> Probe:
+    return {**probe, "paths": [wanted for wanted in probe["paths"] if may_probe is None or may_probe(wanted["path"])]}
+
+
+def _now() -> int:
+    return int(time.monotonic() * 1000)

@@ -1,0 +1,230 @@
+"""The rest of the API in every framework: explanations, roots, selection, injection, logs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import listening
+from frameworks import Framework
+from raw import Raw, RawHttp
+
+modern_only = pytest.mark.only("modern")
+
+
+def resolved(raw: Any, folder: Path) -> None:
+    raw.handshake()
+    call = raw.call("where")
+    raw.roots(raw.asked(), folder.as_uri())
+    assert raw.text(call) == (False, str(folder))
+
+
+def ours(*uris: str) -> dict[str, Any]:
+    return {"rootwise": {"roots": [{"uri": uri} for uri in uris]}}
+
+
+def test_an_explanation_is_about_its_call(url: str, folders: list[Path]) -> None:
+    with RawHttp(url) as client:
+        client.handshake(capabilities={})
+        client.headers = {"X-Project-Path": str(folders[1])}
+        failed, text = client.text(client.call("explained"))
+        assert not failed
+        assert text.startswith(f"Project: {folders[1].name} ({folders[1]}), from header")
+        client.headers = {}
+        assert "from header" not in client.text(client.call("explained"))[1]
+
+
+@modern_only
+def test_an_explanation_of_a_modern_call(raw: Raw, folders: list[Path]) -> None:
+    assert raw.modern_call("explained")["result"]["resultType"] == "input_required"
+    reply = raw.modern_call("explained", ours(folders[0].as_uri()))["result"]["content"][0]["text"]
+    assert reply.startswith(f"Project: {folders[0].name} ({folders[0]}), from roots")
+
+
+def test_a_selection_can_be_dropped(raw: Raw, folders: list[Path]) -> None:
+    resolved(raw, folders[0])
+    assert raw.text(raw.call("select", value=str(folders[1]))) == (False, str(folders[1]))
+    assert raw.text(raw.call("known")) == (False, str(folders[1]))
+    assert raw.text(raw.call("unselect")) == (False, str(folders[0]))
+    assert raw.text(raw.call("where")) == (False, str(folders[0]))
+
+
+def test_what_is_known_costs_no_question(raw: Raw, folders: list[Path]) -> None:
+    raw.handshake()
+    assert raw.text(raw.call("known")) == (False, "None")
+    assert raw.open_questions() == 0
+    call = raw.call("where")
+    raw.roots(raw.asked(), folders[0].as_uri())
+    raw.text(call)
+    assert raw.text(raw.call("known")) == (False, str(folders[0]))
+
+
+def test_all_roots_are_verified(raw: Raw, folders: list[Path], tmp_path: Path) -> None:
+    link, file, gone = tmp_path / "link", tmp_path / "file", tmp_path / "gone"
+    link.symlink_to(folders[1])
+    file.write_text("")
+    raw.handshake()
+    call = raw.call("listed", path=str(folders[1] / "deep" / "new.txt"))
+    raw.roots(raw.asked(), folders[0].as_uri(), link.as_uri(), gone.as_uri(), file.as_uri(), "https://example.com/x")
+    failed, text = raw.text(call)
+    assert not failed
+    assert json.loads(text) == [
+        [str(folders[0]), str(folders[0]), None],
+        [str(link), str(folders[1]), None],
+        [str(gone), None, "missing"],
+        # A file stands for its folder.
+        [str(tmp_path), str(tmp_path), None],
+        [None, None, "not_file_uri"],
+        link.as_uri(),
+    ]
+
+
+def test_paths_are_checked_against_all_roots(raw: Raw, folders: list[Path], tmp_path: Path) -> None:
+    (folders[1] / "out").symlink_to(tmp_path)
+    raw.handshake()
+    call = raw.call("resolved_path", path="new/file.txt")
+    raw.roots(raw.asked(), *(folder.as_uri() for folder in folders))
+    assert raw.text(call) == (False, f"True {folders[0] / 'new' / 'file.txt'}")
+    for path in (folders[1] / "deep" / "x", folders[0]):
+        assert raw.text(raw.call("resolved_path", path=str(path))) == (False, f"True {path}")
+    for path in (tmp_path / "other", folders[1] / "out" / "other", folders[0] / ".." / "other"):
+        failed, text = raw.text(raw.call("resolved_path", path=str(path)))
+        assert (failed, text.split()[0]) == (False, "False")
+        assert "outside" in text
+
+
+def test_a_change_of_the_roots_is_told_with_both_lists(raw: Raw, folders: list[Path]) -> None:
+    resolved(raw, folders[0])
+    raw.send(method="notifications/roots/list_changed")
+    call = raw.call("where")
+    raw.roots(raw.asked(), *(folder.as_uri() for folder in folders))
+    assert raw.text(call) == (False, str(folders[0]))
+    wanted = [[[str(folders[0])], None], [[str(folder) for folder in folders], [str(folders[0])]]]
+    for _ in range(200):
+        told = json.loads(raw.text(raw.call("count", what="roots"))[1])
+        if len(told) == 2:
+            break
+    assert told == wanted
+
+
+def test_ready_made_tools(raw: Raw, folders: list[Path]) -> None:
+    resolved(raw, folders[0])
+    assert raw.text(raw.call("which_project"))[1].startswith(f"Project: {folders[0].name}")
+    assert str(folders[0]) in raw.text(raw.call("list_roots"))[1]
+    failed, text = raw.text(raw.call("switch_project", project=str(folders[1])))
+    assert not failed
+    assert str(folders[1]) in text or folders[1].name in text
+    assert raw.text(raw.call("where")) == (False, str(folders[1]))
+    failed, text = raw.text(raw.call("switch_project", project="relative/path"))
+    assert failed
+
+
+def test_a_change_names_its_connection(raw: Raw, folders: list[Path]) -> None:
+    resolved(raw, folders[0])
+    raw.text(raw.call("select", value=str(folders[1])))
+    told = json.loads(raw.text(raw.call("count", what="changes"))[1])
+    assert told == [f"raw {folders[0]} None", f"raw {folders[1]} {folders[0]}"]
+
+
+def test_the_end_of_a_connection_is_told(url: str, folders: list[Path]) -> None:
+    with RawHttp(url) as other:
+        other.handshake()
+        with RawHttp(url) as client:
+            resolved(client, folders[0])
+        for _ in range(200):
+            other.text(other.call("tasks"))
+            told = json.loads(other.text(other.call("count", what="changes"))[1])
+            if f"raw None {folders[0]} ended" in told:
+                break
+        assert f"raw None {folders[0]} ended" in told
+
+
+def test_a_parameter_is_injected_into_resources_prompts_and_plain_functions(
+    raw: Raw, folders: list[Path], framework: Framework
+) -> None:
+    resolved(raw, folders[0])
+    read = raw.result(raw.request("resources/read", uri="project://injected"))
+    assert read["result"]["contents"][0]["text"] == str(folders[0])
+    prompt = raw.result(raw.request("prompts/get", name="injected_brief"))
+    assert prompt["result"]["messages"][0]["content"]["text"] == str(folders[0])
+    if framework.kind != "fastmcp":
+        assert raw.text(raw.call("injected_tool", more="!")) == (False, f"{folders[0]}!")
+        listed = raw.result(raw.request("tools/list"))["result"]["tools"]
+        [schema] = [tool["inputSchema"]["properties"] for tool in listed if tool["name"] == "injected_tool"]
+        assert list(schema) == ["more"]
+        assert schema["more"]["description"] == "any text"
+
+
+@modern_only
+def test_a_parameter_is_injected_into_modern_resources_and_prompts(raw: Raw, folders: list[Path]) -> None:
+    for method, params in (
+        ("resources/read", {"uri": "project://injected"}),
+        ("prompts/get", {"name": "injected_brief"}),
+    ):
+        assert raw.modern(method, **params)["result"]["resultType"] == "input_required"
+        assert str(folders[0]) in json.dumps(raw.modern(method, ours(folders[0].as_uri()), **params)["result"])
+
+
+@modern_only
+def test_a_round_of_questions_is_no_error_anywhere(nursery: str, folders: list[Path]) -> None:
+    with Raw(nursery, "--log") as raw:
+        requests: list[tuple[str, dict[str, Any]]] = [
+            *(
+                ("tools/call", {"name": name, "arguments": {}})
+                for name in ("where", "where_awaited", "swallowed", "nested")
+            ),
+            *(("prompts/get", {"name": name}) for name in ("brief", "injected_brief")),
+            *(("resources/read", {"uri": uri}) for uri in ("project://info", "project://injected")),
+        ]
+        for method, params in requests:
+            assert raw.modern(method, **params)["result"]["resultType"] == "input_required", params
+            assert str(folders[0]) in json.dumps(raw.modern(method, ours(folders[0].as_uri()), **params)["result"])
+        count = raw.modern("tools/call", name="count", arguments={"what": "failures"})
+        assert count["result"]["content"][0]["text"] == "[]"
+    log = raw.log()
+    for word in (
+        "Traceback",
+        "rror calling",
+        "rror reading",
+        "rror rendering",
+        "failed",
+        "exception",
+        "ERROR",
+        "WARNING",
+    ):
+        assert word not in log, log
+
+
+def test_a_tool_that_calls_a_tool(raw: Raw, folders: list[Path]) -> None:
+    raw.handshake()
+    call = raw.call("nested")
+    raw.roots(raw.asked(), folders[0].as_uri())
+    assert raw.text(call) == (False, str(folders[0]))
+
+
+@modern_only
+def test_a_tool_that_calls_a_tool_in_a_modern_call(raw: Raw, folders: list[Path]) -> None:
+    assert raw.modern_call("nested")["result"]["resultType"] == "input_required"
+    reply = raw.modern_call("nested", ours(folders[0].as_uri()))["result"]
+    assert reply["content"][0]["text"] == str(folders[0])
+
+
+def test_a_header_in_utf_8(url: str, tmp_path: Path) -> None:
+    folder = tmp_path / "jürgen"
+    folder.mkdir()
+    with RawHttp(url) as client:
+        client.handshake()
+        client.headers = {"X-Project-Path": str(folder).encode()}
+        assert client.text(client.call("where")) == (False, str(folder))
+
+
+@pytest.mark.only("tasks")
+def test_a_background_task_says_why_it_has_no_project(nursery: str, folders: list[Path]) -> None:
+    with listening(nursery, "--tasks") as url, RawHttp(url) as client:
+        resolved(client, folders[0])
+        begun = client.result(client.request("tools/call", name="background", arguments={}, task={"ttl": 60_000}))
+        task = begun["result"]["_meta"]["modelcontextprotocol.io/task"]
+        reply = client.result(client.request("tasks/result", taskId=task["taskId"]))
+        assert "background task runs outside" in json.dumps(reply), reply

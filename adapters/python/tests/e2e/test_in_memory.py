@@ -1,0 +1,93 @@
+"""Tests that users write: an in-memory client under pytest, with and without a fixed project."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from frameworks import Framework
+
+SERVERS = {
+    "fastmcp": """
+from fastmcp import Client, FastMCP
+from rootwise.fastmcp import CurrentProject, Project, Rootwise
+
+mcp = FastMCP("demo", middleware=[Rootwise()])
+
+@mcp.tool
+def where(project: Project = CurrentProject()) -> str:
+    return str(project.path)
+
+async def call():
+    async with Client(mcp) as client:
+        result = await client.call_tool("where", {}, raise_on_error=False)
+        return result.is_error, result.content[0].text
+""",
+    "mcp2": """
+from mcp import Client
+from mcp.server.mcpserver import MCPServer
+from rootwise.mcp import CurrentProject, Rootwise
+
+mcp = MCPServer("demo", middleware=[Rootwise()])
+
+@mcp.tool()
+def where(project: CurrentProject) -> str:
+    return str(project.path)
+
+async def call():
+    async with Client(mcp) as client:
+        result = await client.call_tool("where", {})
+        return bool(result.is_error), result.content[0].text
+""",
+    "mcp1": """
+from mcp.server.fastmcp import FastMCP
+from mcp.shared.memory import create_connected_server_and_client_session as connected
+from rootwise.mcp import Rootwise
+
+mcp = FastMCP("demo")
+rootwise = Rootwise()
+
+@mcp.tool()
+async def where() -> str:
+    return str((await rootwise.project()).path)
+
+async def call():
+    async with connected(mcp._mcp_server) as client:
+        result = await client.call_tool("where", {})
+        return result.isError, result.content[0].text
+""",
+}
+
+TESTS = """
+import anyio
+import pytest
+from rootwise.testing import fixed_project
+from server import call
+
+@pytest.fixture
+def project(tmp_path):
+    with fixed_project(tmp_path, name="fixed") as project:
+        yield project
+
+def test_the_working_directory_of_the_tests_is_not_picked_up():
+    failed, text = anyio.run(call)
+    assert failed
+    assert "No project was found" in text
+
+def test_a_fixed_project(project, tmp_path):
+    assert project.name == "fixed"
+    assert anyio.run(call) == (False, str(tmp_path))
+
+def test_it_ends_with_its_block():
+    assert anyio.run(call)[0]
+"""
+
+
+def test_a_users_own_tests(framework: Framework, tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "server.py").write_text(SERVERS[framework.kind])
+    (tmp_path / "test_server.py").write_text(TESTS)
+    command = [framework.python, "-W", "ignore", "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_server.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "3 passed" in done.stdout

@@ -1,0 +1,161 @@
+"""Calls that must not affect each other: without sessions, of several instances on one session, on dropped streams."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from conftest import listening
+from frameworks import Framework
+from raw import Raw, RawHttp
+
+
+def named(client: RawHttp, folder: Path) -> None:
+    client.headers = {"X-Project-Path": str(folder)}
+
+
+def test_without_sessions_no_client_sees_anything_of_another(stateless_url: str, folders: list[Path]) -> None:
+    with RawHttp(stateless_url) as one, RawHttp(stateless_url) as two:
+        failed, text = one.text(one.call("select", value=str(folders[0])))
+        assert failed
+        assert "every call" in text or "each call" in text, text
+        failed, text = two.text(two.call("where"))
+        assert failed, text
+        named(one, folders[0])
+        assert one.text(one.call("where")) == (False, str(folders[0]))
+        assert one.text(one.call("select", value=str(folders[0])))[0]
+        assert two.text(two.call("known")) == (False, "None")
+        assert two.text(two.call("where"))[0]
+        one.headers = {}
+        assert one.text(one.call("where"))[0]
+        assert json.loads(one.text(one.call("count", what="changes"))[1]) == []
+
+
+def test_with_sticky_policies_nothing_stays_without_sessions(nursery: str, folders: list[Path]) -> None:
+    with listening(nursery, "--stateless", "--pin") as url, RawHttp(url) as one, RawHttp(url) as two:
+        named(one, folders[0])
+        named(two, folders[1])
+        for _ in range(2):
+            assert one.text(one.call("where")) == (False, str(folders[0]))
+            assert two.text(two.call("where")) == (False, str(folders[1]))
+
+
+@pytest.mark.parametrize("first_answers_last", [False, True])
+def test_two_instances_on_one_session_each_get_their_answer(
+    raw: Raw, folders: list[Path], first_answers_last: bool
+) -> None:
+    raw.handshake()
+    began = time.monotonic()
+    calls, questions = [], []
+    for tool in ("where", "where_second"):
+        calls.append(raw.call(tool))
+        questions.append(raw.asked())
+    order = [1, 0] if first_answers_last else [0, 1]
+    for number in order:
+        raw.roots(questions[number], folders[number].as_uri())
+        assert raw.text(calls[number]) == (False, str(folders[number]))
+    for number, tool in enumerate(("where", "where_second")):
+        assert raw.text(raw.call(tool)) == (False, str(folders[number]))
+    assert raw.open_questions() == 0
+    # Nobody waited for an answer that another one took.
+    assert time.monotonic() - began < 20
+
+
+def test_two_instances_hear_a_change_of_the_roots(raw: Raw, folders: list[Path]) -> None:
+    raw.handshake()
+    for folder in folders:
+        for tool in ("where", "where_second"):
+            call = raw.call(tool)
+            raw.roots(raw.asked(), folder.as_uri())
+            assert raw.text(call) == (False, str(folder))
+        raw.send(method="notifications/roots/list_changed")
+
+
+def test_two_instances_over_http(url: str, folders: list[Path]) -> None:
+    with RawHttp(url) as client:
+        client.handshake()
+        for tool in ("where", "where_second", "where", "where_second"):
+            call = client.call(tool)
+            if client.open_questions() or tool not in client.seen:
+                client.roots(client.asked(), folders[0].as_uri())
+            client.seen.add(tool)
+            assert client.text(call) == (False, str(folders[0]))
+
+
+@pytest.mark.only("modern")
+def test_two_instances_in_a_modern_call(raw: Raw, folders: list[Path]) -> None:
+    for tool in ("where", "where_second"):
+        asked = raw.modern_call(tool)["result"]
+        assert asked["inputRequests"] == {"rootwise": {"method": "roots/list"}}
+        answered = raw.modern_call(tool, {"rootwise": {"roots": [{"uri": folders[0].as_uri()}]}})
+        assert answered["result"]["content"][0]["text"] == str(folders[0])
+
+
+def test_a_cancelled_call_over_http_takes_its_question_with_it(url: str, folders: list[Path]) -> None:
+    with RawHttp(url) as client:
+        client.handshake()
+        for _ in range(2):
+            cancelled = client.call("where")
+            client.asked()
+            client.send(method="notifications/cancelled", params={"requestId": cancelled, "reason": "changed my mind"})
+        call = client.call("where")
+        client.roots(client.asked(), folders[0].as_uri())
+        assert client.text(call) == (False, str(folders[0]))
+        assert client.text(client.call("where")) == (False, str(folders[0]))
+
+
+def test_a_dropped_stream_takes_its_question_with_it(url: str, folders: list[Path]) -> None:
+    with RawHttp(url) as client:
+        client.handshake()
+        client.call("where")
+        client.asked()
+        client.hang_up()
+        call = client.call("where")
+        client.roots(client.asked(), folders[0].as_uri())
+        assert client.text(call) == (False, str(folders[0]))
+
+
+def test_a_late_answer_to_a_question_that_was_given_up_harms_nothing(url: str, folders: list[Path]) -> None:
+    with RawHttp(url) as client:
+        client.handshake()
+        client.call("where")
+        old = client.asked()
+        client.hang_up()
+        call = client.call("where")
+        new = client.asked()
+        client.roots(old, folders[1].as_uri())
+        client.roots(new, folders[0].as_uri())
+        assert client.text(call) == (False, str(folders[0]))
+        assert client.text(client.call("where")) == (False, str(folders[0]))
+
+
+def test_many_users_at_once_stay_apart(url: str, tmp_path: Path) -> None:
+    folders = [tmp_path / str(number) for number in range(8)]
+    clients = [RawHttp(url) for _ in folders]
+    try:
+        for folder, client in zip(folders, clients, strict=True):
+            folder.mkdir()
+            client.handshake()
+        for _ in range(2):
+            calls = [client.call("where") for client in clients]
+            for folder, client in zip(folders, clients, strict=True):
+                if "where" not in client.seen:
+                    client.roots(client.asked(), folder.as_uri())
+                    client.seen.add("where")
+            for folder, client, call in zip(folders, clients, calls, strict=True):
+                assert client.text(call) == (False, str(folder))
+    finally:
+        for client in clients:
+            client.__exit__()
+
+
+@pytest.mark.only("lowlevel")
+def test_an_option_that_the_framework_cannot_honour_is_an_error_at_construction(framework: Framework) -> None:
+    code = "from rootwise.mcp import Rootwise; Rootwise(argument='path')"
+    done = subprocess.run([framework.python, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "bad options at argument" in done.stderr
+    assert "rootwise.project(argument=" in done.stderr
