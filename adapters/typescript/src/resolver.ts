@@ -28,23 +28,30 @@ interface View {
   project?: Project | null;
 }
 
-/** Bytes of an event where the policy names no limit; the same as the core's. */
-const EVENT_BYTES = 1 << 20;
+interface OpenView extends View {
+  /** Bytes of the largest text of an event. */
+  eventBytes: number;
+}
 
-/** Bytes of an event's text besides the peer's part; the same as the core's. */
-const ENVELOPE_BYTES = 64 << 10;
+interface Reply extends View {
+  actions: Action[];
+  /** The answer may be given again to plain asks, until the next event or until a time. */
+  reuse?: { until?: number };
+}
+
+/** Characters of an event's text that need no check: the core accepts more with every policy. */
+const SMALL_EVENT = 4096;
 
 /** The resolver of every entry; they differ in the backend. */
 export class BaseResolver {
   #machine: Machine | undefined;
   #deadline: number | null = null;
   #project: Readonly<Project> | null = null;
-  #repeated: { readonly reply: string; readonly actions: Action[]; readonly deadline: number | null } | undefined;
-  readonly #eventBytes: number;
+  #reusable: { readonly actions: readonly Action[]; readonly until: number } | undefined;
+  #eventBytes: number | undefined;
 
   protected constructor(backend: Backend, options: ResolverOptions, saved?: Saved) {
     const policy = policyOf(options);
-    this.#eventBytes = limitOf(policy);
     const text = bounded(textOf({ ...options, policy }, "bad_options", "options"), "options");
     this.#machine = saved
       ? backend.restore(bounded(saved.snapshot, "the snapshot"), text, timeOf(saved.now), prefixOf(saved.idPrefix))
@@ -62,37 +69,34 @@ export class BaseResolver {
   handle(event: Event, now: number): Action[] {
     const machine = this.#open();
     const text = textOf(event, "bad_event", "the event");
-    // Checked before the text is copied: the core accepts six times the limit, because an escape can make six bytes of one.
-    if (isLonger(text, this.#eventBytes * 6 + ENVELOPE_BYTES)) {
-      const bytes = bytesOf(text);
-      throw new RootwiseError(
-        "event_too_large",
-        `the event has ${bytes} bytes and the limit is ${this.#eventBytes}; cut peer input off before passing it on`,
-      );
-    }
-    const reply = parseReply<View & { actions: Action[] }>(machine.handle(text, timeOf(now)));
+    if (text.length > SMALL_EVENT) this.#checkSize(machine, text);
+    this.#reusable = undefined;
+    const reply = parseReply<Reply>(machine.handle(text, timeOf(now)));
     this.#keep(reply);
     return reply.actions;
   }
 
   /**
-   * As `handle`, for an event that is passed again and again. While the core's reply is the same text, the same actions are
-   * returned; do not change them.
+   * As `handle`, for the text of an ask that brings nothing of its own. While the core says that its answer may be given
+   * again, the same actions are returned without a call; do not change them.
    *
    * @internal
    */
   repeat(text: string, now: number): readonly Action[] {
-    const reply = this.#open().handle(text, now);
-    if (reply !== this.#repeated?.reply) {
-      const view = parseReply<View & { actions: Action[] }>(reply);
-      this.#keep(view);
-      // A reply with a change of the project cannot be repeated, and objects cannot be compared.
-      const comparable = typeof reply === "string" && !Object.hasOwn(view, "project");
-      this.#repeated = comparable ? { reply, actions: view.actions, deadline: view.deadline } : undefined;
-      return view.actions;
-    }
-    this.#deadline = this.#repeated.deadline;
-    return this.#repeated.actions;
+    const machine = this.#open();
+    if (this.#reusable && now < this.#reusable.until) return this.#reusable.actions;
+    const reply = parseReply<Reply>(machine.handle(text, now));
+    this.#keep(reply);
+    this.#reusable = reply.reuse && { actions: reply.actions, until: reply.reuse.until ?? Infinity };
+    return reply.actions;
+  }
+
+  /** Refuses an event that is too large before its text is copied. */
+  #checkSize(machine: Machine, text: string): void {
+    this.#eventBytes ??= parseReply<OpenView>(machine.view()).eventBytes;
+    if (!isLonger(text, this.#eventBytes)) return;
+    const message = `the event has ${bytesOf(text)} bytes of text and the limit is ${this.#eventBytes}; bound peer input before passing it on`;
+    throw new RootwiseError("event_too_large", message);
   }
 
   /** When to pass `{ type: "deadlineReached" }` if nothing else happens first. */
@@ -156,11 +160,6 @@ function policyOf(options: ResolverOptions): Policy | undefined {
     throw new RootwiseError("bad_options", `bad options at policy: unknown preset; the presets are ${known}`);
   }
   return presets[policy];
-}
-
-function limitOf(policy: Policy | undefined): number {
-  const limit = policy?.limits?.eventBytes;
-  return typeof limit === "number" && limit >= 0 ? limit : EVENT_BYTES;
 }
 
 function timeOf(now: unknown): number {

@@ -418,9 +418,6 @@ export class Connection {
     // First, so that no new request is sent for a caller that cannot receive it.
     for (const [ask, pending] of [...this.#asks]) if (pending.sender?.broken?.aborted) this.#withdraw(ask);
     if (!this.#inFlight.has(request)) return;
-    // A broken channel says nothing about the client, but the resolver counts it like a refusal and stops asking after
-    // several. A change of the roots, which may have been missed, resets the count.
-    this.feed({ type: "rootsChanged" });
     this.#drop(request, "its stream broke", "abandoned");
   }
 
