@@ -84,11 +84,21 @@ export class BaseResolver {
    */
   repeat(text: string, now: number): readonly Action[] {
     const machine = this.#open();
-    if (this.#reusable && now < this.#reusable.until) return this.#reusable.actions;
+    const known = this.reusable(now);
+    if (known) return known;
     const reply = parseReply<Reply>(machine.handle(text, now));
     this.#keep(reply);
     this.#reusable = reply.reuse && { actions: reply.actions, until: reply.reuse.until ?? Infinity };
     return reply.actions;
+  }
+
+  /**
+   * The actions of the last `repeat`, while they may be given again.
+   *
+   * @internal
+   */
+  reusable(now: number): readonly Action[] | undefined {
+    return this.#reusable && now < this.#reusable.until ? this.#reusable.actions : undefined;
   }
 
   /** Refuses an event that is too large before its text is copied. */
@@ -125,6 +135,7 @@ export class BaseResolver {
   close(): void {
     this.#machine?.free();
     this.#machine = undefined;
+    this.#reusable = undefined;
     this.#deadline = null;
     this.#project = null;
   }

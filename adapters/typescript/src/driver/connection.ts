@@ -235,6 +235,12 @@ export class Connection {
     return answer;
   }
 
+  /** The project of an ask without facts of its own, if the resolver would answer it at once and as before. */
+  get known(): Readonly<Project> | undefined {
+    const [answer] = this.#resolver.reusable(this.#now()) ?? [];
+    return answer?.type === "answer" && answer.outcome === "resolved" ? answer.project : undefined;
+  }
+
   #check({ sender, signal }: Caller): void {
     if (this.#closed) throw closed();
     if (signal?.aborted || sender?.broken?.aborted) throw cancelled();

@@ -151,7 +151,15 @@ export class Rootwise {
    */
   async project(context?: CallContext, hints?: ProjectHints): Promise<Readonly<Project>> {
     const call = contextOf(context);
-    return projectOf(await this.#ask(call, { type: "asked", ...this.#question(call, hints) }));
+    const known = hints ? undefined : this.#known(call);
+    return known ?? projectOf(await this.#ask(call, { type: "asked", ...this.#question(call, hints) }));
+  }
+
+  /** The project of a call that can bring nothing of its own, if its connection knows it: the common case. */
+  #known(context: CallContext): Readonly<Project> | undefined {
+    if (this.#options.store || this.#isHttp(context) || this.#sdk.modern(context as never, this.#protocol)) return undefined;
+    if (this.#isAlone(context) || this.#sdk.signal(context as never)?.aborted) return undefined;
+    return this.#sdk.facts(context as never, this.#inputs) ? undefined : this.#sessionOf(context).connection?.known;
   }
 
   /** Wraps a handler: the project becomes its first argument. */
