@@ -47,13 +47,13 @@ for (const pair of pairsOver("http")) {
     test("a header or the query of a request names its project", { timeout: 60_000 }, async () => {
       const { url, stop } = await serve(pair.server, { options: { allowedDirs } });
       const peers = [
-        await connect(pair, { url, roots: [{ uri: uri(alpha) }], headers: { "X-Workspace-Id": beta } }),
+        await connect(pair, { url, roots: [{ uri: uri(alpha) }], headers: { "X-Project-Path": beta } }),
         await connect(pair, { url: `${url}?project_path=${encodeURIComponent(alpha)}` }),
-        await connect(pair, { url, headers: { "X-Workspace-Id": outside } }),
+        await connect(pair, { url, headers: { "X-Project-Path": outside } }),
       ];
       try {
         const [header, query, forbidden] = await Promise.all(peers.map((peer) => peer.call("where")));
-        assert.deepEqual(header.value, { name: "beta", path: beta, source: "header", via: "x-workspace-id" });
+        assert.deepEqual(header.value, { name: "beta", path: beta, source: "header", via: "x-project-path" });
         assert.equal(peers[0].state.asked, 0);
         assert.deepEqual(query.value, { name: "alpha", path: alpha, source: "query", via: "project_path" });
         assert.ok(forbidden.failed, forbidden.text);
@@ -69,11 +69,11 @@ for (const pair of pairsOver("http")) {
       const peer = await connect(pair, { url, headers, roots: [{ uri: uri(outside) }] });
       try {
         for (let round = 0; round < 3; round += 1) {
-          delete headers["X-Workspace-Id"];
+          delete headers["X-Project-Path"];
           // Several calls, so that the answer is cached.
           for (let calls = 0; calls < 3; calls += 1) assert.equal((await peer.call("where")).value.path, outside);
           for (const path of [alpha, beta, alpha]) {
-            headers["X-Workspace-Id"] = path;
+            headers["X-Project-Path"] = path;
             assert.equal((await peer.call("where")).value.path, path);
           }
         }

@@ -80,9 +80,9 @@ test("serves Streamable HTTP on loopback, and only there", { timeout: 60_000 }, 
     const url = new URL(line);
     assert.equal(url.hostname, "127.0.0.1");
     for (const mode of ["legacy", { pin: "2026-07-28" }]) {
-      const transport = new StreamableHTTPClientTransport(url, { requestInit: { headers: { "X-Workspace-Id": beta } } });
+      const transport = new StreamableHTTPClientTransport(url, { requestInit: { headers: { "X-Project-Path": beta } } });
       const { data, text } = await whereami(transport, { mode });
-      assert.deepEqual(data.choices[0].project, { name: "beta", path: beta, source: "header", via: "x-workspace-id" });
+      assert.deepEqual(data.choices[0].project, { name: "beta", path: beta, source: "header", via: "x-project-path" });
       assert.match(text, /over http/);
     }
     const { request } = await import("node:http");
