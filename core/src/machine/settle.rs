@@ -229,7 +229,7 @@ impl Resolver {
 
     pub(super) fn closed_answer(&self, ask: &PendingAsk) -> Answer {
         let context = self.context(ask);
-        let outcome = context.unresolved(Reason::Closed);
+        let outcome = context.unresolved(Reason::Closed, &[]);
         let explanation = Some(context.explain(None, &outcome));
         Answer { ask: ask.id, outcome, revision: 0, hints: Vec::new(), explanation }
     }

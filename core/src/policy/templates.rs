@@ -11,8 +11,10 @@ use crate::api::reason::Reason;
 use crate::path::display::display;
 
 /// What templates may show.
-pub(super) const NAMES: [&str; 13] =
-    ["advice", "client", "count", "detail", "from", "list", "name", "path", "reason", "source", "to", "uri", "value"];
+pub(super) const NAMES: [&str; 14] = [
+    "advice", "cause", "client", "count", "detail", "from", "list", "name", "path", "reason", "source", "to", "uri",
+    "value",
+];
 
 /// The values of one message, each made safe to show when it is put in.
 #[derive(Debug, Default)]
@@ -146,7 +148,7 @@ pub(super) fn used(template: &str) -> impl Iterator<Item = &str> {
 /// The texts of a policy that has none of its own.
 fn standard(key: &str) -> Option<&'static str> {
     Some(match key {
-        "unresolved" => "No project was found for this connection.",
+        "unresolved" => "No project was found: {cause}.",
         "unresolved.ambiguous" => "The client has several roots and none was chosen. Available: {list}",
         "unresolved.not_chosen" => "The client has roots and none was chosen. Available: {list}",
         "unresolved.closed" => "The connection closed before the project was known.",

@@ -4,8 +4,9 @@ use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use super::cause::cause;
 use super::disk::{DiskView, PathQuery};
-use super::evaluate::{Decision, Evaluation, EvaluationContext, RootsAccess};
+use super::evaluate::{Decision, Evaluation, EvaluationContext, Finding, RootsAccess};
 use super::project::Maker;
 use crate::api::action::{InputRequest, Outcome, Refused, RequestMethod, RootsState, Unresolved};
 use crate::api::event::AskBy;
@@ -70,9 +71,11 @@ impl<'a> AskContext<'a> {
         let step = match &evaluation.decision {
             Decision::Won(project) => Step::End(Outcome::Resolved { project: project.clone() }),
             Decision::Refused(at) => Step::End(self.refusal(&evaluation, *at)),
-            Decision::Unresolved(reason) => Step::End(self.unresolved(*reason)),
+            Decision::Unresolved(reason) => Step::End(self.unresolved(*reason, &evaluation.findings)),
             Decision::NeedsInput => Step::End(needs_input()),
-            Decision::Waiting { .. } if self.ask.expired => Step::End(self.unresolved(Reason::NoProject)),
+            Decision::Waiting { .. } if self.ask.expired => {
+                Step::End(self.unresolved(Reason::NoProject, &evaluation.findings))
+            }
             Decision::Waiting { for_roots, send } => Step::Wait { for_roots: *for_roots, send: *send },
         };
         AskDecision { step, evaluation: Some(evaluation), queries: disk.queries }
@@ -163,10 +166,10 @@ impl<'a> AskContext<'a> {
 
     fn refusal(&self, evaluation: &Evaluation, at: usize) -> Outcome {
         let Some((finding, rejection, status)) = evaluation.refused(at) else {
-            return self.unresolved(Reason::NoProject);
+            return self.unresolved(Reason::NoProject, &evaluation.findings);
         };
         if rejection.reason == Reason::Ambiguous {
-            return self.unresolved(rejection.reason);
+            return self.unresolved(rejection.reason, &evaluation.findings);
         }
         let source = finding.source;
         let value = finding.value.as_deref().unwrap_or_default();
@@ -186,12 +189,14 @@ impl<'a> AskContext<'a> {
         })
     }
 
-    pub(crate) fn unresolved(&self, reason: Reason) -> Outcome {
+    pub(crate) fn unresolved(&self, reason: Reason, findings: &[Finding]) -> Outcome {
         let templates = Templates(self.policy);
         let client = self.client_name();
         let list = self.listing();
         let advice = templates.advice(client, self.host.transport).unwrap_or_default();
+        let cause = cause(findings, self.visible_roots());
         let values = Values::new()
+            .with("cause", &cause)
             .with("list", &list)
             .with("advice", advice)
             .with("client", client.unwrap_or("the client"))

@@ -1,6 +1,7 @@
 //! Decisions: policy and facts in, a decision out. Nothing here changes state.
 
 pub(crate) mod ask;
+mod cause;
 pub(crate) mod disk;
 pub(crate) mod evaluate;
 pub(crate) mod explain;
