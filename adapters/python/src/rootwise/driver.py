@@ -297,9 +297,6 @@ class Connection:
         for flight in [flight for flight in self._in_flight.values() if ends(flight)]:
             del self._in_flight[flight.request]
             flight.stop()
-            # A lost stream says nothing about the client, but the resolver counts it as a failure and stops asking
-            # after several. A change of the roots, which may have been lost too, resets the count.
-            self.feed({"type": "rootsChanged"})
             self.feed({"type": "rootsRefused", "request": flight.request, "kind": "abandoned"})
 
     @staticmethod
