@@ -8,6 +8,7 @@ import os
 import signal
 import socket
 import threading
+import time
 from collections import deque
 from contextlib import suppress
 from typing import Any
@@ -62,6 +63,34 @@ class Client:
 
     def asked(self) -> dict[str, Any]:
         return self.next(lambda message: message.get("method") == "roots/list")
+
+    def take_questions(self) -> list[dict[str, Any]]:
+        """Takes out the questions that have arrived."""
+        with self.changed:
+            found = [message for message in self.inbox if message.get("method") == "roots/list"]
+            for message in found:
+                self.inbox.remove(message)
+            return found
+
+    def answer_questions(self, number: int, *uris: str) -> None:
+        """Answers questions until a request has its response."""
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            with self.changed:
+                ends = (number, "server-error")
+                if any(message.get("id") in ends and "method" not in message for message in self.inbox):
+                    return
+                self.changed.wait(0.02)
+            for question in self.take_questions():
+                self.roots(question, *uris)
+
+    def lost_session(self) -> bool:
+        """Tells whether the server answered that it does not know the session, and forgets all messages of it."""
+        with self.changed:
+            lost = any(message.get("id") == "server-error" for message in self.inbox)
+            if lost:
+                self.inbox.clear()
+            return lost
 
     def open_questions(self) -> int:
         with self.changed:
