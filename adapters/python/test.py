@@ -24,7 +24,7 @@ WORK = HERE / ".work"
 PACKAGE = HERE / "src" / "rootwise"
 EXTENSION = PACKAGE / ("_native.pyd" if os.name == "nt" else "_native.abi3.so")
 ENVIRONMENTS: dict[str, list[str]] = json.loads((HERE / "environments.json").read_text("utf-8"))
-PROVOKE = WORK / "test-panic" / "_native.abi3.so"
+TEST_PANIC = WORK / "test-panic" / "_native.abi3.so"
 
 #: The frameworks in two halves that take about as long.
 HALVES = ("mcp1 fastmcp2 fastmcp3", "mcp2 fastmcp4")
@@ -141,9 +141,9 @@ def build() -> None:
         lambda: run(*cargo, "--release", cwd=ROOT),
         lambda: run(*cargo, "--features", "test-panic", cwd=ROOT),
     )
-    PROVOKE.parent.mkdir(parents=True, exist_ok=True)
+    TEST_PANIC.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(library("release"), EXTENSION)
-    shutil.copyfile(library("debug"), PROVOKE)
+    shutil.copyfile(library("debug"), TEST_PANIC)
 
 
 def lint() -> None:
@@ -163,7 +163,7 @@ def lint() -> None:
 
 def unit() -> None:
     """vectors, API, cache, driver, fork and properties, on both backends"""
-    run(python("check"), "-m", "pytest", PYTHONPATH=str(HERE / "src"), ROOTWISE_PROVOKE=str(PROVOKE))
+    run(python("check"), "-m", "pytest", PYTHONPATH=str(HERE / "src"), ROOTWISE_TEST_PANIC=str(TEST_PANIC))
 
 
 def wheels() -> None:

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-PROVOKE = os.environ.get("ROOTWISE_PROVOKE")
+TEST_PANIC = os.environ.get("ROOTWISE_TEST_PANIC")
 
 SCRIPT = """
 import importlib.util, json, sys
@@ -26,8 +26,8 @@ print(code(machine.snapshot()))
 """
 
 
-@pytest.mark.skipif(not PROVOKE, reason="ROOTWISE_PROVOKE names no extension in which a test can provoke a panic")
+@pytest.mark.skipif(not TEST_PANIC, reason="ROOTWISE_TEST_PANIC names no extension in which a test can provoke a panic")
 def test_a_panic_kills_one_resolver() -> None:
-    output = subprocess.run([sys.executable, "-c", SCRIPT, str(PROVOKE)], capture_output=True, text=True)
+    output = subprocess.run([sys.executable, "-c", SCRIPT, str(TEST_PANIC)], capture_output=True, text=True)
     assert output.returncode == 0, output.stderr
     assert output.stdout.splitlines() == ["dead", "dead dead dead", "None", "used_after_close"]
