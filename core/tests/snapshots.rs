@@ -93,6 +93,41 @@ fn what_is_no_snapshot_is_refused_with_an_error() {
     }
 }
 
+/// Changes the state of a snapshot and its hash, as somebody with access to the store can.
+fn tampered(from: &str, to: &str) -> String {
+    let text = busy().snapshot();
+    let (head, state) = text.split_once(r#","state":"#).unwrap();
+    let state = state.strip_suffix('}').unwrap();
+    assert!(state.contains(from), "{state}");
+    let state = state.replacen(from, to, 1);
+    let (front, _) = head.split_once(r#""check":""#).unwrap();
+    format!(r#"{front}"check":"{}","state":{state}}}"#, rootwise::path::uri::project_id(&state))
+}
+
+#[test]
+fn a_snapshot_that_no_resolver_saved_is_refused() {
+    assert!(restore(&tampered(r#""revision":"#, r#""revision": "#)).is_ok(), "only the hash was made again");
+    for (from, to) in [
+        (r#""idPrefix":"rootwise-""#, r#""idPrefix":"a\nb""#),
+        (r#""lastToken":2"#, r#""lastToken":1"#),
+        (r#""token":2"#, r#""token":0"#),
+        (r#""failures":0"#, r#""failures":-1"#),
+    ] {
+        assert_eq!(restore(&tampered(from, to)).unwrap_err().code(), "bad_snapshot", "{to}");
+    }
+}
+
+#[test]
+fn a_restored_project_must_be_inside_the_allowed_folders() {
+    let (policy, _) = options();
+    for (allowed, kept) in [("/a", false), ("/real", false), ("/", true)] {
+        let mut host = HostFacts::new(PathStyle::Posix);
+        host.allowed_dirs = Some(vec![allowed.to_owned()]);
+        let restored = Resolver::restore(&busy().snapshot(), policy.clone(), host, 1000, None).unwrap();
+        assert_eq!(restored.project().is_some(), kept, "{allowed}: the spelling is /a and the real path /real/a");
+    }
+}
+
 #[test]
 fn an_id_prefix_that_would_break_json_is_refused() {
     let (policy, host) = options();

@@ -15,7 +15,7 @@ use crate::api::host::HostFacts;
 use crate::id::{RequestToken, Time};
 use crate::peer::raw;
 use crate::peer::root_list::{KeptList, RootList};
-use crate::policy::{Ask, OnChange, Policy, WhileAsking};
+use crate::policy::{Ask, OnChange, Policy, WhileAsking, count, is_plain_prefix};
 
 /// The states of the life cycle, as `docs/transitions.md` shows them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -203,6 +203,22 @@ pub(crate) struct SavedCycle {
     last_token: u32,
     stale_answers: u32,
     id_prefix: String,
+}
+
+impl SavedCycle {
+    /// Checks what a resolver could not have saved; returns the part that is impossible.
+    pub(crate) fn check(&self, policy: &Policy) -> Result<(), &'static str> {
+        if !is_plain_prefix(&self.id_prefix) {
+            return Err("its id prefix");
+        }
+        if self.flight.as_ref().is_some_and(|flight| !(1..=self.last_token).contains(&flight.token.0)) {
+            return Err("its request in flight");
+        }
+        if self.list.as_ref().is_some_and(|known| known.roots.len() > count(policy.limits.roots)) {
+            return Err("its list of roots");
+        }
+        Ok(())
+    }
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -602,15 +618,17 @@ impl RootsCycle {
         policy: &Policy,
         host: &HostFacts,
     ) -> Self {
+        // The times of the policy may have become shorter since.
+        let longest = |wait: Time, most: u32| now.saturating_add(wait.min(most.into()));
         let phase = match (saved.flight, saved.deferred_in) {
             (Some(flight), _) => Phase::InFlight(Flight {
                 token: flight.token,
                 id: flight.id,
-                dies_at: now.saturating_add(flight.dies_in),
+                dies_at: longest(flight.dies_in, policy.timing.life_ms),
                 overdue: flight.overdue,
                 changed: flight.changed,
             }),
-            (None, Some(wait)) => Phase::Deferred { until: now.saturating_add(wait) },
+            (None, Some(wait)) => Phase::Deferred { until: longest(wait, policy.timing.min_interval_ms) },
             (None, None) => Phase::Resting,
         };
         Self {

@@ -103,6 +103,7 @@ impl Resolver {
             return Err(SnapshotError::Damaged);
         }
         let state: State = serde_json::from_str(envelope.state.get()).map_err(|_| SnapshotError::Damaged)?;
+        state.cycle.check(&resolver.policy).map_err(SnapshotError::Impossible)?;
         if let Some(prefix) = id_prefix {
             check_prefix(prefix)?;
         }

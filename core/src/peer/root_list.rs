@@ -60,6 +60,12 @@ pub(crate) struct KeptList {
     dropped: u32,
 }
 
+impl KeptList {
+    pub(crate) const fn len(&self) -> usize {
+        self.entries.len()
+    }
+}
+
 impl RootList {
     /// Reads a raw result.
     pub(crate) fn read(result: &str, policy: &Policy, host: &HostFacts) -> Self {

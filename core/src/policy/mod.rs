@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::api::host::Transport;
 pub(crate) use crate::api::{is_default, unique_keys};
 use crate::error::ConfigError;
+use crate::path::display::display;
 
 pub use limits::Limits;
 pub(crate) use limits::{count, exceeds};
@@ -65,10 +66,14 @@ impl Policy {
         self.config
     }
 
-    /// Fills in one of the policy's templates, for texts that only the host can show; their keys start with `host.`.
+    /// Fills in one of the policy's templates, for texts that only the host can show; their keys start with `host.`. Values
+    /// are made safe to show.
     #[must_use]
     pub fn render(&self, key: &str, values: &[(&str, &str)]) -> Option<String> {
-        self.texts.get(key).map(|template| templates::fill(template, values))
+        let most = count(self.limits.value_chars);
+        let shown: Vec<(&str, String)> = values.iter().map(|(name, value)| (*name, display(value, most))).collect();
+        let values: Vec<(&str, &str)> = shown.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        self.texts.get(key).map(|template| templates::fill(template, &values))
     }
 
     pub(crate) fn source(&self, kind: SourceKind) -> Option<&Source> {

@@ -180,11 +180,15 @@ fn compared<'w>(
     }
 }
 
+/// Characters of the project's folder in the text.
+const PLACE_CHARS: usize = 1024;
+
 /// The explanation as a person reads it.
 fn render(explanation: &Explanation, winner: Option<&Arc<Project>>) -> String {
     let mut text = match (winner, &explanation.message) {
         (Some(project), _) => {
             let place = project.path.as_deref().or(project.uri.as_deref()).unwrap_or("no folder");
+            let place = display(place, PLACE_CHARS);
             format!(
                 "Project: {} ({place}), from {}\n",
                 project.display_name,

@@ -131,6 +131,7 @@ pub(crate) fn map_path(text: &str, host: &HostFacts) -> Option<String> {
             PathStyle::Windows => rest.replace('\\', "/"),
             PathStyle::Posix => rest.to_string(),
         };
-        path::join(&map.to, &rest, host.style).ok()
+        // On the server's style a name of the client may contain separators: it must not lead out of the mapped folder.
+        path::join_inside(&map.to, &rest, host.style).ok()
     })
 }

@@ -144,12 +144,13 @@ impl PathVerifier<'_> {
             true => as_spelled(None),
             false => Err(Rejection::at(Reason::Unconfirmed, path)),
         };
+        let style = self.host.style;
+        // Whoever uses the path of a share contacts its host, so without leave no share is a project, probed or not.
+        if path::is_unc(path, style) && !self.host.probe_shares {
+            return Err(Rejection::at(Reason::Unconfirmed, path));
+        }
         if verify == Verify::None {
             return as_spelled(None);
-        }
-        let style = self.host.style;
-        if path::is_unc(path, style) && !self.host.probe_shares {
-            return unconfirmed();
         }
         if disk.thorough {
             self.request_walk(path, disk);
