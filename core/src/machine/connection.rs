@@ -26,6 +26,8 @@ pub(crate) struct Connection {
     /// Whether the connection can have a project: an ask was answered, the roots settled, or a tool selected one.
     pub(crate) has_evidence: bool,
     pub(crate) project: Option<Arc<Project>>,
+    /// The project that was announced last. While the host probes a new one, the announcement waits.
+    pub(crate) announced: Option<Arc<Project>>,
     pub(crate) revision: u32,
     pub(crate) reported: ReportedOnce,
 }
@@ -40,6 +42,7 @@ impl Connection {
             disk: Disk::new(),
             has_evidence: false,
             project: None,
+            announced: None,
             revision: 0,
             reported: ReportedOnce::default(),
         }

@@ -431,9 +431,11 @@ impl Resolver {
     /// Starts a fresh connection on which tokens and the revision keep counting.
     fn reopen(&mut self, turn: &mut Turn) {
         let mut revision = self.connection.revision;
-        if let Some(project) = self.connection.project.take() {
-            turn.outbox.announce(Some(project), None);
+        if self.connection.project.is_some() {
             revision = revision.saturating_add(1);
+        }
+        if let Some(project) = self.connection.announced.take() {
+            turn.outbox.announce(Some(project), None);
         }
         self.connection = Connection { revision, ..Connection::new(self.connection.cycle.reopened()) };
     }

@@ -160,18 +160,20 @@ impl Resolver {
         if let Decision::Won(project) = decision {
             self.connection.memory.pin(project, &self.policy);
         }
-        let old = self.connection.project.take();
-        if old != new {
-            let key = |project: &Option<Arc<Project>>| project.as_ref().map(|project| project.key.clone());
-            if key(&old) != key(&new) {
-                turn.outbox.announce(old, new.clone());
-                if let Some(project) = &new {
-                    self.logger(turn).project_chosen(project);
-                }
-            }
+        if self.connection.project != new {
             self.connection.revision = self.connection.revision.saturating_add(1);
+            self.connection.project.clone_from(&new);
         }
-        self.connection.project = new;
+        // A switch is announced once, when the new project is settled.
+        let is_settled = !matches!(decision, Decision::Waiting { .. });
+        let key = |project: &Option<Arc<Project>>| project.as_ref().map(|project| project.key.clone());
+        if is_settled && key(&self.connection.announced) != key(&new) {
+            turn.outbox.announce(self.connection.announced.take(), new.clone());
+            if let Some(project) = &new {
+                self.logger(turn).project_chosen(project);
+            }
+            self.connection.announced = new;
+        }
     }
 
     pub(super) fn context<'a>(&'a self, ask: &'a PendingAsk) -> AskContext<'a> {

@@ -44,6 +44,8 @@ struct State {
     has_evidence: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     project: Option<Arc<Project>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    announced: Option<Arc<Project>>,
     revision: u32,
     memory: Memory,
     reported: ReportedOnce,
@@ -56,13 +58,14 @@ impl Resolver {
     /// Saves the connection: its state and the request in flight, without asks and probes.
     #[must_use]
     pub fn snapshot(&self) -> String {
-        let Connection { client, closed, cycle, memory, disk, has_evidence, project, revision, reported } =
+        let Connection { client, closed, cycle, memory, disk, has_evidence, project, announced, revision, reported } =
             self.connection.clone();
         let state = State {
             client,
             closed,
             has_evidence,
             project,
+            announced,
             revision,
             memory,
             reported,
@@ -119,6 +122,7 @@ impl Resolver {
             disk: state.disk,
             has_evidence: state.has_evidence,
             project: state.project,
+            announced: state.announced,
             revision: state.revision,
             reported: state.reported,
         };

@@ -104,6 +104,7 @@ pub enum Record {
     },
     Chose(Choice),
     ChoiceGone,
+    Announced(Option<String>),
     Remembered(Win),
     RememberedGone,
     Pinned(Win),
@@ -651,6 +652,14 @@ impl History {
 
     pub fn hint_was_given(&self, index: usize) -> bool {
         self.any(|record| matches!(record, Record::HintGiven(given) if *given == index))
+    }
+
+    /// The key that was announced last.
+    pub fn announced(&self) -> Option<String> {
+        self.last(|_, record| match record {
+            Record::Announced(key) => Some(key.clone()),
+            _ => None,
+        })?
     }
 
     pub fn project(&self) -> Option<&Win> {

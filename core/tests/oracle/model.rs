@@ -211,7 +211,7 @@ impl Oracle {
 
     fn initialized(&mut self, capabilities: Option<&str>, turn: &mut Turn) {
         if self.history.initialized().is_some() {
-            let before = self.history.project().map(|win| win.project.key.clone());
+            let before = self.history.announced();
             self.end_connection(turn);
             self.history.note(Record::Fresh);
             if disputed::ANNOUNCE_LOSS_ON_INITIALIZE && before.is_some() {
@@ -624,8 +624,10 @@ impl Oracle {
             }
         };
         let key = |win: &Option<Win>| win.as_ref().map(|win| win.project.key.clone());
-        if key(&before) != key(&after) {
-            turn.effects.announce.push((key(&before), key(&after)));
+        let announced = self.history.announced();
+        if decided && announced != key(&after) {
+            turn.effects.announce.push((announced, key(&after)));
+            self.history.note(Record::Announced(key(&after)));
         }
         self.history.note(Record::Project(after.clone()));
         let memory = &self.history.policy.memory;
