@@ -11,7 +11,8 @@ export function packagesOf(folder) {
   const mark = join(home, "node_modules", ".installed.json");
   const lock = readFileSync(join(home, "package-lock.json"), "utf8");
   if (!existsSync(mark) || readFileSync(mark, "utf8") !== lock) {
-    const done = spawnSync("npm", ["ci", "--no-audit", "--no-fund", "--ignore-scripts"], { cwd: home, stdio: ["ignore", "inherit", "inherit"] });
+    // Not `npm ci`: it refuses a lock file without the optional packages of other platforms, which not every registry has.
+    const done = spawnSync("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts"], { cwd: home, stdio: ["ignore", "inherit", "inherit"] });
     if (done.status !== 0) throw new Error(`the packages of ${folder} cannot be installed`);
     writeFileSync(mark, lock);
   }
