@@ -106,7 +106,7 @@ pub enum SnapshotError {
     #[error("not a usable snapshot: it belongs to another policy; start a fresh resolver instead")]
     OtherPolicy,
     /// A part of the state contradicts the rest or breaks a limit.
-    #[error("not a usable snapshot: {0} cannot be; start a fresh resolver instead")]
+    #[error("not a usable snapshot: {0} is inconsistent; start a fresh resolver instead")]
     Impossible(&'static str),
     /// The options given with it cannot work.
     #[error(transparent)]

@@ -240,6 +240,10 @@ fn a_bad_event_says_where_it_is_bad_and_nothing_that_a_peer_wrote() {
             r#"{"type":"probed","probe":1,"paths":[{"path":"/p","found":"peer"}]}"#,
             "event.paths[0].found: expected one of `directory`",
         ),
+        (
+            r#"{"type":"rootsRefused","request":1,"kind":"error","code":"a, expected peer at line 3"}"#,
+            "event.code: expected i64",
+        ),
         (r#"["peer"]"#, "event: must be an object"),
     ] {
         let message = wire::parse_event(event).unwrap_err().to_string();

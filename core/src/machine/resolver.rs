@@ -12,7 +12,7 @@ use super::asks::{AskQueue, NewAsk, is_plain};
 use super::connection::Connection;
 use super::logs::Logger;
 use super::outbox::Outbox;
-use super::probes::{Asker, Probes};
+use super::probes::{Asker, OpenProbe, Probes};
 use super::roots_cycle::{AfterFailure, CycleState, Failure, RootsCycle, TokenStatus};
 use crate::api::action::{Action, Answer, Outcome, ProbePath};
 use crate::api::event::{
@@ -114,6 +114,8 @@ pub(super) struct Turn {
     pub(super) probe_connection: bool,
     /// Whether the connection may have lost paths.
     pub(super) prune_disk: bool,
+    /// Whether a change of the project is announced although the host has not probed the new one: no reply is awaited.
+    pub(super) announce_unsettled: bool,
 }
 
 impl Resolver {
@@ -360,6 +362,7 @@ impl Resolver {
         self.host = Arc::new(facts);
         self.connection.cycle.host_changed(&self.policy, &self.host);
         self.connection.memory.confine(&self.host);
+        turn.announce_unsettled = true;
         turn.prune_disk = true;
     }
 
@@ -411,9 +414,9 @@ impl Resolver {
             self.asks.conclude(flight.token, true);
             self.connection.has_evidence = true;
         }
-        for open in self.probes.expire(self.now) {
-            self.unconfirmed(open.into_paths());
-        }
+        let expired = self.probes.expire(self.now);
+        turn.announce_unsettled |= expired.iter().any(|open| open.serves(Asker::Connection));
+        self.unconfirmed(expired.into_iter().flat_map(OpenProbe::into_paths));
         self.asks.expire(self.now, &mut self.connection.cycle);
     }
 

@@ -165,14 +165,16 @@ impl Resolver {
             self.connection.project.clone_from(&new);
         }
         // A switch is announced once, when the new project is settled.
-        let is_settled = !matches!(decision, Decision::Waiting { .. });
+        if matches!(decision, Decision::Waiting { .. }) && !turn.announce_unsettled {
+            return;
+        }
         let key = |project: &Option<Arc<Project>>| project.as_ref().map(|project| project.key.clone());
-        if is_settled && key(&self.connection.announced) != key(&new) {
-            turn.outbox.announce(self.connection.announced.take(), new.clone());
+        let announced = core::mem::replace(&mut self.connection.announced, new.clone());
+        if key(&announced) != key(&new) {
+            turn.outbox.announce(announced, new.clone());
             if let Some(project) = &new {
                 self.logger(turn).project_chosen(project);
             }
-            self.connection.announced = new;
         }
     }
 

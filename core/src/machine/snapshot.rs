@@ -19,7 +19,7 @@ use crate::peer::client::Client;
 use crate::policy::{Policy, is_plain_prefix};
 use crate::resolve::disk::Disk;
 
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

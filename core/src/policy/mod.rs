@@ -251,6 +251,14 @@ pub struct Hint {
     pub text: String,
 }
 
+impl Hint {
+    /// A text for every result from these sources.
+    #[must_use]
+    pub fn new(sources: impl IntoIterator<Item = SourceKind>, text: impl Into<String>) -> Self {
+        Self { sources: sources.into_iter().collect(), once: false, text: text.into() }
+    }
+}
+
 /// Advice for a certain client or transport.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -265,4 +273,12 @@ pub struct Advice {
     pub transport: Option<Transport>,
     /// The text.
     pub text: String,
+}
+
+impl Advice {
+    /// Advice for any client and transport.
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { client: None, transport: None, text: text.into() }
+    }
 }

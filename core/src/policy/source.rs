@@ -4,6 +4,7 @@ use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -188,6 +189,12 @@ impl SourceKind {
     }
 }
 
+impl fmt::Display for SourceKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
 /// The form of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -331,8 +338,7 @@ impl Markers {
     /// A walk to the nearest folder that has one of these markers.
     #[must_use]
     pub fn any_of<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Self {
-        let tier = Tier { names: names.into_iter().map(Into::into).collect(), at_least: 1 };
-        Self { tiers: [tier].into(), levels: default_levels(), otherwise: Unmarked::default() }
+        Self { tiers: [Tier::new(names)].into(), levels: default_levels(), otherwise: Unmarked::default() }
     }
 
     /// Every marker once, in order.
@@ -359,6 +365,14 @@ pub struct Tier {
     #[serde(default = "default_at_least")]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub at_least: u32,
+}
+
+impl Tier {
+    /// A group of which one marker is enough.
+    #[must_use]
+    pub fn new<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Self {
+        Self { names: names.into_iter().map(Into::into).collect(), at_least: default_at_least() }
+    }
 }
 
 const fn default_at_least() -> u32 {

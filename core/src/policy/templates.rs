@@ -163,7 +163,7 @@ fn standard(key: &str) -> Option<&'static str> {
         "refused.not_directory" => "The {source} path is not a folder: {path}",
         "refused.outside" => "The {source} path is outside the allowed folders: {path}",
         "refused.not_in_roots" => "`{value}` is not one of the client's roots. Available: {list}",
-        "refused.unreadable" => "The {source} path cannot be looked at: {path}",
+        "refused.unreadable" => "The {source} path cannot be read: {path}",
         "refused.invalid_name" => "`{value}` is not a usable project name.",
         "refused.empty" => "The selected project is empty.",
         "refused.immutable" => "The project of this connection is `{name}` and cannot be changed.",

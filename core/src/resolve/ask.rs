@@ -194,7 +194,7 @@ impl<'a> AskContext<'a> {
         let client = self.client_name();
         let list = self.listing();
         let advice = templates.advice(client, self.host.transport).unwrap_or_default();
-        let cause = cause(findings, self.visible_roots());
+        let cause = cause(findings, self.visible_roots(), self.host.is_local());
         let values = Values::new()
             .with("cause", &cause)
             .with("list", &list)

@@ -17,10 +17,13 @@ const VALUE_CHARS: usize = 120;
 const MOST_VALUES: usize = 2;
 
 /// Says why no source named a project: what became of the client's roots, then the values that were rejected.
-pub(super) fn cause(findings: &[Finding], roots: Option<&RootList>) -> String {
+///
+/// The server's own values are not for a remote caller.
+pub(super) fn cause(findings: &[Finding], roots: Option<&RootList>, is_local: bool) -> String {
     let of_roots = findings.iter().filter(|finding| finding.source == SourceKind::Roots);
     let others = findings.iter().filter(|finding| finding.source != SourceKind::Roots);
     let mut causes: Vec<String> = of_roots.filter_map(|finding| roots_cause(finding, roots)).collect();
+    let others = others.filter(|finding| is_local || finding.source.is_per_request());
     causes.extend(others.filter_map(rejected).take(MOST_VALUES));
     if causes.is_empty() { "no source named one".into() } else { causes.join("; ") }
 }

@@ -15,7 +15,7 @@ use crate::api::host::HostFacts;
 use crate::api::project::Project;
 use crate::path::PathStyle;
 use crate::peer::raw;
-use crate::policy::{Format, Policy, Source, SourceKind, count};
+use crate::policy::{Format, Policy, Source, SourceKind, count, exceeds};
 
 /// One value of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,7 +97,9 @@ impl EvaluationContext<'_> {
         };
         let mut best: Option<(SourceValue, SourceResult)> = None;
         'values: for SourceValue { via, text } in values {
-            let parts = if is_list { list_parts(&text, self.host.style) } else { [text].into() };
+            // A text that is too long is not split, but rejected as a whole.
+            let splits = is_list && !exceeds(text.len(), self.policy.limits.value_bytes);
+            let parts = if splits { list_parts(&text, self.host.style) } else { [text].into() };
             for text in parts.into_iter().take(count(self.policy.limits.roots)) {
                 let result = self.judge_value(at, source, via.as_deref(), &text, disk);
                 // A good value replaces a bad one before it. Values that wait do not stop the loop, so that one probe

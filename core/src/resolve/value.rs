@@ -127,6 +127,9 @@ pub(crate) fn map_path(text: &str, host: &HostFacts) -> Option<String> {
             return None;
         }
         let rest = there.get(from.len()..)?.trim_start_matches(['/', '\\']);
+        if rest.is_empty() {
+            return path::absolute(&map.to, host.style).ok();
+        }
         let rest = match map.from_style {
             PathStyle::Windows => rest.replace('\\', "/"),
             PathStyle::Posix => rest.to_string(),

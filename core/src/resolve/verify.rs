@@ -102,7 +102,10 @@ impl PathVerifier<'_> {
                 self.check_real(&marked.path, marked.real_path.as_deref(), true)?;
                 marked
             }
-            _ => folder,
+            _ => {
+                self.check_real(&folder.path, folder.real_path.as_deref(), is_marked)?;
+                folder
+            }
         };
         self.check_excluded(&folder.path, is_marked)?;
         self.check_allowed(&folder.path)?;
@@ -114,7 +117,9 @@ impl PathVerifier<'_> {
         match real_path {
             Some(real) => {
                 self.check_allowed(real).map_err(|_| Rejection::at(Reason::Outside, path))?;
-                self.check_excluded(real, marked).map_err(|rejection| Rejection::at(rejection.reason, path))
+                let hidden = self.is_confined() && !self.host.is_local();
+                self.check_excluded(real, marked)
+                    .map_err(|rejection| Rejection::at(if hidden { Reason::Outside } else { rejection.reason }, path))
             }
             None if self.is_confined() => Err(Rejection::at(Reason::Outside, path)),
             None => Ok(()),
@@ -171,7 +176,16 @@ impl PathVerifier<'_> {
                 let parent = path::parent(path, style).ok_or_else(|| Rejection::at(Reason::NotDirectory, path))?;
                 self.check_allowed(&parent)?;
                 self.check_excluded(&parent, false)?;
-                Ok(Some(Folder { path: parent, real_path: real.and_then(|real| path::parent(&real, style)) }))
+                if !self.is_confined() {
+                    // The parent of a linked file is not the parent of what the link leads to.
+                    let real_path = real.filter(|real| real == path).and_then(|real| path::parent(&real, style));
+                    return Ok(Some(Folder { path: parent, real_path }));
+                }
+                match disk.lookup(&parent, &[], true, self.scope) {
+                    DiskLookup::Known(info) => Ok(Some(Folder { path: parent, real_path: info.real_path.clone() })),
+                    DiskLookup::Unconfirmed => Err(Rejection::at(Reason::Unconfirmed, path)),
+                    DiskLookup::Unknown => Ok(None),
+                }
             }
             (Some(Found::File), Verify::Exists) if self.files.is_none() => as_spelled(real),
             _ if accept_missing => as_spelled(None),

@@ -73,7 +73,7 @@ fn bad_event(path: &str, message: &str) -> Misuse {
     let peers = ["facts.headers", "facts.query"].into_iter().find(|map| path.starts_with(map));
     let path = peers.unwrap_or(path);
     let place = if matches!(path, "." | "?") { "event".into() } else { format!("event.{path}") };
-    let message = message.split(" at line ").next().unwrap_or_default();
+    let message = message.rsplit_once(" at line ").map_or(message, |(message, _)| message);
     // A value that is quoted in the message comes first, so the last "expected" is ours.
     let expected = message.rsplit_once(", expected ").map(|(_, expected)| expected);
     let problem: String = match expected {

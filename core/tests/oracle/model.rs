@@ -35,6 +35,8 @@ struct Turn {
     /// A list arrived or a selection came, so the connection may have paths looked at.
     list_arrived: bool,
     selected: bool,
+    /// Rule 19: nothing more is awaited, so a change is announced although it is not settled.
+    nothing_awaited: bool,
 }
 
 impl Turn {
@@ -166,6 +168,7 @@ impl Oracle {
             Event::HostFactsChanged(changed) => {
                 self.history.note(Record::Host(changed.facts.clone()));
                 self.forget_outside();
+                turn.nothing_awaited = true;
                 self.forget_paths();
             }
             Event::Asked(asked) => {
@@ -625,7 +628,7 @@ impl Oracle {
         };
         let key = |win: &Option<Win>| win.as_ref().map(|win| win.project.key.clone());
         let announced = self.history.announced();
-        if decided && announced != key(&after) {
+        if (decided || turn.nothing_awaited) && announced != key(&after) {
             turn.effects.announce.push((announced, key(&after)));
             self.history.note(Record::Announced(key(&after)));
         }
@@ -748,7 +751,9 @@ impl Oracle {
         let asks: Vec<u32> = self.history.waiting().iter().map(|ask| ask.id).collect();
         let (over, open): (Vec<_>, Vec<_>) =
             self.history.open_probes().into_iter().partition(|(_, until, _)| now >= *until);
+        let wanted = self.history.connection_wants();
         for (id, _, paths) in over {
+            turn.nothing_awaited |= paths.keys().any(|path| wanted.contains(path));
             self.history.note(Record::ProbeOver { id });
             for (path, asked) in paths {
                 // Another probe may still tell.

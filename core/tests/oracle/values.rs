@@ -429,10 +429,22 @@ impl History {
                 Found::File => {}
             }
             let of_parent = found != start;
-            let real = known
-                .real
-                .as_ref()
-                .and_then(|real| if of_parent { path::parent(real, self.style()) } else { Some(real.clone()) });
+            let real = match (of_parent, self.is_confined()) {
+                (false, _) => known.real.clone(),
+                // The parent of a linked file is not the parent of what the link leads to.
+                (true, false) => {
+                    let as_spelled = known.real.as_ref().filter(|real| **real == start);
+                    as_spelled.and_then(|real| path::parent(real, self.style()))
+                }
+                (true, true) => match self.look(source, &found, &BTreeSet::new(), eyes) {
+                    Look::Known(parent) => parent.real,
+                    Look::Unconfirmed => return Verdict::Bad(Reason::Unconfirmed),
+                    Look::Unknown => {
+                        let need = Need { path: found, markers: BTreeSet::new(), connection, own };
+                        return Verdict::Pending(vec![need]);
+                    }
+                },
+            };
             if let Err(reason) = self.acceptable_in_truth(source, real.as_deref(), source.refine.is_some()) {
                 return Verdict::Bad(reason);
             }
@@ -471,6 +483,9 @@ impl History {
         if self.is_excluded_dir(&found, places_rule(source), vouched) {
             return Verdict::Bad(place_reason(source));
         }
+        if let (Some(_), Err(reason)) = (&truth, self.acceptable_in_truth(source, truth.as_deref(), vouched)) {
+            return Verdict::Bad(reason);
+        }
         if found == start {
             return Verdict::Good(Target { real: truth, ..target });
         }
@@ -506,7 +521,9 @@ impl History {
     fn acceptable_in_truth(&self, source: &Source, real: Option<&str>, vouched: bool) -> Result<(), Reason> {
         match real {
             Some(real) if !self.is_allowed(real) => Err(Reason::Outside),
-            Some(real) if self.is_excluded_dir(real, places_rule(source), vouched) => Err(place_reason(source)),
+            Some(real) if self.is_excluded_dir(real, places_rule(source), vouched) => {
+                Err(if self.is_confined() && !self.is_local() { Reason::Outside } else { place_reason(source) })
+            }
             None if self.is_confined() => Err(Reason::Outside),
             _ => Ok(()),
         }
