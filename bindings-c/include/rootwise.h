@@ -30,7 +30,7 @@ typedef struct {
 } rootwise_text;
 
 /* Opens a resolver from {"policy"?: {...}, "host": {...}}; the default policy is the recommended one. Returns
- * {"deadline", "project"} and the resolver, or an error and a null pointer. */
+ * {"deadline", "project", "eventBytes"} and the resolver, or an error and a null pointer. */
 rootwise_text rootwise_open(const char *options, size_t options_len, rootwise_resolver **resolver);
 
 /* Restores a saved connection. If the prefix for request ids is a null pointer, the prefix does not change. Returns
