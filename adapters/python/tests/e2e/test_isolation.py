@@ -165,7 +165,7 @@ def test_clients_that_misbehave_at_once_never_get_the_project_of_another(url: st
                     client.roots(question, folder.as_uri())
                 client.answer_questions(call, folder.as_uri())
                 if client.lost_session():
-                    # Rarely, a session on SDK 1.x is gone after its streams broke, for an unknown reason. A client begins a new one.
+                    # Rarely, a session on SDK 1.x is gone after its streams broke; a client begins a new one.
                     client.session = {}
                     client.handshake()
                     late = []
