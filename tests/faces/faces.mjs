@@ -8,10 +8,10 @@ import { PlainModule } from "./plain-host.mjs";
 process.env.ROOTWISE_ADDON ??= addonFile();
 const require = createRequire(import.meta.url);
 const { loadAddon } = require(at("dist/cjs/node/addon.js"));
-const { wasmFace } = require(at("dist/cjs/node/module.js"));
+const { wasmBackend } = require(at("dist/cjs/node/module.js"));
 
 export const native = loadAddon();
-export const wasm = wasmFace;
+export const wasm = wasmBackend;
 export const plain = new PlainModule(readFileSync(at("dist/rootwise-plain.wasm"))).face();
 
 export const faces = { native, wasm, plain };

@@ -50,10 +50,10 @@ vectorsIn("on wasm in Chromium", () =>
   withPage(root, async (page, address) => {
     await page.goto(`${address}/blank.html`);
     return page.evaluate(async (conversations) => {
-      const { WasmFace } = await import("/dist/esm/wasm.js");
+      const { WasmBackend } = await import("/dist/esm/wasm.js");
       const { play } = await import("/tests/faces/play.mjs");
       const module = await WebAssembly.compileStreaming(fetch("/dist/rootwise.wasm"));
-      const face = new WasmFace(() => module);
+      const face = new WasmBackend(() => module);
       return conversations.map((conversation) => play(face, conversation));
     }, conversations);
   }),
