@@ -12,8 +12,8 @@ test("mistakes and panics return error texts, and the process continues", () => 
     return `${what}: ${error?.code ?? value ?? (actions ? "fine" : said)}`;
   });
   assert.deepEqual(seen, [
-    'open: {"deadline":null,"project":null}',
-    'open: {"deadline":null,"project":null}',
+    'open: {"deadline":null,"project":null,"eventBytes":6356992}',
+    'open: {"deadline":null,"project":null,"eventBytes":6356992}',
     "options null: bad_text",
     "resolver null: 1",
     "options empty: bad_options",
