@@ -50,7 +50,7 @@ async function show(base, { report }) {
     { who: "SDK 1.x, no roots, variable", client: sdk.first(), stdio: sdk.stdio1, env: { CLAUDE_PROJECT_DIR: blog } },
     { who: "SDK 2.x, HTTP, roots", client: sdk.second("legacy", () => roots(blog)), http: sdk.http2(http.url) },
     { who: "SDK 2.x, HTTP, 2026-07-28", client: sdk.second("modern", () => roots(blog)), http: sdk.http2(http.url) },
-    { who: "SDK 1.x, HTTP, header", client: sdk.first(), http: sdk.http1(http.url, { "X-Workspace-Id": shop }) },
+    { who: "SDK 1.x, HTTP, header", client: sdk.first(), http: sdk.http1(http.url, { "X-Project-Path": shop }) },
     { who: "SDK 1.x, never answers", client: sdk.first(() => new Promise(() => {})), stdio: sdk.stdio1, twice: true },
     { who: "SDK 2.x, changes its roots", client: sdk.second("legacy", (asked) => roots(asked === 1 ? shop : blog)), stdio: sdk.stdio2, change: true },
   ];
