@@ -34,11 +34,11 @@ export const steps = [
   },
   {
     name: "core",
-    what: "the core builds for WebAssembly, with and without its wire layer",
+    what: "the core builds for WebAssembly, with and without the standard library",
     run: async () => {
       const wasm = ["build", "-p", "rootwise", "--target", "wasm32-unknown-unknown"];
       await cargo(...wasm);
-      await cargo(...wasm, "--no-default-features");
+      await cargo(...wasm, "--features", "std");
     },
   },
   {

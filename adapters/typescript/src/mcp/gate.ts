@@ -9,7 +9,7 @@ import { factsOf } from "./sdk.js";
 
 /** Options of `projectGate()`. */
 export interface GateOptions {
-  /** The header that names the project, such as `X-Workspace-Id`. */
+  /** The header that names the project, such as `X-Project-Path`. */
   header?: string | undefined;
   /** The query parameter that names the project, such as `project_path`. */
   query?: string | undefined;

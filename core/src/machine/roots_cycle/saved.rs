@@ -1,0 +1,139 @@
+//! The life cycle in a snapshot.
+
+use alloc::string::{String, ToString};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Failure, Flight, KnownList, Phase, RequestId, RootsCycle};
+use crate::api::host::HostFacts;
+use crate::id::{RequestToken, Time};
+use crate::peer::root_list::{KeptList, RootList};
+use crate::policy::{Policy, count, is_plain_prefix};
+
+/// The state in a snapshot; times are relative to the moment it was saved.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct SavedCycle {
+    ready: bool,
+    declared: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    flight: Option<SavedFlight>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    deferred_in: Option<Time>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    last_failure: Option<Failure>,
+    failures: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    list: Option<SavedList>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sent_ago: Option<Time>,
+    last_token: u32,
+    stale_answers: u32,
+    id_prefix: String,
+}
+
+impl SavedCycle {
+    /// Checks what a resolver could not have saved; returns the part that is impossible.
+    pub(crate) fn check(&self, policy: &Policy) -> Result<(), &'static str> {
+        if !is_plain_prefix(&self.id_prefix) {
+            return Err("its id prefix");
+        }
+        if self.flight.as_ref().is_some_and(|flight| !(1..=self.last_token).contains(&flight.token.0)) {
+            return Err("its request in flight");
+        }
+        if self.list.as_ref().is_some_and(|known| known.roots.len() > count(policy.limits.roots)) {
+            return Err("its list of roots");
+        }
+        Ok(())
+    }
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct SavedFlight {
+    token: RequestToken,
+    id: RequestId,
+    dies_in: Time,
+    overdue: bool,
+    changed: bool,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct SavedList {
+    roots: KeptList,
+    age: Time,
+    stale: bool,
+}
+
+impl RootsCycle {
+    /// `keep_deferred` tells whether a deferred request outlives the asks that wait for it.
+    pub(crate) fn save(&self, now: Time, keep_deferred: bool) -> SavedCycle {
+        let in_ms = |at: Time| at.saturating_sub(now);
+        let ago = |at: Time| now.saturating_sub(at);
+        SavedCycle {
+            ready: self.ready,
+            declared: self.declared,
+            flight: self.flight().map(|flight| SavedFlight {
+                token: flight.token,
+                id: flight.id.clone(),
+                dies_in: in_ms(flight.dies_at),
+                overdue: flight.overdue,
+                changed: flight.changed,
+            }),
+            deferred_in: match &self.phase {
+                Phase::Deferred { until } if keep_deferred => Some(in_ms(*until)),
+                _ => None,
+            },
+            last_failure: self.last_failure,
+            failures: self.failures,
+            list: self.list.as_ref().map(|known| SavedList {
+                roots: known.list.keep(),
+                age: ago(known.at),
+                stale: known.stale,
+            }),
+            sent_ago: self.last_sent.map(ago),
+            last_token: self.last_token,
+            stale_answers: self.stale_answers,
+            id_prefix: self.id_prefix.clone(),
+        }
+    }
+
+    pub(crate) fn restore(
+        saved: SavedCycle,
+        id_prefix: Option<&str>,
+        now: Time,
+        policy: &Policy,
+        host: &HostFacts,
+    ) -> Self {
+        // The times of the policy may have become shorter since.
+        let longest = |wait: Time, most: u32| now.saturating_add(wait.min(most.into()));
+        let phase = match (saved.flight, saved.deferred_in) {
+            (Some(flight), _) => Phase::InFlight(Flight {
+                token: flight.token,
+                id: flight.id,
+                dies_at: longest(flight.dies_in, policy.timing.life_ms),
+                overdue: flight.overdue,
+                changed: flight.changed,
+            }),
+            (None, Some(wait)) => Phase::Deferred { until: longest(wait, policy.timing.min_interval_ms) },
+            (None, None) => Phase::Resting,
+        };
+        Self {
+            ready: saved.ready,
+            declared: saved.declared,
+            phase,
+            last_failure: saved.last_failure,
+            failures: saved.failures,
+            list: saved.list.map(|known| KnownList {
+                list: RootList::restore(known.roots, policy, host),
+                at: now.saturating_sub(known.age),
+                stale: known.stale,
+            }),
+            last_sent: saved.sent_ago.map(|ago| now.saturating_sub(ago)),
+            last_token: saved.last_token,
+            stale_answers: saved.stale_answers,
+            id_prefix: id_prefix.map_or(saved.id_prefix, ToString::to_string),
+        }
+    }
+}
