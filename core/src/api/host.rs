@@ -23,7 +23,8 @@ pub struct HostFacts {
     #[serde(default)]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub transport: Transport,
-    /// Whether the client's paths are valid on the server's machine; by default true over stdio and false otherwise.
+    /// Whether the client is on the server's machine, so that its paths are valid there; by default true over stdio and
+    /// false otherwise. Without it and without `allowedDirs`, no path of the client is looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub local: Option<bool>,
     /// Whether the host may send requests outside a client's call; by default true over stdio and false otherwise.
@@ -104,6 +105,17 @@ impl HostFacts {
 
     pub(crate) fn is_local(&self) -> bool {
         self.local.unwrap_or(self.transport == Transport::Stdio)
+    }
+
+    /// Whether this process can use the folders that the client names: they are on this machine, or the operator allows
+    /// folders here, and then each one is verified.
+    pub(crate) fn reaches_client_folders(&self) -> bool {
+        self.is_local() || self.allowed_dirs.is_some()
+    }
+
+    /// The style of a path or URI that the client spelled: the client's own, if it is on another machine.
+    pub(crate) fn client_style(&self, text: &str) -> PathStyle {
+        if self.reaches_client_folders() { self.style } else { path::guess_style(text) }
     }
 
     pub(crate) fn may_push(&self) -> bool {

@@ -22,9 +22,13 @@ pub struct Project {
     pub name: String,
     /// The name made safe to show: one line, bounded, without control or invisible characters.
     pub display_name: String,
-    /// The folder on the server's machine, if there is one.
+    /// The folder, if this process can use it: the client is on this machine, or the folder was verified inside
+    /// `allowedDirs`. Always there if the policy says `requirePath`, which is the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
+    /// The folder on the client's machine, if that is another one. Nothing here was looked at for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_path: Option<String>,
     /// The canonical URI, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
@@ -45,6 +49,13 @@ pub struct Project {
     pub other_roots: Vec<RootRef>,
 }
 
+impl Project {
+    /// The folder, on whichever machine it is.
+    pub(crate) fn folder(&self) -> Option<&String> {
+        self.path.as_ref().or(self.client_path.as_ref())
+    }
+}
+
 /// A client root as a project refers to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
@@ -58,9 +69,19 @@ pub struct RootRef {
     /// The root's own name, made safe to show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The folder on the server's machine, if the URI names one.
+    /// The folder that the URI names on this machine. It is not verified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
+    /// The folder that the URI names on the client's machine, if that is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_path: Option<String>,
+}
+
+impl RootRef {
+    /// The folder, on whichever machine it is.
+    pub(crate) fn folder(&self) -> Option<&String> {
+        self.path.as_ref().or(self.client_path.as_ref())
+    }
 }
 
 /// A client root as the roots view shows it.

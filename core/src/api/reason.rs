@@ -52,6 +52,12 @@ pub enum Reason {
     /// The path is outside the folders the operator allows.
     #[error("the path is outside the allowed folders")]
     Outside,
+    /// The folder is on the client's machine, which is another one, and the policy requires a folder on this one.
+    #[error("the folder is on another machine")]
+    OtherMachine,
+    /// The project is a mere name, and the policy requires a folder.
+    #[error("the project has no folder")]
+    NoPath,
     /// The folder is never a project by itself, such as `/` or the home folder.
     #[error("the folder is excluded")]
     ExcludedDir,
@@ -100,6 +106,8 @@ impl Reason {
             Self::Unreadable => "unreadable",
             Self::Unconfirmed => "unconfirmed",
             Self::Outside => "outside",
+            Self::OtherMachine => "other_machine",
+            Self::NoPath => "no_path",
             Self::ExcludedDir => "excluded_dir",
             Self::Nameless => "nameless",
             Self::NoMarker => "no_marker",

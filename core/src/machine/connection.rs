@@ -70,21 +70,23 @@ pub(crate) struct SelectedProject {
     pub(crate) given: String,
 }
 
-/// Whether a project is inside the allowed folders, by its spelling and by its real path as it was verified.
-pub(crate) fn is_allowed(project: &Project, host: &HostFacts) -> bool {
+/// Whether a project may still be answered: its folder is within reach and inside the allowed folders, by its spelling
+/// and by its real path as it was verified; or it needs no folder.
+pub(crate) fn is_allowed(project: &Project, policy: &Policy, host: &HostFacts) -> bool {
+    let in_reach = host.reaches_client_folders() || !project.source.is_spelled_by_client();
     match (&project.path, &project.real_path) {
-        (Some(path), Some(real)) => host.allows(path) && host.allows(real),
-        (Some(_), None) => host.allowed_dirs.is_none(),
-        (None, _) => true,
+        (Some(path), Some(real)) => in_reach && host.allows(path) && host.allows(real),
+        (Some(_), None) => in_reach && host.allowed_dirs.is_none(),
+        (None, _) => !policy.require_path,
     }
 }
 
 impl Memory {
-    /// Forgets the projects that are outside the allowed folders.
-    pub(crate) fn confine(&mut self, host: &HostFacts) {
-        self.selected.take_if(|selected| !is_allowed(&selected.project, host));
-        self.pin.take_if(|project| !is_allowed(project, host));
-        self.remembered.take_if(|project| !is_allowed(project, host));
+    /// Forgets the projects that may no longer be answered.
+    pub(crate) fn confine(&mut self, policy: &Policy, host: &HostFacts) {
+        self.selected.take_if(|selected| !is_allowed(&selected.project, policy, host));
+        self.pin.take_if(|project| !is_allowed(project, policy, host));
+        self.remembered.take_if(|project| !is_allowed(project, policy, host));
     }
 
     /// Stores a selection. It stands at its own rank from now on, and may itself become the pin.

@@ -81,7 +81,7 @@ impl Logger<'_> {
     pub(crate) fn project_chosen(&mut self, project: &Project) {
         let values = Values::new()
             .with("name", &project.name)
-            .with("path", project.path.as_deref().unwrap_or(&project.name))
+            .with("path", project.folder().unwrap_or(&project.name))
             .with("uri", project.uri.as_deref().unwrap_or(&project.name));
         let key = format!("chosen.{}", project.source.name());
         if let Some(message) = Templates(self.policy).own(&[&key], &values) {
@@ -150,7 +150,7 @@ impl Logger<'_> {
             return;
         }
         let text = |project: &Project| {
-            format!("{} ({})", project.source.name(), project.path.as_deref().unwrap_or(&project.name))
+            format!("{} ({})", project.source.name(), project.folder().unwrap_or(&project.name))
         };
         let values = (text(won), text(other));
         let values = Values::new().with("from", &values.0).with("to", &values.1);

@@ -153,7 +153,7 @@ impl Resolver {
                 let is_gone = |project: &Arc<Project>| {
                     project.source == SourceKind::Roots && !list.is_some_and(|list| list.has(project))
                 };
-                let keeps = |project: &Arc<Project>| !is_gone(project) && is_allowed(project, &self.host);
+                let keeps = |project: &Arc<Project>| !is_gone(project) && is_allowed(project, &self.policy, &self.host);
                 self.connection.project.clone().filter(keeps)
             }
         };

@@ -126,8 +126,8 @@ impl Resolver {
             revision: state.revision,
             reported: state.reported,
         };
-        resolver.connection.memory.confine(&resolver.host);
-        resolver.connection.project.take_if(|project| !is_allowed(project, &resolver.host));
+        resolver.connection.memory.confine(&resolver.policy, &resolver.host);
+        resolver.connection.project.take_if(|project| !is_allowed(project, &resolver.policy, &resolver.host));
         Ok(resolver)
     }
 }

@@ -30,7 +30,7 @@ pub(crate) struct RootList {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RootEntry {
     pub(crate) sent: SentRoot,
-    /// Its place on the server's machine.
+    /// The folder it names, on this machine or on the client's.
     pub(crate) path: Result<String, Rejection>,
     /// The identity of the folder, or of a URI that names none.
     pub(crate) key: Option<String>,
@@ -114,7 +114,7 @@ impl RootList {
     /// Whether a project is one of the roots, or was made from one.
     pub(crate) fn has(&self, project: &Project) -> bool {
         let made_from = |entry: &RootEntry| {
-            project.root.as_ref().is_some_and(|root| match (&root.path, &entry.path) {
+            project.root.as_ref().is_some_and(|root| match (root.folder(), &entry.path) {
                 (Some(made), Ok(path)) => made == path,
                 _ => root.uri == entry.reference.uri,
             })
@@ -154,16 +154,19 @@ impl RootEntry {
         let limits = &policy.limits;
         let (path, repaired) = locate(&sent, policy, host);
         let key = match &path {
-            Ok(path) => path::key(path, host.style).ok(),
+            Ok(path) => path::key(path, host.client_style(path)).ok(),
             Err(rejection) if rejection.reason == Reason::NotFileUri => Some(uri_key(&sent.uri)),
             Err(_) => None,
         };
         let name = sent.name.as_ref().map(|name| display(name, count(limits.name_chars)));
+        let folder = path.as_ref().ok().cloned();
+        let (here, elsewhere) = if host.reaches_client_folders() { (folder, None) } else { (None, folder) };
         let reference = RootRef {
             index: sent.index,
             uri: display(&sent.uri, count(limits.value_chars)),
             name: name.filter(|name| !name.is_empty()),
-            path: path.as_ref().ok().cloned(),
+            path: here,
+            client_path: elsewhere,
         };
         Self { sent, path, key, reference, repaired }
     }
@@ -179,9 +182,10 @@ pub(crate) fn uri_key(uri: &str) -> String {
     key
 }
 
-/// The place of a root on the server's machine, and whether it was a bare path.
+/// The folder that a root names, and whether it was a bare path.
 fn locate(sent: &SentRoot, policy: &Policy, host: &HostFacts) -> (Result<String, Rejection>, bool) {
     let uri = sent.uri.as_str();
+    let style = host.client_style(uri);
     if sent.too_long {
         return (Err(Rejection::new(Reason::TooLong)), false);
     }
@@ -189,10 +193,10 @@ fn locate(sent: &SentRoot, policy: &Policy, host: &HostFacts) -> (Result<String,
         return (Err(Rejection::new(Reason::Placeholder)), false);
     }
     if is_file_uri(uri) {
-        let path = map_path(uri, host).map_or_else(|| file_uri_to_path(uri, host.style).map_err(Rejection::from), Ok);
+        let path = map_path(uri, host).map_or_else(|| file_uri_to_path(uri, style).map_err(Rejection::from), Ok);
         return (path, false);
     }
-    let bare = || map_path(uri, host).or_else(|| path::absolute(uri, host.style).ok());
+    let bare = || map_path(uri, host).or_else(|| path::absolute(uri, style).ok());
     match policy.roots.bare_paths {
         BarePaths::Repair => match bare() {
             Some(path) => (Ok(path), true),

@@ -154,6 +154,11 @@ pub struct PolicyConfig {
     #[serde(default)]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub name_from: NameFrom,
+    /// Whether a project must have a folder that this process can use; if not, a name or a folder on the client's machine
+    /// is a project too.
+    #[serde(default = "yes", skip_serializing_if = "Clone::clone")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    pub require_path: bool,
     /// Whether a log line reports that a source that lost names another project.
     #[serde(default, skip_serializing_if = "is_default")]
     pub report_disagreement: bool,
@@ -185,6 +190,7 @@ impl PolicyConfig {
             memory: Memory::default(),
             selection: Selection::default(),
             name_from: NameFrom::default(),
+            require_path: true,
             report_disagreement: false,
             hints: Vec::new(),
             advice: Vec::new(),
@@ -198,6 +204,10 @@ impl Default for PolicyConfig {
     fn default() -> Self {
         Policy::recommended().config
     }
+}
+
+const fn yes() -> bool {
+    true
 }
 
 /// Durations in milliseconds.

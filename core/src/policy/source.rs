@@ -174,6 +174,11 @@ impl SourceKind {
         matches!(self, Self::Host | Self::Argument | Self::Header | Self::Query | Self::Meta)
     }
 
+    /// Whether the client spelled the value, so that its paths are those of the client's machine.
+    pub(crate) const fn is_spelled_by_client(self) -> bool {
+        matches!(self, Self::Argument | Self::Header | Self::Query | Self::Meta | Self::Roots | Self::Selected)
+    }
+
     /// Whether the caller put the value into this very request.
     pub(crate) const fn is_given_by_caller(self) -> bool {
         matches!(self, Self::Host | Self::Argument | Self::Header | Self::Query)

@@ -156,12 +156,20 @@ fn standard(key: &str) -> Option<&'static str> {
         "instruction.ambiguous" | "instruction.not_chosen" => {
             "Select one of the roots, or name the project in the call."
         }
+        "instruction.other_machine" => {
+            "The operator of this server can set `local` if the client is on the same machine, `allowedDirs` if it has the \
+             same folders, or `requirePath: false` if it needs no folder."
+        }
         "refused" => "The {source} value `{value}` cannot be used as a project ({reason}).",
         "refused.placeholder" => "The {source} value `{value}` is a template that nobody filled in.",
         "refused.relative" => "The {source} value `{value}` is relative; an absolute path is needed.",
         "refused.missing" => "The {source} path does not exist: {path}",
         "refused.not_directory" => "The {source} path is not a folder: {path}",
         "refused.outside" => "The {source} path is outside the allowed folders: {path}",
+        "refused.other_machine" => {
+            "The {source} path is on the client's machine and this server needs a folder on its own: {path}"
+        }
+        "refused.no_path" => "`{value}` names no folder, and this server needs one.",
         "refused.not_in_roots" => "`{value}` is not one of the client's roots. Available: {list}",
         "refused.unreadable" => "The {source} path cannot be read: {path}",
         "refused.invalid_name" => "`{value}` is not a usable project name.",

@@ -198,7 +198,7 @@ impl EvaluationContext<'_> {
         if let SourceResult::Offers(project) = &finding.result
             && finding.value.is_none()
         {
-            finding.value = project.path.clone().or_else(|| Some(project.name.clone()));
+            finding.value = Some(project.folder().unwrap_or(&project.name).clone());
         }
         finding
     }
@@ -221,10 +221,8 @@ impl EvaluationContext<'_> {
             finding.result = rejected(source, Rejection::new(Reason::NotInRoots));
             return;
         }
-        // A root of a remote client names another disk.
-        let elsewhere = selected.project.root.is_some() && !self.host.is_local() && self.host.allowed_dirs.is_none();
         let verified = match &selected.project.path {
-            Some(path) if source.recheck == Recheck::EachAsk && !elsewhere => {
+            Some(path) if source.recheck == Recheck::EachAsk => {
                 Some(self.verifier(at, source).verify(path, disk))
             }
             _ => None,
@@ -242,8 +240,8 @@ impl EvaluationContext<'_> {
             || list.entries.iter().any(|entry| match self.policy.selection.root_match {
                 RootMatch::Key => entry.key.as_ref() == Some(&project.key),
                 RootMatch::ExactUri => entry.sent.uri == given,
-                RootMatch::Inside => match (&entry.path, &project.path) {
-                    (Ok(root), Some(path)) => path::is_inside(root, path, self.host.style),
+                RootMatch::Inside => match (&entry.path, project.folder()) {
+                    (Ok(root), Some(path)) => path::is_inside(root, path, self.host.client_style(root)),
                     _ => entry.key.as_ref() == Some(&project.key),
                 },
             })
@@ -266,6 +264,7 @@ impl EvaluationContext<'_> {
             accept_missing: false,
             refine: source.refine.as_ref().map(|markers| Refine { markers, names: self.policy.marker_names(at) }),
             scope: self.cache_scope(source),
+            elsewhere: false,
         }
     }
 
@@ -284,5 +283,5 @@ fn unresolved_reason(findings: &[Finding]) -> Reason {
             |finding| matches!(&finding.result, SourceResult::Rejected { rejection, .. } if rejection.reason == wanted),
         )
     };
-    [Reason::Ambiguous, Reason::NotChosen].into_iter().find(|reason| has(*reason)).unwrap_or(Reason::NoProject)
+    [Reason::Ambiguous, Reason::NotChosen, Reason::OtherMachine].into_iter().find(|reason| has(*reason)).unwrap_or(Reason::NoProject)
 }

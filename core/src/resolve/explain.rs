@@ -187,7 +187,7 @@ const PLACE_CHARS: usize = 1024;
 fn render(explanation: &Explanation, winner: Option<&Arc<Project>>) -> String {
     let mut text = match (winner, &explanation.message) {
         (Some(project), _) => {
-            let place = project.path.as_deref().or(project.uri.as_deref()).unwrap_or("no folder");
+            let place = project.folder().map(String::as_str).or(project.uri.as_deref()).unwrap_or("no folder");
             let place = display(place, PLACE_CHARS);
             format!(
                 "Project: {} ({place}), from {}\n",

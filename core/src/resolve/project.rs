@@ -4,9 +4,11 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::value::Rejection;
 use super::verify::Folder;
 use crate::api::host::HostFacts;
 use crate::api::project::Project;
+use crate::api::reason::Reason;
 use crate::path;
 use crate::path::display::display;
 use crate::path::uri::{path_to_file_uri, project_id};
@@ -22,17 +24,20 @@ pub(crate) struct Maker<'a> {
 
 impl Project {
     pub(crate) fn from_path(folder: Folder, source: SourceKind, via: Option<String>, maker: Maker<'_>) -> Self {
-        let Folder { path, real_path } = folder;
-        let style = maker.host.style;
+        let Folder { path, real_path, elsewhere } = folder;
+        let style = if elsewhere { maker.host.client_style(&path) } else { maker.host.style };
         let key = path::key(&path, style).unwrap_or_else(|_| path.clone());
         let name = path::basename(&path, style).unwrap_or_else(|| path.clone());
+        let uri = path_to_file_uri(&path, style);
+        let (path, client_path) = if elsewhere { (None, Some(path)) } else { (Some(path), None) };
         Self {
             id: project_id(&key),
             display_name: maker.shown_name(&name),
-            uri: path_to_file_uri(&path, style),
             key,
             name,
-            path: Some(path),
+            path,
+            client_path,
+            uri,
             real_path,
             source,
             via,
@@ -50,6 +55,7 @@ impl Project {
             key,
             name: name.to_owned(),
             path: None,
+            client_path: None,
             uri: None,
             real_path: None,
             source,
@@ -93,6 +99,15 @@ impl Project {
 }
 
 impl Maker<'_> {
+    /// Refuses a project without a folder on this machine, if the policy requires one.
+    pub(crate) fn admit(&self, project: Project) -> Result<Project, Rejection> {
+        match &project.client_path {
+            _ if project.path.is_some() || !self.policy.require_path => Ok(project),
+            Some(elsewhere) => Err(Rejection::at(Reason::OtherMachine, elsewhere)),
+            None => Err(Rejection::new(Reason::NoPath)),
+        }
+    }
+
     fn shown_name(&self, name: &str) -> String {
         display(name, count(self.policy.limits.name_chars))
     }

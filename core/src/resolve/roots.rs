@@ -95,7 +95,10 @@ impl EvaluationContext<'_> {
             Ok(path) => path,
             Err(rejection) if rejection.reason == Reason::NotFileUri => {
                 return match rules.non_file {
-                    NonFile::NameOnly => SourceResult::offers(Project::from_root(entry, list, None, self.maker())),
+                    NonFile::NameOnly => match self.maker().admit(Project::from_root(entry, list, None, self.maker())) {
+                        Ok(project) => SourceResult::offers(project),
+                        Err(rejection) => rejected(rejection, false),
+                    },
                     NonFile::Error => rejected(rejection.clone(), true),
                     NonFile::Skip | NonFile::NextSource => rejected(rejection.clone(), false),
                 };
@@ -109,7 +112,10 @@ impl EvaluationContext<'_> {
         };
         match verifier.for_client().verify(path, disk) {
             Verified::Accepted(folder) => {
-                SourceResult::offers(Project::from_root(entry, list, Some(folder), self.maker()))
+                match self.maker().admit(Project::from_root(entry, list, Some(folder), self.maker())) {
+                    Ok(project) => SourceResult::offers(project),
+                    Err(rejection) => rejected(rejection, rules.on_unusable == OnUnusable::Error),
+                }
             }
             Verified::Wait => SourceResult::WaitDisk,
             Verified::Rejected(rejection) => rejected(rejection, rules.on_unusable == OnUnusable::Error),
@@ -127,7 +133,7 @@ impl EvaluationContext<'_> {
         };
         let Ok(ParsedValue::Path(target)) = parser.parse(target) else { return None };
         let contains =
-            |entry: &&RootEntry| entry.path.as_ref().is_ok_and(|root| path::is_inside(root, &target, self.host.style));
+            |entry: &&RootEntry| entry.path.as_ref().is_ok_and(|root| path::is_inside(root, &target, self.host.client_style(root)));
         let depth = |entry: &&RootEntry| entry.path.as_ref().map_or(0, String::len);
         // Of equally deep ones the first counts; `max_by_key` alone would take the last.
         list.entries.iter().rev().filter(contains).max_by_key(depth)

@@ -93,6 +93,13 @@ impl<'a> AskContext<'a> {
             Kind::Uri if !is_file_uri(given) => Rejection::new(Reason::NotFileUri).into(),
             Kind::Path | Kind::Uri => self.select_path(given, disk),
         };
+        let selected = match selected {
+            SelectionStep::Made(project) => match self.maker().admit(*project) {
+                Ok(project) => SelectionStep::made(project),
+                Err(rejection) => rejection.into(),
+            },
+            other => other,
+        };
         match selected {
             // A project picked from the list is one of the roots, however it was named.
             SelectionStep::Made(project)
@@ -178,7 +185,7 @@ impl<'a> AskContext<'a> {
         if self.policy.selection.traversal == Traversal::Refuse && has_parent_step(given) {
             return Rejection::new(Reason::Traversal).into();
         }
-        match self.selection_verifier().verify(&path, disk) {
+        match self.selection_verifier().for_client().verify(&path, disk) {
             Verified::Accepted(folder) => {
                 let maker = self.maker();
                 SelectionStep::made(Project::from_path(folder, SourceKind::Selected, None, maker))
@@ -201,6 +208,7 @@ impl<'a> AskContext<'a> {
             accept_missing: false,
             refine: source.and_then(|source| source.refine.as_ref()).map(|markers| Refine { markers, names }),
             scope: CacheScope { reads: if again { CacheReads::None } else { CacheReads::Folders }, keeps: again },
+            elsewhere: false,
         }
     }
 
@@ -250,7 +258,7 @@ impl<'a> AskContext<'a> {
     fn selected_text(&self, project: &Project) -> String {
         let values = Values::new()
             .with("name", &project.name)
-            .with("path", project.path.as_deref().unwrap_or(&project.name))
+            .with("path", project.folder().unwrap_or(&project.name))
             .with("uri", project.uri.as_deref().unwrap_or(&project.name));
         Templates(self.policy).message(&["selected"], &values)
     }

@@ -148,21 +148,25 @@ impl EvaluationContext<'_> {
             host: self.host,
             format: source.format,
             relative: source.relative,
-            from_client: source.from.is_per_request() && source.from != SourceKind::Host,
+            from_client: source.from.is_spelled_by_client(),
             value_bytes: self.policy.limits.value_bytes,
         };
-        let via = || via.map(ToString::to_string);
-        match parser.parse(text) {
-            Ok(ParsedValue::Name(name)) => {
-                SourceResult::offers(Project::from_name(&name, source.from, via(), self.maker()))
-            }
-            Ok(ParsedValue::Path(path)) => match self.verifier(at, source).verify(&path, disk) {
-                Verified::Accepted(folder) => {
-                    SourceResult::offers(Project::from_path(folder, source.from, via(), self.maker()))
-                }
-                Verified::Wait => SourceResult::WaitDisk,
-                Verified::Rejected(rejection) => rejected(source, rejection),
+        let verifier = match parser.from_client {
+            true => self.verifier(at, source).for_client(),
+            false => self.verifier(at, source),
+        };
+        let via = via.map(ToString::to_string);
+        let project = match parser.parse(text) {
+            Ok(ParsedValue::Name(name)) => Ok(Project::from_name(&name, source.from, via, self.maker())),
+            Ok(ParsedValue::Path(path)) => match verifier.verify(&path, disk) {
+                Verified::Accepted(folder) => Ok(Project::from_path(folder, source.from, via, self.maker())),
+                Verified::Wait => return SourceResult::WaitDisk,
+                Verified::Rejected(rejection) => Err(rejection),
             },
+            Err(rejection) => Err(rejection),
+        };
+        match project.and_then(|project| self.maker().admit(project)) {
+            Ok(project) => SourceResult::offers(project),
             Err(rejection) => rejected(source, rejection),
         }
     }

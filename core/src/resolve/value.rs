@@ -83,10 +83,11 @@ impl ValueParser<'_> {
         {
             return Ok(ParsedValue::Path(mapped));
         }
+        let style = if self.from_client { self.host.client_style(text) } else { self.host.style };
         if is_uri {
-            return Ok(ParsedValue::Path(file_uri_to_path(text, self.host.style)?));
+            return Ok(ParsedValue::Path(file_uri_to_path(text, style)?));
         }
-        match path::absolute(text, self.host.style) {
+        match path::absolute(text, style) {
             Ok(path) => Ok(ParsedValue::Path(path)),
             Err(refusal) => self.join_cwd(text, refusal),
         }
@@ -116,6 +117,9 @@ pub(crate) fn looks_like_path(text: &str, style: PathStyle) -> bool {
 
 /// The place of a client's folder on the server's machine, by the path map.
 pub(crate) fn map_path(text: &str, host: &HostFacts) -> Option<String> {
+    if !host.reaches_client_folders() {
+        return None;
+    }
     host.path_map.iter().find_map(|map| {
         let there = if is_file_uri(text) {
             file_uri_to_path(text, map.from_style).ok()?

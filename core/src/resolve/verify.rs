@@ -22,6 +22,8 @@ pub(crate) struct PathVerifier<'a> {
     pub(crate) accept_missing: bool,
     pub(crate) refine: Option<Refine<'a>>,
     pub(crate) scope: CacheScope,
+    /// Whether the path is one on another machine.
+    pub(crate) elsewhere: bool,
 }
 
 /// A walk to a marked folder, and every marker of it.
@@ -43,6 +45,8 @@ pub(crate) enum Verified {
 pub(crate) struct Folder {
     pub(crate) path: String,
     pub(crate) real_path: Option<String>,
+    /// Whether it is on another machine.
+    pub(crate) elsewhere: bool,
 }
 
 /// A step of a check: `None` while the host must probe first.
@@ -76,12 +80,12 @@ impl PathVerifier<'_> {
         self.is_confined() && !self.host.is_local() && found_by_probe
     }
 
-    /// The same for a path that a remote client spelled: its disk is not this one, unless the operator allows folders here.
+    /// The same for a path that the client spelled: if its folder is on another machine, nothing is looked at here.
     pub(crate) fn for_client(self) -> Self {
-        if self.host.is_local() || self.is_confined() {
+        if self.host.reaches_client_folders() {
             return self;
         }
-        Self { verify: Verify::None, refine: None, ..self }
+        Self { verify: Verify::None, refine: None, elsewhere: true, ..self }
     }
 
     fn check(&self, path: &str, disk: &mut DiskView<'_>) -> Step<Folder> {
@@ -131,7 +135,8 @@ impl PathVerifier<'_> {
     }
 
     fn check_excluded(&self, path: &str, marked: bool) -> Result<(), Rejection> {
-        let refused = match (self.excluded_dirs, folder_kind(path, self.host)) {
+        let kind = if self.elsewhere { kind_elsewhere(path, self.host) } else { folder_kind(path, self.host) };
+        let refused = match (self.excluded_dirs, kind) {
             (ExcludedDirsRule::Allow, _) | (_, FolderKind::Ordinary) => None,
             (ExcludedDirsRule::Named, FolderKind::Top) => Some(Reason::Nameless),
             (ExcludedDirsRule::Named, _) => None,
@@ -142,14 +147,15 @@ impl PathVerifier<'_> {
     }
 
     fn check_disk(&self, path: &str, disk: &mut DiskView<'_>) -> Step<Folder> {
-        let as_spelled = |real_path| Ok(Some(Folder { path: path.to_string(), real_path }));
+        let elsewhere = self.elsewhere;
+        let as_spelled = |real_path| Ok(Some(Folder { path: path.to_string(), real_path, elsewhere }));
         let verify = if self.is_confined() { self.verify.max(Verify::Exists) } else { self.verify };
         let accept_missing = self.accept_missing && !self.is_confined();
         let unconfirmed = || match accept_missing {
             true => as_spelled(None),
             false => Err(Rejection::at(Reason::Unconfirmed, path)),
         };
-        let style = self.host.style;
+        let style = if elsewhere { self.host.client_style(path) } else { self.host.style };
         // Whoever uses the path of a share contacts its host, so without leave no share is a project, probed or not.
         if path::is_unc(path, style) && !self.host.probe_shares {
             return Err(Rejection::at(Reason::Unconfirmed, path));
@@ -179,10 +185,12 @@ impl PathVerifier<'_> {
                 if !self.is_confined() {
                     // The parent of a linked file is not the parent of what the link leads to.
                     let real_path = real.filter(|real| real == path).and_then(|real| path::parent(&real, style));
-                    return Ok(Some(Folder { path: parent, real_path }));
+                    return Ok(Some(Folder { path: parent, real_path, elsewhere }));
                 }
                 match disk.lookup(&parent, &[], true, self.scope) {
-                    DiskLookup::Known(info) => Ok(Some(Folder { path: parent, real_path: info.real_path.clone() })),
+                    DiskLookup::Known(info) => {
+                        Ok(Some(Folder { path: parent, real_path: info.real_path.clone(), elsewhere }))
+                    }
                     DiskLookup::Unconfirmed => Err(Rejection::at(Reason::Unconfirmed, path)),
                     DiskLookup::Unknown => Ok(None),
                 }
@@ -214,7 +222,8 @@ impl PathVerifier<'_> {
             let marked =
                 |info: &PathInfo| tier.names.iter().filter(|name| info.markers.contains(name)).count() >= least;
             if let Some((path, info)) = seen.iter().find(|(_, info)| marked(info)) {
-                return Ok(Some(Some(Folder { path: path.clone(), real_path: info.real_path.clone() })));
+                let real_path = info.real_path.clone();
+                return Ok(Some(Some(Folder { path: path.clone(), real_path, elsewhere: self.elsewhere })));
             }
         }
         match refine.markers.otherwise {
@@ -257,6 +266,14 @@ enum FolderKind {
     Home,
     /// A temporary, system or install folder.
     Scratch,
+}
+
+/// The kind of a folder on another machine, where only the top is known: home and the others are folders of this one.
+fn kind_elsewhere(path: &str, host: &HostFacts) -> FolderKind {
+    match path::basename(path, host.client_style(path)) {
+        Some(_) => FolderKind::Ordinary,
+        None => FolderKind::Top,
+    }
 }
 
 fn folder_kind(path: &str, host: &HostFacts) -> FolderKind {
