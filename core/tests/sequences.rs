@@ -317,7 +317,6 @@ proptest! {
         let cut = cut.index(case.steps.len());
         let mut machine = resolver(&case);
         let mut world = World::default();
-        let mut host = case.host.clone();
         let mut waiting: BTreeSet<u32> = BTreeSet::new();
         for step in &case.steps[..cut] {
             let (event, now) = world.event(&case, step);
@@ -330,13 +329,11 @@ proptest! {
             for (ask, ..) in &seen.answers {
                 waiting.remove(ask);
             }
-            if let Event::HostFactsChanged(changed) = &event {
-                host = changed.facts.clone();
-            }
             world.observe(&event, now, &seen, machine.deadline().map(|at| at.0));
         }
         let text = machine.snapshot();
-        let mut restored = Resolver::restore(&text, Arc::new(case.policy.clone()), Arc::new(host), world.now, None).unwrap();
+        let host = machine.host().clone();
+        let mut restored = Resolver::restore(&text, Arc::new(case.policy.clone()), host, world.now, None).unwrap();
         // A snapshot of what was restored says the same again.
         prop_assert_eq!(&text, &restored.snapshot());
         for ask in waiting {

@@ -231,6 +231,12 @@ impl Resolver {
         &self.policy
     }
 
+    /// The host facts in force.
+    #[must_use]
+    pub const fn host(&self) -> &Arc<HostFacts> {
+        &self.host
+    }
+
     pub(super) fn explainer(&self) -> Explainer<'_> {
         Explainer { policy: &self.policy, host: &self.host, connection: &self.connection }
     }

@@ -48,7 +48,8 @@ impl EvaluationContext<'_> {
             match result {
                 SourceResult::Rejected { rejection, ends, status } => {
                     let stop = ends || !self.continues_after(&rejection);
-                    if first_rejected.is_none() || ends {
+                    // That a folder is on another machine says more than what is wrong with the roots before it.
+                    if first_rejected.is_none() || ends || rejection.reason == Reason::OtherMachine {
                         finding.value = Some(entry.sent.uri.clone());
                         first_rejected = Some(SourceResult::Rejected { rejection, ends, status });
                     }

@@ -11,6 +11,7 @@ use super::value::{ParsedValue, Rejection, ValueParser, is_file_uri, looks_like_
 use super::verify::{PathVerifier, Refine, Verified};
 use crate::api::action::{Outcome, Refused};
 use crate::api::event::SelectBy;
+use crate::api::host::HostFacts;
 use crate::api::project::Project;
 use crate::api::reason::Reason;
 use crate::path;
@@ -121,7 +122,7 @@ impl<'a> AskContext<'a> {
             return Rejection::new(Reason::InvalidName).into();
         }
         let known = match (rules.names, self.connection.cycle.list()) {
-            (Names::Any, Some(list)) => by_name(list, name, self.host.style).map(|entry| (list, entry)),
+            (Names::Any, Some(list)) => by_name(list, name, self.host).map(|entry| (list, entry)),
             (Names::Any, None) => None,
             (Names::Roots, _) => return self.select_root(name, disk),
         };
@@ -138,11 +139,11 @@ impl<'a> AskContext<'a> {
             Ok(None) => return Rejection::new(Reason::NotInRoots).into(),
             Err(step) => return SelectionStep::NeedsRoots(step),
         };
-        let style = self.host.style;
+        let style = self.host.client_style(given);
         let key = if is_file_uri(given) { project_key(given, style) } else { path::key(given, style) }.ok();
         let by_uri = list.entries.iter().find(|entry| entry.sent.uri == given);
         let by_key = || list.entries.iter().find(|entry| key.is_some() && entry.key == key);
-        match by_uri.or_else(by_key).or_else(|| by_name(list, given, style)) {
+        match by_uri.or_else(by_key).or_else(|| by_name(list, given, self.host)) {
             Some(entry) => self.selected_root(entry, list, disk),
             None => Rejection::new(Reason::NotInRoots).into(),
         }
@@ -292,10 +293,10 @@ impl Kind {
 }
 
 /// The first root with this name: its own, or its folder's.
-fn by_name<'l>(list: &'l RootList, name: &str, style: PathStyle) -> Option<&'l RootEntry> {
+fn by_name<'l>(list: &'l RootList, name: &str, host: &HostFacts) -> Option<&'l RootEntry> {
     list.entries.iter().find(|entry| {
         let own = entry.sent.name.as_deref() == Some(name);
-        own || entry.path.as_ref().is_ok_and(|path| path::basename(path, style).as_deref() == Some(name))
+        own || entry.path.as_ref().is_ok_and(|path| path::basename(path, host.client_style(path)).as_deref() == Some(name))
     })
 }
 

@@ -167,7 +167,8 @@ impl History {
             let end = match says {
                 Says::Nothing => continue,
                 Says::GivesWay(reason) => {
-                    code = code.or(reason);
+                    // That a folder is on another machine counts for less than that there are several.
+                    code = code.filter(|code| reason.is_none() || *code != Reason::OtherMachine).or(reason);
                     continue;
                 }
                 Says::Pending(needs) => {
@@ -408,11 +409,10 @@ impl History {
         }
         let about = target.and_then(|about| self.place(about, Relative::Refuse, true).ok());
         let containing = about.and_then(|about| {
-            let style = self.host().style;
             let mut best: Option<(usize, usize)> = None;
             for (at, (_, lexed)) in candidates.iter().enumerate() {
                 if let Lexed::Place(Target { path: Some(root), .. }) = lexed
-                    && path::is_inside(root, &about, style)
+                    && path::is_inside(root, &about, self.client_style(root))
                     && best.is_none_or(|(depth, _)| root.len() > depth)
                 {
                     best = Some((root.len(), at));
@@ -441,6 +441,7 @@ impl History {
             candidates.insert(0, best);
         }
         let mut needs: Vec<Need> = Vec::new();
+        let mut why = None;
         for (raw, lexed) in candidates {
             let end = match lexed {
                 Lexed::Place(target) => match self.on_disk(source, target.clone(), eyes) {
@@ -453,6 +454,15 @@ impl History {
                         break;
                     }
                     Verdict::Bad(reason) => match rules.on_unusable {
+                        OnUnusable::Accept | OnUnusable::NextRoot | OnUnusable::NextSource
+                            if reason == Reason::OtherMachine =>
+                        {
+                            why = Some(reason);
+                            if rules.on_unusable == OnUnusable::NextSource {
+                                break;
+                            }
+                            continue;
+                        }
                         OnUnusable::Accept if is_disk(reason) && !self.is_confined() => {
                             Says::Wins(win(SourceKind::Roots, target, None))
                         }
@@ -463,7 +473,8 @@ impl History {
                 },
                 Lexed::NonFile(_) => match rules.non_file {
                     NonFile::Skip => continue,
-                    NonFile::NextSource => Says::GivesWay(None),
+                    NonFile::NextSource => Says::GivesWay(why),
+                    NonFile::NameOnly if self.policy.require_path => continue,
                     NonFile::Error => Says::Ends(Out::Refused(Reason::NotFileUri, SourceKind::Roots, source.status)),
                     NonFile::NameOnly => Says::Wins(win(SourceKind::Roots, self.name_only(raw), None)),
                 },
@@ -475,7 +486,7 @@ impl History {
             };
             return if needs.is_empty() { end } else { Says::Pending(needs) };
         }
-        if needs.is_empty() { Says::GivesWay(None) } else { Says::Pending(needs) }
+        if needs.is_empty() { Says::GivesWay(why) } else { Says::Pending(needs) }
     }
 
     fn decide_roots(&self, ask: &Ask, patience: Patience) -> Decision {
@@ -593,7 +604,8 @@ impl History {
                 }
                 // Any name will do: that of a root if the list is known, else one of its own.
                 let free = is_name && rules.names == Names::Any;
-                let must_compare = !free || rules.enforce_roots != EnforceRoots::Off;
+                let must_compare =
+                    !free || (rules.enforce_roots != EnforceRoots::Off && !self.policy.require_path);
                 let roots = match self.roots_now(Some(ask), patience) {
                     _ if !must_compare => self.list().map(|list| list.roots).unwrap_or_default(),
                     RootsNow::Use(known) => known.unwrap_or_default(),
@@ -602,6 +614,9 @@ impl History {
                 let found = self.called(&roots, text, free).map(|raw| (raw, self.lex_root(raw)));
                 let Some((raw, lexed)) = found else {
                     let enforced = rules.enforce_roots != EnforceRoots::Off && !roots.is_empty();
+                    if free && self.policy.require_path {
+                        return Err(Reason::NoPath);
+                    }
                     if !free || enforced {
                         return Err(Reason::NotInRoots);
                     }
@@ -653,7 +668,7 @@ impl History {
         let by_own_name = |raw: &&RawRoot| raw.name.as_deref() == Some(text);
         let by_folder = |raw: &&RawRoot| {
             let at = place(raw).and_then(|target| target.path);
-            at.and_then(|at| path::basename(&at, self.host().style)).as_deref() == Some(text)
+            at.and_then(|at| path::basename(&at, self.client_style(&at))).as_deref() == Some(text)
         };
         let find = |test: &dyn Fn(&&RawRoot) -> bool| roots.iter().find(|raw| test(raw));
         find(&by_uri).or_else(|| find(&by_path)).or_else(|| find(&by_own_name)).or_else(|| find(&by_folder))
@@ -661,7 +676,6 @@ impl History {
 
     /// Whether a selection is one of the roots, by the policy's measure.
     fn is_among(&self, roots: &[RawRoot], choice: &Choice) -> bool {
-        let style = self.host().style;
         roots.iter().any(|raw| {
             let lexed = self.lex_root(raw);
             match (self.policy.selection.root_match, lexed) {
@@ -669,7 +683,7 @@ impl History {
                 (RootMatch::Key, Lexed::Place(target)) => target.key == choice.win.project.key,
                 (RootMatch::Inside, Lexed::Place(Target { path: Some(root), .. })) => {
                     let chosen = choice.win.project.path.as_deref();
-                    chosen.is_some_and(|chosen| path::is_inside(&root, chosen, style))
+                    chosen.is_some_and(|chosen| path::is_inside(&root, chosen, self.client_style(&root)))
                 }
                 (_, Lexed::NonFile(uri)) => format!("uri:{uri}") == choice.win.project.key,
                 _ => false,
@@ -764,7 +778,7 @@ fn says(source: &Source, verdict: Verdict, via: Option<String>) -> Says {
         Verdict::Bad(reason) if is_bad_end(source, reason) => {
             Says::Ends(Out::Refused(reason, source.from, source.status))
         }
-        Verdict::Bad(_) => Says::GivesWay(None),
+        Verdict::Bad(reason) => Says::GivesWay(Some(reason).filter(|reason| *reason == Reason::OtherMachine)),
     }
 }
 
@@ -774,6 +788,7 @@ fn win(source: SourceKind, target: Target, via: Option<String>) -> Win {
             key: target.key,
             name: target.name,
             path: target.path,
+            elsewhere: target.elsewhere,
             source,
             via,
             root: target.root.as_ref().map(|(index, _)| *index),
@@ -790,5 +805,6 @@ fn target_of(win: &Win) -> Target {
         name: win.project.name.clone(),
         root: win.project.root.zip(win.root_key.clone()),
         real: win.real.clone(),
+        elsewhere: win.project.elsewhere,
     }
 }

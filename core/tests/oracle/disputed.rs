@@ -54,9 +54,6 @@ pub const PARTS_BEFORE_ERROR: bool = true;
 /// "To settle an event is to look at every waiting ask again": also when the event is another ask.
 pub const ASKS_LOOK_AT_ALL: bool = true;
 
-/// Rule 24: roots of a client that is not local are not probed, also when a tool selects one by its name.
-pub const REMOTE_ROOT_IS_NEVER_PROBED: bool = true;
-
 /// Rule 24: what the connection knows of a path stays known to an ask, although a probe of the same path that somebody
 /// else had opened ran out while the ask waited.
 pub const KNOWN_BEATS_UNCONFIRMED: bool = true;

@@ -282,6 +282,7 @@ pub fn policy() -> impl Strategy<Value = Policy> {
             .prop_map(|rule| Twist::new(move |p| p.selection.traversal = rule)),
         select(vec![NameFrom::Basename, NameFrom::RawBasename, NameFrom::RootName])
             .prop_map(|rule| Twist::new(move |p| p.name_from = rule)),
+        any::<bool>().prop_map(|yes| Twist::new(move |p| p.require_path = yes)),
         (0..4_u32).prop_map(|retries| Twist::new(move |p| p.timing.retries = retries)),
         select(vec![0, 100, 400]).prop_map(|interval| Twist::new(move |p| p.timing.min_interval_ms = interval)),
         select(vec![(300, 300), (300, 1_000), (1_000, 1_500)]).prop_map(|(wait, life)| Twist::new(move |p| {

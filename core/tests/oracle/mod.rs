@@ -56,7 +56,10 @@ use rootwise::policy::SourceKind;
 pub struct Proj {
     pub key: String,
     pub name: String,
+    /// The folder, on whichever machine it is.
     pub path: Option<String>,
+    /// Whether the folder is on the client's machine, which is another one.
+    pub elsewhere: bool,
     pub source: SourceKind,
     pub via: Option<String>,
     pub root: Option<u32>,

@@ -37,6 +37,8 @@ pub struct Target {
     pub root: Option<(u32, String)>,
     /// The real path, where the host told it.
     pub real: Option<String>,
+    /// Whether it is on another machine (rule 31).
+    pub elsewhere: bool,
 }
 
 /// What comes of a value.
@@ -142,6 +144,9 @@ impl History {
 
     /// Where the client's folder is found here, if the host says so.
     fn mapped(&self, text: &str) -> Option<String> {
+        if self.is_elsewhere() {
+            return None;
+        }
         self.host().path_map.iter().find_map(|map| {
             let theirs = if is_file_uri(text) {
                 uri::file_uri_to_path(text, map.from_style)
@@ -171,13 +176,14 @@ impl History {
         if from_client && let Some(mapped) = self.mapped(text) {
             return Ok(mapped);
         }
+        let style = if from_client { self.client_style(text) } else { self.style() };
         if is_file_uri(text) {
-            return uri::file_uri_to_path(text, self.style()).map_err(reason);
+            return uri::file_uri_to_path(text, style).map_err(reason);
         }
         if is_other_uri(text) {
             return Err(Reason::NotFileUri);
         }
-        match path::absolute(text, self.style()) {
+        match path::absolute(text, style) {
             Err(Refusal::Relative) if relative == Relative::Cwd && self.is_local() => {
                 let cwd = self.host().cwd.as_deref().ok_or(Reason::Relative)?;
                 path::join(cwd, text, self.style()).map_err(reason)
@@ -186,14 +192,17 @@ impl History {
         }
     }
 
+    /// The target of a path. Only a client elsewhere spells in the other style, and no path is valid in both.
     pub fn target(&self, at: String) -> Result<Target, Reason> {
-        let key = path::key(&at, self.style()).map_err(reason)?;
-        let name = path::basename(&at, self.style()).unwrap_or_else(|| at.clone());
-        Ok(Target { path: Some(at), key, name, root: None, real: None })
+        let style = self.client_style(&at);
+        let key = path::key(&at, style).map_err(reason)?;
+        let name = path::basename(&at, style).unwrap_or_else(|| at.clone());
+        Ok(Target { path: Some(at), key, name, root: None, real: None, elsewhere: false })
     }
 
     pub fn named(name: &str) -> Target {
-        Target { path: None, key: format!("name:{name}"), name: name.to_owned(), root: None, real: None }
+        let key = format!("name:{name}");
+        Target { path: None, key, name: name.to_owned(), root: None, real: None, elsewhere: false }
     }
 
     /// What one text of a source names.
@@ -334,12 +343,68 @@ impl History {
     /// What the disk, the ceiling and the refused places say about a target. A remote caller learns nothing about the disk:
     /// whatever is not verified inside the allowed folders is outside.
     pub fn on_disk(&self, source: &Source, target: Target, eyes: Eyes<'_>) -> Verdict {
-        match self.judged_on_disk(source, target, eyes) {
+        let from_client = matches!(
+            source.from,
+            SourceKind::Argument
+                | SourceKind::Header
+                | SourceKind::Query
+                | SourceKind::Meta
+                | SourceKind::Roots
+                | SourceKind::Selected
+        );
+        let verdict = if from_client && self.is_elsewhere() {
+            self.judged_elsewhere(source, target)
+        } else {
+            self.judged_on_disk(source, target, eyes)
+        };
+        match verdict {
+            Verdict::Good(target) => self.with_required_path(target),
             Verdict::Bad(
                 Reason::Missing | Reason::NotDirectory | Reason::Unreadable | Reason::Unconfirmed | Reason::NoMarker,
             ) if self.is_confined() && !self.is_local() => Verdict::Bad(Reason::Outside),
             verdict => verdict,
         }
+    }
+
+    /// Whether the client's folders are out of reach: it is on another machine, and no folder here is allowed to it.
+    pub fn is_elsewhere(&self) -> bool {
+        !self.is_local() && !self.is_confined()
+    }
+
+    /// Rule 31: nothing on this machine is looked at, and only the top of a disk is refused.
+    fn judged_elsewhere(&self, source: &Source, target: Target) -> Verdict {
+        match &target.path {
+            Some(at) if path::is_unc(at, self.client_style(at)) => Verdict::Bad(Reason::Unconfirmed),
+            Some(at)
+                if places_rule(source) != ExcludedDirsRule::Allow
+                    && path::parent(at, self.client_style(at)).is_none() =>
+            {
+                Verdict::Bad(place_reason(source))
+            }
+            Some(_) => Verdict::Good(Target { elsewhere: true, ..target }),
+            None => Verdict::Good(target),
+        }
+    }
+
+    /// Rule 31: what a project without a folder here becomes.
+    pub fn with_required_path(&self, target: Target) -> Verdict {
+        match &target.path {
+            _ if !self.policy.require_path => Verdict::Good(target),
+            Some(_) if target.elsewhere => Verdict::Bad(Reason::OtherMachine),
+            Some(_) => Verdict::Good(target),
+            None => Verdict::Bad(Reason::NoPath),
+        }
+    }
+
+    /// The style in which a client spells: its own, where it is on another machine.
+    pub fn client_style(&self, text: &str) -> PathStyle {
+        if !self.is_elsewhere() {
+            return self.style();
+        }
+        let path = if is_file_uri(text) { text.split_at(5).1.trim_start_matches('/') } else { text };
+        let path = path.to_ascii_lowercase().replace("%3a", ":").replace('|', ":");
+        let drive = path.starts_with(|first: char| first.is_ascii_lowercase()) && path.get(1..2) == Some(":");
+        if drive || text.starts_with(r"\\") { PathStyle::Windows } else { PathStyle::Posix }
     }
 
     /// Whether the operator confines projects to folders: then only the real path of something that exists counts.
@@ -360,11 +425,6 @@ impl History {
         }
         if let Err(reason) = self.acceptable(source, &start) {
             return Verdict::Bad(reason);
-        }
-        // Roots of a client elsewhere name another disk.
-        let selected = source.from == SourceKind::Selected;
-        if is_root && !self.is_local() && !self.is_confined() && (!selected || disputed::REMOTE_ROOT_IS_NEVER_PROBED) {
-            return Verdict::Good(target);
         }
         let verify = if self.is_confined() { source.verify.max(Verify::Exists) } else { source.verify };
         if verify == Verify::None && source.refine.is_none() {
@@ -513,7 +573,17 @@ impl History {
 
     /// Whether the allowed folders let the connection keep a project: by its spelling and by its real path.
     pub fn keeps(&self, win: &Win) -> bool {
-        let Some(at) = &win.project.path else { return true };
+        let Some(at) = &win.project.path else { return !self.policy.require_path };
+        let own = matches!(
+            win.project.source,
+            SourceKind::Host | SourceKind::Configured | SourceKind::Env | SourceKind::Cwd
+        );
+        if win.project.elsewhere {
+            return !self.policy.require_path;
+        }
+        if self.is_elsewhere() && !own {
+            return false;
+        }
         !self.is_confined() || (self.is_allowed(at) && win.real.as_ref().is_some_and(|real| self.is_allowed(real)))
     }
 
@@ -598,7 +668,7 @@ impl History {
         if uri::is_placeholder(text) {
             return Lexed::Bad(Reason::Placeholder);
         }
-        let is_path = path::is_absolute(text, self.style()) || self.mapped(text).is_some();
+        let is_path = path::is_absolute(text, self.client_style(text)) || self.mapped(text).is_some();
         if bare && !(is_path && self.policy.roots.bare_paths == BarePaths::Repair) {
             return Lexed::NonFile(text.to_owned());
         }
@@ -649,6 +719,7 @@ impl History {
             name: own.unwrap_or_else(|| segments.take(1).collect()),
             root: Some((raw.index, format!("uri:{text}"))),
             real: None,
+            elsewhere: false,
         }
     }
 }

@@ -546,8 +546,10 @@ ProjectDict = TypedDict(
         "name": "str",
         # The name made safe to show: one line, bounded, without control or invisible characters.
         "displayName": "str",
-        # The folder on the server's machine, if there is one.
+        # The folder, if this process can use it: the client is on this machine, or the folder was verified inside `allowedDirs`. Always there if the policy says `requirePath`, which is the default.
         "path": "NotRequired[str]",
+        # The folder on the client's machine, if that is another one. Nothing here was looked at for it.
+        "clientPath": "NotRequired[str]",
         # The canonical URI, if there is one.
         "uri": "NotRequired[str]",
         # The real path, if a probe reported it.
@@ -573,8 +575,10 @@ RootRefDict = TypedDict(
         "uri": "str",
         # The root's own name, made safe to show.
         "name": "NotRequired[str]",
-        # The folder on the server's machine, if the URI names one.
+        # The folder that the URI names on this machine. It is not verified.
         "path": "NotRequired[str]",
+        # The folder that the URI names on the client's machine, if that is another one.
+        "clientPath": "NotRequired[str]",
     },
 )
 """A client root as a project refers to it."""
@@ -590,8 +594,10 @@ RootView = TypedDict(
         "uri": "str",
         # The root's own name, made safe to show.
         "name": "NotRequired[str]",
-        # The folder on the server's machine, if the URI names one.
+        # The folder that the URI names on this machine. It is not verified.
         "path": "NotRequired[str]",
+        # The folder that the URI names on the client's machine, if that is another one.
+        "clientPath": "NotRequired[str]",
     },
 )
 """A client root as the roots view shows it."""
@@ -670,7 +676,7 @@ HostFacts = TypedDict(
         "style": "PathStyle",
         # The transport of the connection.
         "transport": "NotRequired[Transport]",
-        # Whether the client's paths are valid on the server's machine; by default true over stdio and false otherwise.
+        # Whether the client is on the server's machine, so that its paths are valid there; by default true over stdio and false otherwise. Without it and without `allowedDirs`, no path of the client is looked at.
         "local": "NotRequired[bool | None]",
         # Whether the host may send requests outside a client's call; by default true over stdio and false otherwise.
         "push": "NotRequired[bool | None]",
@@ -872,6 +878,8 @@ Policy = TypedDict(
         "selection": "NotRequired[PartialSelection]",
         # The origin of a project's name.
         "nameFrom": "NotRequired[NameFrom]",
+        # Whether a project must have a folder that this process can use; if not, a name or a folder on the client's machine is a project too.
+        "requirePath": "NotRequired[bool]",
         # Whether a log line reports that a source that lost names another project.
         "reportDisagreement": "NotRequired[bool]",
         # Texts to show beside certain results.
@@ -949,6 +957,8 @@ OnBad = TypedDict(
         "unreadable": "NotRequired[Literal['next', 'error']]",
         "unconfirmed": "NotRequired[Literal['next', 'error']]",
         "outside": "NotRequired[Literal['next', 'error']]",
+        "other_machine": "NotRequired[Literal['next', 'error']]",
+        "no_path": "NotRequired[Literal['next', 'error']]",
         "excluded_dir": "NotRequired[Literal['next', 'error']]",
         "nameless": "NotRequired[Literal['next', 'error']]",
         "no_marker": "NotRequired[Literal['next', 'error']]",
@@ -1259,7 +1269,7 @@ Recovery = TypedDict(
 RecoveryOutcome = Literal['explicit', 'pinned', 'newest', 'unknown_id', 'no_session', 'no_project']
 
 #: The reason for which a value is rejected or an ask has no project; the serialised form is the stable code.
-Reason = Literal['no_project', 'ambiguous', 'not_chosen', 'closed', 'placeholder', 'relative', 'invalid', 'not_file_uri', 'too_long', 'missing', 'not_directory', 'unreadable', 'unconfirmed', 'outside', 'excluded_dir', 'nameless', 'no_marker', 'invalid_name', 'empty', 'traversal', 'not_in_roots', 'immutable', 'pass_each_call']
+Reason = Literal['no_project', 'ambiguous', 'not_chosen', 'closed', 'placeholder', 'relative', 'invalid', 'not_file_uri', 'too_long', 'missing', 'not_directory', 'unreadable', 'unconfirmed', 'outside', 'other_machine', 'no_path', 'excluded_dir', 'nameless', 'no_marker', 'invalid_name', 'empty', 'traversal', 'not_in_roots', 'immutable', 'pass_each_call']
 
 #: The host's id for one ask; unique among the asks that wait.
 AskId = int

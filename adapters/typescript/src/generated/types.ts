@@ -551,9 +551,14 @@ name: string,
  */
 displayName: string, 
 /**
- * The folder on the server's machine, if there is one.
+ * The folder, if this process can use it: the client is on this machine, or the folder was verified inside
+ * `allowedDirs`. Always there if the policy says `requirePath`, which is the default.
  */
 path?: string, 
+/**
+ * The folder on the client's machine, if that is another one. Nothing here was looked at for it.
+ */
+clientPath?: string, 
 /**
  * The canonical URI, if there is one.
  */
@@ -596,9 +601,13 @@ uri: string,
  */
 name?: string, 
 /**
- * The folder on the server's machine, if the URI names one.
+ * The folder that the URI names on this machine. It is not verified.
  */
-path?: string, };
+path?: string, 
+/**
+ * The folder that the URI names on the client's machine, if that is another one.
+ */
+clientPath?: string, };
 
 /**
  * A client root as the roots view shows it.
@@ -621,9 +630,13 @@ uri: string,
  */
 name?: string, 
 /**
- * The folder on the server's machine, if the URI names one.
+ * The folder that the URI names on this machine. It is not verified.
  */
-path?: string, };
+path?: string, 
+/**
+ * The folder that the URI names on the client's machine, if that is another one.
+ */
+clientPath?: string, };
 
 /**
  * The result of every source.
@@ -743,7 +756,8 @@ style: PathStyle,
  */
 transport?: Transport, 
 /**
- * Whether the client's paths are valid on the server's machine; by default true over stdio and false otherwise.
+ * Whether the client is on the server's machine, so that its paths are valid there; by default true over stdio and
+ * false otherwise. Without it and without `allowedDirs`, no path of the client is looked at.
  */
 local?: boolean | null, 
 /**
@@ -861,6 +875,11 @@ selection?: Partial<Selection>,
  */
 nameFrom?: NameFrom, 
 /**
+ * Whether a project must have a folder that this process can use; if not, a name or a folder on the client's machine
+ * is a project too.
+ */
+requirePath?: boolean, 
+/**
  * Whether a log line reports that a source that lost names another project.
  */
 reportDisagreement?: boolean, 
@@ -965,7 +984,7 @@ export type OnBad = {
 /**
  * For every reason that is not listed.
  */
-otherwise?: BadOutcome, } & ({ [key in "no_project" | "ambiguous" | "not_chosen" | "closed" | "placeholder" | "relative" | "invalid" | "not_file_uri" | "too_long" | "missing" | "not_directory" | "unreadable" | "unconfirmed" | "outside" | "excluded_dir" | "nameless" | "no_marker" | "invalid_name" | "empty" | "traversal" | "not_in_roots" | "immutable" | "pass_each_call"]?: "next" | "error" });
+otherwise?: BadOutcome, } & ({ [key in "no_project" | "ambiguous" | "not_chosen" | "closed" | "placeholder" | "relative" | "invalid" | "not_file_uri" | "too_long" | "missing" | "not_directory" | "unreadable" | "unconfirmed" | "outside" | "other_machine" | "no_path" | "excluded_dir" | "nameless" | "no_marker" | "invalid_name" | "empty" | "traversal" | "not_in_roots" | "immutable" | "pass_each_call"]?: "next" | "error" });
 
 /**
  * The two effects of a bad value.
@@ -1408,7 +1427,7 @@ export type RecoveryOutcome = "explicit" | "pinned" | "newest" | "unknown_id" | 
 /**
  * The reason for which a value is rejected or an ask has no project; the serialised form is the stable code.
  */
-export type Reason = "no_project" | "ambiguous" | "not_chosen" | "closed" | "placeholder" | "relative" | "invalid" | "not_file_uri" | "too_long" | "missing" | "not_directory" | "unreadable" | "unconfirmed" | "outside" | "excluded_dir" | "nameless" | "no_marker" | "invalid_name" | "empty" | "traversal" | "not_in_roots" | "immutable" | "pass_each_call";
+export type Reason = "no_project" | "ambiguous" | "not_chosen" | "closed" | "placeholder" | "relative" | "invalid" | "not_file_uri" | "too_long" | "missing" | "not_directory" | "unreadable" | "unconfirmed" | "outside" | "other_machine" | "no_path" | "excluded_dir" | "nameless" | "no_marker" | "invalid_name" | "empty" | "traversal" | "not_in_roots" | "immutable" | "pass_each_call";
 
 /**
  * The host's id for one ask; unique among the asks that wait.
