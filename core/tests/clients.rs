@@ -1,6 +1,7 @@
-//! The table of clients, `core/clients.json`: what `recommended` and `docs/clients.md` take from it, and that no outcome depends on it.
+//! The table of clients, `core/clients.json`: what `recommended`, the advice and `docs/clients.md` take from it, and that no
+//! outcome depends on it.
 //!
-//! `UPDATE_CLIENTS=1` writes both.
+//! `UPDATE_CLIENTS=1` writes all three.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -19,7 +20,7 @@ use std::sync::Arc;
 
 use rootwise::Resolver;
 use rootwise::host::HostFacts;
-use rootwise::policy::Policy;
+use rootwise::policy::{Policy, RECOMMENDED};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -30,7 +31,7 @@ struct Client {
     client: String,
     /// `clientInfo.name` as seen; none where nobody has told.
     names: Vec<String>,
-    /// Which names get the advice; `*` at the end for any ending.
+    /// The names that get these ways as advice; `*` at the end for any ending.
     #[serde(default)]
     patterns: Vec<String>,
     roots: Roots,
@@ -40,7 +41,9 @@ struct Client {
     /// What it says of its folder in other ways.
     #[serde(default)]
     signals: Vec<String>,
-    advice: Option<String>,
+    /// What its user can do to name a project, as parts of a sentence; `{option}` is the server's own option.
+    #[serde(default)]
+    ways: Vec<String>,
     /// Year and month.
     seen: String,
     /// `owner/name`, with `#number` for an issue or `:path` for a file.
@@ -75,18 +78,22 @@ enum Format {
 fn recommended_is_what_the_table_gives() {
     let clients = clients();
     let mut lines = Vec::new();
-    let mut written = Vec::new();
+    let mut written = false;
     for line in read(&recommended()).lines() {
-        let part = [r#"    { "from": "env""#, r#"    { "client": "#].into_iter().find(|start| line.starts_with(start));
-        match part {
-            Some(start) if written.contains(&start) => {}
-            Some(start) if start.contains("env") => lines.extend(sources(&clients)),
-            Some(_) => lines.extend(advice(&clients)),
-            None => lines.push(line.to_owned()),
+        let is_variable = line.starts_with(r#"    { "from": "env""#);
+        match is_variable {
+            true if written => {}
+            true => lines.extend(sources(&clients)),
+            false => lines.push(line.to_owned()),
         }
-        written.extend(part);
+        written |= is_variable;
     }
     settle(&recommended(), &(lines.join("\n") + "\n"));
+}
+
+#[test]
+fn the_advice_is_what_the_table_gives() {
+    settle(&repository().join("core/src/resolve/client_ways.rs"), &ways(&clients()));
 }
 
 #[test]
@@ -98,7 +105,7 @@ fn the_page_is_what_the_table_gives() {
 fn every_row_can_be_checked() {
     for row in clients() {
         let client = &row.client;
-        assert_eq!(row.advice.is_some(), !row.patterns.is_empty(), "{client}: advice and patterns go together");
+        assert_eq!(row.ways.is_empty(), row.patterns.is_empty(), "{client}: ways and patterns go together");
         let date = row.seen.split_once('-').map(|(year, month)| (year.len(), month.len()));
         assert_eq!(date, Some((4, 2)), "{client}: {}", row.seen);
         assert!(!row.sources.is_empty(), "{client} has no source");
@@ -112,34 +119,75 @@ fn every_row_can_be_checked() {
 #[test]
 fn every_pattern_is_reached_and_every_client_gets_its_own_advice() {
     let clients = clients();
-    let general = policy().advice.last().unwrap().text.clone();
     let patterns: Vec<&String> = clients.iter().flat_map(|row| &row.patterns).collect();
     for row in &clients {
-        let expected = row.advice.as_ref().unwrap_or(&general);
+        let Some(way) = row.ways.first() else { continue };
+        let expected = way.replace("{option}", "project");
+        let is_told = |name: &str| instruction(name, |_| {}).to_lowercase().starts_with(&expected.to_lowercase());
         for pattern in &row.patterns {
-            let start = pattern.trim_end_matches('*');
-            assert_eq!(instruction(start), *expected, "`{pattern}` is hidden by another");
+            assert!(is_told(pattern.trim_end_matches('*')), "`{pattern}` is hidden by another");
             assert_eq!(patterns.iter().filter(|other| **other == pattern).count(), 1, "`{pattern}` is there twice");
         }
         for name in &row.names {
-            assert_eq!(instruction(name), *expected, "{name}");
+            assert!(is_told(name), "{name}");
         }
     }
-    assert_eq!(instruction("somebody-else"), general);
+}
+
+#[test]
+fn advice_names_only_what_this_server_reads() {
+    let anybody = |change: fn(&mut Value)| instruction("somebody-else", change);
+    assert_eq!(
+        anybody(|_| {}),
+        "Start this server with `--project=/absolute/path`, or set `ROOTWISE_PROJECT` in this server's environment."
+    );
+    let with_argument = anybody(|setup| setup["host"]["toolArgument"] = json!("repo"));
+    assert_eq!(
+        with_argument,
+        "Pass the project path as `repo` in the call, or start this server with `--project=/absolute/path`."
+    );
+    let with_tool = anybody(|setup| setup["host"]["selectTool"] = json!("switch_project"));
+    assert!(
+        with_tool.starts_with("Call `switch_project` with one of the project paths or roots, or start"),
+        "{with_tool}"
+    );
+    let own = anybody(|setup| {
+        setup["policy"] = json!({ "name": "own", "sources": [{ "from": "configured", "read": ["$MY_DIR"] }] });
+        setup["host"]["toolArgument"] = json!("repo");
+    });
+    assert_eq!(own, "Set `MY_DIR` in this server's environment.");
+    let over_http = anybody(|setup| setup["host"]["transport"] = json!("http"));
+    assert!(over_http.contains("The operator of this server can set `local`"), "{over_http}");
+    let in_reach = anybody(|setup| {
+        setup["host"]["transport"] = json!("http");
+        setup["host"]["allowedDirs"] = json!(["/srv"]);
+    });
+    assert_eq!(
+        in_reach,
+        "Send the project path in the `x-project-path` header or in the `project_path` query parameter."
+    );
+    assert_eq!(
+        instruction("claude-ai", |setup| setup["policy"] = json!({ "name": "own", "sources": [{ "from": "roots" }] })),
+        ""
+    );
 }
 
 #[test]
 fn without_the_table_every_vector_ends_the_same() {
     for path in support::files() {
         let vector = support::value(&path);
-        let with = support::policy(&vector["policy"]);
-        let mut without = with.clone();
-        without.as_object_mut().unwrap().remove("advice");
-        assert_eq!(run(&vector, &with), run(&vector, &without), "{}", path.display());
+        let mut nameless = vector.clone();
+        for step in nameless["steps"].as_array_mut().unwrap() {
+            if let Some(client) = step["event"].get_mut("clientInfo") {
+                client["name"] = json!("somebody-else");
+            }
+        }
+        let policy = support::policy(&vector["policy"]);
+        assert_eq!(run(&vector, &policy), run(&nameless, &policy), "{}", path.display());
     }
 }
 
-/// Everything a vector's events cause, without the texts that are for people.
+/// Everything a vector's events cause, without the texts that are for people and the client's name.
 fn run(vector: &Value, policy: &Value) -> Vec<Value> {
     let policy = Arc::new(Policy::from_json(&policy.to_string()).unwrap());
     let host: Arc<HostFacts> = Arc::new(HostFacts::from_json(&vector["host"].to_string()).unwrap());
@@ -164,7 +212,7 @@ fn run(vector: &Value, policy: &Value) -> Vec<Value> {
 fn forget_texts(value: &mut Value) {
     match value {
         Value::Object(members) => {
-            for text in ["message", "instruction", "text"] {
+            for text in ["message", "instruction", "text", "client"] {
                 members.remove(text);
             }
             members.values_mut().for_each(forget_texts);
@@ -175,15 +223,19 @@ fn forget_texts(value: &mut Value) {
 }
 
 /// What a client of this name is told to do where nothing was found.
-fn instruction(name: &str) -> String {
-    let host = HostFacts::new(rootwise::path::PathStyle::Posix);
-    let mut resolver = Resolver::new(Arc::new(policy()), Arc::new(host)).unwrap();
+fn instruction(name: &str, change: fn(&mut Value)) -> String {
+    let policy: Value = serde_json::from_str(RECOMMENDED).unwrap();
+    let mut setup = json!({ "policy": policy, "host": { "style": "posix" } });
+    change(&mut setup);
+    let policy = Policy::from_json(&setup["policy"].to_string()).unwrap();
+    let host = HostFacts::from_json(&setup["host"].to_string()).unwrap();
+    let mut resolver = Resolver::new(Arc::new(policy), Arc::new(host)).unwrap();
     let mut handle = |event: Value| rootwise::wire::handle_json(&mut resolver, &event.to_string(), 0.0);
     handle(json!({ "type": "clientInitialized", "capabilities": {}, "clientInfo": { "name": name } }));
     handle(json!({ "type": "clientReady" }));
     let output: Value = serde_json::from_str(&handle(json!({ "type": "asked", "ask": 1 }))).unwrap();
     assert_eq!(output["actions"][0]["outcome"], "unresolved");
-    output["actions"][0]["instruction"].as_str().unwrap().to_owned()
+    output["actions"][0]["instruction"].as_str().unwrap_or_default().to_owned()
 }
 
 /// The sources that read clients' variables: confirmed ones first, then those of more clients, then as the table has them.
@@ -204,10 +256,26 @@ fn sources(clients: &[Client]) -> Vec<String> {
     [(Format::Path, ""), (Format::List, r#" "format": "list","#)].map(source).to_vec()
 }
 
-fn advice(clients: &[Client]) -> Vec<String> {
-    let rows = clients.iter().flat_map(|row| row.patterns.iter().map(move |pattern| (pattern, &row.advice)));
-    rows.map(|(pattern, text)| format!(r#"    {{ "client": {}, "text": {} }},"#, json!(pattern), json!(text))).collect()
+/// The ways as a table in Rust, which needs no parsing at run time.
+fn ways(clients: &[Client]) -> String {
+    let mut table = String::from(WAYS);
+    for row in clients {
+        for pattern in &row.patterns {
+            let ways: Vec<String> = row.ways.iter().map(|way| format!("{way:?}")).collect();
+            writeln!(table, "    ({pattern:?}, &[{}]),", ways.join(", ")).unwrap();
+        }
+    }
+    table + "];\n"
 }
+
+const WAYS: &str = "\
+//! What the users of each client can do to name a project. Generated from `core/clients.json`:
+//! `UPDATE_CLIENTS=1 cargo test -p rootwise --test clients`.
+
+/// Patterns of client names, each with parts of a sentence.
+#[rustfmt::skip]
+pub(super) const CLIENT_WAYS: &[(&str, &[&str])] = &[
+";
 
 fn page(clients: &[Client]) -> String {
     let cell = |text: &str| if text.is_empty() { "–".to_owned() } else { text.replace('|', "\\|") };
@@ -232,10 +300,9 @@ fn page(clients: &[Client]) -> String {
         ];
         writeln!(page, "| {} |", cells.map(|text| cell(text)).join(" | ")).unwrap();
     }
-    page.push_str("\n## Advice when no project was found\n\n| name | advice |\n|---|---|\n");
-    for row in clients {
-        let Some(advice) = &row.advice else { continue };
-        writeln!(page, "| {} | {} |", code(&row.patterns), cell(advice)).unwrap();
+    page.push_str("\n## Advice when no project was found\n\n| name | what its user can do |\n|---|---|\n");
+    for row in clients.iter().filter(|row| !row.ways.is_empty()) {
+        writeln!(page, "| {} | {} |", code(&row.patterns), cell(&row.ways.join("; "))).unwrap();
     }
     page
 }
@@ -255,13 +322,14 @@ const PAGE: &str = "# What clients do
 Generated from [`core/clients.json`](../core/clients.json) by `UPDATE_CLIENTS=1 cargo test -p rootwise --test clients`.
 
 Clients change, and no row was verified with a running client; every row gives its date and its sources. The table therefore affects only texts and the order of
-variables. The policy `recommended` takes two things from it:
+variables:
 
-- `advice`: the text for each client when no project was found.
-- the order in which the clients' variables are read, which matters only if several are set: first those that the client's own sources confirm, then those of
+- The advice when no project was found names what the user of this client can do. `{option}` is the option that the server's policy reads; without one, that way
+  is left out.
+- The policy `recommended` takes the order in which the clients' variables are read, which matters only if several are set: first those that the client's own sources confirm, then those of
   more clients, then in the order of this table.
 
-A test runs all vectors without the advice and gets the same outcomes. To use other texts or other variables, change `advice` or the `env` sources in your own
+A test runs all vectors without the clients' names and gets the same outcomes. To use other texts or other variables, change `advice` or the `env` sources in your own
 policy: [policy.md](policy.md).
 
 | client | `clientInfo.name` | declares roots | `listChanged` | answer to `roots/list` | working directory over stdio | other signals | seen | sources |
@@ -283,11 +351,6 @@ fn settle(file: &Path, text: &str) {
 
 fn read(file: &Path) -> String {
     std::fs::read_to_string(file).unwrap()
-}
-
-/// The policy as it is on disk, which may have been written a moment ago.
-fn policy() -> Policy {
-    Policy::from_json(&read(&recommended())).unwrap()
 }
 
 fn recommended() -> PathBuf {

@@ -39,6 +39,12 @@ pub struct HostFacts {
     /// The server's command line, by option name without dashes; a bare flag has an empty value.
     #[serde(default, deserialize_with = "unique_keys", skip_serializing_if = "BTreeMap::is_empty")]
     pub arguments: BTreeMap<String, String>,
+    /// The parameter of the server's tools that takes a project path, if they have one. Advice names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_argument: Option<String>,
+    /// The server's tool that selects a project, if there is one. Advice names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub select_tool: Option<String>,
     /// Folders that are never projects by themselves.
     #[serde(default)]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
@@ -67,6 +73,8 @@ impl HostFacts {
             env: BTreeMap::new(),
             cwd: None,
             arguments: BTreeMap::new(),
+            tool_argument: None,
+            select_tool: None,
             excluded_dirs: ExcludedDirs::default(),
             allowed_dirs: None,
             path_map: Vec::new(),

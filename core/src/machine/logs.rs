@@ -149,9 +149,8 @@ impl Logger<'_> {
         if !self.first_time(ask, &mark, reported) {
             return;
         }
-        let text = |project: &Project| {
-            format!("{} ({})", project.source.name(), project.folder().unwrap_or(&project.name))
-        };
+        let text =
+            |project: &Project| format!("{} ({})", project.source.name(), project.folder().unwrap_or(&project.name));
         let values = (text(won), text(other));
         let values = Values::new().with("from", &values.0).with("to", &values.1);
         self.log(Level::Info, LogCode::Disagreement, Some(ask.id), &values);

@@ -34,7 +34,7 @@ pub use source::{
     BadOutcome, ExcludedDirsRule, Format, Markers, OnBad, Recheck, Relative, Source, SourceKind, Tier, Unmarked,
     Verify, When,
 };
-pub(crate) use templates::{Templates, Values};
+pub(crate) use templates::{OUT_OF_REACH, Templates, Values, fill, matches_client, used};
 pub(crate) use validate::is_plain_prefix;
 
 /// A policy that was checked, so that every resolver that shares it can rely on it.
@@ -73,7 +73,7 @@ impl Policy {
         let most = count(self.limits.value_chars);
         let shown: Vec<(&str, String)> = values.iter().map(|(name, value)| (*name, display(value, most))).collect();
         let values: Vec<(&str, &str)> = shown.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        self.texts.get(key).map(|template| templates::fill(template, &values))
+        self.texts.get(key).map(|template| fill(template, &values))
     }
 
     pub(crate) fn source(&self, kind: SourceKind) -> Option<&Source> {
@@ -165,7 +165,8 @@ pub struct PolicyConfig {
     /// Texts to show beside certain results.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<Hint>,
-    /// Advice for certain clients or transports if no project was found; the first match is `{advice}` in texts.
+    /// Advice for certain clients or transports if no project was found; the first match is `{advice}` in texts. Without a
+    /// match, the advice names the ways that the sources, the host facts and the client leave open.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub advice: Vec<Advice>,
     /// Message templates that replace the standard ones.

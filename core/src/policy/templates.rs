@@ -56,7 +56,7 @@ impl Templates<'_> {
     pub(crate) fn advice(&self, client: Option<&str>, transport: Transport) -> Option<&str> {
         let fits = |advice: &&Advice| {
             advice.transport.is_none_or(|wanted| wanted == transport)
-                && advice.client.as_deref().is_none_or(|pattern| matches(pattern, client.unwrap_or_default()))
+                && advice.client.as_deref().is_none_or(|pattern| matches_client(pattern, client.unwrap_or_default()))
         };
         self.0.advice.iter().find(fits).map(|advice| advice.text.as_str())
     }
@@ -108,7 +108,8 @@ impl Templates<'_> {
     }
 }
 
-fn matches(pattern: &str, client: &str) -> bool {
+/// Whether a client has this name; `*` at the end of a pattern stands for any ending.
+pub(crate) fn matches_client(pattern: &str, client: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(start) => client.starts_with(start),
         None => client == pattern,
@@ -116,7 +117,7 @@ fn matches(pattern: &str, client: &str) -> bool {
 }
 
 /// Puts the values in; a `{word}` nobody knows stays as it is.
-pub(super) fn fill(template: &str, values: &[(&str, &str)]) -> String {
+pub(crate) fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut out = String::with_capacity(template.len());
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {
@@ -141,9 +142,13 @@ pub(super) fn fill(template: &str, values: &[(&str, &str)]) -> String {
 }
 
 /// The names a template uses.
-pub(super) fn used(template: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn used(template: &str) -> impl Iterator<Item = &str> {
     template.split('{').skip(1).filter_map(|part| part.split_once('}').map(|(name, _)| name))
 }
+
+/// The ways out where the client's folders are on another machine.
+pub(crate) const OUT_OF_REACH: &str = "The operator of this server can set `local` if the client is on the same machine, \
+     `allowedDirs` if it has the same folders, or `requirePath: false` if it needs no folder.";
 
 /// The texts of a policy that has none of its own.
 fn standard(key: &str) -> Option<&'static str> {
@@ -153,13 +158,8 @@ fn standard(key: &str) -> Option<&'static str> {
         "unresolved.not_chosen" => "The client has roots and none was chosen. Available: {list}",
         "unresolved.closed" => "The connection closed before the project was known.",
         "instruction" => "{advice}",
-        "instruction.ambiguous" | "instruction.not_chosen" => {
-            "Select one of the roots, or name the project in the call."
-        }
-        "instruction.other_machine" => {
-            "The operator of this server can set `local` if the client is on the same machine, `allowedDirs` if it has the \
-             same folders, or `requirePath: false` if it needs no folder."
-        }
+        "instruction.closed" => "",
+        "instruction.other_machine" => OUT_OF_REACH,
         "refused" => "The {source} value `{value}` cannot be used as a project ({reason}).",
         "refused.placeholder" => "The {source} value `{value}` is a template that nobody filled in.",
         "refused.relative" => "The {source} value `{value}` is relative; an absolute path is needed.",

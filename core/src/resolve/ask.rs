@@ -193,12 +193,12 @@ impl<'a> AskContext<'a> {
         let templates = Templates(self.policy);
         let client = self.client_name();
         let list = self.listing();
-        let advice = templates.advice(client, self.host.transport).unwrap_or_default();
+        let advice = self.advice(reason);
         let cause = cause(findings, self.visible_roots(), self.host.is_local());
         let values = Values::new()
             .with("cause", &cause)
             .with("list", &list)
-            .with("advice", advice)
+            .with("advice", &advice)
             .with("client", client.unwrap_or("the client"))
             .with("reason", reason.code());
         Outcome::Unresolved(Unresolved {

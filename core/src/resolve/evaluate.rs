@@ -203,7 +203,7 @@ impl EvaluationContext<'_> {
         finding
     }
 
-    fn is_off(&self, source: &Source) -> bool {
+    pub(super) fn is_off(&self, source: &Source) -> bool {
         let when = &source.when;
         let needs_memory = matches!(source.from, SourceKind::Selected | SourceKind::Remembered);
         (!when.transports.is_empty() && !when.transports.contains(&self.host.transport))
@@ -222,9 +222,7 @@ impl EvaluationContext<'_> {
             return;
         }
         let verified = match &selected.project.path {
-            Some(path) if source.recheck == Recheck::EachAsk => {
-                Some(self.verifier(at, source).verify(path, disk))
-            }
+            Some(path) if source.recheck == Recheck::EachAsk => Some(self.verifier(at, source).verify(path, disk)),
             _ => None,
         };
         finding.result = match verified {
@@ -283,5 +281,8 @@ fn unresolved_reason(findings: &[Finding]) -> Reason {
             |finding| matches!(&finding.result, SourceResult::Rejected { rejection, .. } if rejection.reason == wanted),
         )
     };
-    [Reason::Ambiguous, Reason::NotChosen, Reason::OtherMachine].into_iter().find(|reason| has(*reason)).unwrap_or(Reason::NoProject)
+    [Reason::Ambiguous, Reason::NotChosen, Reason::OtherMachine]
+        .into_iter()
+        .find(|reason| has(*reason))
+        .unwrap_or(Reason::NoProject)
 }

@@ -1,7 +1,9 @@
 //! Decisions: policy and facts in, a decision out. Nothing here changes state.
 
+mod advice;
 pub(crate) mod ask;
 mod cause;
+mod client_ways;
 pub(crate) mod disk;
 pub(crate) mod evaluate;
 pub(crate) mod explain;

@@ -96,10 +96,12 @@ impl EvaluationContext<'_> {
             Ok(path) => path,
             Err(rejection) if rejection.reason == Reason::NotFileUri => {
                 return match rules.non_file {
-                    NonFile::NameOnly => match self.maker().admit(Project::from_root(entry, list, None, self.maker())) {
-                        Ok(project) => SourceResult::offers(project),
-                        Err(rejection) => rejected(rejection, false),
-                    },
+                    NonFile::NameOnly => {
+                        match self.maker().admit(Project::from_root(entry, list, None, self.maker())) {
+                            Ok(project) => SourceResult::offers(project),
+                            Err(rejection) => rejected(rejection, false),
+                        }
+                    }
                     NonFile::Error => rejected(rejection.clone(), true),
                     NonFile::Skip | NonFile::NextSource => rejected(rejection.clone(), false),
                 };
@@ -133,8 +135,9 @@ impl EvaluationContext<'_> {
             value_bytes: self.policy.limits.value_bytes,
         };
         let Ok(ParsedValue::Path(target)) = parser.parse(target) else { return None };
-        let contains =
-            |entry: &&RootEntry| entry.path.as_ref().is_ok_and(|root| path::is_inside(root, &target, self.host.client_style(root)));
+        let contains = |entry: &&RootEntry| {
+            entry.path.as_ref().is_ok_and(|root| path::is_inside(root, &target, self.host.client_style(root)))
+        };
         let depth = |entry: &&RootEntry| entry.path.as_ref().map_or(0, String::len);
         // Of equally deep ones the first counts; `max_by_key` alone would take the last.
         list.entries.iter().rev().filter(contains).max_by_key(depth)

@@ -296,7 +296,10 @@ impl Kind {
 fn by_name<'l>(list: &'l RootList, name: &str, host: &HostFacts) -> Option<&'l RootEntry> {
     list.entries.iter().find(|entry| {
         let own = entry.sent.name.as_deref() == Some(name);
-        own || entry.path.as_ref().is_ok_and(|path| path::basename(path, host.client_style(path)).as_deref() == Some(name))
+        own || entry
+            .path
+            .as_ref()
+            .is_ok_and(|path| path::basename(path, host.client_style(path)).as_deref() == Some(name))
     })
 }
 

@@ -604,8 +604,7 @@ impl History {
                 }
                 // Any name will do: that of a root if the list is known, else one of its own.
                 let free = is_name && rules.names == Names::Any;
-                let must_compare =
-                    !free || (rules.enforce_roots != EnforceRoots::Off && !self.policy.require_path);
+                let must_compare = !free || (rules.enforce_roots != EnforceRoots::Off && !self.policy.require_path);
                 let roots = match self.roots_now(Some(ask), patience) {
                     _ if !must_compare => self.list().map(|list| list.roots).unwrap_or_default(),
                     RootsNow::Use(known) => known.unwrap_or_default(),

@@ -574,10 +574,8 @@ impl History {
     /// Whether the allowed folders let the connection keep a project: by its spelling and by its real path.
     pub fn keeps(&self, win: &Win) -> bool {
         let Some(at) = &win.project.path else { return !self.policy.require_path };
-        let own = matches!(
-            win.project.source,
-            SourceKind::Host | SourceKind::Configured | SourceKind::Env | SourceKind::Cwd
-        );
+        let own =
+            matches!(win.project.source, SourceKind::Host | SourceKind::Configured | SourceKind::Env | SourceKind::Cwd);
         if win.project.elsewhere {
             return !self.policy.require_path;
         }

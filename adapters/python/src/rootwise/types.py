@@ -686,6 +686,10 @@ HostFacts = TypedDict(
         "cwd": "NotRequired[str | None]",
         # The server's command line, by option name without dashes; a bare flag has an empty value.
         "arguments": "NotRequired[dict[str, str]]",
+        # The parameter of the server's tools that takes a project path, if they have one. Advice names it.
+        "toolArgument": "NotRequired[str | None]",
+        # The server's tool that selects a project, if there is one. Advice names it.
+        "selectTool": "NotRequired[str | None]",
         # Folders that are never projects by themselves.
         "excludedDirs": "NotRequired[ExcludedDirs]",
         # The folders to which the operator confines every project, together with their real paths. Without it there is no limit; an empty list allows nothing.
@@ -884,7 +888,7 @@ Policy = TypedDict(
         "reportDisagreement": "NotRequired[bool]",
         # Texts to show beside certain results.
         "hints": "NotRequired[list[Hint]]",
-        # Advice for certain clients or transports if no project was found; the first match is `{advice}` in texts.
+        # Advice for certain clients or transports if no project was found; the first match is `{advice}` in texts. Without a match, the advice names the ways that the sources, the host facts and the client leave open.
         "advice": "NotRequired[list[Advice]]",
         # Message templates that replace the standard ones.
         "texts": "NotRequired[dict[str, str]]",

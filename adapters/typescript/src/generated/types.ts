@@ -777,6 +777,14 @@ cwd?: string | null,
  */
 arguments?: { [key in string]: string }, 
 /**
+ * The parameter of the server's tools that takes a project path, if they have one. Advice names it.
+ */
+toolArgument?: string | null, 
+/**
+ * The server's tool that selects a project, if there is one. Advice names it.
+ */
+selectTool?: string | null, 
+/**
  * Folders that are never projects by themselves.
  */
 excludedDirs?: ExcludedDirs, 
@@ -888,7 +896,8 @@ reportDisagreement?: boolean,
  */
 hints?: Array<Hint>, 
 /**
- * Advice for certain clients or transports if no project was found; the first match is `{advice}` in texts.
+ * Advice for certain clients or transports if no project was found; the first match is `{advice}` in texts. Without a
+ * match, the advice names the ways that the sources, the host facts and the client leave open.
  */
 advice?: Array<Advice>, 
 /**
