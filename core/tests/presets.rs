@@ -189,6 +189,7 @@ fn a_policy_that_cannot_work_is_refused_with_the_place_and_the_reason() {
         (minimal(r#","limits":{"roots":0}"#), "limits.roots", "at least 1"),
         (minimal(r#","limits":{"actions":5}"#), "limits.actions", "at least 6"),
         (minimal(r#","texts":{"nonsense":""}"#), "texts.nonsense", "no message"),
+        (minimal(r#","texts":{"log.typo":""}"#), "texts.log.typo", "no message"),
         (minimal(r#","texts":{"unresolved":"{wrong}"}"#), "texts.unresolved", "{wrong}"),
         (minimal(r#","roots":{"request":{"idPrefix":"a\"b"}}"#), "roots.request.idPrefix", "plain"),
         (minimal(r#","extra":1"#), "at extra:", "unknown field `extra`, expected one of `name`, `notes`, `sources`"),
@@ -219,5 +220,22 @@ fn a_policy_that_cannot_work_is_refused_with_the_place_and_the_reason() {
         assert_eq!(refused.code(), "bad_options");
         let text = refused.to_string();
         assert!(text.contains(place) && text.contains(words), "{place}, {words}: {text}");
+    }
+}
+
+#[test]
+fn a_folder_that_is_not_absolute_is_refused_wherever_the_host_names_it() {
+    let bad = [
+        ("cwd", r#""w""#),
+        ("allowedDirs[0]", r#"["./x"]"#),
+        ("excludedDirs.home", r#"{"home":"~"}"#),
+        ("excludedDirs.temporary[1]", r#"{"temporary":["/tmp","tmp"]}"#),
+        ("excludedDirs.install[0]", r#"{"install":["C:\\x"]}"#),
+    ];
+    for (place, value) in bad {
+        let field = place.split(['.', '[']).next().unwrap();
+        let host = HostFacts::from_json(&format!(r#"{{"style":"posix","{field}":{value}}}"#)).unwrap();
+        let error = Resolver::new(Policy::recommended(), host).unwrap_err().to_string();
+        assert!(error.contains(&format!("host.{place}")), "{place}: {error}");
     }
 }

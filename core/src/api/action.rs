@@ -6,6 +6,8 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use serde::de::IntoDeserializer;
+use serde::de::value::{Error, StrDeserializer};
 use serde::{Deserialize, Serialize};
 
 use super::explanation::Explanation;
@@ -380,5 +382,10 @@ impl LogCode {
             Self::TooManyAsks => "too_many_asks",
             Self::LogsDropped => "logs_dropped",
         }
+    }
+
+    pub(crate) fn from_code(code: &str) -> Option<Self> {
+        let code: StrDeserializer<'_, Error> = code.into_deserializer();
+        Self::deserialize(code).ok()
     }
 }

@@ -96,6 +96,18 @@ impl HostFacts {
             Ok(_) => Ok(()),
             Err(refusal) => Err(ConfigError::new(place, format!("not an absolute path: {refusal}"))),
         };
+        let ExcludedDirs { home, temporary, install } = &self.excluded_dirs;
+        let single = [("host.cwd", &self.cwd), ("host.excludedDirs.home", home)];
+        for (place, dir) in single.into_iter().filter_map(|(place, dir)| Some((place, dir.as_ref()?))) {
+            absolute(place.into(), dir, self.style)?;
+        }
+        let lists = [("temporary", temporary), ("install", install)];
+        for (name, index, dir) in lists
+            .into_iter()
+            .flat_map(|(name, dirs)| dirs.iter().enumerate().map(move |(index, dir)| (name, index, dir)))
+        {
+            absolute(format!("host.excludedDirs.{name}[{index}]"), dir, self.style)?;
+        }
         for (index, dir) in self.allowed_dirs.iter().flatten().enumerate() {
             absolute(format!("host.allowedDirs[{index}]"), dir, self.style)?;
         }

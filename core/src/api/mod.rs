@@ -15,6 +15,12 @@ pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
+/// The JSON text of a value of this crate.
+pub(crate) fn to_json(value: &impl serde::Serialize) -> alloc::string::String {
+    // Only maps with keys that are not strings can fail, and there are none.
+    serde_json::to_string(value).unwrap_or_default()
+}
+
 /// Parses JSON that a host wrote; the error names the field.
 pub(crate) fn parse_json<'a, T: serde::Deserialize<'a>>(text: &'a str) -> Result<T, crate::error::ConfigError> {
     let mut deserializer = serde_json::Deserializer::from_str(text);

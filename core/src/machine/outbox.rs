@@ -12,6 +12,7 @@ use crate::api::action::{
     RequestMethod, SendRequest,
 };
 use crate::api::project::Project;
+use crate::api::to_json;
 use crate::id::AskId;
 use crate::policy::{Policy, Templates, Values, count};
 
@@ -142,9 +143,4 @@ impl Outbox {
         actions.push(Action::Log(Log { level: Level::Warning, code: LogCode::LogsDropped, ask: None, message }));
         actions
     }
-}
-
-fn to_json(value: &impl Serialize) -> String {
-    // Only maps with keys that are not strings can fail, and there are none.
-    serde_json::to_string(value).unwrap_or_default()
 }

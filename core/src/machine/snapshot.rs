@@ -12,6 +12,7 @@ use super::resolver::Resolver;
 use super::roots_cycle::{RootsCycle, SavedCycle};
 use crate::api::host::HostFacts;
 use crate::api::project::Project;
+use crate::api::to_json;
 use crate::error::{ConfigError, SnapshotError};
 use crate::id::Millis;
 use crate::path::uri::project_id;
@@ -78,7 +79,7 @@ impl Resolver {
         let Ok(state) = serde_json::value::to_raw_value(&state) else { return String::new() };
         let check = project_id(state.get());
         let envelope = Envelope { rootwise: VERSION, policy: fingerprint(&self.policy), check, state: &state };
-        serde_json::to_string(&envelope).unwrap_or_default()
+        to_json(&envelope)
     }
 
     /// Restores a saved connection. The result equals the saved resolver with all asks withdrawn and all probes over.

@@ -61,16 +61,20 @@ impl Templates<'_> {
         self.0.advice.iter().find(fits).map(|advice| advice.text.as_str())
     }
 
+    /// A value ends the ask.
     pub(crate) fn refused(&self, source: &str, reason: Reason, values: &Values<'_>) -> String {
-        let code = reason.code();
-        let keys = [&format!("refused.{source}.{code}"), &format!("refused.{source}"), &format!("refused.{code}")];
-        self.message(&[keys[0], keys[1], keys[2], "refused"], values)
+        self.about_value("refused", source, reason, "refused", values)
     }
 
+    /// A value gives way to the next source.
     pub(crate) fn rejected(&self, source: &str, reason: Reason, values: &Values<'_>) -> String {
+        self.about_value("rejected", source, reason, "log.value_rejected", values)
+    }
+
+    fn about_value(&self, kind: &str, source: &str, reason: Reason, otherwise: &str, values: &Values<'_>) -> String {
         let code = reason.code();
-        let keys = [&format!("rejected.{source}.{code}"), &format!("rejected.{source}"), &format!("rejected.{code}")];
-        self.message(&[keys[0], keys[1], keys[2], "log.value_rejected"], values)
+        let keys = [format!("{kind}.{source}.{code}"), format!("{kind}.{source}"), format!("{kind}.{code}")];
+        self.message(&[&keys[0], &keys[1], &keys[2], otherwise], values)
     }
 
     pub(crate) fn unresolved(&self, reason: Reason, values: &Values<'_>) -> String {

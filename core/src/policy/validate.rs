@@ -5,6 +5,7 @@ use alloc::string::String;
 
 use super::templates::{NAMES, used};
 use super::{Markers, Pick, Pin, PolicyConfig, Source, SourceKind};
+use crate::api::action::LogCode;
 use crate::api::reason::Reason;
 use crate::error::ConfigError;
 
@@ -142,7 +143,7 @@ fn is_text_key(key: &str) -> bool {
         ("chosen", (Some(source), None, None)) => is_source(source),
         ("refused" | "rejected", (Some(one), None, None)) => is_source(one) || is_reason(one),
         ("refused" | "rejected", (Some(source), Some(reason), None)) => is_source(source) && is_reason(reason),
-        ("log", (Some(_), None, None)) => true,
+        ("log", (Some(code), None, None)) => LogCode::from_code(code).is_some(),
         ("host", (Some(_), ..)) => true,
         _ => false,
     }

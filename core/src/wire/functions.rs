@@ -4,8 +4,9 @@ use alloc::string::{String, ToString};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Failure, to_json};
+use super::Failure;
 use crate::api::parse_json;
+use crate::api::to_json;
 use crate::path::uri::{file_uri_to_path, project_key};
 use crate::path::{PathStyle, RealPaths, Refusal, is_inside, is_inside_real, join_inside};
 use crate::session::{RecoverRequest, recover_session};

@@ -15,6 +15,7 @@ use crate::api::action::Action;
 use crate::api::host::HostFacts;
 use crate::api::parse_json;
 use crate::api::project::Project;
+use crate::api::to_json;
 use crate::error::{ConfigError, Misuse, SnapshotError};
 use crate::id::Millis;
 use crate::policy::Policy;
@@ -255,9 +256,4 @@ fn milliseconds(now: f64) -> Result<Millis, Misuse> {
         return Ok(Millis(whole));
     }
     Err(Misuse::bad_event("now", "must be whole milliseconds from 0 to 2^53 - 1"))
-}
-
-fn to_json(value: &impl Serialize) -> String {
-    // Only maps with keys that are not strings can fail, and there are none.
-    serde_json::to_string(value).unwrap_or_default()
 }

@@ -93,8 +93,10 @@ let excluded: ExcludedDirs | undefined;
 
 function excludedDirs(): ExcludedDirs {
   if (excluded) return excluded;
-  const home = attempt(homedir);
-  const temporary = attempt(tmpdir);
+  // HOME and TMPDIR may hold anything.
+  const absolute = (path: string | undefined) => (path !== undefined && isAbsolute(path) ? path : undefined);
+  const home = absolute(attempt(homedir));
+  const temporary = absolute(attempt(tmpdir));
   const real = (path: string | undefined) => (path === undefined ? [] : [path, attempt(() => realpathSync(path)) ?? path]);
   excluded = {
     ...(home ? { home } : {}),
