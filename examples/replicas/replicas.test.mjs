@@ -183,6 +183,45 @@ describe("two replicas", { timeout: 120_000 }, () => {
   });
 });
 
+test("no confirmed selection is lost when replicas are killed at random moments", { timeout: 120_000 }, async () => {
+  const survivor = await startReplica();
+  let victim = await startReplica();
+  const proxy = await startProxy([survivor, victim]);
+  try {
+    proxy.state.pinned = survivor;
+    const peer = await connect(proxy.url, [a]);
+    assert.equal((await peer.where()).path, a);
+    let confirmed = a;
+    let lost = 0;
+    for (let round = 0; round < 8; round += 1) {
+      proxy.state.pinned = victim;
+      await peer.where();
+      // Selections follow each other without a pause; the process dies in the middle of one of them.
+      let dead = false;
+      setTimeout(() => void victim.stop("SIGKILL").then(() => (dead = true)), 20 + Math.random() * 180);
+      let attempted = confirmed;
+      while (!dead) {
+        attempted = attempted === b ? c : b;
+        const made = await peer.call("switch_project", { project: attempted }).then(() => true, () => false);
+        if (!made) break;
+        confirmed = attempted;
+      }
+      lost += attempted === confirmed ? 0 : 1;
+      proxy.state.pinned = survivor;
+      const { path } = await peer.where();
+      assert.ok(path === confirmed || path === attempted, `confirmed ${confirmed}, attempted ${attempted}, got ${path}`);
+      confirmed = path;
+      victim = await startReplica();
+      proxy.state.live = [survivor, victim];
+    }
+    assert.ok(lost > 0, "no kill hit a selection");
+    await peer.client.close();
+  } finally {
+    proxy.stop();
+    for (const replica of [survivor, victim]) await replica.stop();
+  }
+});
+
 test("the store replaces a value only if it is the one that was seen", async () => {
   const store = redisStore(redis.url);
   const id = `test-${Date.now()}`;

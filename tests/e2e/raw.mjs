@@ -25,8 +25,13 @@ export class Peer {
     };
   }
 
-  async post(message, signal) {
-    const response = await fetch(this.#url, { method: "POST", headers: this.#headers(), body: JSON.stringify({ jsonrpc: "2.0", ...message }), signal });
+  post(message, signal) {
+    return this.raw(JSON.stringify({ jsonrpc: "2.0", ...message }), signal);
+  }
+
+  /** Posts a text as it is. */
+  async raw(body, signal) {
+    const response = await fetch(this.#url, { method: "POST", headers: this.#headers(), body, signal });
     this.#session ??= response.headers.get("mcp-session-id") ?? undefined;
     return response;
   }
@@ -36,6 +41,11 @@ export class Peer {
     await (await this.post({ id: ++this.#ids, method: "initialize", params })).text();
     await this.notify("notifications/initialized");
     return this;
+  }
+
+  /** Ends the session. */
+  async close() {
+    await fetch(this.#url, { method: "DELETE", headers: this.#headers() });
   }
 
   async notify(method) {
@@ -78,7 +88,7 @@ export function messages(response) {
       }
       const { done, value } = await reader.read();
       if (done) return undefined;
-      text += value;
+      text = (text + value).replaceAll("\r\n", "\n");
     }
   };
 }
