@@ -60,7 +60,7 @@ pub struct Answer {
     pub hints: Vec<String>,
     /// The result of every source; present if no project was found, and on request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub explanation: Option<Explanation>,
+    pub explanation: Option<Arc<Explanation>>,
 }
 
 /// The ways an ask ends.
@@ -84,7 +84,7 @@ pub enum Outcome {
     /// The client's roots were listed.
     Listed {
         /// The roots, usable or not.
-        roots: Vec<RootView>,
+        roots: Arc<Vec<RootView>>,
         /// The state of the list.
         state: RootsState,
     },

@@ -108,6 +108,10 @@ pub struct RootsReport {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub available: Vec<RootView>,
+    /// The number of roots that are known and left out of `available`, because an answer carries only the first ones.
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    pub omitted: u32,
     /// The number of roots beyond the limit.
     #[serde(default, skip_serializing_if = "is_default")]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use super::is_default;
 use super::reason::Reason;
 use crate::policy::SourceKind;
 
@@ -43,10 +44,15 @@ pub struct Project {
     /// The client root it came from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<RootRef>,
-    /// The client's other roots, if this one was picked from several.
+    /// The first of the client's other roots, if this one was picked from several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub other_roots: Vec<RootRef>,
+    /// The number of other roots that `otherRoots` leaves out because they are too many or too long; ask for the roots
+    /// to get all of them.
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    pub other_roots_omitted: u32,
 }
 
 impl Project {
@@ -81,6 +87,14 @@ impl RootRef {
     /// The folder, on whichever machine it is.
     pub(crate) fn folder(&self) -> Option<&String> {
         self.path.as_ref().or(self.client_path.as_ref())
+    }
+}
+
+impl RootRef {
+    /// The size of its texts.
+    pub(crate) fn bytes(&self) -> usize {
+        let optional = [&self.name, &self.path].into_iter().flatten().map(String::len);
+        optional.fold(self.uri.len(), usize::saturating_add)
     }
 }
 

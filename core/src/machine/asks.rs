@@ -13,7 +13,7 @@ use crate::peer::raw::Object;
 use crate::peer::root_list::RootList;
 use crate::policy::Policy;
 use crate::resolve::disk::Disk;
-use crate::resolve::sources::RequestValues;
+use crate::resolve::sources::{RequestValues, bounded};
 
 /// The key of the resolver's question among a call's input requests.
 pub const INPUT_KEY: &str = "rootwise";
@@ -101,6 +101,55 @@ pub(crate) struct PendingAsk {
     pub(crate) input: Option<RootList>,
 }
 
+impl PendingAsk {
+    /// Whether another ask has the same answer as long as the connection does not change: everything that a decision
+    /// depends on is equal. A selection and a call with its own roots stand alone.
+    fn is_like(&self, other: &Self) -> bool {
+        let facts = |ask: &Self| (ask.by, ask.modern, ask.explain, ask.expired);
+        let request = |ask: &Self| (ask.joined, ask.roots_done, ask.skip_roots);
+        let same_disk = || self.disk.iter().map(Arc::as_ptr).eq(other.disk.iter().map(Arc::as_ptr));
+        matches!(self.purpose, Purpose::Project | Purpose::Roots)
+            && self.purpose == other.purpose
+            && self.input.is_none()
+            && other.input.is_none()
+            && facts(self) == facts(other)
+            && request(self) == request(other)
+            && self.target == other.target
+            && self.values == other.values
+            && self.client == other.client
+            && same_disk()
+    }
+}
+
+/// What was found out about the last few different asks, for asks that are like one of them.
+pub(crate) struct Recent<T>(Vec<(PendingAsk, T)>);
+
+impl<T> Recent<T> {
+    /// Hosts ask in a few ways; without a limit every ask would be compared with all others.
+    const MOST: usize = 64;
+
+    pub(crate) const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Takes out what is known about an ask like this one.
+    pub(crate) fn take(&mut self, ask: &PendingAsk) -> Option<(PendingAsk, T)> {
+        let at = self.0.iter().rposition(|(known, _)| known.is_like(ask))?;
+        Some(self.0.remove(at))
+    }
+
+    pub(crate) fn keep(&mut self, known: (PendingAsk, T)) {
+        if self.0.len() >= Self::MOST {
+            self.0.remove(0);
+        }
+        self.0.push(known);
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
 /// The asks that wait, in the order of their arrival.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AskQueue {
@@ -136,7 +185,7 @@ impl AskQueue {
             values: RequestValues::read(&new.facts, policy),
             input: if modern { read_input(&new.facts, policy, host) } else { None },
             client,
-            target: new.target,
+            target: new.target.map(|target| bounded(target, &policy.limits)),
             explain: new.explain,
             deadline: now.saturating_add(policy.timing.wait_ms.into()),
             expired: false,

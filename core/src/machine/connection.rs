@@ -115,7 +115,8 @@ impl Memory {
 
     pub(crate) fn remember(&mut self, project: &Arc<Project>, policy: &Policy) {
         let keeps = policy.source(SourceKind::Remembered).is_some();
-        if keeps && !project.source.is_per_request() && project.source != SourceKind::Remembered {
+        let lasts = !project.source.is_per_request() && project.source != SourceKind::Remembered;
+        if keeps && lasts && self.remembered.as_ref() != Some(project) {
             self.remembered = Some(project.clone());
         }
     }

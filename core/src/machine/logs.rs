@@ -8,7 +8,7 @@ use super::asks::PendingAsk;
 use super::connection::{Connection, ReportedOnce};
 use super::outbox::Outbox;
 use super::roots_cycle::TokenStatus;
-use crate::api::action::{Level, LogCode, Outcome};
+use crate::api::action::{Level, Log, LogCode, Outcome};
 use crate::api::event::{RefusalKind, RootsRefused};
 use crate::api::project::Project;
 use crate::api::reason::Reason;
@@ -26,7 +26,7 @@ pub(crate) struct Logger<'a> {
 
 impl Logger<'_> {
     fn log(&mut self, level: Level, code: LogCode, ask: Option<AskId>, values: &Values<'_>) {
-        self.outbox.log(level, code, ask, Templates(self.policy).log(code, values));
+        self.outbox.log(Log { level, code, ask, message: Templates(self.policy).log(code, values) }, self.policy);
     }
 
     /// Reports on a new list of roots.
@@ -85,7 +85,7 @@ impl Logger<'_> {
             .with("uri", project.uri.as_deref().unwrap_or(&project.name));
         let key = format!("chosen.{}", project.source.name());
         if let Some(message) = Templates(self.policy).own(&[&key], &values) {
-            self.outbox.log(Level::Info, LogCode::ProjectChosen, None, message);
+            self.outbox.log(Log { level: Level::Info, code: LogCode::ProjectChosen, ask: None, message }, self.policy);
         }
     }
 
@@ -141,7 +141,7 @@ impl Logger<'_> {
             .with("detail", detail);
         let level = if source.is_chosen() { Level::Warning } else { Level::Debug };
         let message = Templates(self.policy).rejected(source.name(), rejection.reason, &values);
-        self.outbox.log(level, LogCode::ValueRejected, Some(ask.id), message);
+        self.outbox.log(Log { level, code: LogCode::ValueRejected, ask: Some(ask.id), message }, self.policy);
     }
 
     fn disagreement(&mut self, ask: &PendingAsk, won: &Project, other: &Project, reported: &mut ReportedOnce) {

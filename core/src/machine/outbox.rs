@@ -25,6 +25,8 @@ pub(crate) struct Outbox {
     probe: Option<Probe>,
     forward: Option<Forward>,
     logs: Vec<Log>,
+    /// The number of log lines that were not kept.
+    more_logs: usize,
 }
 
 #[derive(Debug)]
@@ -95,8 +97,13 @@ impl Outbox {
         self.forward = Some(Forward { kind, text });
     }
 
-    pub(crate) fn log(&mut self, level: Level, code: LogCode, ask: Option<AskId>, message: String) {
-        self.logs.push(Log { level, code, ask, message });
+    /// Adds a log line, unless an event cannot have as many.
+    pub(crate) fn log(&mut self, log: Log, policy: &Policy) {
+        if self.logs.len() < count(policy.limits.actions) {
+            self.logs.push(log);
+        } else {
+            self.more_logs = self.more_logs.saturating_add(1);
+        }
     }
 
     pub(crate) const fn changed_connection(&self) -> bool {
@@ -132,12 +139,12 @@ impl Outbox {
         actions.extend(self.forward.map(Action::Forward));
         let others = actions.len().saturating_sub(answers);
         let room = count(policy.limits.actions).saturating_sub(others);
-        if self.logs.len() <= room {
+        if self.logs.len() <= room && self.more_logs == 0 {
             actions.extend(self.logs.into_iter().map(Action::Log));
             return actions;
         }
         let kept = room.saturating_sub(1);
-        let dropped = self.logs.len().saturating_sub(kept).to_string();
+        let dropped = self.logs.len().saturating_sub(kept).saturating_add(self.more_logs).to_string();
         actions.extend(self.logs.into_iter().take(kept).map(Action::Log));
         let message = Templates(policy).log(LogCode::LogsDropped, &Values::new().with("count", &dropped));
         actions.push(Action::Log(Log { level: Level::Warning, code: LogCode::LogsDropped, ask: None, message }));

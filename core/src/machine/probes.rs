@@ -1,18 +1,28 @@
 //! The probes that the host has not answered yet.
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::api::action::{Probe, ProbePath};
 use crate::id::{ProbeId, Time};
-use crate::resolve::disk::PathQuery;
+use crate::policy::count;
+use crate::resolve::disk::{PathQuery, ProbeRoom};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Probes {
     open: Vec<OpenProbe>,
     /// The number of probes that were ever requested.
     requested: u32,
+    /// Whether the connection itself needs paths for which there was no room.
+    pub(crate) owes_connection: bool,
+}
+
+/// Paths, and those who need them.
+#[derive(Debug)]
+pub(crate) struct Wanted {
+    pub(crate) askers: Vec<Asker>,
+    pub(crate) paths: Vec<PathQuery>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +67,7 @@ impl OpenProbe {
 impl Probes {
     /// No open probe, after a number of them.
     pub(crate) const fn after(requested: u32) -> Self {
-        Self { open: Vec::new(), requested }
+        Self { open: Vec::new(), requested, owes_connection: false }
     }
 
     pub(crate) const fn requested(&self) -> u32 {
@@ -72,49 +82,87 @@ impl Probes {
         self.open.iter().map(|probe| probe.deadline).min()
     }
 
-    /// Opens one probe for all paths that are not being probed already.
-    pub(crate) fn open(&mut self, mut queries: Vec<(Asker, PathQuery)>, deadline: Time) -> Option<Probe> {
-        if queries.is_empty() {
-            return None;
+    /// Opens one probe for the wanted paths that are not being probed already, as far as there is room; drops the probes
+    /// that nobody needs any more.
+    pub(crate) fn open(
+        &mut self,
+        wanted: Vec<Wanted>,
+        deadline: Time,
+        most_paths: u32,
+        waits: impl Fn(u64) -> bool,
+    ) -> Option<Probe> {
+        let wanted = self.join(wanted);
+        self.keep_needed(waits);
+        let mut room = ProbeRoom::new(count(most_paths));
+        for open in self.open.iter().flat_map(|probe| &probe.paths) {
+            room.take(&open.path.path);
         }
-        let open = self.newest_by_path();
-        queries.retain(|(asker, PathQuery { path: wanted, shared })| {
-            let Some((probe, at)) = open.get(&wanted.path) else { return true };
-            let Some(probe) = self.open.get_mut(*probe) else { return true };
-            let Some(known) = probe.paths.get_mut(*at) else { return true };
-            let covered = wanted.markers.iter().all(|marker| known.path.markers.contains(marker));
-            if covered {
-                known.shared |= shared;
-                probe.serve(*asker);
-            }
-            !covered
-        });
-        if queries.is_empty() {
-            return None;
-        }
-        self.requested = self.requested.saturating_add(1);
-        let mut new = OpenProbe { id: ProbeId(self.requested), deadline, paths: Vec::new(), wanted_by: Vec::new() };
+        let id = ProbeId(self.requested.saturating_add(1));
+        let mut new = OpenProbe { id, deadline, paths: Vec::new(), wanted_by: Vec::new() };
         let mut places: BTreeMap<String, usize> = BTreeMap::new();
-        for (asker, PathQuery { path, shared }) in queries {
-            new.serve(asker);
-            match places.get(&path.path).and_then(|at| new.paths.get_mut(*at)) {
-                Some(known) => {
-                    known.shared |= shared;
-                    for marker in path.markers {
-                        if !known.path.markers.contains(&marker) {
-                            known.path.markers.push(marker);
+        for Wanted { askers, paths } in wanted {
+            let mut serves = false;
+            for PathQuery { path, shared } in paths {
+                match places.get(&path.path).and_then(|at| new.paths.get_mut(*at)) {
+                    Some(known) => {
+                        known.shared |= shared;
+                        for marker in path.markers {
+                            if !known.path.markers.contains(&marker) {
+                                known.path.markers.push(marker);
+                            }
                         }
                     }
+                    None if room.take(&path.path) => {
+                        places.insert(path.path.clone(), new.paths.len());
+                        new.paths.push(OpenPath { path, shared });
+                    }
+                    None => {
+                        self.owes_connection |= askers.contains(&Asker::Connection);
+                        continue;
+                    }
                 }
-                None => {
-                    places.insert(path.path.clone(), new.paths.len());
-                    new.paths.push(OpenPath { path, shared });
-                }
+                serves = true;
+            }
+            for asker in askers.into_iter().filter(|_| serves) {
+                new.serve(asker);
             }
         }
+        if new.paths.is_empty() {
+            return None;
+        }
+        self.requested = id.0;
         let probe = Probe { probe: new.id, paths: new.paths.iter().map(|open| open.path.clone()).collect() };
         self.open.push(new);
         Some(probe)
+    }
+
+    /// Lets those who want a path that is being probed wait for that probe; returns what is not being probed.
+    fn join(&mut self, mut wanted: Vec<Wanted>) -> Vec<Wanted> {
+        if wanted.is_empty() || self.open.is_empty() {
+            return wanted;
+        }
+        let open = self.newest_by_path();
+        for Wanted { askers, paths } in &mut wanted {
+            let mut joined = BTreeSet::new();
+            paths.retain(|PathQuery { path: wanted, shared }| {
+                let Some((at, place)) = open.get(&wanted.path) else { return true };
+                let Some(probe) = self.open.get_mut(*at) else { return true };
+                let Some(known) = probe.paths.get_mut(*place) else { return true };
+                let covered = wanted.markers.iter().all(|marker| known.path.markers.contains(marker));
+                if covered {
+                    known.shared |= shared;
+                    joined.insert(*at);
+                }
+                !covered
+            });
+            for at in joined {
+                if let Some(probe) = self.open.get_mut(at) {
+                    askers.iter().for_each(|asker| probe.serve(*asker));
+                }
+            }
+        }
+        wanted.retain(|wanted| !wanted.paths.is_empty());
+        wanted
     }
 
     /// For every path that is being probed, its newest probe and its position there.
@@ -138,7 +186,7 @@ impl Probes {
     }
 
     /// Drops the probes that are no longer needed.
-    pub(crate) fn keep_needed(&mut self, waits: impl Fn(u64) -> bool) {
+    fn keep_needed(&mut self, waits: impl Fn(u64) -> bool) {
         self.open.retain_mut(|probe| {
             probe.wanted_by.retain(|asker| match asker {
                 Asker::Connection => true,
@@ -162,5 +210,6 @@ impl Probes {
     /// Drops every probe; later replies to them have no effect.
     pub(crate) fn close_all(&mut self) {
         self.open.clear();
+        self.owes_connection = false;
     }
 }

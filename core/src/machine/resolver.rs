@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::asks::{AskQueue, NewAsk, is_plain};
+use super::asks::{AskQueue, NewAsk, Recent, is_plain};
 use super::connection::Connection;
 use super::logs::Logger;
 use super::outbox::Outbox;
@@ -427,10 +427,12 @@ impl Resolver {
     }
 
     fn close(&mut self, turn: &mut Turn) {
+        let mut recent = Recent::new();
         for ask in self.asks.take() {
             let revision = if ask.modern { 0 } else { self.connection.revision };
-            let answer = self.closed_answer(&ask);
-            turn.outbox.answer(ask.place, Some(revision), answer);
+            let known = recent.take(&ask).unwrap_or_else(|| (ask.clone(), self.closed_answer(&ask)));
+            turn.outbox.answer(ask.place, Some(revision), Answer { ask: ask.id, ..known.1.clone() });
+            recent.keep(known);
         }
         self.connection.cycle.closed();
         self.probes.close_all();

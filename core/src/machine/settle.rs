@@ -4,19 +4,29 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::asks::{NewAsk, PendingAsk, Purpose};
+use super::asks::{NewAsk, PendingAsk, Purpose, Recent};
 use super::connection::is_allowed;
-use super::probes::Asker;
+use super::probes::{Asker, Wanted};
 use super::resolver::{CachedAnswer, Resolver, Turn};
 use crate::api::action::{Answer, Outcome, ProbePath};
 use crate::api::event::AskBy;
+use crate::api::explanation::Explanation;
 use crate::api::project::Project;
 use crate::api::reason::Reason;
 use crate::id::AskId;
 use crate::policy::{SourceKind, count};
-use crate::resolve::ask::{AskContext, Step};
-use crate::resolve::disk::{DiskView, PathQuery};
+use crate::resolve::ask::{AskContext, AskDecision, Step};
+use crate::resolve::disk::DiskView;
 use crate::resolve::evaluate::{Decision, Evaluation};
+
+/// The decision on an ask, for every ask that is like it.
+struct Decided {
+    step: Step,
+    evaluation: Option<Evaluation>,
+    /// The place of the paths that it needs.
+    wanted: Option<usize>,
+    explanation: Option<Arc<Explanation>>,
+}
 
 impl Resolver {
     /// Takes an ask, and ends it at once if possible.
@@ -51,31 +61,37 @@ impl Resolver {
 
     /// Decides everything again after an event.
     pub(super) fn settle(&mut self, turn: &mut Turn) {
-        let mut queries;
+        let mut wanted;
         loop {
-            queries = Vec::new();
+            wanted = Vec::new();
             let asks = self.asks.take();
             // A selection can end asks that wait for a worse source. Each ends one ask, so the loop ends.
-            if !self.settle_asks(asks, &mut queries, turn) {
+            if !self.settle_asks(asks, &mut wanted, turn) {
                 break;
             }
         }
-        self.settle_connection(queries, turn);
+        self.settle_connection(wanted, turn);
     }
 
     /// Ends the asks that can end, and keeps the others waiting. Returns whether one of them made a selection.
-    fn settle_asks(&mut self, asks: Vec<PendingAsk>, queries: &mut Vec<(Asker, PathQuery)>, turn: &mut Turn) -> bool {
+    fn settle_asks(&mut self, asks: Vec<PendingAsk>, wanted: &mut Vec<Wanted>, turn: &mut Turn) -> bool {
         let mut sender = None;
         let mut selected = false;
+        let mut recent = Recent::new();
         for mut ask in asks {
-            let decision = self.context(&ask).decide();
-            match decision.step {
+            let (like, mut known) = recent.take(&ask).unwrap_or_else(|| (ask.clone(), self.decide(&ask, wanted)));
+            match known.step.clone() {
                 Step::End(outcome) => {
                     selected |= matches!(outcome, Outcome::Selected { .. }) && !ask.modern;
-                    self.end(&ask, outcome, decision.evaluation, turn);
+                    if self.end(&ask, outcome, &mut known, turn) {
+                        recent.clear();
+                        continue;
+                    }
                 }
                 Step::Wait { for_roots, send } => {
-                    queries.extend(decision.queries.into_iter().map(|query| (Asker::Ask(ask.place), query)));
+                    if let Some(wanted) = known.wanted.and_then(|at| wanted.get_mut(at)) {
+                        wanted.askers.push(Asker::Ask(ask.place));
+                    }
                     if send && sender.is_none() {
                         sender = Some(ask.id);
                     }
@@ -86,9 +102,21 @@ impl Resolver {
                     self.asks.push(ask);
                 }
             }
+            recent.keep((like, known));
         }
         self.send_if_due(sender, turn);
         selected
+    }
+
+    /// Decides an ask; the paths it needs go to `wanted`.
+    fn decide(&self, ask: &PendingAsk, wanted: &mut Vec<Wanted>) -> Decided {
+        let AskDecision { step, evaluation, queries: paths } = self.context(ask).decide();
+        let at = wanted.len();
+        let waits = matches!(step, Step::Wait { .. }) && !paths.is_empty();
+        if waits {
+            wanted.push(Wanted { askers: Vec::new(), paths });
+        }
+        Decided { step, evaluation, wanted: waits.then_some(at), explanation: None }
     }
 
     fn send_if_due(&mut self, sender: Option<AskId>, turn: &mut Turn) {
@@ -109,16 +137,19 @@ impl Resolver {
     }
 
     /// Decides the connection's project, and what the host must probe.
-    fn settle_connection(&mut self, mut queries: Vec<(Asker, PathQuery)>, turn: &mut Turn) {
+    fn settle_connection(&mut self, mut wanted: Vec<Wanted>, turn: &mut Turn) {
+        let probe_paths = self.policy.limits.probe_paths;
         if self.connection.has_evidence && !self.connection.closed {
-            let mut view = DiskView::new(&[], Some(&self.connection.disk), false);
+            let probe_connection = turn.probe_connection || self.probes.owes_connection;
+            let mut view = DiskView::new(&[], Some(&self.connection.disk), false, count(probe_paths));
             let evaluation = self.explainer().evaluate(&mut view, false);
-            let needed = view.queries;
+            let DiskView { queries: paths, is_cut, .. } = view;
             let disk = &self.connection.disk;
             let is_known = |path: &ProbePath| disk.get(&path.path).is_some_and(|info| info.covers(&path.markers));
-            self.probes.keep_for_connection(|path| !turn.probe_connection && !is_known(path));
-            if turn.probe_connection {
-                queries.extend(needed.into_iter().map(|query| (Asker::Connection, query)));
+            self.probes.keep_for_connection(|path| !probe_connection && !is_known(path));
+            self.probes.owes_connection = probe_connection && is_cut;
+            if probe_connection && !paths.is_empty() {
+                wanted.push(Wanted { askers: [Asker::Connection].into(), paths });
             }
             self.update_project(&evaluation.decision, turn);
         }
@@ -126,9 +157,8 @@ impl Resolver {
             self.prune_disk();
         }
         let deadline = self.now.saturating_add(self.policy.timing.wait_ms.into());
-        turn.outbox.probe(self.probes.open(queries, deadline));
         let asks = &self.asks;
-        self.probes.keep_needed(|place| asks.has_place(place));
+        turn.outbox.probe(self.probes.open(wanted, deadline, probe_paths, |place| asks.has_place(place)));
     }
 
     /// Forgets the paths that no source of the connection names any more.
@@ -182,11 +212,16 @@ impl Resolver {
         AskContext { policy: &self.policy, host: &self.host, connection: &self.connection, ask, now: self.now }
     }
 
-    fn end(&mut self, ask: &PendingAsk, outcome: Outcome, evaluation: Option<Evaluation>, turn: &mut Turn) {
+    /// Answers an ask. Returns whether the connection changed in a way that the next ask may see.
+    fn end(&mut self, ask: &PendingAsk, outcome: Outcome, known: &mut Decided, turn: &mut Turn) -> bool {
         let hints = self.hints(ask, &outcome);
-        let explained = ask.explain || matches!(outcome, Outcome::Unresolved(_));
-        let explanation = explained.then(|| self.context(ask).explain(evaluation.as_ref(), &outcome));
-        if let Some(evaluation) = &evaluation {
+        let Decided { evaluation, explanation, .. } = known;
+        if explanation.is_none() && (ask.explain || matches!(outcome, Outcome::Unresolved(_))) {
+            *explanation = Some(self.context(ask).explain(evaluation.as_ref(), &outcome).into());
+        }
+        let remembered = self.connection.memory.remembered.clone();
+        let is_selection = matches!(outcome, Outcome::Selected { .. });
+        if let Some(evaluation) = evaluation {
             let mut reported = core::mem::take(&mut self.connection.reported);
             self.logger(turn).findings(ask, evaluation, &outcome, &mut reported);
             self.connection.reported = reported;
@@ -201,7 +236,9 @@ impl Resolver {
                 matches!(outcome, Outcome::Resolved { .. } | Outcome::Unresolved(_) | Outcome::Selected { .. });
         }
         let revision = if ask.modern { Some(0) } else { None };
+        let explanation = explanation.clone();
         turn.outbox.answer(ask.place, revision, Answer { ask: ask.id, outcome, revision: 0, hints, explanation });
+        is_selection || remembered != self.connection.memory.remembered
     }
 
     fn remember_selection(&mut self, ask: &PendingAsk, project: &Arc<Project>) {
@@ -234,7 +271,7 @@ impl Resolver {
     pub(super) fn closed_answer(&self, ask: &PendingAsk) -> Answer {
         let context = self.context(ask);
         let outcome = context.unresolved(Reason::Closed, &[]);
-        let explanation = Some(context.explain(None, &outcome));
+        let explanation = Some(context.explain(None, &outcome).into());
         Answer { ask: ask.id, outcome, revision: 0, hints: Vec::new(), explanation }
     }
 }

@@ -55,7 +55,11 @@ impl<'a> Object<'a> {
 
     /// The object as text, without one of its members and without those that appear twice.
     pub(crate) fn without(&self, unwanted: &str) -> String {
-        let mut text = String::from("{");
+        let size = |(key, value): (&str, Option<&RawValue>)| {
+            key.len().saturating_add(value.map_or(0, |value| value.get().len()))
+        };
+        let mut text = String::with_capacity(self.members().map(size).fold(64, usize::saturating_add));
+        text.push('{');
         for (key, value) in self.members().filter(|(key, _)| *key != unwanted) {
             let Some(value) = value else { continue };
             if text.len() > 1 {

@@ -1,5 +1,6 @@
 //! A list of roots, read entry by entry: a bad entry never loses the others.
 
+use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -61,8 +62,10 @@ pub(crate) struct KeptList {
 }
 
 impl KeptList {
-    pub(crate) const fn len(&self) -> usize {
-        self.entries.len()
+    /// Whether it is within the limits of a policy.
+    pub(crate) fn fits(&self, limits: &Limits) -> bool {
+        let bytes = self.entries.iter().map(SentRoot::bytes).fold(0, usize::saturating_add);
+        !exceeds(self.entries.len(), limits.roots) && !exceeds(bytes, limits.roots_bytes)
     }
 }
 
@@ -75,14 +78,19 @@ impl RootList {
             return Self { unreadable: 1, ..Self::default() };
         };
         let mut list = Self::default();
+        let mut bytes = 0_usize;
         for (index, element) in elements.iter().enumerate() {
             let index = u32::try_from(index).unwrap_or(u32::MAX);
-            match SentRoot::read(index, element.get(), &policy.limits) {
-                None => list.unreadable = list.unreadable.saturating_add(1),
-                Some(_) if list.entries.len() >= count(policy.limits.roots) => {
-                    list.dropped = list.dropped.saturating_add(1);
-                }
-                Some(sent) => list.entries.push(RootEntry::new(sent, policy, host)),
+            let Some(sent) = SentRoot::read(index, element.get(), &policy.limits) else {
+                list.unreadable = list.unreadable.saturating_add(1);
+                continue;
+            };
+            bytes = bytes.saturating_add(sent.bytes());
+            // Once a root does not fit, none after it does: the kept ones are the first of the list.
+            if list.entries.len() >= count(policy.limits.roots) || exceeds(bytes, policy.limits.roots_bytes) {
+                list.dropped = list.dropped.saturating_add(1);
+            } else {
+                list.entries.push(RootEntry::new(sent, policy, host));
             }
         }
         list
@@ -123,21 +131,56 @@ impl RootList {
     }
 
     pub(crate) fn views(&self) -> Vec<RootView> {
-        let view = |entry: &RootEntry| RootView {
-            root: entry.reference.clone(),
-            problem: entry.path.as_ref().err().map(|rejection| rejection.reason),
-        };
-        self.entries.iter().map(view).collect()
+        self.entries.iter().map(RootEntry::view).collect()
     }
 
-    /// The roots as a message lists them: by name if they have one.
-    pub(crate) fn listing(&self) -> String {
-        let shown = |entry: &RootEntry| entry.reference.name.as_ref().unwrap_or(&entry.reference.uri).clone();
-        self.entries.iter().map(shown).collect::<Vec<String>>().join(", ")
+    /// The first roots beside this one, as many as an answer carries, and the number of the others.
+    pub(crate) fn first(&self, beside: Option<&RootEntry>) -> (Vec<&RootEntry>, u32) {
+        let (mut first, mut omitted, mut bytes) = (Vec::new(), 0_u32, 0_usize);
+        for entry in &self.entries {
+            if beside.is_some_and(|beside| beside.sent.index == entry.sent.index) {
+                continue;
+            }
+            bytes = bytes.saturating_add(entry.reference.bytes());
+            if first.len() < ANSWER_ROOTS && bytes <= ANSWER_ROOTS_BYTES {
+                first.push(entry);
+            } else {
+                omitted = omitted.saturating_add(1);
+            }
+        }
+        (first, omitted)
+    }
+
+    /// The roots as a message lists them: by name if they have one, within a number of characters.
+    pub(crate) fn listing(&self, most: usize) -> String {
+        let mut listing = String::new();
+        let mut room = most;
+        for (at, entry) in self.entries.iter().enumerate() {
+            let shown = entry.reference.name.as_ref().unwrap_or(&entry.reference.uri);
+            let Some(left) = room.checked_sub(shown.chars().count()) else {
+                let more = self.entries.len().saturating_sub(at);
+                let gap = if at == 0 { "" } else { " and " };
+                return format!("{listing}{gap}{more} more");
+            };
+            room = left;
+            if at > 0 {
+                listing.push_str(", ");
+            }
+            listing.push_str(shown);
+        }
+        listing
     }
 }
 
+/// The roots, and the bytes of them, that an answer carries beside the root that it is about.
+const ANSWER_ROOTS: usize = 32;
+const ANSWER_ROOTS_BYTES: usize = 4 << 10;
+
 impl SentRoot {
+    fn bytes(&self) -> usize {
+        self.uri.len().saturating_add(self.name.as_ref().map_or(0, String::len))
+    }
+
     fn read(index: u32, element: &str, limits: &Limits) -> Option<Self> {
         let root = Object::read(element)?;
         let uri = root.string("uri")?;
@@ -169,6 +212,10 @@ impl RootEntry {
             client_path: elsewhere,
         };
         Self { sent, path, key, reference, repaired }
+    }
+
+    pub(crate) fn view(&self) -> RootView {
+        RootView { root: self.reference.clone(), problem: self.path.as_ref().err().map(|rejection| rejection.reason) }
     }
 }
 

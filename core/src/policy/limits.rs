@@ -12,6 +12,8 @@ pub struct Limits {
     pub event_bytes: u32,
     /// Roots kept from one list; the rest are counted.
     pub roots: u32,
+    /// Bytes of URIs and names kept from one list; the first root that does not fit and those after it are counted.
+    pub roots_bytes: u32,
     /// Bytes of one URI, path or other value; a longer value alone is rejected.
     pub value_bytes: u32,
     /// Bytes of a root's own name; a longer name is ignored.
@@ -28,6 +30,8 @@ pub struct Limits {
     pub reported: u32,
     /// Folders of a marker walk, including the starting folder.
     pub walk_levels: u32,
+    /// Paths that the host probes at the same time; the others follow when it has replied.
+    pub probe_paths: u32,
 }
 
 impl Default for Limits {
@@ -35,7 +39,8 @@ impl Default for Limits {
         Self {
             event_bytes: 1 << 20,
             roots: 256,
-            value_bytes: 16 << 10,
+            roots_bytes: 32 << 10,
+            value_bytes: 8 << 10,
             name_bytes: 1 << 10,
             name_chars: 128,
             value_chars: 1024,
@@ -43,6 +48,7 @@ impl Default for Limits {
             actions: 8,
             reported: 64,
             walk_levels: 32,
+            probe_paths: 256,
         }
     }
 }

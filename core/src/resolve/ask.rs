@@ -2,6 +2,7 @@
 
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::cause::cause;
@@ -16,7 +17,7 @@ use crate::id::Time;
 use crate::machine::asks::{INPUT_KEY, PendingAsk, Purpose};
 use crate::machine::connection::Connection;
 use crate::peer::root_list::RootList;
-use crate::policy::{Ask, Policy, Templates, Values};
+use crate::policy::{Ask, Policy, Templates, Values, count};
 
 /// One ask, and everything that decides it.
 #[derive(Clone, Copy)]
@@ -29,6 +30,7 @@ pub(crate) struct AskContext<'a> {
 }
 
 /// The decision on an ask.
+#[derive(Clone)]
 pub(crate) struct AskDecision {
     pub(crate) step: Step,
     /// The evaluation it rests on.
@@ -37,6 +39,7 @@ pub(crate) struct AskDecision {
     pub(crate) queries: Vec<PathQuery>,
 }
 
+#[derive(Clone)]
 pub(crate) enum Step {
     End(Outcome),
     Wait { for_roots: bool, send: bool },
@@ -88,9 +91,9 @@ impl<'a> AskContext<'a> {
             RootsAccess::Input => Step::End(needs_input()),
             RootsAccess::Known(list) => {
                 let state = if self.ask.modern { list.state() } else { self.connection.cycle.roots_state(self.policy) };
-                Step::End(Outcome::Listed { roots: list.views(), state })
+                Step::End(Outcome::Listed { roots: list.views().into(), state })
             }
-            RootsAccess::Unavailable(state) => Step::End(Outcome::Listed { roots: Vec::new(), state }),
+            RootsAccess::Unavailable(state) => Step::End(Outcome::Listed { roots: Arc::default(), state }),
         }
     }
 
@@ -117,7 +120,7 @@ impl<'a> AskContext<'a> {
 
     pub(super) fn disk_view(&self) -> DiskView<'a> {
         let shared = (!self.ask.modern).then_some(&self.connection.disk);
-        DiskView::new(&self.ask.disk, shared, self.ask.expired)
+        DiskView::new(&self.ask.disk, shared, self.ask.expired, count(self.policy.limits.probe_paths))
     }
 
     /// The client's roots as this ask may use them.
@@ -222,7 +225,7 @@ impl<'a> AskContext<'a> {
 
     /// The same as a message lists them.
     pub(super) fn listing(&self) -> String {
-        self.visible_roots().map(RootList::listing).unwrap_or_default()
+        self.visible_roots().map(|list| list.listing(count(self.policy.limits.value_chars))).unwrap_or_default()
     }
 }
 

@@ -47,6 +47,32 @@ impl PathInfo {
     }
 }
 
+/// The paths that may still be added to what the host probes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ProbeRoom {
+    paths: usize,
+    bytes: usize,
+}
+
+/// Bytes of the paths that the host probes at the same time. The last path may exceed it, so that one always fits.
+const PROBE_BYTES: usize = 64 << 10;
+
+impl ProbeRoom {
+    pub(crate) const fn new(paths: usize) -> Self {
+        Self { paths, bytes: PROBE_BYTES }
+    }
+
+    /// Makes room for a path; false means that there is none.
+    pub(crate) fn take(&mut self, path: &str) -> bool {
+        let has_room = self.paths > 0 && self.bytes > 0;
+        if has_room {
+            self.paths = self.paths.saturating_sub(1);
+            self.bytes = self.bytes.saturating_sub(path.len());
+        }
+        has_room
+    }
+}
+
 /// The disk as one evaluation sees it, and the paths it turned out to need.
 pub(crate) struct DiskView<'a> {
     /// Replies to probes of this ask.
@@ -61,6 +87,10 @@ pub(crate) struct DiskView<'a> {
     pub(crate) thorough: bool,
     /// The recorded paths.
     pub(crate) queries: Vec<PathQuery>,
+    /// Room for more of them, unless all are recorded.
+    room: ProbeRoom,
+    /// Whether a path was not recorded because there was no room.
+    pub(crate) is_cut: bool,
 }
 
 /// A path that an evaluation needs.
@@ -99,13 +129,14 @@ pub(crate) enum DiskLookup<'a> {
 }
 
 impl<'a> DiskView<'a> {
-    pub(crate) const fn new(own: &'a [Arc<Disk>], shared: Option<&'a Disk>, gave_up: bool) -> Self {
-        Self { own, shared, gave_up, recording: true, thorough: false, queries: Vec::new() }
+    pub(crate) const fn new(own: &'a [Arc<Disk>], shared: Option<&'a Disk>, gave_up: bool, probe_paths: usize) -> Self {
+        let room = ProbeRoom::new(probe_paths);
+        Self { own, shared, gave_up, recording: true, thorough: false, queries: Vec::new(), room, is_cut: false }
     }
 
     /// The view that names every path of the connection's sources.
     pub(crate) fn thorough(shared: &'a Disk) -> Self {
-        Self { thorough: true, ..Self::new(&[], Some(shared), false) }
+        Self { thorough: true, ..Self::new(&[], Some(shared), false, 0) }
     }
 
     /// Looks up a path and these markers; with `any`, a report without the markers is enough.
@@ -122,8 +153,12 @@ impl<'a> DiskView<'a> {
         // A report counts for more than the absence of another one.
         let info = reports.clone().find(|info| info.found.is_some()).or_else(|| reports.next());
         if self.thorough || (info.is_none() && self.recording) {
-            let path = ProbePath { path: path.to_string(), markers: markers.to_vec() };
-            self.queries.push(PathQuery { path, shared: scope.keeps && self.shared.is_some() });
+            if self.thorough || self.room.take(path) {
+                let path = ProbePath { path: path.to_string(), markers: markers.to_vec() };
+                self.queries.push(PathQuery { path, shared: scope.keeps && self.shared.is_some() });
+            } else {
+                self.is_cut = true;
+            }
         }
         match info {
             Some(PathInfo { found: None, .. }) => DiskLookup::Unconfirmed,

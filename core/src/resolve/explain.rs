@@ -14,7 +14,7 @@ use crate::api::host::{HostFacts, Transport};
 use crate::api::project::Project;
 use crate::machine::connection::Connection;
 use crate::path::display::display;
-use crate::peer::root_list::RootList;
+use crate::peer::root_list::{RootEntry, RootList};
 use crate::policy::{Policy, SourceKind, count};
 
 impl AskContext<'_> {
@@ -54,7 +54,7 @@ impl AskContext<'_> {
                 RootsAccess::Unavailable(state) => state,
                 RootsAccess::Input | RootsAccess::Wait | RootsAccess::Send => RootsState::NotAsked,
             };
-            explanation.roots = report(state, self.visible_roots());
+            explanation.roots = brief(state, self.visible_roots());
             explanation.era = Era::Modern;
             explanation.stale_answers = 0;
         }
@@ -74,7 +74,7 @@ pub(crate) struct Explainer<'a> {
 
 impl<'a> Explainer<'a> {
     pub(crate) fn explain(&self) -> Explanation {
-        let evaluation = self.evaluate(&mut DiskView::new(&[], Some(&self.connection.disk), false), true);
+        let evaluation = self.evaluate(&mut DiskView::new(&[], Some(&self.connection.disk), false, 0), true);
         let winner = evaluation.winner();
         let mut explanation = self.explanation(&evaluation.findings, winner);
         explanation.text = render(&explanation, winner);
@@ -111,7 +111,7 @@ impl<'a> Explainer<'a> {
             message: None,
             instruction: None,
             tried: self.tried(findings, winner),
-            roots: self.roots(),
+            roots: brief(self.connection.cycle.roots_state(self.policy), self.connection.cycle.list()),
             client: client.and_then(|client| client.name.as_ref()).map(|name| self.shown(name)),
             transport: self.host.transport,
             era: if client.is_some() { Era::Legacy } else { Era::Unknown },
@@ -155,12 +155,17 @@ impl<'a> Explainer<'a> {
     }
 }
 
+/// All roots.
 fn report(state: RootsState, list: Option<&RootList>) -> RootsReport {
-    RootsReport {
-        state,
-        available: list.map(RootList::views).unwrap_or_default(),
-        dropped: list.map_or(0, |list| list.dropped),
-    }
+    let available = list.map(RootList::views).unwrap_or_default();
+    RootsReport { state, available, omitted: 0, dropped: list.map_or(0, |list| list.dropped) }
+}
+
+/// The roots as an explanation carries them.
+fn brief(state: RootsState, list: Option<&RootList>) -> RootsReport {
+    let Some(list) = list else { return report(state, None) };
+    let (first, omitted) = list.first(None);
+    RootsReport { state, available: first.into_iter().map(RootEntry::view).collect(), omitted, dropped: list.dropped }
 }
 
 fn compared<'w>(
@@ -224,7 +229,7 @@ fn render(explanation: &Explanation, winner: Option<&Arc<Project>>) -> String {
     };
     let roots = roots_words(explanation.roots.state);
     text.push_str(&format!("\nPolicy {}; {client} over {transport}; roots: {roots}", explanation.policy));
-    let available = explanation.roots.available.len();
+    let available = explanation.roots.available.len().saturating_add(count(explanation.roots.omitted));
     if available > 0 {
         text.push_str(&format!(" ({available})"));
     }

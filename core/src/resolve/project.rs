@@ -43,6 +43,7 @@ impl Project {
             via,
             root: None,
             other_roots: Vec::new(),
+            other_roots_omitted: 0,
         }
     }
 
@@ -62,6 +63,7 @@ impl Project {
             via,
             root: None,
             other_roots: Vec::new(),
+            other_roots_omitted: 0,
         }
     }
 
@@ -91,8 +93,9 @@ impl Project {
             project.display_name = maker.shown_name(&name);
             project.name = name;
         }
-        let others = list.entries.iter().filter(|other| other.sent.index != entry.sent.index);
-        project.other_roots = others.map(|other| other.reference.clone()).collect();
+        let (others, omitted) = list.first(Some(entry));
+        project.other_roots = others.into_iter().map(|other| other.reference.clone()).collect();
+        project.other_roots_omitted = omitted;
         project.root = Some(entry.reference.clone());
         project
     }

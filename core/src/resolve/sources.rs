@@ -15,7 +15,7 @@ use crate::api::host::HostFacts;
 use crate::api::project::Project;
 use crate::path::PathStyle;
 use crate::peer::raw;
-use crate::policy::{Format, Policy, Source, SourceKind, count, exceeds};
+use crate::policy::{Format, Limits, Policy, Source, SourceKind, count, exceeds};
 
 /// One value of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl RequestValues {
                 SourceKind::Argument => facts.argument.as_ref(),
                 _ => None,
             };
-            values.extend(unnamed.and_then(|text| Some((at, value(None, text.clone())?))));
+            values.extend(unnamed.and_then(|text| Some((at, value(None, bounded(text.clone(), &policy.limits))?))));
             for name in &source.read {
                 let text = match source.from {
                     SourceKind::Header => header(facts, name),
@@ -46,7 +46,7 @@ impl RequestValues {
                     SourceKind::Meta => facts.meta.as_deref().and_then(|meta| meta_string(meta, name)),
                     _ => None,
                 };
-                values.extend(text.and_then(|text| Some((at, value(Some(name), text)?))));
+                values.extend(text.and_then(|text| Some((at, value(Some(name), bounded(text, &policy.limits))?))));
             }
         }
         Self(values)
@@ -55,6 +55,15 @@ impl RequestValues {
     fn of(&self, source: usize) -> impl Iterator<Item = SourceValue> {
         self.0.iter().filter(move |(at, _)| *at == source).map(|(_, value)| value.clone())
     }
+}
+
+/// The part of a text that decides anything: of one that is too long, enough to see that and to show it.
+pub(crate) fn bounded(mut text: String, limits: &Limits) -> String {
+    let enough = count(limits.value_bytes).max(count(limits.value_chars).saturating_mul(4));
+    let end = (enough..text.len()).skip(1).find(|at| text.is_char_boundary(*at));
+    text.truncate(end.unwrap_or(text.len()));
+    text.shrink_to_fit();
+    text
 }
 
 fn header(facts: &RequestFacts, name: &str) -> Option<String> {

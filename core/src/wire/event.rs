@@ -43,6 +43,11 @@ pub fn parse_event(text: &str) -> Result<Event, Misuse> {
     })
 }
 
+/// Whether a text is the reply to a probe.
+pub(super) fn is_probe_reply(text: &str) -> bool {
+    Object::read(text).and_then(|object| object.string(TAG)).as_deref() == Some("probed")
+}
+
 const TAG: &str = "type";
 
 impl<'de> Deserialize<'de> for Event {

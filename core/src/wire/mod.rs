@@ -21,6 +21,7 @@ use crate::id::Millis;
 use crate::policy::Policy;
 use crate::{Resolver, Reuse};
 
+use event::is_probe_reply;
 pub use event::parse_event;
 pub use functions::call;
 
@@ -188,7 +189,8 @@ pub fn open(options: &str) -> Result<Resolver, Failure> {
 /// # Errors
 /// The host made a mistake; the resolver is unchanged.
 pub fn handle(resolver: &mut Resolver, event: &str, now: f64) -> Result<Output, Misuse> {
-    if event.len() > most_bytes(resolver) {
+    // What a resolver asks for it also takes: a reply to a probe comes from the host, and its size from the probe.
+    if event.len() > most_bytes(resolver) && !is_probe_reply(event) {
         return Err(Misuse::EventTooLarge { bytes: event.len(), limit: resolver.policy().limits.event_bytes });
     }
     let event = parse_event(event)?;

@@ -358,7 +358,7 @@ impl History {
             && peer::has(responses.get(), INPUT.0)
         {
             let ours = peer::member(responses.get(), INPUT.0).unwrap_or_default();
-            return RootsNow::Use(Some(RawList::read(&ours, self.most_roots())));
+            return RootsNow::Use(Some(RawList::read(&ours, &self.policy.limits)));
         }
         let cannot = self.policy.roots.ask == WhenToAsk::Never || ask.by != AskBy::InputRequired;
         if cannot || !declares_roots(ask) { RootsNow::Use(None) } else { RootsNow::NeedsInput }

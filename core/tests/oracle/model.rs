@@ -404,7 +404,7 @@ impl Oracle {
     }
 
     fn take_list(&mut self, answers: Option<u32>, result: &str, now: u64, turn: &mut Turn) {
-        let roots = RawList::read(result, self.history.most_roots());
+        let roots = RawList::read(result, &self.history.policy.limits);
         self.history.note(Record::List { answers, at: now, roots: roots.clone() });
         turn.list_arrived = true;
         let keys = self.history.keys(&roots);

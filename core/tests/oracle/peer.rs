@@ -3,6 +3,7 @@
 use std::fmt;
 
 use rootwise::action::MessageKind;
+use rootwise::policy::Limits;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
@@ -87,7 +88,7 @@ pub struct RawList {
 }
 
 impl RawList {
-    pub fn read(result: &str, most: usize) -> Self {
+    pub fn read(result: &str, limits: &Limits) -> Self {
         let list = member(result, "roots").and_then(|list| elements(&list));
         let says_none = list.as_ref().is_some_and(Vec::is_empty);
         let read = |part: &str, key: &str| member(part, key).and_then(|text| string(&text));
@@ -97,7 +98,18 @@ impl RawList {
                 roots.push(RawRoot { index, uri, name: read(&part, "name") });
             }
         }
-        roots.truncate(most);
+        let count = |limit: u32| usize::try_from(limit).unwrap();
+        // A URI that is too long and a name that is too long are not kept as they were sent.
+        let kept = |root: &RawRoot| {
+            let too_long = root.uri.len() > count(limits.value_bytes);
+            let shown = || root.uri.chars().take(count(limits.value_chars)).map(char::len_utf8).sum();
+            let name = root.name.as_ref().map_or(0, String::len);
+            let uri: usize = if too_long { shown() } else { root.uri.len() };
+            uri + if name > count(limits.name_bytes) { 0 } else { name }
+        };
+        let bytes = (1..=roots.len()).map(|first| roots[..first].iter().map(kept).sum::<usize>());
+        let fitting = bytes.take_while(|bytes| *bytes <= count(limits.roots_bytes)).count();
+        roots.truncate(fitting.min(count(limits.roots)));
         Self { roots, says_none }
     }
 }

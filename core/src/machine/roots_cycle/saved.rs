@@ -8,7 +8,7 @@ use super::{Failure, Flight, KnownList, Phase, RequestId, RootsCycle};
 use crate::api::host::HostFacts;
 use crate::id::{RequestToken, Time};
 use crate::peer::root_list::{KeptList, RootList};
-use crate::policy::{Policy, count, is_plain_prefix};
+use crate::policy::{Policy, is_plain_prefix};
 
 /// The state in a snapshot; times are relative to the moment it was saved.
 #[derive(Debug, Serialize, Deserialize)]
@@ -41,7 +41,7 @@ impl SavedCycle {
         if self.flight.as_ref().is_some_and(|flight| !(1..=self.last_token).contains(&flight.token.0)) {
             return Err("its request in flight");
         }
-        if self.list.as_ref().is_some_and(|known| known.roots.len() > count(policy.limits.roots)) {
+        if self.list.as_ref().is_some_and(|known| !known.roots.fits(&policy.limits)) {
             return Err("its list of roots");
         }
         Ok(())

@@ -1,0 +1,245 @@
+//! The memory and the output of one event, whatever a peer sends: both are bounded by the event's size and by the asks
+//! that it answers. Times are printed by `cargo bench`, never asserted.
+#![allow(
+    unsafe_code,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::cast_precision_loss,
+    clippy::panic,
+    reason = "a test may fail loudly, and an allocator is unsafe to write"
+)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use rootwise::host::HostFacts;
+use rootwise::path::PathStyle;
+use rootwise::policy::Policy;
+use rootwise::{Resolver, wire};
+use serde_json::{Value, json};
+
+/// Counts the memory of the current thread, so that tests can run side by side.
+struct Counting;
+
+thread_local! {
+    static USED: Cell<isize> = const { Cell::new(0) };
+    static PEAK: Cell<isize> = const { Cell::new(0) };
+}
+
+fn count(bytes: isize) {
+    // A thread that ends frees memory after its counters are gone.
+    let _ = USED.try_with(|used| {
+        used.set(used.get() + bytes);
+        PEAK.with(|peak| peak.set(peak.get().max(used.get())));
+    });
+}
+
+// SAFETY: every call goes to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size().cast_signed());
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        count(-layout.size().cast_signed());
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const MIB: usize = 1 << 20;
+/// For an ask that brings something of its own.
+const DIFFERENT_ASK: usize = 64 << 10;
+/// For an ask that is like another one: itself, its answer, and the texts in it.
+const EQUAL_ASK: usize = 4 << 10;
+
+/// One connection, the cost of whose events is measured.
+struct Measured {
+    resolver: Resolver,
+    /// The asks that bring something different.
+    different: BTreeSet<String>,
+    waiting: usize,
+    probes: Vec<Value>,
+    /// The largest use of memory and of output, each as a part of what is allowed.
+    memory: f64,
+    output: f64,
+}
+
+impl Measured {
+    fn new(policy: &str, asks: usize, ask: impl Fn(usize) -> Value) -> Self {
+        let policy = Policy::preset(policy).unwrap();
+        let mut host = HostFacts::new(PathStyle::Posix);
+        host.cwd = Some("/home/me/cwd".into());
+        let resolver = Resolver::new(Arc::new(policy), Arc::new(host)).unwrap();
+        let mut measured =
+            Self { resolver, different: BTreeSet::new(), waiting: 0, probes: Vec::new(), memory: 0.0, output: 0.0 };
+        measured.event(&json!({ "type": "clientInitialized", "capabilities": { "roots": {} } }));
+        measured.event(&json!({ "type": "clientReady" }));
+        for at in 0..asks {
+            let mut asked = ask(at);
+            measured.different.insert(asked.to_string());
+            asked["type"] = "asked".into();
+            asked["ask"] = at.into();
+            measured.event(&asked);
+        }
+        measured
+    }
+
+    /// Handles an event and checks its cost: memory for what differs, output for every answer.
+    fn event(&mut self, event: &Value) -> usize {
+        self.waiting += usize::from(event["type"] == "asked");
+        let event = event.to_string();
+        let before = USED.get();
+        PEAK.set(before);
+        let output = wire::handle(&mut self.resolver, &event, 0.0).unwrap();
+        let memory = usize::try_from(PEAK.get() - before).unwrap();
+        let output = output.to_json();
+        let mut read: Value = serde_json::from_str(&output).unwrap();
+        let Value::Array(mut actions) = read["actions"].take() else { panic!("no actions") };
+        let all = actions.len();
+        actions.retain(|action| action["type"] != "answer");
+        let answers = all - actions.len();
+        self.probes.extend(actions.into_iter().filter(|action| action["type"] == "probe"));
+        let most_memory = 4 * event.len() + DIFFERENT_ASK * (1 + self.different.len()) + EQUAL_ASK * self.waiting;
+        let most_output = 4 * event.len() + DIFFERENT_ASK * (1 + answers);
+        let cost = format!(
+            "an event of {} bytes with {answers} answers needs {memory} bytes of memory and {} of output",
+            event.len(),
+            output.len()
+        );
+        assert!(memory <= most_memory, "{cost}; at most {most_memory} of memory are allowed");
+        assert!(output.len() <= most_output, "{cost}; at most {most_output} of output are allowed");
+        self.memory = self.memory.max(memory as f64 / most_memory as f64);
+        self.output = self.output.max(output.len() as f64 / most_output as f64);
+        self.waiting -= answers;
+        answers
+    }
+
+    /// Sends a list, and replies to every probe; returns the number of answers.
+    fn list(&mut self, roots: &[Value], found: &str) -> usize {
+        let mut answers = self.event(&json!({ "type": "rootsListed", "request": 1, "result": { "roots": roots } }));
+        let mut replies = 0;
+        while let Some(probe) = self.probes.pop() {
+            let reply =
+                |path: &Value| json!({ "path": path["path"], "found": found, "realPath": path["path"], "markers": [] });
+            let paths: Vec<Value> = probe["paths"].as_array().unwrap().iter().map(reply).collect();
+            answers += self.event(&json!({ "type": "probed", "probe": probe["probe"], "paths": paths }));
+            replies += 1;
+            assert!(replies < 1000, "the probes never end");
+        }
+        let (memory, output) = (self.memory * 100.0, self.output * 100.0);
+        println!("  memory {memory:.0} %, output {output:.0} % of what is allowed, {replies} probes");
+        answers
+    }
+}
+
+/// A list of 1 MiB, of roots with this many bytes each.
+fn roots(each: usize, uri: impl Fn(usize) -> String) -> Vec<Value> {
+    let each = each.max(uri(0).len());
+    (0..MIB / (each + 12)).map(|at| json!({ "uri": format!("{:x<each$}", uri(at)) })).collect()
+}
+
+fn plain(_: usize) -> Value {
+    json!({})
+}
+
+fn valid(at: usize) -> String {
+    format!("file:///home/me/{at:05}/")
+}
+
+/// Folders inside folders, as deep as a walk goes.
+fn deep(at: usize) -> String {
+    format!("file:///home/me/{at:05}/{}", "d/".repeat(40))
+}
+
+fn invalid(at: usize) -> String {
+    format!("file:relative/{at:05}/")
+}
+
+const SIZES: [usize; 3] = [40, 400, 8000];
+
+#[test]
+fn a_large_list_of_roots() {
+    for asks in [1, 1024] {
+        for each in SIZES {
+            println!("{asks} asks, roots of {each} bytes");
+            assert_eq!(Measured::new("recommended", asks, plain).list(&roots(each, valid), "directory"), asks);
+        }
+    }
+}
+
+#[test]
+fn a_large_list_without_a_valid_root() {
+    for asks in [1, 1024] {
+        for each in SIZES {
+            println!("{asks} asks, roots of {each} bytes");
+            assert_eq!(Measured::new("recommended", asks, plain).list(&roots(each, invalid), "directory"), asks);
+        }
+    }
+}
+
+#[test]
+fn a_large_list_of_folders_that_are_missing() {
+    for asks in [1, 128] {
+        for each in SIZES {
+            println!("{asks} asks, roots of {each} bytes");
+            assert_eq!(Measured::new("recommended", asks, plain).list(&roots(each, valid), "missing"), asks);
+        }
+    }
+}
+
+#[test]
+fn a_large_list_whose_roots_are_walked() {
+    for asks in [1, 128] {
+        for each in SIZES {
+            println!("{asks} asks, roots of {each} bytes");
+            let list = roots(each, deep);
+            assert_eq!(Measured::new("cocosearch-shipped", asks, plain).list(&list, "missing"), asks);
+            assert_eq!(Measured::new("cocosearch-shipped", asks, plain).list(&list, "directory"), asks);
+        }
+    }
+}
+
+#[test]
+fn a_large_list_for_asks_that_differ() {
+    let ask = |at: usize| json!({ "target": format!("/home/me/{:05}/file", at % 16), "explain": at % 2 == 0 });
+    for asks in [16, 256] {
+        for each in SIZES {
+            println!("{asks} asks, roots of {each} bytes");
+            assert_eq!(Measured::new("recommended", asks, ask).list(&roots(each, valid), "directory"), asks);
+        }
+    }
+}
+
+#[test]
+fn a_large_list_for_asks_that_want_the_list() {
+    for asks in [1, 128] {
+        for each in SIZES {
+            println!("{asks} asks, roots of {each} bytes");
+            let ask = |_| json!({ "want": "roots" });
+            assert_eq!(Measured::new("recommended", asks, ask).list(&roots(each, valid), "directory"), asks);
+        }
+    }
+}
+
+#[test]
+fn the_end_of_a_connection_with_a_large_list() {
+    for each in SIZES {
+        println!("1024 asks, roots of {each} bytes");
+        let mut measured = Measured::new("recommended", 0, plain);
+        measured.event(&json!({ "type": "rootsListed", "result": { "roots": roots(each, valid) } }));
+        measured.event(&json!({ "type": "rootsChanged" }));
+        for ask in 0..1024 {
+            measured.event(&json!({ "type": "asked", "ask": ask }));
+        }
+        measured.event(&json!({ "type": "closed" }));
+    }
+}
