@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { results } from "./results.mjs";
+import { steps } from "./steps.mjs";
 import { at, bold, dim, green, main, node, red, Stop } from "./tools.mjs";
 
 const help = `npm run coverage -- [options]
@@ -14,7 +15,7 @@ Fails if an entry has no test or a failed one, or if docs/coverage.md lists othe
   --write   write docs/coverage.md
   --help    print this text`;
 
-const STEPS = "rust,vectors,faces,mcp,python,examples";
+const STEPS = steps.find((step) => step.name === "coverage").after.join(",");
 const PAGE = at("docs/coverage.md");
 const KINDS = {
   requirements: { title: "Requirements of the five seed systems", what: "requirements" },

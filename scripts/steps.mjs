@@ -1,4 +1,8 @@
 // The steps of `npm test`, in order: fast steps that find most problems come first.
+//
+// `run` does the work in a process of its own. `reads` names the files (by the start of their paths) that can change the
+// result; `npm test -- --changed` goes by it. `needs` names entries of needs.mjs. `after` names steps whose output it uses.
+// `waits: true` marks a step that spends its time waiting for other processes, so that it runs beside another such step.
 import { cargoTest } from "./results.mjs";
 import { bin, cargo, node, run } from "./tools.mjs";
 
@@ -12,15 +16,24 @@ const testsAtOnce = (most, files) => {
 // One file at a time: these tests measure memory and start browsers, which would overload two cores.
 const tests = (...files) => testsAtOnce(1, files);
 
+const rust = ["Cargo", "rust-toolchain", ".cargo/", "core/", "bindings-", "adapters/rust/", "benches/"];
+const modules = [...rust, "adapters/typescript/", "scripts/build", "package", "npm/"];
+const faces = [...modules, "tests/faces/", "tests/vectors/"];
+
+/** Steps whose tests name entries of tests/coverage.json. */
+const covering = ["rust", "vectors", "browser", "faces", "mcp", "python", "examples", "redis", "c"];
+
 export const steps = [
   {
     name: "format",
     what: "Rust sources are formatted",
+    reads: [...rust, "rustfmt.toml"],
     run: () => cargo("fmt", "--all", "--check"),
   },
   {
     name: "clippy",
     what: "no target has lint warnings",
+    reads: rust,
     run: async () => {
       await cargo("clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings");
       const plain = ["-p", "rootwise-wasm", "--no-default-features", "--features", "plain"];
@@ -30,11 +43,13 @@ export const steps = [
   {
     name: "doc",
     what: "the documentation builds without warnings",
+    reads: rust,
     run: () => run("cargo", ["doc", "--workspace", "--no-deps"], strict("-D warnings")),
   },
   {
     name: "core",
     what: "the core builds for WebAssembly, with and without the standard library",
+    reads: rust,
     run: async () => {
       const wasm = ["build", "-p", "rootwise", "--target", "wasm32-unknown-unknown"];
       await cargo(...wasm);
@@ -44,41 +59,95 @@ export const steps = [
   {
     name: "rust",
     what: "all Rust tests",
+    reads: [...rust, "tests/vectors/", "docs/", "README.md", "examples/"],
     run: () => cargoTest("--workspace"),
   },
   {
     name: "generated",
     what: "declarations, presets and platform packages are up to date",
+    reads: modules,
     run: () => node("scripts/build.mjs", "--types", "--check"),
   },
   {
     name: "build",
     what: "the addon, both modules and the package build, and the modules stay within their size limits",
+    reads: modules,
     run: () => node("scripts/build.mjs", "--wasm", "--plain", "--addon", "--typescript", "--test-panic"),
   },
   {
     name: "vectors",
-    what: "every vector in every binding: Rust, C, addon, WebAssembly in Node and in Chromium, plain module",
+    what: "every vector in every binding: Rust, C, addon, WebAssembly, plain module",
+    reads: faces,
+    after: ["build"],
     run: () => tests("tests/faces/vectors.test.mjs"),
+  },
+  {
+    name: "browser",
+    what: "every vector on WebAssembly in Chromium, and a Vite bundle there",
+    reads: [...faces, "tests/packaging/", "tests/browser/"],
+    needs: ["browser"],
+    after: ["build"],
+    run: () => tests("tests/faces/browser.test.mjs", "tests/packaging/browser.test.mjs"),
   },
   {
     name: "faces",
     what: "API, safety, sequence properties, differences between bindings, memory",
+    reads: faces,
+    after: ["build"],
     run: () => tests(...["api", "safety", "plain", "c", "properties", "differential", "memory"].map((name) => `tests/faces/${name}.test.mjs`)),
   },
   {
     name: "docs",
-    what: "every JavaScript example of the documentation runs",
-    run: () => tests("tests/docs/examples.test.mjs"),
+    what: "every example of the documentation runs, its links hold, and the picture of npm start shows what it prints",
+    reads: [...modules, "README.md", "docs/", "adapters/", "tests/docs/", "scripts/start", "scripts/picture"],
+    after: ["build"],
+    run: () => tests("tests/docs/examples.test.mjs", "tests/docs/pages.test.mjs"),
   },
   {
     name: "packaging",
-    what: "the packed package in fresh projects: Node, TypeScript, Vite, Workers, bundlers, package managers, Bun, Deno",
+    what: "the packed package in fresh projects: Node, TypeScript, Workers, bundlers, package managers, Bun, Deno",
+    reads: [...modules, "scripts/pack", "scripts/platforms", "tests/packaging/", "docs/", "README.md"],
+    after: ["build"],
     run: () => tests("tests/packaging/packaging.test.mjs", "tests/packaging/bundles.test.mjs"),
+  },
+  {
+    name: "c",
+    what: "the example in C, with real clients",
+    reads: [...rust, "examples/wolfram-loop/", "core/presets/"],
+    needs: ["jansson", "make"],
+    after: ["build"],
+    run: () => tests("examples/wolfram-loop/loop.test.mjs"),
+  },
+  {
+    name: "redis",
+    what: "the examples in TypeScript that share state, with real clients and a real Redis",
+    reads: [...modules, "examples/thoughtbox/", "examples/replicas/"],
+    needs: ["redis"],
+    after: ["build"],
+    run: () => tests("examples/thoughtbox/thoughtbox.test.mjs", "examples/replicas/replicas.test.mjs"),
+  },
+  {
+    name: "examples",
+    what: "the other example in TypeScript, with real clients; those in Python are tested with the Python package",
+    reads: [...modules, "examples/filesystem/"],
+    after: ["build"],
+    run: () => tests("examples/filesystem/filesystem.test.mjs"),
+  },
+  {
+    name: "python",
+    what: "the Python package: vectors, properties, both wheels, every framework with real clients",
+    reads: [...rust, "adapters/python/", "tests/vectors/", "examples/"],
+    needs: ["python"],
+    after: ["build"],
+    waits: true,
+    run: () => run("python3", ["adapters/python/test.py"]),
   },
   {
     name: "mcp",
     what: "rootwise/mcp with real TypeScript clients: inference, both SDKs, both eras, stdio and HTTP, whereami",
+    reads: [...modules, "tests/e2e/", "tests/types/"],
+    after: ["build"],
+    waits: true,
     run: async () => {
       await bin("tsc", "-p", "tests/types/tsconfig.json");
       // These wait for other processes most of the time, so two files at once are no strain.
@@ -89,21 +158,17 @@ export const steps = [
   {
     name: "clients",
     what: "rootwise/mcp with the Python and Rust clients, and the official conformance suite",
+    reads: [...modules, "tests/e2e/", "tests/conformance/"],
+    needs: ["python"],
+    after: ["build"],
+    waits: true,
     run: () => testsAtOnce(2, ["tests/e2e/clients.test.mjs", "tests/conformance/conformance.test.mjs"]),
-  },
-  {
-    name: "python",
-    what: "the Python package: vectors, properties, both wheels, every framework with real clients",
-    run: () => run("python3", ["adapters/python/test.py"]),
-  },
-  {
-    name: "examples",
-    what: "the examples in TypeScript and in C, with real clients; those in Python are tested with the Python package",
-    run: () => tests("examples/thoughtbox/thoughtbox.test.mjs", "examples/filesystem/filesystem.test.mjs", "examples/replicas/replicas.test.mjs", "examples/wolfram-loop/loop.test.mjs"),
   },
   {
     name: "coverage",
     what: "every requirement, bug class and root spelling has a passing test, listed in docs/coverage.md",
+    reads: ["tests/", "core/tests/", "docs/coverage.md", "scripts/coverage", "adapters/python/tests/", "examples/"],
+    after: covering,
     run: () => node("scripts/coverage.mjs", "--short"),
   },
 ];

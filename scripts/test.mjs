@@ -1,84 +1,102 @@
 // npm test: runs all checks in named steps. Developers and .ci/run use the same command.
+import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { bold, dim, green, main, prepare, red, seconds, Stop } from "./tools.mjs";
+import { command, needs, provide } from "./needs.mjs";
 import { beginResults } from "./results.mjs";
+import { runSteps } from "./runner.mjs";
 import { steps } from "./steps.mjs";
+import { at, dim, green, main, prepare, read, red, seconds, Stop, yellow } from "./tools.mjs";
 
 const help = `npm test -- [options]
 
-Installs and builds what it needs, runs every step, and prints a table of results.
+Installs and builds what it needs, runs every step, and prints a table of results. A step that needs something which is missing
+and cannot be installed is left out; with CI=true that is a failure.
 
-  --list          list the steps
-  --only a,b      run only these steps
-  --from a        start at this step
-  --skip a,b      skip these steps
-  --sequences n   number of random sequences to compare between the bindings (default: 2000)
-  --keep-going    continue after a failed step
-  --help          print this text`;
+  --list            list the steps
+  --only a,b        run only these steps
+  --from a          start at this step
+  --skip a,b        skip these steps
+  --changed         run only the steps that your changes can affect: uncommitted files, and commits since --since
+  --since commit    with --changed: compare with this commit (default: where this branch left main)
+  --keep-going      continue after a failed step
+  --verbose         print the output of every step as it comes; steps then run one after the other
+  --no-install      do not install anything on the system
+  --sequences n     number of random sequences to compare between the bindings (default: 2000)
+  --help            print this text
+
+The output of a step is in target/logs/<step>.log; npm test prints it when the step fails.`;
 
 main(async () => {
+  const flag = { type: "boolean" };
+  const text = { type: "string" };
   const { values } = parseArgs({
     options: {
-      list: { type: "boolean" },
-      only: { type: "string" },
-      from: { type: "string" },
-      skip: { type: "string" },
-      sequences: { type: "string" },
-      "keep-going": { type: "boolean" },
-      help: { type: "boolean" },
+      ...{ list: flag, only: text, from: text, skip: text, changed: flag, since: text, "keep-going": flag, verbose: flag },
+      ...{ "no-install": flag, sequences: text, help: flag, inside: text },
     },
   });
   if (values.help) return console.log(help);
+  if (values.inside) return inside(values.inside);
   if (values.list) {
-    for (const step of steps) console.log(`${step.name.padEnd(12)} ${step.what}`);
+    for (const { name, what } of steps) console.log(`${name.padEnd(12)} ${what}`);
     return;
   }
   if (values.sequences) process.env.ROOTWISE_SEQUENCES = values.sequences;
+  if (values["no-install"]) process.env.ROOTWISE_INSTALL = "0";
 
   const chosen = choose(values);
+  if (chosen.length === 0) return console.log("No step reads a file that changed.");
   const began = performance.now();
-  const results = [];
   await prepare();
-  for (const step of chosen) {
-    console.log(`\n${bold(`[${results.length + 1}/${chosen.length}] ${step.name}`)}: ${step.what}`);
-    const stepBegan = performance.now();
-    beginResults(step.name);
-    try {
-      await step.run();
-      results.push({ step, time: seconds(stepBegan) });
-    } catch (error) {
-      if (!(error instanceof Stop)) throw error;
-      console.error(red(`${step.name} failed: ${error.message}`));
-      results.push({ step, time: seconds(stepBegan), failed: true });
-      if (!values["keep-going"]) break;
-    }
-  }
-  table(chosen, results);
-  console.log(`\n${results.filter((result) => !result.failed).length} of ${chosen.length} steps passed in ${seconds(began)}`);
-  const failed = results.filter((result) => result.failed).map((result) => result.step.name);
-  if (failed.length > 0) throw new Stop(`failed: ${failed.join(", ")}. Repeat only these: npm test -- --only ${failed.join(",")}`);
+  const absent = await provide([...new Set(["compiler", "git", ...chosen.flatMap((step) => step.needs ?? [])])]);
+  if (absent.includes("compiler")) throw new Stop(`There is no C compiler, and Rust cannot link without one: ${command(["compiler"])}`);
+  const results = await runSteps(chosen, { absent, keepGoing: values["keep-going"], verbose: values.verbose || chosen.length === 1 });
+  report(chosen, results, absent, began);
 });
 
-function choose({ only, from, skip }) {
-  const named = (name) => {
-    const index = steps.findIndex((step) => step.name === name);
-    if (index < 0) throw new Stop(`unknown step \`${name}\`; npm test -- --list lists the steps`);
-    return index;
-  };
-  if (only) {
-    const wanted = only.split(",").map(named);
-    return steps.filter((_, index) => wanted.includes(index));
-  }
-  const left = from ? steps.slice(named(from)) : steps;
-  const skipped = skip ? skip.split(",").map((name) => steps[named(name)]) : [];
-  return left.filter((step) => !skipped.includes(step));
+/** The process of one step. */
+async function inside(name) {
+  beginResults(name);
+  await named(name).run();
 }
 
-function table(chosen, results) {
+function named(name) {
+  const step = steps.find((step) => step.name === name);
+  if (!step) throw new Stop(`unknown step \`${name}\`; npm test -- --list lists the steps`);
+  return step;
+}
+
+function choose({ only, from, skip, changed, since }) {
+  const listed = (names) => (names ? names.split(",").map(named) : []);
+  if (only) return steps.filter((step) => listed(only).includes(step));
+  const left = steps.slice(from ? steps.indexOf(named(from)) : 0).filter((step) => !listed(skip).includes(step));
+  return changed || since ? affected(left, since) : left;
+}
+
+/** The steps that read a changed file. A change of the commands themselves affects every step. */
+function affected(candidates, since) {
+  const base = since ?? read("git", ["merge-base", "HEAD", "main"]).trim();
+  const changed = read("git", ["diff", "--name-only", base]) + read("git", ["ls-files", "--others", "--exclude-standard"]);
+  const files = changed.split("\n").filter(Boolean);
+  if (files.some((file) => /^scripts\/(test|steps|runner|tools|needs)\.mjs$/.test(file))) return candidates;
+  const reads = (step) => step.reads.some((start) => files.some((file) => file.startsWith(start)));
+  const hit = candidates.filter(reads);
+  const built = existsSync(at("dist", "rootwise.wasm"));
+  return candidates.filter((step) => hit.includes(step) || (step.name === "build" && !built && hit.some((other) => other.after?.includes("build"))));
+}
+
+function report(chosen, results, absent, began) {
+  const words = { passed: green("passed  "), failed: red("FAILED  "), "left out": yellow("left out"), "not run": dim("not run ") };
   console.log();
-  for (const [index, step] of chosen.entries()) {
-    const result = results[index];
-    const word = !result ? dim("not run") : result.failed ? red("FAILED ") : green("passed ");
-    console.log(`  ${word}  ${step.name.padEnd(12)} ${result ? result.time.padStart(8) : ""}`);
+  for (const [step, { state, time, why }] of results) console.log(`  ${words[state]}  ${step.name.padEnd(12)} ${(time ?? "").padStart(8)}  ${dim(why ?? "")}`.trimEnd());
+  const steps = (state) => chosen.filter((step) => results.get(step).state === state).map((step) => step.name);
+  console.log(`\n${steps("passed").length} of ${chosen.length} steps passed in ${seconds(began)}`);
+  const out = steps("left out");
+  if (out.length > 0) {
+    console.log(yellow(`Left out: ${out.join(", ")}. This installs what is missing (${absent.map((name) => needs[name].what).join("; ")}):`));
+    console.log(`  ${command(absent)}`);
   }
+  const failed = steps("failed");
+  if (failed.length > 0) throw new Stop(`failed: ${failed.join(", ")}. Repeat only these: npm test -- --only ${failed.join(",")}`);
+  if (out.length > 0 && process.env.CI === "true") throw new Stop("A step that is left out is a failure where CI=true.");
 }

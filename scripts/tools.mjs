@@ -1,7 +1,7 @@
 // Shared by all commands: locating the repository, running programs, terminal output.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readFileSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, readFileSync, statSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
@@ -43,6 +43,40 @@ export function run(program, args, { line, ...options } = {}) {
   });
 }
 
+/** Runs a program and shows only that it runs; its output goes into a file and is printed if the program fails. */
+export async function quietly(what, program, args) {
+  mkdirSync(at("target", "logs"), { recursive: true });
+  const log = at("target", "logs", "quiet.log");
+  const file = openSync(log, "w");
+  const began = performance.now();
+  const child = spawn(program, args, { cwd: root, stdio: ["ignore", file, file] });
+  closeSync(file);
+  const terminal = process.stdout.isTTY;
+  if (!terminal) console.log(`${what} …`);
+  const timer = setInterval(() => terminal && process.stdout.write(`\r\u001b[K${what} … ${seconds(began)}`), 500);
+  const problem = await new Promise((resolve) => {
+    child.on("error", (error) => resolve(error.message));
+    child.on("close", (code, signal) => resolve(code === 0 ? undefined : `it ended with ${signal ?? `code ${code}`}`));
+  });
+  clearInterval(timer);
+  if (terminal) process.stdout.write("\r\u001b[K");
+  if (problem) throw new Stop(`${readFileSync(log, "utf8")}\n${what} failed: ${problem}`);
+  console.log(`${what}: done in ${seconds(began)}`);
+}
+
+/** Returns the path of the first of these programs that exists, or undefined. */
+export function which(...programs) {
+  const files = programs.flatMap((program) => (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, program)));
+  return files.find((file) => {
+    try {
+      accessSync(file, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
 /** Runs a program and returns its output. */
 export function read(program, args, options = {}) {
   const done = spawnSync(program, args, { cwd: root, encoding: "utf8", maxBuffer: 1 << 30, ...options });
@@ -74,7 +108,7 @@ export function targetFolder() {
 const WASM = "wasm32-unknown-unknown";
 
 /** Checks that all required tools are present and installs the missing ones if possible. */
-export async function prepare() {
+export async function prepare({ quiet = false } = {}) {
   const [major] = process.versions.node.split(".").map(Number);
   if (major < 20) throw new Stop(`Node 20 or newer is required; this is ${process.version}`);
   if (spawnSync("cargo", ["--version"], { cwd: root }).status !== 0) {
@@ -88,8 +122,13 @@ export async function prepare() {
   if (!isInstalled()) {
     // Vite, rolldown and workerd are pinned to versions that have packages for every platform: if one is missing,
     // `npm ci` treats the lock file as damaged.
-    console.log("Installing the npm packages that building and testing need (once, and when they change).");
-    await run("npm", ["ci", "--no-audit", "--no-fund"]);
+    const what = "Installing the npm packages that building and testing need (once, and when they change)";
+    const command = ["npm", ["ci", "--no-audit", "--no-fund"]];
+    if (quiet) await quietly(what, ...command);
+    else {
+      console.log(`${what}.`);
+      await run(...command);
+    }
   }
 }
 

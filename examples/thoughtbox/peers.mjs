@@ -11,6 +11,7 @@ import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as Stdio1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as Http1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { needs } from "../../scripts/needs.mjs";
 
 const DEADLINE_MS = 20_000;
 const MODERN = "2026-07-28";
@@ -147,14 +148,14 @@ class Agent {
 
 /** Starts a Redis server that confirms writes only after they are on disk. */
 export async function startRedis(folder) {
-  const program = process.env.REDIS_SERVER ?? "redis-server";
+  const program = needs.redis.find() ?? "redis-server";
   const socket = join(folder, "redis.sock");
   const settings = { port: "0", unixsocket: socket, dir: folder, save: "", appendonly: "yes", appendfsync: "always" };
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
   const log = recorded(child.stdout);
   const failed = once(child, "error").then(([error]) => {
-    const advice = "install Debian's package redis-server, or name one in REDIS_SERVER";
+    const advice = "npm run doctor says how to install it; REDIS_SERVER names one in another place";
     throw new Error(`${program} cannot be started (${error.message}): ${advice}`);
   });
   try {

@@ -3,16 +3,15 @@ import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
 import { chromium } from "playwright-core";
+import { browser as found } from "../../scripts/browser.mjs";
 import { Stop } from "../../scripts/tools.mjs";
 
 const types = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm" };
-const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
 /** Serves the files below `folder`, opens a page and passes it to `work`. */
 export async function withPage(folder, work) {
-  if (!existsSync(executablePath)) {
-    throw new Stop(`there is no Chromium at ${executablePath}: install Debian's package chromium, or name one in CHROMIUM`);
-  }
+  const { executablePath, env } = found();
+  if (!existsSync(executablePath)) throw new Stop(`there is no Chromium at ${executablePath}: npm test brings one, or name yours in CHROMIUM`);
   const server = createServer((request, response) => {
     const path = normalize(decodeURIComponent(new URL(request.url, "http://localhost").pathname));
     const file = join(folder, path.endsWith("/") ? `${path}index.html` : path);
@@ -23,6 +22,7 @@ export async function withPage(folder, work) {
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const browser = await chromium.launch({
     executablePath,
+    env,
     args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
   });
   try {

@@ -11,6 +11,31 @@ export function program(name, { features = [] } = {}) {
   const strict = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-g"];
   const library = join(targetFolder(), "debug", "librootwise_c.a");
   const made = join(folder, name);
-  read("cc", [...strict, "-I", at("bindings-c/include"), at("tests/faces/c", `${name}.c`), library, "-o", made, "-ljansson", "-lm", "-lpthread", "-ldl"]);
+  read("cc", [...strict, "-I", at("bindings-c/include"), at("tests/faces/c", `${name}.c`), library, "-o", made, "-lm", "-lpthread", "-ldl"]);
   return made;
+}
+
+/** Plays each conversation through the C library and returns its output, as `replay` does for the core. */
+export function replayInC(conversations) {
+  const input = Buffer.concat(conversations.flatMap(frames));
+  const output = read(program("replay"), [], { input, encoding: "buffer" });
+  const said = [[]];
+  for (let place = 0; place < output.length; ) {
+    const start = output.indexOf("\n", place) + 1;
+    place = start + Number(output.subarray(place, start - 1));
+    if (place === start) said.push([]);
+    else said.at(-1).push(output.toString("utf8", start, place));
+  }
+  return said.slice(0, -1);
+}
+
+function frames(conversation) {
+  const frame = (letter, now, text) => {
+    const bytes = text === null ? undefined : Buffer.from(text);
+    return Buffer.concat([Buffer.from(`${letter} ${now} ${bytes?.length ?? -1}\n`), bytes ?? Buffer.alloc(0)]);
+  };
+  const { options, steps } = conversation;
+  if (!steps) return [frame("c", 0, JSON.stringify(conversation)), frame("e", 0, "")];
+  const step = ([event, now, prefix]) => (event === null ? frame("m", now, prefix ?? null) : frame("h", now, event));
+  return [frame("o", 0, options), ...steps.map(step), frame("e", 0, "")];
 }

@@ -1,10 +1,10 @@
 // Random conversations produce identical bytes in the core, the C library, the addon and both modules.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { program } from "./c.mjs";
+import { replayInC } from "./c.mjs";
 import { faces } from "./faces.mjs";
 import { play } from "./play.mjs";
-import { replay, replayWith } from "./rust.mjs";
+import { replay } from "./rust.mjs";
 import { conversations as generate } from "./sequences.mjs";
 
 const count = Number(process.env.ROOTWISE_SEQUENCES ?? 2000);
@@ -24,6 +24,6 @@ test(`${count} random sequences, seed ${seed} (repeat with ROOTWISE_SEED=${seed}
       }
     }
   };
-  compare("c", replayWith(program("replay"), conversations));
+  compare("c", replayInC(conversations));
   for (const [name, face] of Object.entries(faces)) compare(name, conversations.map((conversation) => play(face, conversation)));
 });

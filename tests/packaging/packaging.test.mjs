@@ -7,7 +7,6 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { platform } from "../../scripts/platforms.mjs";
 import { at } from "../../scripts/tools.mjs";
-import { withPage } from "../faces/browser.mjs";
 import { call, command, home, packed, project } from "./fixture.mjs";
 
 const node = (folder, file) => JSON.parse(command(folder, process.execPath, [file]));
@@ -117,17 +116,6 @@ test("TypeScript, CommonJS", () => {
   const tsc = join(folder, "node_modules/typescript/bin/tsc");
   command(folder, process.execPath, [tsc, "--strict", "--target", "es2022", "--lib", "es2022", "--module", "node16", "--moduleResolution", "node16", "--types", "node", "main.ts"]);
   assert.deepEqual(node(folder, "main.js"), { ...expected, face: "native" });
-});
-
-test("Vite bundle in Chromium", async () => {
-  const folder = project("vite", { addon: false });
-  command(folder, process.execPath, [at("node_modules/vite/bin/vite.js"), "build", "--logLevel", "warn"]);
-  const said = await withPage(join(folder, "dist"), async (page, address) => {
-    await page.goto(`${address}/`);
-    await page.waitForFunction(() => document.title !== "waiting");
-    return page.evaluate(() => JSON.parse(document.title));
-  });
-  assert.deepEqual(said, { ...expected, face: "wasm", early: "not_ready" });
 });
 
 test("workerd, a runtime without Node's modules that compiles no code at run time", async () => {

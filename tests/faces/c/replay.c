@@ -1,62 +1,76 @@
-/* Plays conversations through the C library: the same lines in and out as bindings-shared/examples/replay.rs. */
-#define _POSIX_C_SOURCE 200809L
-
-#include <jansson.h>
+/* Plays conversations through the C library. It reads and writes frames instead of JSON, so that it needs no JSON library.
+ *
+ * In: `<letter> <now> <length>\n<bytes>`, with the letters of `main`; a length of -1 means a null pointer.
+ * Out: `<length>\n<bytes>` for every text that the library returns. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "rootwise.h"
 
-static void note(json_t *said, rootwise_text text) {
-    json_array_append_new(said, json_stringn(text.ptr, text.len));
+typedef struct {
+    char letter;
+    double now;
+    char *text;
+    size_t len;
+} frame;
+
+static int next(frame *into) {
+    long len;
+    if (scanf(" %c %lf %ld", &into->letter, &into->now, &len) != 3 || getchar() != '\n') return 0;
+    into->text = len < 0 ? NULL : malloc((size_t)len + 1);
+    into->len = len < 0 ? 0 : (size_t)len;
+    return len < 0 || (into->text != NULL && fread(into->text, 1, into->len, stdin) == into->len);
+}
+
+static void say(rootwise_text text) {
+    printf("%zu\n", text.len);
+    fwrite(text.ptr, 1, text.len, stdout);
     rootwise_text_free(text);
 }
 
 /* Saves the connection and continues with the restored one. */
-static rootwise_resolver *moved(rootwise_resolver *old, json_t *options, double now, json_t *prefix, json_t *said) {
+static rootwise_resolver *moved(rootwise_resolver *old, frame options, frame step) {
     rootwise_resolver *restored;
     rootwise_text saved = rootwise_snapshot(old);
     rootwise_close(old);
-    note(said, rootwise_restore(saved.ptr, saved.len, json_string_value(options), json_string_length(options), now,
-                                json_string_value(prefix), json_string_length(prefix), &restored));
+    say(rootwise_restore(saved.ptr, saved.len, options.text, options.len, step.now, step.text, step.len, &restored));
     rootwise_text_free(saved);
     return restored;
 }
 
-static void play(json_t *options, json_t *steps, json_t *said) {
-    rootwise_resolver *resolver;
-    size_t index;
-    json_t *step;
-    note(said, rootwise_open(json_string_value(options), json_string_length(options), &resolver));
-    json_array_foreach(steps, index, step) {
-        json_t *event = json_array_get(step, 0);
-        double now = json_number_value(json_array_get(step, 1));
-        if (resolver == NULL) return;
-        if (json_is_null(event)) resolver = moved(resolver, options, now, json_array_get(step, 2), said);
-        else note(said, rootwise_handle(resolver, json_string_value(event), json_string_length(event), now));
-    }
-    if (resolver == NULL) return;
-    note(said, rootwise_explain(resolver));
-    note(said, rootwise_snapshot(resolver));
-    rootwise_close(resolver);
-}
-
 int main(void) {
-    char *line = NULL;
-    size_t room = 0;
-    ssize_t len;
-    while ((len = getline(&line, &room, stdin)) > 0) {
-        json_t *conversation = json_loadb(line, (size_t)len, JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, NULL);
-        json_t *steps = json_object_get(conversation, "steps");
-        json_t *said = json_array();
-        if (steps != NULL) play(json_object_get(conversation, "options"), steps, said);
-        else note(said, rootwise_call(line, strcspn(line, "\n")));
-        json_dumpf(said, stdout, JSON_COMPACT);
-        putchar('\n');
-        json_decref(said);
-        json_decref(conversation);
+    rootwise_resolver *resolver = NULL;
+    frame options = {0}, in;
+    while (next(&in)) {
+        switch (in.letter) {
+        case 'o': /* open, with these options */
+            free(options.text);
+            options = in;
+            say(rootwise_open(in.text, in.len, &resolver));
+            continue; /* a later frame uses the options again */
+        case 'h': /* handle this event */
+            if (resolver != NULL) say(rootwise_handle(resolver, in.text, in.len, in.now));
+            break;
+        case 'm': /* move to a restored resolver with this prefix */
+            if (resolver != NULL) resolver = moved(resolver, options, in);
+            break;
+        case 'c': /* call a function */
+            say(rootwise_call(in.text, in.len));
+            break;
+        case 'e': /* end the conversation; an empty text marks it */
+            if (resolver != NULL) {
+                say(rootwise_explain(resolver));
+                say(rootwise_snapshot(resolver));
+                rootwise_close(resolver);
+                resolver = NULL;
+            }
+            say((rootwise_text){0});
+            break;
+        default:
+            return 1;
+        }
+        free(in.text);
     }
-    free(line);
-    return 0;
+    free(options.text);
+    return feof(stdin) ? 0 : 1;
 }
