@@ -26,10 +26,10 @@ const PAGES = ["README.md", "CHANGELOG.md", ...["boundary", "clients", "mcp", "p
 
 /**
  * A page whose links work where it is read. A registry shows the README alone, where a relative link leads nowhere, so that
- * it names the file instead; a page in `docs` keeps its links to other pages. Links to other files of the repository go.
+ * it names the file instead; a page in `docs` keeps its links to other pages. Links to other files of the repository go, and so does the picture.
  */
 function relinked(page) {
-  const text = readFileSync(at(page), "utf8");
+  const text = readFileSync(at(page), "utf8").replace(/^<img .*>\n\n/m, "");
   return text.replaceAll(/\[([^\]\n]+)\]\((?!https?:|#)([^)\s]+)\)/g, (link, label, target) => {
     const [path] = target.split("#");
     const file = normalize(join(dirname(page), path)).replaceAll("\\", "/");

@@ -104,6 +104,13 @@ export const steps = [
     run: () => tests("tests/docs/examples.test.mjs", "tests/docs/pages.test.mjs"),
   },
   {
+    name: "site",
+    what: "the documentation site builds without warnings and dead links, with the API pages of three languages",
+    reads: [...modules, "adapters/python/src/", "docs/", "site/", "scripts/docs", "README.md", "CONTRIBUTING.md", "SECURITY.md"],
+    needs: ["python"],
+    run: () => node("scripts/docs.mjs"),
+  },
+  {
     name: "packaging",
     what: "the packed package in fresh projects: Node, TypeScript, Workers, bundlers, package managers, Bun, Deno",
     reads: [...modules, "scripts/pack", "scripts/platforms", "tests/packaging/", "docs/", "README.md"],

@@ -1,0 +1,25 @@
+// The site that scripts/docs.mjs builds: this folder, copied beside the pages.
+import { placeOf, sections } from "./pages.mjs";
+
+const link = (page) => page.api ?? `/${placeOf(page).replace(/\.md$/, "")}`;
+const entry = (page) => ({ text: page.title, link: link(page), ...(page.api ? { target: "_self" } : {}) });
+
+export default {
+  title: "Rootwise",
+  description: "Tells an MCP server which project its client is working in",
+  cleanUrls: false,
+  lastUpdated: false,
+  // Made by other tools, after the pages.
+  ignoreDeadLinks: [/^\/api\//],
+  themeConfig: {
+    nav: [
+      { text: "Tutorials", link: "/tutorials/typescript" },
+      { text: "Guides", link: "/guides/http" },
+      { text: "Policy", link: "/policy" },
+      { text: "API", items: sections.flatMap(({ pages }) => pages).filter(({ api }) => api).map(entry) },
+    ],
+    sidebar: sections.map(({ title, pages }) => ({ text: title, items: pages.map(entry) })),
+    search: { provider: "local" },
+    outline: [2, 3],
+  },
+};

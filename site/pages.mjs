@@ -1,0 +1,66 @@
+// The pages of the documentation site, in the order of its sidebar. A page is a file of the repository; `at` is its place in the
+// site, by default its path below docs/. An entry with `api` is made by another tool, see scripts/docs.mjs.
+export const sections = [
+  {
+    title: "Tutorials",
+    pages: [
+      { title: "TypeScript", file: "docs/tutorials/typescript.md" },
+      { title: "Python", file: "docs/tutorials/python.md" },
+      { title: "Rust", file: "docs/tutorials/rust.md" },
+    ],
+  },
+  {
+    title: "Guides",
+    pages: [
+      { title: "Over HTTP", file: "docs/guides/http.md" },
+      { title: "Several roots", file: "docs/guides/several-roots.md" },
+      { title: "Policies", file: "docs/guides/policies.md" },
+      { title: "Testing your server", file: "docs/guides/testing.md" },
+      { title: "From hand-written code", file: "docs/guides/migration.md" },
+      { title: "Example servers", file: "examples/README.md", at: "examples.md" },
+    ],
+  },
+  {
+    title: "Reference",
+    pages: [
+      { title: "TypeScript adapter", file: "docs/mcp.md" },
+      { title: "TypeScript package", file: "adapters/typescript/README.md", at: "typescript.md" },
+      { title: "TypeScript API", api: "/api/typescript/index.html" },
+      { title: "Python adapters", file: "adapters/python/README.md", at: "python.md" },
+      { title: "Python API", api: "/api/python/rootwise.html" },
+      { title: "Rust crate", file: "core/README.md", at: "rust.md" },
+      { title: "Rust API", api: "/api/rust/rootwise/index.html" },
+      { title: "C library", file: "bindings-c/README.md", at: "c.md" },
+      { title: "Plain WebAssembly", file: "bindings-wasm/PLAIN.md", at: "plain.md" },
+      { title: "Policy", file: "docs/policy.md" },
+      { title: "Clients", file: "docs/clients.md" },
+      { title: "URIs and paths", file: "docs/uris.md" },
+      { title: "Events and actions", file: "tests/vectors/README.md", at: "events.md" },
+    ],
+  },
+  {
+    title: "How it works",
+    pages: [
+      { title: "Contract", file: "docs/contract.md" },
+      { title: "Rules", file: "docs/rules.md" },
+      { title: "Transitions", file: "docs/transitions.md" },
+      { title: "Architecture", file: "docs/architecture.md" },
+      { title: "Boundary to Rust", file: "docs/boundary.md" },
+      { title: "Two ports", file: "docs/ports.md" },
+      { title: "Coverage", file: "docs/coverage.md" },
+    ],
+  },
+  {
+    title: "Project",
+    pages: [
+      { title: "Contributing", file: "CONTRIBUTING.md", at: "contributing.md" },
+      { title: "Security", file: "SECURITY.md", at: "security.md" },
+      { title: "Changes", file: "CHANGELOG.md", at: "changes.md" },
+    ],
+  },
+];
+
+/** Where a page of the repository is in the site. */
+export const placeOf = ({ file, at }) => at ?? file.replace(/^docs\//, "");
+
+export const pages = [{ title: "Start", file: "docs/index.md" }, ...sections.flatMap((section) => section.pages).filter((page) => page.file)];
