@@ -22,6 +22,7 @@ after(() => rmSync(base, { recursive: true, force: true }));
 const alpha = join(base, "alpha");
 mkdirSync(alpha);
 const info = { name: "adapter", version: "1" };
+const local = { host: { local: true } };
 const roots = async () => ({ roots: [{ uri: `file://${alpha}` }] });
 const text = (text) => ({ content: [{ type: "text", text }] });
 const called = async (client, name) => (await client.callTool({ name, arguments: {} })).content[0].text;
@@ -69,13 +70,18 @@ for (const { name, Server, Client, Memory, method } of generations) {
       refused({ beforeCall: true }, "beforeCall");
       refused({ asyncContext: 1 }, "asyncContext");
       refused({ store: { load() {} } }, "store");
+      refused({ requirePath: "no" }, "requirePath");
+      // The type would promise a path that such a policy does not.
+      refused({ policy: "thoughtbox" }, "requirePath: false");
+      refused({ policy: { ...presets.recommended, requirePath: false } }, "requirePath");
+      for (const requirePath of [true, false]) rootwise(new Server(info), { policy: "thoughtbox", requirePath });
       refused(null, "options");
       refused("recommended", "options");
       for (const server of [undefined, null, {}, { server: {} }, "server", 7]) {
         assert.throws(() => rootwise(server), (error) => error instanceof RootwiseError && /at server/.test(error.message));
       }
       rootwise(new Server(info), { policy: undefined, allowedDirs: undefined, host: { local: undefined, cwd: undefined }, log: undefined, beforeCall: undefined });
-      for (const options of [{ headr: "x" }, { header: "" }, { query: 7 }, { maxPending: 0 }, { allowedDirs: ["x"] }, { policy: "x" }, null]) {
+      for (const options of [{ headr: "x" }, { header: "" }, { query: 7 }, { maxPending: 0 }, { requirePath: 1 }, { allowedDirs: ["x"] }, { policy: "x" }, null]) {
         assert.throws(() => projectGate(options), RootwiseError, JSON.stringify(options));
       }
     });
@@ -335,7 +341,7 @@ describe("SDK 2.x, 2026-07-28", () => {
   test("a handler that is replaced later is guarded too", async () => {
     const client = await meet(() => {
       const server = new Server2(info);
-      const projects = rootwise(server);
+      const projects = rootwise(server, local);
       const tool = server.registerTool("where", {}, async () => text("old"));
       tool.update({ callback: async (ctx) => text((await projects.project(ctx)).path) });
       return server;
@@ -385,7 +391,7 @@ describe("SDK 2.x, 2026-07-28", () => {
     test(`a tool that asks its own question first keeps its answer and its ${name}, and asks once`, { timeout: 20_000 }, async () => {
       const { client, counts } = await talkative(() => {
         const server = new Server2(info, options);
-        const projects = rootwise(server);
+        const projects = rootwise(server, local);
         server.registerTool("word", {}, async (ctx) => {
           const { word } = ctx.mcpReq.inputResponses?.own?.content ?? {};
           const state = ctx.mcpReq.requestState();
@@ -403,7 +409,7 @@ describe("SDK 2.x, 2026-07-28", () => {
       const { client } = await talkative(
         () => {
           const server = new Server2(info, options);
-          const projects = rootwise(server);
+          const projects = rootwise(server, local);
           server.registerTool("mint", {}, async (ctx) => text(await codec.mint({ step: 2 }, ctx)));
           server.registerTool("word", {}, async (ctx) => text((await projects.project(ctx)).path));
           return server;
@@ -433,7 +439,7 @@ describe("SDK 2.x, 2026-07-28", () => {
   test("the advice after switch_project was refused works", async () => {
     const make = () => {
       const server = new Server2(info);
-      const projects = rootwise(server, { host: { local: true } });
+      const projects = rootwise(server, local);
       projects.registerTools();
       server.registerTool("where", {}, async (ctx) => text((await projects.project(ctx)).path));
       return server;
@@ -460,7 +466,7 @@ describe("SDK 2.x, 2026-07-28", () => {
   test("two instances on one server get their projects with one question", { timeout: 20_000 }, async () => {
     const { client, counts } = await talkative(() => {
       const server = new Server2(info);
-      const [one, two] = [rootwise(server), rootwise(server)];
+      const [one, two] = [rootwise(server, local), rootwise(server, local)];
       server.registerTool("both", {}, async (ctx) => text(`${(await one.project(ctx)).path} ${(await two.project(ctx)).path}`));
       return server;
     });
@@ -472,7 +478,7 @@ describe("SDK 2.x, 2026-07-28", () => {
   test("a low-level server is guarded by its request handlers", async () => {
     const client = await meet(() => {
       const server = new LowServer2(info, { capabilities: { tools: {} } });
-      const projects = rootwise(server);
+      const projects = rootwise(server, local);
       server.setRequestHandler("tools/call", async (_request, ctx) => text((await projects.project(ctx)).path));
       return server;
     });

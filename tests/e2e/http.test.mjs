@@ -65,7 +65,7 @@ for (const pair of pairsOver("http")) {
 
     test("two requests of one session with different headers get different projects [G1]", { timeout: 60_000 }, async () => {
       const headers = {};
-      const { url, stop } = await serve(pair.server);
+      const { url, stop } = await serve(pair.server, { options: { host: { local: true } } });
       const peer = await connect(pair, { url, headers, roots: [{ uri: uri(outside) }] });
       try {
         for (let round = 0; round < 3; round += 1) {
@@ -84,7 +84,7 @@ for (const pair of pairsOver("http")) {
     });
 
     test("a server without sessions uses only the request, and asks only clients that can answer", { timeout: 60_000 }, async () => {
-      const { url, stop } = await serve(pair.server, { flags: ["--stateless"] });
+      const { url, stop } = await serve(pair.server, { flags: ["--stateless"], options: { allowedDirs } });
       const plain = await connect(pair, { url, roots: [{ uri: uri(alpha) }] });
       const named = await connect(pair, { url, roots: [{ uri: uri(alpha) }], headers: { "X-Project-Path": beta } });
       try {

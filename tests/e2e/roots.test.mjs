@@ -79,7 +79,7 @@ for (const { name, Server, Client, Memory, method } of generations) {
 
     test("every preset verifies its roots", async () => {
       for (const policy of Object.keys(presets)) {
-        const { client, run } = await meet([uri(at("linked")), uri(at("missing"))], { policy }, (projects, ctx) => projects.roots(ctx));
+        const { client, run } = await meet([uri(at("linked")), uri(at("missing"))], { policy, requirePath: presets[policy].requirePath }, (projects, ctx) => projects.roots(ctx));
         const { roots, state } = await run();
         // Some presets never ask.
         if (state === "notAsked") assert.deepEqual(roots, []);

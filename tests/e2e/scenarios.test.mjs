@@ -115,11 +115,12 @@ for (const pair of pairs) {
     });
 
     const spellings = ["file:///c%3A/code/app", "file:///C:/code/app", "file:///c:/code/app/", "C:\\code\\app"];
-    const windows = { host: { style: "windows", local: false } };
+    const windows = { requirePath: false, host: { style: "windows", local: false } };
     scenario("Windows spellings mean one folder", pair, { roots: spellings.map((text) => ({ uri: text })), options: windows }, async (peer) => {
       const { roots } = (await peer.call("roots")).value;
-      assert.deepEqual([...new Set(roots.map(({ path }) => path.toLowerCase()))], ["c:\\code\\app"]);
-      assert.equal((await peer.call("where")).value.name, "app");
+      assert.deepEqual([...new Set(roots.map(({ clientPath }) => clientPath.toLowerCase()))], ["c:\\code\\app"]);
+      const { name, path } = (await peer.call("where")).value;
+      assert.deepEqual([name, path], ["app", undefined]);
     });
 
     scenario("a project named in the call wins; a bad one is refused [F8]", pair, { roots: [{ uri: uri(alpha) }] }, async (peer) => {

@@ -22,4 +22,11 @@ export async function ask(): Promise<string> {
     throw error;
   }
 }
-export const start = resolveAtStart({ policy: "recommended" }).then((project) => project?.path);
+export async function folder(): Promise<string> {
+  const start = await resolveAtStart({ policy: "recommended" });
+  if (start) return start.path;
+  const identities = new Connection({ requirePath: false, host: hostFacts() });
+  // @ts-expect-error such a project may have no path
+  const path: string = (await identities.ask()).path;
+  return path ?? (await connection.ask()).path;
+}

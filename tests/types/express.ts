@@ -5,6 +5,6 @@ import { type Project, projectGate } from "rootwise/mcp";
 const app = express();
 app.use("/mcp", projectGate({ header: "X-Workspace-Id", allowedDirs: ["/srv"] }));
 app.post("/mcp", (req, res) => {
-  const project: Readonly<Project> | undefined = req.rootwise;
+  const project: Readonly<Project<false>> | undefined = req.rootwise;
   res.end(project?.name ?? "none");
 });

@@ -1,6 +1,6 @@
 // Compiled but never run: checks the types that the compiler infers for handlers of SDK 1.x. Every `@ts-expect-error` fails without an error.
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { type CallContext, NoProjectError, type Project, projectGate, rootwise } from "rootwise/mcp";
+import { type CallContext, NoProjectError, type Project, projectGate, Rootwise, rootwise, type RootwiseOptions } from "rootwise/mcp";
 import { z } from "zod";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -34,6 +34,32 @@ server.registerTool("context", {}, projects.tool(async (project, context) => {
 }));
 
 server.registerTool("helper", {}, async () => text((await projects.project()).name));
+
+// A project has a path, and no `!` is needed, unless the server says that it needs none.
+export async function paths(context: CallContext): Promise<void> {
+  const { path, clientPath, realPath } = await projects.project(context);
+  same<typeof path, string>(true);
+  same<typeof clientPath, string | undefined>(true);
+  same<typeof realPath, string | undefined>(true);
+  same<Awaited<ReturnType<typeof projects.select>>["project"]["path"], string>(true);
+  same<Project["path"], string>(true);
+  const identities = rootwise(server, { requirePath: false });
+  same<typeof identities, Rootwise<false>>(true);
+  same<Awaited<ReturnType<typeof identities.project>>, Readonly<Project<false>>>(true);
+  same<Project<false>["path"], string | undefined>(true);
+  identities.onChange((project) => same<typeof project, Readonly<Project<false>> | undefined>(true));
+  identities.tool(async (project) => same<typeof project.path, string | undefined>(true));
+  const either = rootwise(server, { requirePath: Math.random() > 0.5 });
+  same<Awaited<ReturnType<typeof either.project>>["path"], string | undefined>(true);
+  const explicit: Rootwise[] = [rootwise(server), rootwise(server, {}), rootwise(server, { requirePath: true }), rootwise(server, { requirePath: undefined })];
+  same<Awaited<ReturnType<(typeof explicit)[0]["project"]>>["path"], string>(true);
+  const options: RootwiseOptions = { policy: "recommended" };
+  const folder: string = (await rootwise(server, options).project(context)).path;
+  const needsFolder = (project: Project): string => project.path;
+  // @ts-expect-error such a project may have no path
+  needsFolder(await identities.project(context));
+  return void [folder, needsFolder(await projects.project(context))];
+}
 
 // Options may be undefined, as they are when they come from a configuration.
 const configured: { policy?: "recommended"; allowedDirs?: string[]; local?: boolean } = {};

@@ -10,7 +10,7 @@ const { preset, store, port } = await start();
 
 function make() {
   const server = new McpServer({ name: "thoughtbox", version: "1.0.0" }, { instructions });
-  const thoughtbox = new Thoughtbox(rootwise(server, { policy: preset }), store, preset);
+  const thoughtbox = new Thoughtbox(rootwise(server, { policy: preset, requirePath: false }), store, preset);
   server.registerTool("init", { inputSchema: initShape }, (args, context) => thoughtbox.init(args, context));
   server.registerTool("thought", { inputSchema: thoughtShape }, (args) => thoughtbox.thought(args));
   return server;

@@ -33,11 +33,11 @@ type ThoughtArguments = z.infer<z.ZodObject<typeof thoughtShape>>;
 const style = process.platform === "win32" ? "windows" : "posix";
 
 export class Thoughtbox {
-  readonly #projects: Rootwise;
+  readonly #projects: Rootwise<false>;
   readonly #store: Store;
   readonly #texts: Partial<Record<keyof Texts, string>>;
 
-  constructor(projects: Rootwise, store: Store, preset: Preset) {
+  constructor(projects: Rootwise<false>, store: Store, preset: Preset) {
     this.#projects = projects;
     this.#store = store;
     this.#texts = presets[preset].texts;

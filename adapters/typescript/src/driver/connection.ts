@@ -1,13 +1,15 @@
 // The loop around a resolver: events in, actions performed. Independent of any SDK.
 import { RootwiseError } from "../error.js";
 import type {
-  Action, Announce, Answer, AskBy, Asked, Event, Explanation, HostFacts, Log, LogCode, Policy, Project, RequestFacts, RootsRefused, SelectBy, Selected,
+  Action, Announce, Answer, AskBy, Asked, Event, Explanation, HostFacts, Log, LogCode, Policy, RequestFacts, RootsRefused, SelectBy, Selected,
   SelectionCleared, SendRequest,
 } from "../generated/types.js";
 import { Resolver } from "../node/index.js";
 import type { PresetName } from "../resolver.js";
 import { probe } from "./disk.js";
 import { cancelled, ClientError, closed, failure, messageOf, NeedsInput } from "./errors.js";
+import { requiringPath } from "./policy.js";
+import type { Project, ProjectListener } from "./project.js";
 
 /** Sends requests to the client over one channel. */
 export interface Sender {
@@ -60,19 +62,18 @@ export interface LogLine extends Omit<Log, "code"> {
   code: LogCode | DriverLogCode;
 }
 
-/** Receives the connection's new project and the previous one; `undefined` stands for none. */
-export type ProjectListener = (project: Readonly<Project> | undefined, previous: Readonly<Project> | undefined) => void;
-
 /** Options of a {@link Connection}. */
-export interface ConnectionOptions {
+export interface ConnectionOptions<RequirePath extends boolean = true> {
   /** A preset's name or a policy; by default `recommended`. */
   readonly policy?: PresetName | Policy | undefined;
+  /** Whether a project must have a folder that this process can use, which is the default; replaces the policy's own field. */
+  readonly requirePath?: RequirePath | undefined;
   /** Facts about this process and the connection; `hostFacts()` collects them. */
   readonly host: HostFacts;
   /** Sends requests outside a call; without one they travel only with calls. */
   readonly sender?: Sender | undefined;
   /** Receives every change of the connection's project. */
-  readonly onChange?: ProjectListener | undefined;
+  readonly onChange?: ProjectListener<RequirePath> | undefined;
   /** Runs after a list of roots arrived from the client. */
   readonly onRoots?: (() => void) | undefined;
   readonly log?: ((line: LogLine) => void) | undefined;
@@ -112,8 +113,8 @@ const PLAIN = 0;
 const PLAIN_ASK = JSON.stringify({ type: "asked", ask: PLAIN } satisfies Event);
 
 /** One client connection: its resolver, and everything that waits for it. */
-export class Connection {
-  readonly #options: ConnectionOptions;
+export class Connection<RequirePath extends boolean = true> {
+  readonly #options: ConnectionOptions<RequirePath>;
   readonly #resolver: Resolver;
   readonly #clock: () => number;
   readonly #asks = new Map<number, PendingAsk>();
@@ -125,10 +126,10 @@ export class Connection {
   #inputClosed = false;
   #changes = 0;
 
-  constructor(options: ConnectionOptions) {
+  constructor(options: ConnectionOptions<RequirePath>) {
     this.#options = options;
     this.#clock = options.clock ?? (() => performance.now());
-    const given = { ...(options.policy === undefined ? {} : { policy: options.policy }), host: options.host };
+    const given = { policy: requiringPath(options.policy, options.requirePath), host: options.host };
     if (options.saved === undefined) {
       this.#resolver = new Resolver(given);
       return;
@@ -157,8 +158,8 @@ export class Connection {
   }
 
   /** The connection's project as far as it is known. */
-  get project(): Readonly<Project> | undefined {
-    return this.#resolver.project ?? undefined;
+  get project(): Readonly<Project<RequirePath>> | undefined {
+    return (this.#resolver.project ?? undefined) as Readonly<Project<RequirePath>> | undefined;
   }
 
   get closed(): boolean {
@@ -192,7 +193,7 @@ export class Connection {
    * @throws NoProjectError no project was found
    * @throws NeedsInput the client must send its roots with a repeated call
    */
-  async ask(facts?: RequestFacts, options: AskOptions = {}): Promise<Readonly<Project>> {
+  async ask(facts?: RequestFacts, options: AskOptions = {}): Promise<Readonly<Project<RequirePath>>> {
     const { askBy, target, explain } = options;
     const question = { type: "asked" as const, ...defined({ facts, askBy, target, explain }) };
     return projectOf(await this.question(question, options));
@@ -203,7 +204,7 @@ export class Connection {
    *
    * @throws NoProjectError the selection was refused
    */
-  async select(by: string | SelectBy, facts?: RequestFacts, options: Omit<AskOptions, "target"> = {}): Promise<Readonly<Project>> {
+  async select(by: string | SelectBy, facts?: RequestFacts, options: Omit<AskOptions, "target"> = {}): Promise<Readonly<Project<RequirePath>>> {
     const { askBy, explain } = options;
     const question = { type: "selected" as const, by: typeof by === "string" ? { value: by } : by, ...defined({ facts, askBy, explain }) };
     return projectOf(await this.question(question, options));
@@ -236,9 +237,9 @@ export class Connection {
   }
 
   /** The project of an ask without facts of its own, if the resolver would answer it at once and as before. */
-  get known(): Readonly<Project> | undefined {
+  get known(): Readonly<Project<RequirePath>> | undefined {
     const [answer] = this.#resolver.reusable(this.#now()) ?? [];
-    return answer?.type === "answer" && answer.outcome === "resolved" ? answer.project : undefined;
+    return answer?.type === "answer" && answer.outcome === "resolved" ? (answer.project as Project<RequirePath>) : undefined;
   }
 
   #check({ sender, signal }: Caller): void {
@@ -363,7 +364,8 @@ export class Connection {
   #announce({ to, from }: Announce): void {
     if (to) Object.freeze(to);
     if (from) Object.freeze(from);
-    this.#guarded(() => this.#options.onChange?.(to ?? undefined, from ?? undefined));
+    const listener = this.#options.onChange as ProjectListener<boolean> | undefined;
+    this.#guarded(() => listener?.(to ?? undefined, from ?? undefined));
   }
 
   #log(line: LogLine): void {
@@ -479,10 +481,10 @@ function snapshotOf(saved: string): Snapshot {
 }
 
 /** The project of an answer; throws what stands in its place. */
-export function projectOf(answer: Answer, note?: string): Readonly<Project> {
-  if (answer.outcome === "resolved" || answer.outcome === "selected") return Object.freeze(answer.project);
+export function projectOf<RequirePath extends boolean>(answer: Answer): Readonly<Project<RequirePath>> {
+  if (answer.outcome === "resolved" || answer.outcome === "selected") return Object.freeze(answer.project as Project<RequirePath>);
   if (answer.outcome === "needsInput") throw new NeedsInput(answer.inputRequests);
-  if (answer.outcome === "refused" || answer.outcome === "unresolved") throw failure(answer, note);
+  if (answer.outcome === "refused" || answer.outcome === "unresolved") throw failure(answer);
   throw closed();
 }
 

@@ -29,6 +29,19 @@ export function policyInputs(chosen: PresetName | Policy = "recommended"): Polic
   return inputs;
 }
 
+const changed = new WeakMap<Policy, Policy>();
+
+/** The policy with the option `requirePath`, which decides the type of a project's path, so that the type is never wrong. */
+export function requiringPath(chosen: PresetName | Policy = "recommended", requirePath?: boolean): PresetName | Policy {
+  if (requirePath !== undefined && typeof requirePath !== "boolean") throw badOption("requirePath", "must be true or false");
+  const policy = policyOf(chosen);
+  if ((policy.requirePath ?? true) === (requirePath ?? true)) return chosen;
+  if (requirePath === undefined) throw badOption("requirePath", "this policy allows projects without a path; pass `requirePath: false`, or `true` to refuse them");
+  let own = changed.get(policy);
+  if (!own) changed.set(policy, (own = { ...policy, requirePath }));
+  return own;
+}
+
 /** The policy that a preset's name stands for. */
 export function policyOf(chosen: PresetName | Policy): Policy {
   if (typeof chosen === "object" && chosen !== null && Array.isArray(chosen.sources)) return chosen;

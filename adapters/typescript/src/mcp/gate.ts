@@ -1,9 +1,10 @@
 // Checks the project that an HTTP request names in a header or its query before the server sees the request.
-import { Connection } from "../driver/connection.js";
+import { Connection, defined } from "../driver/connection.js";
 import { badOption } from "../driver/errors.js";
 import { checkHostOptions, mergedFacts } from "../driver/host.js";
 import { policyInputs, policyOf } from "../driver/policy.js";
-import type { Answer, HostFacts, Policy, Project, RequestFacts, Source } from "../generated/types.js";
+import type { Project } from "../driver/project.js";
+import type { Answer, HostFacts, Policy, RequestFacts, Source } from "../generated/types.js";
 import type { PresetName } from "../resolver.js";
 import { factsOf } from "./sdk.js";
 
@@ -17,6 +18,8 @@ export interface GateOptions {
   policy?: PresetName | Policy | undefined;
   /** Folders that every project must be inside. */
   allowedDirs?: readonly string[] | undefined;
+  /** Whether the project must be a folder that this process can use; by default as the policy says, and else it must. */
+  requirePath?: boolean | undefined;
   /** Whether a request without a project is refused as well. */
   required?: boolean | undefined;
   /** Facts that replace the collected ones. */
@@ -25,12 +28,12 @@ export interface GateOptions {
   maxPending?: number | undefined;
 }
 
-const OPTIONS: readonly string[] = ["header", "query", "policy", "allowedDirs", "required", "host", "maxPending"] satisfies (keyof GateOptions)[];
+const OPTIONS: readonly string[] = ["header", "query", "policy", "allowedDirs", "requirePath", "required", "host", "maxPending"] satisfies (keyof GateOptions)[];
 const MAX_PENDING = 10_000;
 
 /** The result of a check: a project, nothing, or a refusal to answer with. */
 export interface GateVerdict {
-  readonly project?: Readonly<Project>;
+  readonly project?: Readonly<Project<false>>;
   readonly refusal?: { readonly status: number; readonly body: string };
 }
 
@@ -40,14 +43,14 @@ export interface GateRequest {
   readonly url?: string | undefined;
   readonly originalUrl?: string | undefined;
   /** The project that the request names; the gate sets it for the handlers that follow. */
-  rootwise?: Readonly<Project> | undefined;
+  rootwise?: Readonly<Project<false>> | undefined;
 }
 
 declare global {
   namespace Express {
     interface Request {
       /** The project that the request names; `projectGate()` sets it. */
-      rootwise?: Readonly<Project> | undefined;
+      rootwise?: Readonly<Project<false>> | undefined;
     }
   }
 }
@@ -72,7 +75,9 @@ export function projectGate(options: GateOptions = {}): Gate {
   const given = { host: options.host as Partial<HostFacts> | undefined, allowedDirs: options.allowedDirs };
   const host = mergedFacts("http", inputs.policy, given);
   // Refuses facts that cannot work here and not in the first request.
-  new Connection({ policy: inputs.policy, host }).close();
+  const { policy } = inputs;
+  const { requirePath } = policyOf(policy);
+  new Connection({ policy, requirePath, host }).close();
   const { required = false, maxPending = MAX_PENDING } = options;
   let pending = 0;
   const judge = async (facts: RequestFacts | undefined): Promise<GateVerdict> => {
@@ -80,7 +85,7 @@ export function projectGate(options: GateOptions = {}): Gate {
     if (pending >= maxPending) return { refusal: refusalOf(503, { code: -32000, message: "Too many requests are being checked at once; try again.", data: { code: "too_many_checks" } }) };
     pending += 1;
     // A connection for this request only: requests share no state, and none waits for another.
-    const connection = new Connection({ policy: inputs.policy, host });
+    const connection = new Connection({ policy, requirePath, host });
     try {
       return verdictOf(await connection.question({ type: "asked", askBy: "none", facts: { ...facts, capabilities: {} } }), required);
     } finally {
@@ -119,19 +124,21 @@ function checked(options: GateOptions): PresetName | Policy {
   }
   if (maxPending !== undefined && !(Number.isSafeInteger(maxPending) && maxPending > 0)) throw badOption("maxPending", "must be a whole number above 0");
   checkHostOptions({ host: options.host as Partial<HostFacts> | undefined, allowedDirs: options.allowedDirs });
-  return gatePolicy(policyOf(policy), header, query);
+  if (options.requirePath !== undefined && typeof options.requirePath !== "boolean") throw badOption("requirePath", "must be true or false");
+  return gatePolicy(policyOf(policy), options);
 }
 
-function gatePolicy({ name, sources: all, texts, advice }: Policy, header: string | undefined, query: string | undefined): Policy {
+function gatePolicy({ name, sources: all, texts, advice, ...policy }: Policy, { header, query, requirePath = policy.requirePath }: GateOptions): Policy {
+  const path = defined({ requirePath });
   if (header === undefined && query === undefined) {
     const own = all.filter(({ from }) => from === "header" || from === "query");
-    return { name, sources: own, ...(texts ? { texts } : {}), ...(advice ? { advice } : {}) };
+    return { name, sources: own, ...path, ...defined({ texts, advice }) };
   }
   const sources: Source[] = [];
   if (header !== undefined) sources.push({ from: "header", read: [header], status: 400 });
   if (query !== undefined) sources.push({ from: "query", read: [query], status: 400 });
   const names = [header && `header \`${header}\``, query && `query parameter \`${query}\``].filter(Boolean).join(" or ");
-  return { name: "gate", sources, advice: [{ text: `Send the project path with the request (${names}).` }] };
+  return { name: "gate", sources, ...path, advice: [{ text: `Send the project path with the request (${names}).` }] };
 }
 
 function verdictOf(answer: Answer, required: boolean): GateVerdict {

@@ -1,9 +1,10 @@
 import { Rootwise, type RootwiseOptions } from "./rootwise.js";
 import type { AnyServer } from "./sdk.js";
 
-export type { DriverLogCode, LogLine, ProjectListener } from "../driver/connection.js";
+export type { DriverLogCode, LogLine } from "../driver/connection.js";
 export { NeedsInput, NoProjectError } from "../driver/errors.js";
 export { hostFacts, type HostFactsOptions } from "../driver/host.js";
+export type { Project, ProjectListener } from "../driver/project.js";
 export { resolveAtStart, type StartOptions } from "../driver/start.js";
 export { RootwiseError } from "../error.js";
 export type * from "../generated/types.js";
@@ -18,6 +19,6 @@ export type { ToolNames } from "./tools.js";
  *
  * @param server an `McpServer` or `Server` of `@modelcontextprotocol/sdk` 1.x or `@modelcontextprotocol/server` 2.x
  */
-export function rootwise(server: AnyServer, options?: RootwiseOptions): Rootwise {
+export function rootwise<RequirePath extends boolean = true>(server: AnyServer, options?: RootwiseOptions<RequirePath>): Rootwise<RequirePath> {
   return new Rootwise(server, options);
 }

@@ -28,7 +28,7 @@ export type RootsListener = (roots: Roots, previous: Roots | undefined) => void;
 
 /** Has the resolver judge each root alone, with the policy's own rules, against the disk where these rules allow it. */
 export async function verifyRoots(views: readonly RootView[], policy: PresetName | Policy, host: HostFacts): Promise<RootEntry[]> {
-  const { name, sources, roots, limits } = policyOf(policy);
+  const { name, sources, roots, limits, requirePath } = policyOf(policy);
   // The rules for reading one root; those for choosing between several, or between sources, do not apply.
   const { excludedDirs } = sources.find(({ from }) => from === "roots") ?? {};
   const { barePaths, files, nonFile } = roots ?? {};
@@ -36,13 +36,13 @@ export async function verifyRoots(views: readonly RootView[], policy: PresetName
     name,
     sources: [{ from: "roots", verify: "directory", ...defined({ excludedDirs }) }],
     roots: defined({ barePaths, files, nonFile }),
-    ...defined({ limits }),
+    ...defined({ limits, requirePath }),
   };
   return Promise.all(views.map((view) => (view.problem ? view : verifyRoot(view, alone, host))));
 }
 
 async function verifyRoot(view: RootView, policy: Policy, host: HostFacts): Promise<RootEntry> {
-  const connection = new Connection({ policy, host });
+  const connection = new Connection({ policy, requirePath: policy.requirePath, host });
   try {
     connection.initialized({ capabilities: { roots: {} } });
     connection.ready();
@@ -50,7 +50,7 @@ async function verifyRoot(view: RootView, policy: Policy, host: HostFacts): Prom
     const answer = await connection.question({ type: "asked", askBy: "none", explain: true });
     if (answer.outcome === "resolved") {
       const { path, realPath } = answer.project;
-      return { ...view, ...(path === undefined ? {} : { path }), ...(realPath === undefined ? {} : { realPath, exists: true }) };
+      return { ...view, ...defined({ path }), ...(realPath === undefined ? {} : { realPath, exists: true }) };
     }
     const { reason, detail } = answer.explanation?.tried.find(({ source, reason }) => source === "roots" && reason) ?? {};
     const problem = reason ?? (answer as { code?: Reason }).code ?? "invalid";
@@ -89,7 +89,7 @@ export async function resolveInside(folders: readonly string[], path: string, ba
 
 function unusable(roots: readonly RootEntry[], state: RootsState): string {
   if (roots.length === 0) return `The client has no roots that this server knows (${state}).`;
-  const problems = roots.map(({ uri, problem }) => `${uri} (${problem ?? "on the client's machine"})`);
+  const problems = roots.map(({ uri, problem }) => `${uri} (${problem === undefined || problem === "other_machine" ? "on the client's machine" : problem})`);
   return `None of the client's roots can be used on this machine: ${problems.join(", ")}.`;
 }
 

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { Connection, defined, type Question, type LogLine, type ProjectListener, projectOf, type Sender } from "../driver/connection.js";
+import { Connection, defined, type Question, type LogLine, projectOf, type Sender } from "../driver/connection.js";
 import { badOption, closed, failure, messageOf, NeedsInput, NoProjectError } from "../driver/errors.js";
 import { checkHostOptions, mergedFacts } from "../driver/host.js";
-import { type PolicyInputs, policyInputs, policyOf } from "../driver/policy.js";
+import { type PolicyInputs, policyInputs, policyOf, requiringPath } from "../driver/policy.js";
+import type { Project, ProjectListener } from "../driver/project.js";
 import { RootwiseError } from "../error.js";
-import type { Answer, AskBy, Explanation, HostFacts, Policy, Project, RequestFacts, RootView } from "../generated/types.js";
+import type { Answer, AskBy, Explanation, HostFacts, Policy, RequestFacts, RootView } from "../generated/types.js";
 import { Resolver } from "../node/index.js";
 import type { PresetName } from "../resolver.js";
 import { type Exchange, exchangeOf, type SessionStreams } from "./exchange.js";
@@ -16,9 +17,14 @@ import { registerTools, type ToolNames } from "./tools.js";
 import { type Message, observe } from "./transport.js";
 
 /** Options of `rootwise(server)`; everything has a default. */
-export interface RootwiseOptions {
+export interface RootwiseOptions<RequirePath extends boolean = true> {
   /** A preset's name or a policy; by default `recommended`. */
   policy?: PresetName | Policy | undefined;
+  /**
+   * Whether a project must have a `path`, a folder that this process can use: the default. `false` is for servers that need
+   * only the project's identity: a folder on another machine is then a project too, with a `clientPath`.
+   */
+  requirePath?: RequirePath | undefined;
   /** Folders that every project must be inside. */
   allowedDirs?: readonly string[] | undefined;
   /** Facts that replace the collected ones, such as `local: true` for an HTTP server on the user's machine. */
@@ -47,7 +53,7 @@ export interface SessionStore {
   save(sessionId: string, state: string, previous: string | undefined): Promise<boolean>;
 }
 
-const OPTIONS: readonly string[] = ["policy", "allowedDirs", "host", "log", "beforeCall", "asyncContext", "store"] satisfies (keyof RootwiseOptions)[];
+const OPTIONS: readonly string[] = ["policy", "requirePath", "allowedDirs", "host", "log", "beforeCall", "asyncContext", "store"] satisfies (keyof RootwiseOptions)[];
 
 /** Facts about the project that a handler has besides the context. */
 export interface ProjectHints {
@@ -65,10 +71,10 @@ export type Selection = { name: string } | { path: string } | { uri: string } | 
 const SELECTIONS: readonly string[] = ["name", "path", "uri", "root"];
 
 /** One client of the server. */
-interface Session {
+interface Session<RequirePath extends boolean> {
   readonly transport: Transport;
   readonly streams: SessionStreams | undefined;
-  connection: Connection | undefined;
+  connection: Connection<RequirePath> | undefined;
   initialized: boolean;
   ready: boolean;
   inputClosed: boolean;
@@ -96,20 +102,20 @@ const NOT_REPEATABLE = "A client of 2026-07-28 can be asked for its roots only b
 let toldStateless = false;
 
 /** Tells the handlers of a server which project their call belongs to. */
-export class Rootwise {
+export class Rootwise<RequirePath extends boolean = true> {
   readonly #server: AnyServer;
   readonly #sdk: Sdk;
   readonly #protocol: Protocol;
   readonly #inputs: PolicyInputs;
-  readonly #options: RootwiseOptions;
+  readonly #options: RootwiseOptions<RequirePath>;
   /** Whether there may be handlers without a guard. */
   readonly #hasUnguarded: boolean;
-  readonly #listeners = new Set<ProjectListener>();
+  readonly #listeners = new Set<ProjectListener<RequirePath>>();
   readonly #rootsListeners = new Set<RootsListener>();
-  readonly #sessions = new Map<Transport, Session>();
+  readonly #sessions = new Map<Transport, Session<RequirePath>>();
   readonly #states = new Map<unknown, string>();
 
-  constructor(server: AnyServer, options: RootwiseOptions = {}) {
+  constructor(server: AnyServer, options: RootwiseOptions<RequirePath> = {}) {
     const { sdk, protocol, high } = detect(server);
     this.#inputs = checked(options);
     this.#server = server;
@@ -149,14 +155,14 @@ export class Rootwise {
    * @param context the handler's context; with the option `asyncContext`, by default the one of the handler that is running
    * @throws NoProjectError no project was found; let it pass, and the model reads the cause and the next step
    */
-  async project(context?: CallContext, hints?: ProjectHints): Promise<Readonly<Project>> {
+  async project(context?: CallContext, hints?: ProjectHints): Promise<Readonly<Project<RequirePath>>> {
     const call = contextOf(context);
     const known = hints ? undefined : this.#known(call);
-    return known ?? projectOf(await this.#ask(call, { type: "asked", ...this.#question(call, hints) }));
+    return known ?? projectOf<RequirePath>(await this.#ask(call, { type: "asked", ...this.#question(call, hints) }));
   }
 
   /** The project of a call that can bring nothing of its own, if its connection knows it: the common case. */
-  #known(context: CallContext): Readonly<Project> | undefined {
+  #known(context: CallContext): Readonly<Project<RequirePath>> | undefined {
     if (this.#options.store || this.#isHttp(context) || this.#sdk.modern(context as never, this.#protocol)) return undefined;
     if (this.#isAlone(context) || this.#sdk.signal(context as never)?.aborted) return undefined;
     return this.#sdk.facts(context as never, this.#inputs) ? undefined : this.#sessionOf(context).connection?.known;
@@ -164,19 +170,19 @@ export class Rootwise {
 
   /** Wraps a handler: the project becomes its first argument. */
   tool<A extends unknown[] = [context: CallContext], R = unknown>(
-    handler: (project: Readonly<Project>, ...args: A) => R | Promise<R>,
+    handler: (project: Readonly<Project<RequirePath>>, ...args: A) => R | Promise<R>,
     hints?: (...args: A) => ProjectHints,
   ): (...args: A) => Promise<R> {
     return async (...args) => handler(await this.project(args.at(-1) as CallContext, hints?.(...args)), ...args);
   }
 
   /** Returns the project of this call as far as it is known; sends nothing and never waits. */
-  current(context?: CallContext, hints?: ProjectHints): Readonly<Project> | undefined {
+  current(context?: CallContext, hints?: ProjectHints): Readonly<Project<RequirePath>> | undefined {
     const call = contextOf(context);
     const { connection, release } = this.#connect(call);
     try {
       const answer = connection.peek({ type: "asked", ...this.#question(call, hints), askBy: "none" });
-      return answer?.outcome === "resolved" ? Object.freeze(answer.project) : undefined;
+      return answer?.outcome === "resolved" ? projectOf<RequirePath>(answer) : undefined;
     } finally {
       release();
     }
@@ -220,18 +226,18 @@ export class Rootwise {
    * @param by a path, a `file:` URI or the name of a root; or exactly which of these it is
    * @throws NoProjectError the selection was refused, or the client must name its project in every call
    */
-  async select(context: CallContext | undefined, by: string | Selection): Promise<{ project: Readonly<Project>; message: string }> {
+  async select(context: CallContext | undefined, by: string | Selection): Promise<{ project: Readonly<Project<RequirePath>>; message: string }> {
     const call = contextOf(context);
     const answer = await this.#ask(call, { type: "selected", by: selection(by), ...this.#question(call) });
-    if (answer.outcome === "selected") return { project: Object.freeze(answer.project), message: answer.message };
+    if (answer.outcome === "selected") return { project: projectOf<RequirePath>(answer), message: answer.message };
     throw unexpected(answer);
   }
 
   /** Removes the selection; returns the project that counts instead. */
-  async unselect(context?: CallContext): Promise<Readonly<Project> | undefined> {
+  async unselect(context?: CallContext): Promise<Readonly<Project<RequirePath>> | undefined> {
     const call = contextOf(context);
     const answer = await this.#ask(call, { type: "selectionCleared", ...this.#question(call) }, { failing: false });
-    return answer.outcome === "resolved" ? Object.freeze(answer.project) : undefined;
+    return answer.outcome === "resolved" ? projectOf<RequirePath>(answer) : undefined;
   }
 
   /** Returns the result of every source for this call; `text` is a small table. */
@@ -243,7 +249,7 @@ export class Rootwise {
   }
 
   /** Registers a listener for changes of the connection's project; returns a function that removes it. */
-  onChange(listener: ProjectListener): () => void {
+  onChange(listener: ProjectListener<RequirePath>): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
@@ -280,7 +286,7 @@ export class Rootwise {
   }
 
   /** Continues the session from the store if another replica changed it. */
-  async #restore(session: Session): Promise<void> {
+  async #restore(session: Session<RequirePath>): Promise<void> {
     const { store, log } = this.#options;
     const id = session.transport.sessionId;
     if (!store || id === undefined) return;
@@ -311,7 +317,7 @@ export class Rootwise {
   }
 
   /** Saves the session; returns false if another replica saved it first. */
-  async #persist(session: Session): Promise<boolean> {
+  async #persist(session: Session<RequirePath>): Promise<boolean> {
     const { store } = this.#options;
     const { connection } = session;
     const id = session.transport.sessionId;
@@ -428,7 +434,7 @@ export class Rootwise {
   }
 
   /** A change that reaches one replica must be known to all. */
-  async #changed(session: Session): Promise<void> {
+  async #changed(session: Session<RequirePath>): Promise<void> {
     session.connection?.rootsChanged();
     if (!this.#options.store) return;
     try {
@@ -442,14 +448,14 @@ export class Rootwise {
   }
 
   /** The connection of a call, how a request can travel with it, and how to let go of it. */
-  #connect(context: CallContext): { connection: Connection; sender?: Sender | undefined; note?: string | undefined; release: () => void } {
+  #connect(context: CallContext): { connection: Connection<RequirePath>; sender?: Sender | undefined; note?: string | undefined; release: () => void } {
     const http = this.#isHttp(context);
     const modern = this.#sdk.modern(context as never, this.#protocol);
     const notRepeatable = modern && !this.#sdk.repeatable(context as never) ? NOT_REPEATABLE : undefined;
     if (this.#isAlone(context)) {
       if (!modern) this.#tellStateless();
       // A connection for this call only: no state can pass from one caller to another.
-      const connection = new Connection({ policy: this.#inputs.policy, host: this.#facts(true), log: this.#options.log });
+      const connection = new Connection({ policy: this.#inputs.policy, requirePath: this.#options.requirePath, host: this.#facts(true), log: this.#options.log });
       return { connection, note: modern ? notRepeatable : NO_SESSION, release: () => connection.close() };
     }
     const session = this.#sessionOf(context);
@@ -486,15 +492,15 @@ export class Rootwise {
     this.#options.log({ level: "info", code: "cannot_ask", message: `${NO_SESSION} Clients of 2026-07-28 send their roots with the call; for earlier ones, use a transport with sessions.` });
   }
 
-  #tellCannotAsk(session: Session): void {
+  #tellCannotAsk(session: Session<RequirePath>): void {
     if (session.toldCannotAsk || !this.#declaresRoots()) return;
     session.toldCannotAsk = true;
     this.#options.log?.({ level: "warning", code: "cannot_ask", message: NO_STREAM });
   }
 
-  #sessionOf(context: CallContext): Session {
+  #sessionOf(context: CallContext): Session<RequirePath> {
     const { sessionId } = context as { sessionId?: string };
-    let found: Session | undefined;
+    let found: Session<RequirePath> | undefined;
     // The newest, if a server was given another transport without closing the last one.
     for (const session of this.#sessions.values()) if (session.transport.sessionId === sessionId) found = session;
     if (found) return found;
@@ -502,7 +508,7 @@ export class Rootwise {
   }
 
   /** The handshake ended before this class observed the transport. */
-  #catchUp(session: Session, connection: Connection): void {
+  #catchUp(session: Session<RequirePath>, connection: Connection<RequirePath>): void {
     const capabilities = this.#protocol.getClientCapabilities();
     if (capabilities === undefined) return;
     session.initialized = true;
@@ -515,13 +521,14 @@ export class Rootwise {
     return mergedFacts(http ? "http" : "stdio", this.#inputs.policy, { host: host as Partial<HostFacts>, allowedDirs });
   }
 
-  #open(session: Session, http: boolean): Connection {
+  #open(session: Session<RequirePath>, http: boolean): Connection<RequirePath> {
     return (session.connection ??= this.#connectionOf(session, http));
   }
 
-  #connectionOf(session: Session, http: boolean, saved?: string): Connection {
+  #connectionOf(session: Session<RequirePath>, http: boolean, saved?: string): Connection<RequirePath> {
     const connection = new Connection({
       policy: this.#inputs.policy,
+      requirePath: this.#options.requirePath,
       host: this.#facts(http),
       sender: this.#push(session),
       log: this.#options.log,
@@ -536,7 +543,7 @@ export class Rootwise {
   }
 
   /** Sends outside any call; over Streamable HTTP that is the client's GET stream. */
-  #push({ streams, transport }: Session): Sender {
+  #push({ streams, transport }: Session<RequirePath>): Sender {
     const protocol = this.#protocol;
     const send: Sender["send"] = ({ method, params }, signal) => this.#sdk.push(protocol, wire(method, params), { timeout: LONGEST_TIMER_MS, signal });
     if (!streams) return { send };
@@ -551,7 +558,7 @@ export class Rootwise {
     };
   }
 
-  #rootsArrived(session: Session, http: boolean): void {
+  #rootsArrived(session: Session<RequirePath>, http: boolean): void {
     if (this.#rootsListeners.size === 0) return;
     const answer = session.connection?.peek({ type: "asked", want: "roots", askBy: "none" });
     if (answer?.outcome !== "listed") return;
@@ -581,7 +588,7 @@ function guarded(run: () => void): void {
 }
 
 /** Refuses options that cannot work, with the option's name. */
-function checked(options: RootwiseOptions): PolicyInputs {
+function checked(options: RootwiseOptions<boolean>): PolicyInputs {
   if (typeof options !== "object" || options === null) throw badOption("options", "must be an object");
   const unknown = Object.keys(options).find((key) => !OPTIONS.includes(key));
   if (unknown !== undefined) throw badOption(unknown, `unknown option; the options are ${OPTIONS.join(", ")}`);
@@ -590,7 +597,7 @@ function checked(options: RootwiseOptions): PolicyInputs {
   }
   if (options.asyncContext !== undefined && typeof options.asyncContext !== "boolean") throw badOption("asyncContext", "must be true or false");
   if (options.store !== undefined && (typeof options.store?.load !== "function" || typeof options.store.save !== "function")) throw badOption("store", "must have the methods load and save");
-  const inputs = policyInputs(options.policy);
+  const inputs = policyInputs(requiringPath(options.policy, options.requirePath));
   const given = { host: options.host as Partial<HostFacts> | undefined, allowedDirs: options.allowedDirs };
   checkHostOptions(given);
   if (given.host || given.allowedDirs) new Resolver({ policy: inputs.policy, host: mergedFacts("stdio", inputs.policy, given) }).close();

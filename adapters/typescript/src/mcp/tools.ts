@@ -1,6 +1,6 @@
 // Ready-made tools for servers that want their model to see and choose the project.
 import { RootwiseError } from "../error.js";
-import type { Project } from "../generated/types.js";
+import type { Project } from "../driver/project.js";
 import { NeedsInput, NoProjectError } from "../driver/errors.js";
 import type { Roots } from "./roots.js";
 import type { Rootwise } from "./rootwise.js";
@@ -26,7 +26,7 @@ type Register = (name: string, config: object, handler: (...args: never[]) => Pr
 
 /** The parts of an adapter that the tools use. */
 export interface ToolsHost {
-  readonly projects: Rootwise;
+  readonly projects: Rootwise<boolean>;
   readonly server: AnyServer;
   readonly generation: 1 | 2;
   /** How a client without a connection names its project. */
@@ -74,13 +74,13 @@ async function helpful(run: () => Promise<Result>, instead: (code: string) => st
   }
 }
 
-const shown = ({ displayName, path }: Project) => (path ? `${displayName} (${path})` : displayName);
+const shown = ({ displayName, path, clientPath = path }: Project<false>) => (clientPath === undefined ? displayName : `${displayName} (${clientPath})`);
 
 function listed({ roots, state }: Roots): string {
   if (roots.length === 0) return `The client listed no folders (${state}).`;
-  const lines = roots.map(({ index, uri, name, path, problem, realPath }) => {
+  const lines = roots.map(({ index, uri, name, path, clientPath, problem, realPath }) => {
     const real = realPath !== undefined && realPath !== path ? ` (really ${realPath})` : "";
-    const what = problem ? `${uri}: not usable, ${problem}` : `${path ?? uri}${real}`;
+    const what = problem ? `${uri}: not usable, ${problem}` : `${path ?? clientPath ?? uri}${real}`;
     return `${index + 1}. ${name ? `${name}: ` : ""}${what}`;
   });
   return [`The client listed ${roots.length} ${roots.length === 1 ? "folder" : "folders"} (${state}):`, ...lines].join("\n");

@@ -1,7 +1,7 @@
 // A report about a client: text for people and models, data for programs.
 import { presets } from "../generated/presets.js";
 import { version } from "../generated/version.js";
-import type { Explanation, Project, RootsState, RootView } from "../generated/types.js";
+import type { Explanation, Policy, Project, RootsState, RootView } from "../generated/types.js";
 import { Connection } from "../driver/connection.js";
 import { hostFacts, options } from "../driver/host.js";
 import type { PresetName } from "../resolver.js";
@@ -49,7 +49,8 @@ export async function report(seen: Seen): Promise<Report> {
 /** Gives a preset everything that is known and lets it choose; the client is not asked again. */
 async function choose(preset: PresetName, seen: Seen): Promise<Choice> {
   const host = { ...hostFacts(seen.transport, { policy: preset }), local: true };
-  const connection = new Connection({ policy: preset, host });
+  const policy: Policy = presets[preset];
+  const connection = new Connection({ policy, requirePath: policy.requirePath, host });
   try {
     connection.initialized({ capabilities: seen.capabilities, clientInfo: seen.client });
     connection.ready();

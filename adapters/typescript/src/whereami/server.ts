@@ -7,7 +7,8 @@ const META = "io.modelcontextprotocol/";
 
 export function makeServer(): McpServer {
   const server = new McpServer({ name: "rootwise-whereami", version });
-  const projects = rootwise(server);
+  // Also over HTTP, which is served on loopback only.
+  const projects = rootwise(server, { host: { local: true } });
   const description = "Shows what this client tells its servers: capabilities, roots, environment, working directory, and which project each policy would pick and why.";
   server.registerTool("whereami", { title: "Where am I?", description, annotations: { readOnlyHint: true } }, async (context) => {
     const began = performance.now();
