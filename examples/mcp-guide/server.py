@@ -11,7 +11,7 @@ import logging
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
 
-from rootwise import Project, presets, resolve_at_start
+from rootwise import AnyProject, presets, resolve_at_start
 from rootwise.mcp import ConnectionInfo, NoProjectError, Rootwise
 
 parser = argparse.ArgumentParser(description="A guide that keeps categories for each project.")
@@ -30,16 +30,16 @@ policy["sources"].insert(0, {"from": "argument", "format": "any", "verify": "non
 unbound = policy["texts"].get("host.unbound", "none yet")
 
 
-def called(project: Project | None) -> str:
+def called(project: AnyProject | None) -> str:
     return (project.uri or project.display_name) if project else unbound
 
 
-def changed(project: Project | None, previous: Project | None, connection: ConnectionInfo) -> None:
+def changed(project: AnyProject | None, previous: AnyProject | None, connection: ConnectionInfo) -> None:
     if not connection.ended:
         logger.info("project: %s -> %s", called(previous), called(project))
 
 
-rootwise = Rootwise(policy, on_change=changed)
+rootwise = Rootwise(policy, require_path=False, on_change=changed)
 
 try:
     from mcp.server.mcpserver import MCPServer
@@ -54,7 +54,7 @@ else:
 categories: defaultdict[str, list[str]] = defaultdict(list)
 
 
-async def told(finding: Awaitable[Project], work: Callable[[Project], object]) -> str:
+async def told(finding: Awaitable[AnyProject], work: Callable[[AnyProject], object]) -> str:
     """Returns the result for the model: the work done in the project, or the error and an instruction."""
     try:
         project = await finding
@@ -101,7 +101,7 @@ async def guide() -> str:
 
 
 if __name__ == "__main__":
-    logger.info("starting; without a client the project is %s", called(resolve_at_start(policy)))
+    logger.info("starting; without a client the project is %s", called(resolve_at_start(policy, require_path=False)))
     if options.http is None:
         mcp.run()
     else:

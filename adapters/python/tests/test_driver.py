@@ -16,7 +16,7 @@ import anyio.lowlevel
 import pytest
 
 import rootwise
-from rootwise import NoProjectError, RootwiseError, _background, host_facts, presets, resolve_at_start
+from rootwise import AnyProject, NoProjectError, RootwiseError, _background, host_facts, presets, resolve_at_start
 from rootwise._adapter import Adapter
 from rootwise._facts import arguments
 from rootwise.driver import ClientError, Connection, Undeliverable
@@ -371,13 +371,44 @@ async def test_a_remote_caller_learns_nothing_about_the_disk(tmp_path: Path, mon
 
     wrapped = await state_of(ProjectMiddleware)
     monkeypatch.setattr(os, "stat", watched)
-    there = await request(wrapped, {"X-Project-Path": str(tmp_path)})
-    gone = await request(wrapped, {"X-Project-Path": str(tmp_path / "gone")})
-    file = tmp_path / "file"
-    file.write_text("")
-    assert there[0] == gone[0] == (await request(wrapped, {"X-Project-Path": str(file)}))[0] == 400
-    assert there[1]["error"] == gone[1]["error"] == "unconfirmed"
-    assert not [path for path in probed if path.startswith(str(tmp_path)) and path != str(file)]
+    path = tmp_path / "path"
+    gone = await request(wrapped, {"X-Project-Path": str(path)})
+    path.mkdir()
+    folder = await request(wrapped, {"X-Project-Path": str(path)})
+    path.rmdir()
+    path.write_text("")
+    file = await request(wrapped, {"X-Project-Path": str(path)})
+    assert gone == folder == file
+    assert (gone[0], gone[1]["error"]) == (400, "other_machine")
+    for way_out in ("`local`", "`allowedDirs`", "`requirePath: false`"):
+        assert way_out in gone[1]["message"]
+    assert not [probe for probe in probed if probe.startswith(str(path))]
+
+
+@pytest.mark.anyio
+async def test_a_folder_on_another_machine_is_a_project_where_no_path_is_required() -> None:
+    seen: list[Any] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        seen.append(scope["state"]["project"])
+
+    for path in ("/home/me/proj", "C:\\Users\\me\\proj"):
+        wrapped = ProjectMiddleware(app, require_path=False)
+        scope = {"type": "http", "headers": [(b"x-project-path", path.encode())], "query_string": b""}
+        await wrapped(scope, None, None)  # type: ignore[arg-type]
+        assert (seen[-1].path, seen[-1].client_path, seen[-1].name) == (None, path, "proj")
+        assert type(seen[-1]) is AnyProject
+
+
+def test_a_policy_without_folders_needs_the_option_that_makes_the_type_true() -> None:
+    for build in (lambda: ProjectMiddleware(None, "thoughtbox"), lambda: resolve_at_start("thoughtbox")):  # type: ignore[arg-type]
+        with pytest.raises(RootwiseError, match="require_path=False") as problem:
+            build()
+        assert problem.value.code == "bad_options"
+    assert resolve_at_start("thoughtbox", host={"style": "posix", "cwd": "/"}, require_path=True) is None
+    assert ProjectMiddleware(None, "thoughtbox", require_path=False).policy["requirePath"] is False  # type: ignore[arg-type]
+    with pytest.raises(RootwiseError, match="requirePath"):
+        ProjectMiddleware(None, require_path="no")  # type: ignore[arg-type]
 
 
 @pytest.mark.anyio
@@ -388,7 +419,8 @@ async def test_allowed_dirs_confine_projects_by_real_path_and_an_empty_list_allo
     (tmp_path / "allowed" / "link").symlink_to(outside)
     (tmp_path / "alias").symlink_to(tmp_path / "allowed")
     wrapped = await state_of(lambda app: ProjectMiddleware(app, allowed_dirs=[tmp_path / "alias"]))
-    assert await request(wrapped, {"X-Project-Path": str(inside)}) == (200, str(inside))
+    for spelling in (inside, tmp_path / "alias" / "one"):
+        assert await request(wrapped, {"X-Project-Path": str(spelling)}) == (200, str(spelling))
     for path in (outside, tmp_path / "allowed" / "link", tmp_path / "allowed" / ".." / "outside"):
         assert (await request(wrapped, {"X-Project-Path": str(path)}))[0] == 400
     nowhere = await state_of(lambda app: ProjectMiddleware(app, local=True, allowed_dirs=[]))

@@ -10,7 +10,7 @@ from ._facts import host_facts
 from ._functions import file_uri_to_path, is_inside, join_inside, path_style, project_key, recover_session
 from ._presets import presets
 from ._probe import probe_disk
-from ._project import Project, RootRef
+from ._project import AnyProject, Project, RootRef
 from ._resolver import Resolver
 from ._version import version as __version__
 from .start import resolve_and_explain, resolve_at_start
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from . import types as types
 
 __all__ = [
+    "AnyProject",
     "NoProjectError",
     "Project",
     "Resolver",

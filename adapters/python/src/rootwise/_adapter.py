@@ -11,15 +11,15 @@ import weakref
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, TypeVar, Union, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union, cast, overload
 from urllib.parse import parse_qsl
 
 from . import testing
 from ._background import run_in_loop
 from ._error import NoProjectError, RootwiseError
 from ._facts import host_facts
-from ._presets import policy_of
-from ._project import Project
+from ._presets import policy_with_path
+from ._project import AnyProject, P, Project
 from ._resolver import Resolver
 from ._roots import Roots, verified_roots
 from .driver import Connection, NeedsInput, OnChange, Sender
@@ -40,6 +40,20 @@ T = TypeVar("T")
 
 #: Called with the new and the previous roots of a connection. It may be a coroutine function.
 OnRootsChange = Callable[[Roots, Union[Roots, None]], Union[Awaitable[object], object]]
+
+if TYPE_CHECKING:
+    from typing_extensions import TypedDict
+
+    class Options(TypedDict, Generic[P], total=False):
+        """The options of every adapter but the first two, for the overloads of constructors."""
+
+        allowed_dirs: Sequence[str | os.PathLike[str]] | None
+        local: bool | None
+        argument: str | None
+        host: Mapping[str, Any] | None
+        on_change: OnChange[P] | None
+        on_roots_change: OnRootsChange | None
+
 
 #: The transports whose host facts a constructor checks.
 _TRANSPORTS: tuple[Transport, ...] = ("stdio", "http")
@@ -82,7 +96,7 @@ class Call:
 class Frame:
     """The calls that are being served, the innermost first: servers can be mounted, and tools can call tools."""
 
-    adapter: Adapter
+    adapter: Adapter[Any]
     call: Call
     outer: Frame | None
 
@@ -96,7 +110,7 @@ def enclosing_frame(request: object) -> Frame | None:
     return frame if frame is not None and frame.call.request == request else None
 
 
-class Adapter:
+class Adapter(Generic[P]):
     """Keeps one connection per client and finds the project of a call."""
 
     #: The exception class for calls without a project.
@@ -106,15 +120,18 @@ class Adapter:
         self,
         policy: str | Policy | None = None,
         *,
+        require_path: bool | None = None,
         allowed_dirs: Sequence[str | os.PathLike[str]] | None = None,
         local: bool | None = None,
         argument: str | None = None,
         host: Mapping[str, Any] | None = None,
-        on_change: OnChange | None = None,
+        on_change: OnChange[P] | None = None,
         on_roots_change: OnRootsChange | None = None,
     ) -> None:
         """
         :param policy: a preset's name or a policy; by default ``recommended``
+        :param require_path: whether a project must be a folder that this process can use; by default it must. With
+            ``False`` a name or a folder on the client's machine is a project too, and its ``path`` is ``None``
         :param allowed_dirs: the folders that every project must be in, compared by real path; an empty list allows
             none. Set it for every HTTP server that other machines can reach
         :param local: whether an HTTP client's paths mean the same here; set it for servers on the user's own machine
@@ -125,17 +142,17 @@ class Adapter:
         :param on_roots_change: called with the new and the previous roots when another list of a client arrives
         :raises RootwiseError: an option is wrong; the message names it
         """
-        self.policy: Policy = policy_of(policy)
+        self.policy: Policy = policy_with_path(policy, require_path)
         self.argument = argument
         self._given = dict(host or {})
         if local is not None:
             self._given["local"] = local
         if allowed_dirs is not None:
-            self._given["allowedDirs"] = _real_dirs(allowed_dirs)
+            self._given["allowedDirs"] = _allowed_dirs(allowed_dirs)
         for name, function in (("on_change", on_change), ("on_roots_change", on_roots_change)):
             if function is not None and not callable(function):
                 raise RootwiseError("bad_options", f"bad options at {name}: must be callable")
-        self._on_change = on_change
+        self._on_change = cast("OnChange[AnyProject] | None", on_change)
         self._on_roots_change = on_roots_change
         self._connections: dict[int, Connection] = {}
         for transport in _TRANSPORTS:
@@ -144,9 +161,7 @@ class Adapter:
         self._headers = [name.lower() for name in _names(self.policy, "header")]
         self._query = _names(self.policy, "query")
 
-    async def project(
-        self, *, argument: str | None = None, target: str | None = None, host: str | None = None
-    ) -> Project:
+    async def project(self, *, argument: str | None = None, target: str | None = None, host: str | None = None) -> P:
         """Returns the project of the call that is being served. Make it the first line of a tool.
 
         :param argument: the project that the call names, as a path or URI
@@ -156,22 +171,20 @@ class Adapter:
         """
         fixed = testing.current_project()
         if fixed is not None:
-            return fixed
+            return cast("P", fixed)
         call = self.call()
         answer = await self._question(call, "asked", _with(call.facts, argument, host), target=target)
         return self._project_from(answer)
 
-    def current(
-        self, *, argument: str | None = None, target: str | None = None, host: str | None = None
-    ) -> Project | None:
+    def current(self, *, argument: str | None = None, target: str | None = None, host: str | None = None) -> P | None:
         """Returns the project of this call as far as it is known now; asks no client and never waits."""
         fixed = testing.current_project()
         if fixed is not None:
-            return fixed
+            return cast("P", fixed)
         call = self.call()
         connection, stands_alone = self._connection_of(call)
         try:
-            return connection.known(_with(call.facts, argument, host), target=target)
+            return cast("P | None", connection.known(_with(call.facts, argument, host), target=target))
         finally:
             if stands_alone:
                 connection.close()
@@ -188,8 +201,7 @@ class Adapter:
         return await self._verified(answer["roots"], answer["state"], call.transport)
 
     async def _verified(self, views: Sequence[RootView], state: RootsState, transport: Transport) -> Roots:
-        facts = self._host_facts(transport)
-        return await verified_roots(views, state, self.policy, facts, _may_probe(facts))
+        return await verified_roots(views, state, self.policy, self._host_facts(transport))
 
     async def resolve(self, path: str | os.PathLike[str]) -> str:
         """Returns the real path of a file inside the client's roots; a relative path starts from the project.
@@ -225,7 +237,7 @@ class Adapter:
         path: str | None = None,
         uri: str | None = None,
         root: str | None = None,
-    ) -> Project:
+    ) -> P:
         """Selects the connection's project from now on. Name it in exactly one way.
 
         :param value: a path, a ``file:`` URI or the name of a root
@@ -243,7 +255,7 @@ class Adapter:
         call = self.call()
         return await self._question(call, "selected", call.facts, by=by)
 
-    async def unselect(self) -> Project | None:
+    async def unselect(self) -> P | None:
         """Drops the selection and returns the project that counts instead.
 
         :raises NoProjectError: the selection cannot be dropped
@@ -271,6 +283,8 @@ class Adapter:
     def inject(self, function: Callable[..., Any], /) -> Callable[..., Coroutine[Any, Any, Any]]:
         """Fills in the parameter that is annotated with ``Project``; for plain and for ``async`` functions.
 
+        With ``require_path=False`` the annotation is ``AnyProject``.
+
         Put it below the decorator of the framework::
 
             @mcp.tool()
@@ -279,13 +293,14 @@ class Adapter:
 
         :raises RootwiseError: the function has no such parameter
         """
+        wanted = self._project_type()
         hints = typing.get_type_hints(function, include_extras=True)
         plain = typing.get_type_hints(function)
         signature = inspect.signature(function)
-        found = next((name for name in signature.parameters if plain.get(name) is Project), None)
+        found = next((name for name in signature.parameters if plain.get(name) is wanted), None)
         if found is None:
             named = getattr(function, "__name__", "the function")
-            raise RootwiseError("bad_options", f"{named} has no parameter annotated with rootwise.Project")
+            raise RootwiseError("bad_options", f"{named} has no parameter annotated with rootwise.{wanted.__name__}")
         parameter = found
 
         @functools.wraps(function)
@@ -335,7 +350,7 @@ class Adapter:
                 answer = await self._select({"value": project})
                 chosen = self._project_from(answer)
                 message = answer["message"] if answer["outcome"] == "selected" else ""
-                return message or f"Now working in {chosen.display_name} ({chosen.path or chosen.uri})."
+                return message or f"Now working in {chosen.display_name} ({chosen.path or chosen.client_path})."
 
             server.tool(name=switch)(switch_project)
         if list is not None:
@@ -417,9 +432,12 @@ class Adapter:
             raise InputRequired
         return answer
 
-    def _project_from(self, answer: Answer) -> Project:
+    def _project_type(self) -> type[AnyProject]:
+        return Project if self.policy.get("requirePath", True) else AnyProject
+
+    def _project_from(self, answer: Answer) -> P:
         try:
-            return Connection.project_from(answer, self.error)
+            return cast("P", Connection.project_from(answer, self.error))
         except NeedsInput:
             raise InputRequired from None
 
@@ -430,8 +448,9 @@ class Adapter:
         # No other caller can ever see the state of this one.
         return self._open(call.transport), True
 
-    def _open(self, transport: Transport, on_change: OnChange | None = None, *, listens: bool = False) -> Connection:
-        facts = self._host_facts(transport)
+    def _open(
+        self, transport: Transport, on_change: OnChange[AnyProject] | None = None, *, listens: bool = False
+    ) -> Connection:
         connection: Connection
         listener = self._on_roots_change
         last: list[Roots] = []
@@ -449,11 +468,10 @@ class Adapter:
 
         connection = Connection(
             self.policy,
-            host=facts,
+            host=self._host_facts(transport),
             on_change=on_change,
             on_roots=arrived if listens and listener is not None else None,
             error=self.error,
-            may_probe=_may_probe(facts),
         )
         return connection
 
@@ -476,7 +494,25 @@ def has_own_stream(scope: Mapping[str, Any]) -> bool:
     return any(name.lower() == b"mcp-session-id" for name, _ in scope["headers"])
 
 
-def _forget(adapter: weakref.ref[Adapter], key: int, run: Callable[[Callable[[], None]], None]) -> None:
+async def project_of_current_call(no_call: Callable[[], NoProjectError]) -> Project:
+    """Returns the project of the call that is being served, for code that does not know the adapter."""
+    fixed = testing.current_project()
+    if fixed is not None:
+        return fixed
+    frame = current_frame.get()
+    if frame is None:
+        raise no_call()
+    if frame.adapter._project_type() is not Project:
+        message = (
+            "This server accepts projects without a folder (require_path=False); CurrentProject has one. Use "
+            "`@rootwise.inject` with AnyProject, or `await rootwise.project()`."
+        )
+        raise frame.adapter.error("bad_options", message)
+    found: Project = await frame.adapter.project()
+    return found
+
+
+def _forget(adapter: weakref.ref[Adapter[Any]], key: int, run: Callable[[Callable[[], None]], None]) -> None:
     alive = adapter()
     connection = alive._connections.pop(key, None) if alive else None
     if connection is not None:
@@ -488,22 +524,10 @@ def _runs_in_a_test() -> bool:
     return "pytest" in sys.modules and "PYTEST_CURRENT_TEST" in os.environ
 
 
-def _may_probe(facts: HostFacts) -> Callable[[str], bool] | None:
-    """Returns which paths may be probed. Without permission, a remote caller must learn nothing about this disk."""
-    local = facts.get("local")
-    if local is None:
-        local = facts.get("transport") == "stdio"
-    if local or facts.get("allowedDirs"):
-        return None
-    configured = [*facts.get("arguments", {}).values(), *facts.get("env", {}).values()]
-    own = {os.path.normpath(os.path.join(facts.get("cwd") or "", value)) for value in configured if value}
-    return lambda path: os.path.normpath(path) in own
-
-
-def _real_dirs(dirs: Sequence[str | os.PathLike[str]]) -> list[str]:
+def _allowed_dirs(dirs: Sequence[str | os.PathLike[str]]) -> list[str]:
     if isinstance(dirs, (str, bytes)):
         raise RootwiseError("bad_options", "bad options at allowed_dirs: must be a list of folders, not one text")
-    real: list[str] = []
+    allowed: list[str] = []
     for number, folder in enumerate(dirs):
         try:
             path = os.fspath(folder)
@@ -511,9 +535,9 @@ def _real_dirs(dirs: Sequence[str | os.PathLike[str]]) -> list[str]:
             path = ""
         if not isinstance(path, str) or not os.path.isabs(path):
             raise RootwiseError("bad_options", f"bad options at allowed_dirs[{number}]: must be an absolute path")
-        real.append(os.path.realpath(path))
-    # An empty list of the core sets no limit; no folder can be below a file.
-    return real or [os.path.join(os.path.abspath(__file__), "none")]
+        # Clients spell a folder as they know it, and the disk reports where it really is.
+        allowed += [path, os.path.realpath(path)]
+    return allowed
 
 
 def _selection(**ways: str | None) -> SelectBy:

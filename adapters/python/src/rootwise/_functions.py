@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, cast
 
 from ._backend import loaded_backend
-from ._error import RootwiseError, parse_reply
+from ._error import parse_reply
 from ._text import MOST, MOST_ARGUMENTS, bounded, text_of
 
 if TYPE_CHECKING:
@@ -50,8 +50,6 @@ def join_inside(project: str | Project, path: str, style: PathStyle | None = Non
     :raises RootwiseError: the path is refused or outside the project; ``code`` says why
     """
     folder = project if isinstance(project, str) else project.path
-    if folder is None:
-        raise RootwiseError("bad_options", "the project has no path")
     return cast(str, _call("joinInside", project=folder, path=path, style=style or path_style()))
 
 

@@ -9,6 +9,7 @@ from mcp.types import RootsListChangedNotification
 
 from ._adapter import Call
 from ._error import NoProjectError, RootwiseError
+from ._project import P
 from ._sdk1 import Sdk1Adapter, request_context
 
 
@@ -16,7 +17,7 @@ class NoProjectToolError(NoProjectError, ToolError):
     """A call has no project; the model sees the text."""
 
 
-class SdkRootwise(Sdk1Adapter):
+class SdkRootwise(Sdk1Adapter[P]):
     error = NoProjectToolError
 
     def __init__(self, *args: Any, argument: str | None = None, **kwargs: Any) -> None:

@@ -8,10 +8,9 @@ from typing import Annotated, Any
 from mcp.server.mcpserver import Resolve
 from mcp.server.mcpserver.exceptions import ToolError
 
-from . import testing
-from ._adapter import Frame, current_frame, enclosing_frame, is_input_required
+from ._adapter import Frame, current_frame, enclosing_frame, is_input_required, project_of_current_call
 from ._error import NoProjectError, RootwiseError
-from ._project import Project
+from ._project import P, Project
 from ._sdk2 import INPUT_KEY, MODERN, Sdk2Adapter, with_our_request
 
 #: Requests that can return `input_required`.
@@ -22,7 +21,7 @@ class NoProjectToolError(NoProjectError, ToolError):
     """A call has no project; the model sees the text."""
 
 
-class SdkRootwise(Sdk2Adapter):
+class SdkRootwise(Sdk2Adapter[P]):
     error = NoProjectToolError
 
     def no_call(self) -> NoProjectError:
@@ -67,13 +66,9 @@ class SdkRootwise(Sdk2Adapter):
 
 async def current_project() -> Project:
     """Returns the project of the call that is being served."""
-    fixed = testing.current_project()
-    if fixed is not None:
-        return fixed
-    frame = current_frame.get()
-    if frame is None:
-        raise NoProjectToolError("no_call", "This server has no Rootwise() among its middleware.")
-    return await frame.adapter.project()
+    return await project_of_current_call(
+        lambda: NoProjectToolError("no_call", "This server has no Rootwise() among its middleware.")
+    )
 
 
 CurrentProject = Annotated[Project, Resolve(current_project)]

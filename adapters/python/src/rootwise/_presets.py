@@ -37,6 +37,23 @@ class Presets(Mapping[str, "Policy"]):
 presets = Presets()
 
 
+def policy_with_path(policy: str | Policy | None, require_path: bool | None) -> Policy:
+    """Returns the policy that the options mean, so that the type of a project's path is true.
+
+    :raises RootwiseError: the policy accepts projects without a folder, and the caller did not say that it knows
+    """
+    chosen = policy_of(policy)
+    if require_path is not None:
+        return {**chosen, "requirePath": require_path}
+    if chosen.get("requirePath") is False:
+        message = (
+            "bad options at require_path: this policy accepts projects without a folder on this machine; pass "
+            "require_path=False, and `path` may be None, or require_path=True to refuse such projects"
+        )
+        raise RootwiseError("bad_options", message)
+    return chosen
+
+
 def policy_of(policy: str | Policy | None) -> Policy:
     """Returns the policy that an option names.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import rootwise
 
@@ -19,13 +19,18 @@ class RootRef:
     uri: str
     #: The root's own name, made safe to show.
     name: str | None = None
-    #: The folder on the server's machine, where the URI names one.
+    #: The folder that the URI names on this machine. It is not verified.
     path: str | None = None
+    #: The folder that the URI names on the client's machine, where that is another one.
+    client_path: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Project:
-    """The project of a client."""
+class AnyProject:
+    """The project of a client; without a ``path`` it is a name or a folder on another machine.
+
+    Only servers with ``require_path=False`` get one that is not a :class:`Project`.
+    """
 
     #: Identity: one folder has one key, whatever its spelling.
     key: str
@@ -37,8 +42,11 @@ class Project:
     display_name: str
     #: The source that won, such as `roots`.
     source: str
-    #: The folder on the server's machine, where there is one.
+    #: The folder, where this process can use it: the client is on this machine, or the folder was verified inside the
+    #: allowed ones.
     path: str | None = None
+    #: The folder on the client's machine, where that is another one. Nothing here was looked at for it.
+    client_path: str | None = None
     #: The canonical URI, where there is one.
     uri: str | None = None
     #: The real path, where a probe reported it.
@@ -55,27 +63,53 @@ class Project:
     explanation: rootwise.types.Explanation | None = field(default=None, compare=False, repr=False)
 
 
+@dataclass(frozen=True, slots=True)
+class Project(AnyProject):
+    """The project of a client: a folder that this process can use."""
+
+    #: The folder: the client is on this machine, or the folder was verified inside the allowed ones.
+    path: str
+
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    #: The projects of an adapter: with a folder, or with ``require_path=False`` any.
+    P = TypeVar("P", bound=AnyProject, default=Project)
+else:
+    from typing import TypeVar
+
+    P = TypeVar("P", bound=AnyProject)
+
+
 def project_of(
     raw: Mapping[str, Any] | None,
     hints: Iterable[str] = (),
     explanation: rootwise.types.Explanation | None = None,
-) -> Project | None:
+) -> AnyProject | None:
     """Converts a project of the wire format."""
     if raw is None:
         return None
     root = raw.get("root")
-    return Project(
+    kind: Any = Project if "path" in raw else AnyProject
+    made = kind(
         key=raw["key"],
         id=raw["id"],
         name=raw["name"],
         display_name=raw["displayName"],
         source=raw["source"],
         path=raw.get("path"),
+        client_path=raw.get("clientPath"),
         uri=raw.get("uri"),
         real_path=raw.get("realPath"),
         via=raw.get("via"),
-        root=RootRef(**root) if root else None,
-        other_roots=tuple(RootRef(**other) for other in raw.get("otherRoots", ())),
+        root=_root_of(root) if root else None,
+        other_roots=tuple(_root_of(other) for other in raw.get("otherRoots", ())),
         hints=tuple(hints),
         explanation=explanation,
     )
+    return cast("AnyProject", made)
+
+
+def _root_of(raw: Mapping[str, Any]) -> RootRef:
+    return RootRef(raw["index"], raw["uri"], raw.get("name"), raw.get("path"), raw.get("clientPath"))

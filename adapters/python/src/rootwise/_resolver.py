@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ._backend import loaded_backend
 from ._error import RootwiseError, parse_reply
 from ._presets import policy_of
-from ._project import Project, project_of
+from ._project import AnyProject, project_of
 from ._text import MOST, bounded, exceeds, size_of, text_of
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Resolver:
         self._lock = threading.Lock()
         self._machine = None
         self._deadline: int | None = None
-        self._project: Project | None = None
+        self._project: AnyProject | None = None
         chosen = _policy(policy)
         options: dict[str, object] = {"host": host} if chosen is None else {"host": host, "policy": chosen}
         return bounded(text_of(options, "bad_options", "options"), "options")
@@ -85,7 +85,7 @@ class Resolver:
         return self._deadline
 
     @property
-    def project(self) -> Project | None:
+    def project(self) -> AnyProject | None:
         """The connection's project: the same object until it changes."""
         return self._project
 

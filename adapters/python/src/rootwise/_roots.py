@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import anyio.to_thread
 
@@ -13,7 +13,7 @@ from ._error import RootwiseError
 from ._functions import is_inside
 from ._probe import probe_disk
 from ._resolver import Resolver
-from .types import Action, HostFacts, Policy, Probe, RootsState, RootView, Source
+from .types import Action, Answer, HostFacts, Policy, RootsState, RootView, Source
 
 __all__ = ["Root", "Roots"]
 
@@ -28,8 +28,10 @@ class Root:
     uri: str
     #: The root's own name, made safe to show.
     name: str | None = None
-    #: The folder, where the URI names one.
+    #: The folder that the URI names on this machine.
     path: str | None = None
+    #: The folder that the URI names on the client's machine, where that is another one. Nothing here was looked at.
+    client_path: str | None = None
     #: The folder with all links followed; only where it was found on this disk.
     real_path: str | None = None
     #: The reason why it is unusable, as a stable code.
@@ -60,7 +62,8 @@ class Roots:
 
         Links are followed; the end of the path need not exist.
         """
-        if not os.path.isabs(path):
+        if not self.usable or not os.path.isabs(path):
+            # Without a folder to compare with, the disk is not looked at.
             return None
         real = os.path.realpath(path)
         inside = [root for root in self.usable if root.real_path is not None and is_inside(root.real_path, real)]
@@ -104,24 +107,28 @@ async def verified_roots(
     state: RootsState,
     policy: Policy,
     host: HostFacts,
-    may_probe: Callable[[str], bool] | None,
 ) -> Roots:
     """Lets the resolver judge every root alone, in a thread."""
     [source] = [source for source in policy["sources"] if source["from"] == "roots"] or [Source({"from": "roots"})]
     alone: Policy = {**policy, "sources": [{**source, "verify": "directory"}]}
 
     def verify() -> tuple[Root, ...]:
-        return tuple(_verified(view, alone, host, may_probe) for view in views)
+        return tuple(_verified(view, alone, host) for view in views)
 
     return Roots(await anyio.to_thread.run_sync(verify, abandon_on_cancel=True), state)
 
 
-def _verified(view: RootView, policy: Policy, host: HostFacts, may_probe: Callable[[str], bool] | None) -> Root:
-    path, problem = view.get("path"), view.get("problem")
-    if problem is not None:
-        return Root(view["index"], view["uri"], view.get("name"), path, None, problem)
-    real: str | None = None
-    reason: str | None = None
+def _verified(view: RootView, policy: Policy, host: HostFacts) -> Root:
+    root = Root(
+        view["index"],
+        view["uri"],
+        view.get("name"),
+        view.get("path"),
+        view.get("clientPath"),
+        problem=view.get("problem"),
+    )
+    if root.problem is not None:
+        return root
     with Resolver(policy, host=host) as resolver:
         resolver.handle({"type": "clientInitialized", "capabilities": {"roots": {}}}, _now())
         resolver.handle({"type": "clientReady"}, _now())
@@ -129,25 +136,18 @@ def _verified(view: RootView, policy: Policy, host: HostFacts, may_probe: Callab
         actions += resolver.handle({"type": "asked", "ask": 1, "askBy": "none", "explain": True}, _now())
         while (answer := _answer(actions)) is None:
             probes = [action for action in actions if action["type"] == "probe"]
-            actions = [
-                new for probe in probes for new in resolver.handle(probe_disk(_allowed(probe, may_probe)), _now())
-            ]
+            actions = [new for probe in probes for new in resolver.handle(probe_disk(probe), _now())]
             if not probes:
                 actions = resolver.handle({"type": "deadlineReached"}, max(_now(), resolver.deadline or 0))
-        if answer["type"] == "answer" and answer["outcome"] == "resolved":
-            path, real = answer["project"].get("path", path), answer["project"].get("realPath")
-        elif answer["type"] == "answer":
-            tried = answer["explanation"]["tried"] if "explanation" in answer else []
-            reason = next((one["reason"] for one in tried if "reason" in one), "invalid")
-    return Root(view["index"], view["uri"], view.get("name"), path, real, reason)
+        if answer["outcome"] == "resolved":
+            found = answer["project"]
+            return replace(root, path=found.get("path", root.path), real_path=found.get("realPath"))
+        tried = answer["explanation"]["tried"] if "explanation" in answer else []
+        return replace(root, problem=next((one["reason"] for one in tried if "reason" in one), "invalid"))
 
 
-def _answer(actions: Sequence[Action]) -> Action | None:
+def _answer(actions: Sequence[Action]) -> Answer | None:
     return next((action for action in actions if action["type"] == "answer"), None)
-
-
-def _allowed(probe: Probe, may_probe: Callable[[str], bool] | None) -> Probe:
-    return {**probe, "paths": [wanted for wanted in probe["paths"] if may_probe is None or may_probe(wanted["path"])]}
 
 
 def _now() -> int:

@@ -15,6 +15,7 @@ from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp.types import JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, RootsListChangedNotification
 
 from ._adapter import Adapter, Call, has_own_stream
+from ._project import P
 from .driver import ClientError, Undeliverable
 from .types import SendRequest, Transport
 
@@ -132,7 +133,7 @@ class StreamSender1(Sender1):
         return not await self._request.is_disconnected()
 
 
-_listeners: weakref.WeakKeyDictionary[Any, weakref.WeakSet[Sdk1Adapter]] = weakref.WeakKeyDictionary()
+_listeners: weakref.WeakKeyDictionary[Any, weakref.WeakSet[Sdk1Adapter[Any]]] = weakref.WeakKeyDictionary()
 
 
 @functools.cache
@@ -148,7 +149,7 @@ def _listening(session_type: Any) -> type[Any]:
     return ListeningSession
 
 
-def listen(session: Any, adapter: Sdk1Adapter) -> None:
+def listen(session: Any, adapter: Sdk1Adapter[Any]) -> None:
     """Calls an adapter when the roots of this session's client change.
 
     The SDK documents `_received_notification` as the method that subclasses of a session override for notifications,
@@ -161,7 +162,7 @@ def listen(session: Any, adapter: Sdk1Adapter) -> None:
     _listeners[session].add(adapter)
 
 
-class Sdk1Adapter(Adapter):
+class Sdk1Adapter(Adapter[P]):
     def call_of(self, context: Any, arguments: Any = None) -> Call:
         """Returns the call that a request context of the SDK describes."""
         session, params, request = context.session, context.session.client_params, context.request

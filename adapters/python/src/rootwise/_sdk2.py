@@ -9,6 +9,7 @@ from mcp.shared.message import ServerMessageMetadata
 from pydantic import BaseModel, ConfigDict
 
 from ._adapter import Adapter, Call, has_own_stream
+from ._project import P
 from .driver import ClientError, Undeliverable
 from .types import RequestFacts, SendRequest, Transport
 
@@ -73,7 +74,7 @@ class StreamSender2(Sender2):
         return self._session.can_send_request and not await self._request.is_disconnected()
 
 
-class Sdk2Adapter(Adapter):
+class Sdk2Adapter(Adapter[P]):
     def call_of(self, context: Any, meta: Any, arguments: Any = None, responses: Any = None) -> Call:
         """Returns the call that a request context of the SDK describes.
 

@@ -19,7 +19,7 @@ from ._background import later, spawn
 from ._error import NoProjectError, RootwiseError
 from ._log import log, logger
 from ._probe import probe_disk
-from ._project import Project, project_of
+from ._project import AnyProject, P, project_of
 from ._resolver import Resolver
 from .types import (
     Action,
@@ -99,8 +99,8 @@ class ConnectionInfo:
 #: Called with the new and the previous project of a connection and, if it takes a third argument, with the connection.
 #: It may be a coroutine function.
 OnChange = Union[
-    Callable[[Union[Project, None], Union[Project, None]], Union[Awaitable[object], object]],
-    Callable[[Union[Project, None], Union[Project, None], ConnectionInfo], Union[Awaitable[object], object]],
+    Callable[[Union[P, None], Union[P, None]], Union[Awaitable[object], object]],
+    Callable[[Union[P, None], Union[P, None], ConnectionInfo], Union[Awaitable[object], object]],
 ]
 
 
@@ -134,11 +134,10 @@ class Connection:
         *,
         host: HostFacts,
         sender: Sender | None = None,
-        on_change: OnChange | None = None,
+        on_change: OnChange[AnyProject] | None = None,
         on_roots: Callable[[], Awaitable[None]] | None = None,
         error: type[NoProjectError] = NoProjectError,
         clock: Callable[[], float] = time.monotonic,
-        may_probe: Callable[[str], bool] | None = None,
     ) -> None:
         """
         :param sender: carries requests outside a call; without one they travel only with calls
@@ -146,7 +145,6 @@ class Connection:
         :param on_roots: runs in the background after a list of roots arrived
         :param error: the class that is raised where a call has no project; frameworks have classes of their own
         :param clock: returns seconds
-        :param may_probe: tells whether a path may be probed on the disk; every other path counts as not confirmed
         """
         global _last_id
         _last_id += 1
@@ -156,7 +154,6 @@ class Connection:
         self._on_roots = on_roots
         self._error = error
         self._clock = clock
-        self._may_probe = may_probe
         self._info = ConnectionInfo(_last_id)
         self._asks: dict[int, _PendingAsk] = {}
         self._last_ask = 0
@@ -168,7 +165,7 @@ class Connection:
         self._closed = False
 
     @property
-    def project(self) -> Project | None:
+    def project(self) -> AnyProject | None:
         """The connection's project as far as it is known."""
         return self._resolver.project
 
@@ -206,7 +203,7 @@ class Connection:
         target: str | None = None,
         explain: bool = False,
         sender: Sender | None = None,
-    ) -> Project:
+    ) -> AnyProject:
         """Returns the project of a call.
 
         :param ask_by: whether and how this call can carry a question to the client; by default its facts decide
@@ -226,7 +223,7 @@ class Connection:
         *,
         ask_by: AskBy | None = None,
         sender: Sender | None = None,
-    ) -> Project:
+    ) -> AnyProject:
         """Selects the connection's project from now on.
 
         :raises NoProjectError: the selection is refused
@@ -234,7 +231,7 @@ class Connection:
         answer = await self.question("selected", facts, ask_by, sender, by=by)
         return self.project_from(answer, self._error)
 
-    def known(self, facts: RequestFacts | None = None, *, target: str | None = None) -> Project | None:
+    def known(self, facts: RequestFacts | None = None, *, target: str | None = None) -> AnyProject | None:
         """Returns the project of a call as far as it is known now; sends nothing and never waits."""
         pending = self._begin("asked", facts, "none", None, {"target": target})
         try:
@@ -300,7 +297,7 @@ class Connection:
             self.feed({"type": "rootsRefused", "request": flight.request, "kind": "abandoned"})
 
     @staticmethod
-    def project_from(answer: Answer, error: type[NoProjectError] = NoProjectError) -> Project:
+    def project_from(answer: Answer, error: type[NoProjectError] = NoProjectError) -> AnyProject:
         """Returns the project of an answer.
 
         :raises NoProjectError: the answer has none
@@ -411,13 +408,8 @@ class Connection:
 
     def _probe(self, action: Probe) -> None:
         async def work() -> None:
-            allowed = self._may_probe
-            paths = [wanted for wanted in action["paths"] if allowed is None or allowed(wanted["path"])]
-            event: Event = {"type": "probed", "probe": action["probe"], "paths": []}
-            if paths:
-                asked: Probe = {**action, "paths": paths}
-                # The resolver has its own deadline, so a thread that hangs is left behind.
-                event = await anyio.to_thread.run_sync(probe_disk, asked, abandon_on_cancel=True, limiter=self._threads)
+            # The resolver has its own deadline, so a thread that hangs is left behind.
+            event = await anyio.to_thread.run_sync(probe_disk, action, abandon_on_cancel=True, limiter=self._threads)
             self._probing.pop(action["probe"], None)
             self.feed(event)
 
@@ -426,7 +418,7 @@ class Connection:
     def _announce(self, action: Announce) -> None:
         self._notify(project_of(action["to"]), project_of(action["from"]))
 
-    def _notify(self, project: Project | None, previous: Project | None) -> None:
+    def _notify(self, project: AnyProject | None, previous: AnyProject | None) -> None:
         if self._on_change is None:
             return
         try:
@@ -469,8 +461,8 @@ async def _is_open(sender: Sender | None) -> bool:
 
 
 def _with_connection(
-    on_change: OnChange | None,
-) -> Callable[[Project | None, Project | None, ConnectionInfo], object] | None:
+    on_change: OnChange[AnyProject] | None,
+) -> Callable[[AnyProject | None, AnyProject | None, ConnectionInfo], object] | None:
     """Lets a function of two arguments be called with three."""
     if on_change is None:
         return None
@@ -479,4 +471,4 @@ def _with_connection(
         inspect.signature(function).bind(None, None, None)
     except (TypeError, ValueError):
         return lambda project, previous, _: function(project, previous)
-    return cast("Callable[[Project | None, Project | None, ConnectionInfo], object]", function)
+    return cast("Callable[[AnyProject | None, AnyProject | None, ConnectionInfo], object]", function)

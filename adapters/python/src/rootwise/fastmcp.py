@@ -14,24 +14,25 @@ FastMCP fills in the parameter before the tool runs and keeps it out of the tool
 
 from __future__ import annotations
 
-import os
 import weakref
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from fastmcp.dependencies import Depends
 from fastmcp.exceptions import ToolError
 from fastmcp.server.middleware import Middleware
 
-from . import testing
-from ._adapter import Adapter, Call, Frame, OnRootsChange, current_frame, enclosing_frame, is_input_required
+from ._adapter import Adapter, Call, Frame, current_frame, enclosing_frame, is_input_required, project_of_current_call
 from ._error import NoProjectError
-from ._project import Project, RootRef
+from ._project import AnyProject, P, Project, RootRef
 from ._roots import Root, Roots
-from .driver import ConnectionInfo, OnChange
-from .types import Policy
+from .driver import ConnectionInfo
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._adapter import Options
+    from .types import Policy
+
     SdkAdapter = Adapter
 
     def with_our_request(result: Any, responses: Any) -> Any: ...
@@ -66,6 +67,7 @@ else:
         }
 
 __all__ = [
+    "AnyProject",
     "ConnectionInfo",
     "CurrentProject",
     "NoProjectError",
@@ -87,37 +89,34 @@ class NoProjectToolError(NoProjectError, ToolError):
         NoProjectError.__init__(self, code, message, instruction)
 
 
-_instances: weakref.WeakSet[Rootwise] = weakref.WeakSet()
+#: The adapters that have served a call.
+_instances: weakref.WeakSet[Rootwise[Any]] = weakref.WeakSet()
 
 
-class Rootwise(SdkAdapter, Middleware):
+class Rootwise(SdkAdapter[P], Middleware):
     """A middleware: ``FastMCP("demo", middleware=[Rootwise()])``."""
 
     error = NoProjectToolError
 
-    def __init__(
-        self,
-        policy: str | Policy | None = None,
-        *,
-        allowed_dirs: Sequence[str | os.PathLike[str]] | None = None,
-        local: bool | None = None,
-        argument: str | None = None,
-        host: Mapping[str, Any] | None = None,
-        on_change: OnChange | None = None,
-        on_roots_change: OnRootsChange | None = None,
-    ) -> None:
-        super().__init__(
-            policy,
-            allowed_dirs=allowed_dirs,
-            local=local,
-            argument=argument,
-            host=host,
-            on_change=on_change,
-            on_roots_change=on_roots_change,
-        )
-        _instances.add(self)
+    if TYPE_CHECKING:
 
-    __init__.__doc__ = Adapter.__init__.__doc__
+        @overload
+        def __init__(
+            self: Rootwise[Project],
+            policy: str | Policy | None = None,
+            *,
+            require_path: Literal[True] | None = None,
+            **options: Unpack[Options[Project]],
+        ) -> None: ...
+        @overload
+        def __init__(
+            self: Rootwise[AnyProject],
+            policy: str | Policy | None = None,
+            *,
+            require_path: Literal[False],
+            **options: Unpack[Options[AnyProject]],
+        ) -> None: ...
+        def __init__(self, policy: str | Policy | None = None, **options: Any) -> None: ...
 
     def no_call(self) -> NoProjectError:
         return _no_call()
@@ -142,6 +141,7 @@ class Rootwise(SdkAdapter, Middleware):
         call = self._call(context.fastmcp_context, arguments)
         if call is None:
             return await call_next(context)
+        _instances.add(self)
         outer = enclosing_frame(call.request)
         if outer is not None and "argument" in outer.call.facts:
             # A tool that calls a tool works in the project that its own caller named, unless it names another.
@@ -200,13 +200,7 @@ async def current_project() -> Project:
 
     :raises NoProjectError: the call has no project
     """
-    fixed = testing.current_project()
-    if fixed is not None:
-        return fixed
-    frame = current_frame.get()
-    if frame is None:
-        raise _no_call()
-    return await frame.adapter.project()
+    return await project_of_current_call(_no_call)
 
 
 def CurrentProject() -> Project:

@@ -24,19 +24,22 @@ On both, :meth:`Rootwise.inject` fills in a parameter of a tool, a resource or a
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from ._error import NoProjectError
-from ._project import Project, RootRef
+from ._project import AnyProject, P, Project, RootRef
 from ._roots import Root, Roots
 from .driver import ConnectionInfo
 
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    from ._adapter import Adapter
+    from typing_extensions import Unpack
 
-    class SdkRootwise(Adapter):
+    from ._adapter import Adapter, Options
+    from .types import Policy
+
+    class SdkRootwise(Adapter[P]):
         def attach_to(self, server: Any) -> None: ...
         async def serve(self, ctx: Any, call_next: Any) -> Any: ...
 
@@ -47,6 +50,7 @@ else:
     from ._mcp1 import SdkRootwise
 
 __all__ = [
+    "AnyProject",
     "ConnectionInfo",
     "CurrentProject",
     "NoProjectError",
@@ -58,17 +62,37 @@ __all__ = [
 ]
 
 
-class Rootwise(SdkRootwise):
+class Rootwise(SdkRootwise[P]):
     """Finds the project of a call.
 
     On 2.x it is a middleware: ``MCPServer("demo", middleware=[Rootwise()])``. On 1.x the tools call it.
     """
 
+    if TYPE_CHECKING:
+
+        @overload
+        def __init__(
+            self: Rootwise[Project],
+            policy: str | Policy | None = None,
+            *,
+            require_path: Literal[True] | None = None,
+            **options: Unpack[Options[Project]],
+        ) -> None: ...
+        @overload
+        def __init__(
+            self: Rootwise[AnyProject],
+            policy: str | Policy | None = None,
+            *,
+            require_path: Literal[False],
+            **options: Unpack[Options[AnyProject]],
+        ) -> None: ...
+        def __init__(self, policy: str | Policy | None = None, **options: Any) -> None: ...
+
     async def __call__(self, ctx: Any, call_next: Any) -> Any:
         """Serves one message, as the SDK 2.x asks its middleware to."""
         return await self.serve(ctx, call_next)
 
-    def attach(self, server: Any) -> Rootwise:
+    def attach(self, server: Any) -> Rootwise[P]:
         """Makes a low-level server of the SDK 1.x report changes of the roots even before a client's first call."""
         self.attach_to(server)
         return self

@@ -24,7 +24,7 @@ from typing import Any
 from . import testing
 from ._adapter import Adapter
 from ._error import NoProjectError
-from ._project import Project
+from ._project import AnyProject
 from .types import Policy, RequestFacts
 
 __all__ = ["App", "ProjectMiddleware", "Receive", "Scope", "Send"]
@@ -35,7 +35,7 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
-class ProjectMiddleware(Adapter):
+class ProjectMiddleware(Adapter[AnyProject]):
     """Puts the project of a request into its state."""
 
     def __init__(
@@ -43,6 +43,7 @@ class ProjectMiddleware(Adapter):
         app: App,
         policy: str | Policy | None = None,
         *,
+        require_path: bool | None = None,
         allowed_dirs: Sequence[str | os.PathLike[str]] | None = None,
         local: bool | None = None,
         host: Mapping[str, Any] | None = None,
@@ -50,12 +51,13 @@ class ProjectMiddleware(Adapter):
         """
         :param app: the application that it wraps
         :param policy: a preset's name or a policy; by default ``recommended``
+        :param require_path: whether a project must be a folder that this process can use; by default it must
         :param allowed_dirs: the folders that every project must be in, compared by real path; an empty list allows none
         :param local: whether a client's paths mean the same here; set it for servers on the user's own machine
         :param host: host facts that you know better than this process
         :raises RootwiseError: an option is wrong; the message names it
         """
-        super().__init__(policy, allowed_dirs=allowed_dirs, local=local, host=host)
+        super().__init__(policy, require_path=require_path, allowed_dirs=allowed_dirs, local=local, host=host)
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -70,7 +72,7 @@ class ProjectMiddleware(Adapter):
         scope.setdefault("state", {})["project"] = project
         await self.app(scope, receive, send)
 
-    async def _project(self, facts: RequestFacts) -> Project | None:
+    async def _project(self, facts: RequestFacts) -> AnyProject | None:
         fixed = testing.current_project()
         if fixed is not None:
             return fixed

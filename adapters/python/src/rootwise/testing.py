@@ -54,5 +54,5 @@ def _project_at(path: str, name: str | None) -> Project:
     if answer["type"] != "answer" or answer["outcome"] != "resolved":
         raise RootwiseError("bad_options", f"{path!r} must be an absolute folder")
     project = project_of({**answer["project"], **({} if name is None else {"name": name, "displayName": name})})
-    assert project is not None
+    assert isinstance(project, Project)
     return project

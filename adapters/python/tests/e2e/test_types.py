@@ -18,7 +18,7 @@ SCRIPTS = Path(sys.executable).parent
 API = """
 from pathlib import Path
 
-from rootwise import NoProjectError, Project, RootwiseError, host_facts, resolve_at_start
+from rootwise import AnyProject, NoProjectError, Project, RootwiseError, host_facts, join_inside, resolve_at_start
 from rootwise.{module} import ConnectionInfo, Rootwise
 from rootwise.driver import Connection
 from rootwise.testing import fixed_project
@@ -36,6 +36,34 @@ rootwise = Rootwise(
     on_change=lambda project, previous: print(project, previous),
 )
 other = Rootwise(on_change=changed)
+
+
+async def any_changed(project: AnyProject | None, previous: AnyProject | None) -> None:
+    print(project, previous)
+
+
+nameless = Rootwise("thoughtbox", require_path=False, on_change=any_changed)
+
+
+@nameless.inject
+def described(project: AnyProject) -> str:
+    return project.client_path or (project.path if isinstance(project, Project) else project.name)
+
+
+async def folders(server: Rootwise) -> list[Path]:
+    known, left = server.current(), await server.unselect()
+    chosen = [await server.project(), await server.select("/a"), *([known] if known else []), *([left] if left else [])]
+    return [Path(project.path) / join_inside(project, "a") for project in chosen]
+
+
+async def without_folders() -> str:
+    project: AnyProject = await nameless.project()
+    chosen: AnyProject = await nameless.select("/a")
+    if project.path is not None:
+        print(Path(project.path))
+    if isinstance(chosen, Project):
+        print(Path(chosen.path))
+    return f"{{await folders(rootwise)}} {{project.name}}"
 
 
 async def use() -> str:
@@ -58,14 +86,17 @@ async def use() -> str:
 
 
 def start() -> None:
-    found: Project | None = resolve_at_start(host=host_facts("stdio"))
-    print(found and found.path, Connection(host=host_facts()))
+    found = resolve_at_start(host=host_facts("stdio"))
+    named = resolve_at_start("thoughtbox", require_path=False)
+    print(found and Path(found.path), named and named.client_path, Connection(host=host_facts()))
 
 
 Rootwise(locale=True)  # error
 Rootwise(local="yes")  # error
 Rootwise(allowed_dirs=7)  # error
 Rootwise(on_change=lambda: None)  # error
+Rootwise(require_path="no")  # error
+Rootwise(require_path=False, on_change=changed)  # error
 
 
 async def misuse() -> None:
@@ -74,6 +105,14 @@ async def misuse() -> None:
     await rootwise.select({{"value": "/a"}})  # error
     (await rootwise.explain())["texts"]  # error
     rootwise.explain().text  # error
+    Path((await nameless.project()).path)  # error
+    Path((await nameless.select("/a")).path)  # error
+    Path((resolve_at_start("thoughtbox", require_path=False) or chosen_before()).path)  # error
+    await folders(nameless)  # error
+
+
+def chosen_before() -> AnyProject:
+    raise NotImplementedError
 """
 
 #: What only some frameworks have.
