@@ -75,7 +75,8 @@ impl ConfigError {
         "bad_options"
     }
 
-    pub(crate) fn new(place: impl Into<String>, problem: impl Into<String>) -> Self {
+    /// An error in the options of a host, with the place and the problem.
+    pub fn new(place: impl Into<String>, problem: impl Into<String>) -> Self {
         Self { place: place.into(), problem: problem.into() }
     }
 }

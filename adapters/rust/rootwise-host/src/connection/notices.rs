@@ -1,0 +1,119 @@
+//! What the connection tells its owner: log lines and changes, in order and outside of every lock.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rootwise::action::{Announce, Level, Log};
+use rootwise::{AskId, Project};
+
+/// A log line of the resolver or of the driver.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LogLine {
+    /// The level.
+    pub level: Level,
+    /// The stable code: one of [`LogCode::code`](rootwise::action::LogCode::code), `wait_expired`, `cannot_ask` or
+    /// `event_failed`.
+    pub code: &'static str,
+    /// The ask it belongs to.
+    pub ask: Option<AskId>,
+    /// The text.
+    pub message: String,
+}
+
+impl LogLine {
+    /// A line that belongs to no ask.
+    #[must_use]
+    pub const fn new(level: Level, code: &'static str, message: String) -> Self {
+        Self { level, code, ask: None, message }
+    }
+}
+
+impl From<Log> for LogLine {
+    fn from(log: Log) -> Self {
+        Self { level: log.level, code: log.code.code(), ask: log.ask, message: log.message }
+    }
+}
+
+/// Receives what happens on a connection. A panic in one of these stays there.
+pub trait Observer: Send + Sync + 'static {
+    /// A log line was written.
+    fn log(&self, line: &LogLine) {
+        let _ = line;
+    }
+
+    /// The connection's project changed.
+    fn changed(&self, project: Option<&Arc<Project>>, previous: Option<&Arc<Project>>) {
+        let _ = (project, previous);
+    }
+
+    /// A list of roots arrived from the client.
+    fn roots_arrived(&self) {}
+}
+
+impl Observer for () {}
+
+enum Notice {
+    Log(LogLine),
+    Changed(Announce),
+    Roots,
+}
+
+pub(super) struct Notices {
+    observer: Arc<dyn Observer>,
+    queue: Mutex<Queue>,
+}
+
+#[derive(Default)]
+struct Queue {
+    waiting: VecDeque<Notice>,
+    /// Whether a thread delivers: a second one would overtake it, and an observer that calls the connection would recurse.
+    busy: bool,
+}
+
+impl Notices {
+    pub(super) fn new(observer: Arc<dyn Observer>) -> Self {
+        Self { observer, queue: Mutex::default() }
+    }
+
+    pub(super) fn log(&self, line: LogLine) {
+        self.lock().waiting.push_back(Notice::Log(line));
+    }
+
+    pub(super) fn changed(&self, announce: Announce) {
+        self.lock().waiting.push_back(Notice::Changed(announce));
+    }
+
+    pub(super) fn roots(&self) {
+        self.lock().waiting.push_back(Notice::Roots);
+    }
+
+    /// Delivers what waits; called without the lock of the state.
+    pub(super) fn deliver(&self) {
+        loop {
+            let mut queue = self.lock();
+            if queue.busy {
+                return;
+            }
+            let Some(notice) = queue.waiting.pop_front() else { return };
+            queue.busy = true;
+            drop(queue);
+            // The panic hook has reported it; the connection goes on.
+            let _ = catch_unwind(AssertUnwindSafe(|| self.tell(&notice)));
+            self.lock().busy = false;
+        }
+    }
+
+    fn tell(&self, notice: &Notice) {
+        match notice {
+            Notice::Log(line) => self.observer.log(line),
+            Notice::Changed(Announce { from, to, .. }) => self.observer.changed(to.as_ref(), from.as_ref()),
+            Notice::Roots => self.observer.roots_arrived(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

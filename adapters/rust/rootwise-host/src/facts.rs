@@ -1,0 +1,136 @@
+//! Facts about this process and the machine it runs on.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use rootwise::host::{ExcludedDirs, Transport};
+use rootwise::{HostFacts, PathStyle, Policy};
+
+use crate::disk::real_path;
+use crate::inputs::PolicyInputs;
+
+/// Collects the facts of this process for a resolver. Reads only the variables and options that the policy names.
+///
+/// ```
+/// use rootwise::Policy;
+/// use rootwise::host::Transport;
+///
+/// let mut host = rootwise_host::host_facts(Transport::Http, &Policy::recommended());
+/// // An HTTP server on the user's own machine:
+/// host.local = Some(true);
+/// ```
+#[must_use]
+pub fn host_facts(transport: Transport, policy: &Policy) -> HostFacts {
+    let argv: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let variable = |name: &str| std::env::var(name).ok();
+    host_facts_from(transport, policy, &argv, variable)
+}
+
+/// As [`host_facts`], with another command line (without the program) and environment.
+#[must_use]
+pub fn host_facts_from(
+    transport: Transport,
+    policy: &Policy,
+    argv: &[String],
+    variable: impl Fn(&str) -> Option<String>,
+) -> HostFacts {
+    let inputs = PolicyInputs::of(policy);
+    let mut facts = HostFacts::new(PathStyle::native());
+    facts.transport = transport;
+    facts.env = inputs.env.iter().filter_map(|name| Some((name.clone(), variable(name)?))).collect();
+    facts.arguments = options(argv, &inputs.options);
+    facts.cwd = std::env::current_dir().ok().and_then(text);
+    facts.excluded_dirs = excluded_dirs();
+    facts
+}
+
+/// Confines every project to these folders, also by their real paths.
+pub fn allow_only<P: AsRef<Path>>(facts: &mut HostFacts, folders: impl IntoIterator<Item = P>) {
+    let mut allowed = BTreeSet::new();
+    for folder in folders {
+        allowed.extend(text(folder.as_ref().to_owned()));
+        allowed.extend(real_path(folder));
+    }
+    facts.allowed_dirs = Some(allowed.into_iter().collect());
+}
+
+/// Reads `--name=value`, `--name value` and `--name`; the first of several counts.
+fn options(argv: &[String], names: &BTreeSet<String>) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut words = argv.iter().take_while(|word| *word != "--").peekable();
+    while let Some(word) = words.next() {
+        let Some(option) = word.strip_prefix("--") else { continue };
+        let (name, value) = match option.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_owned())),
+            None => (option, words.peek().filter(|next| !next.starts_with('-')).map(|next| (*next).clone())),
+        };
+        if names.contains(name) {
+            found.entry(name.to_owned()).or_insert_with(|| value.unwrap_or_default());
+        }
+    }
+    found
+}
+
+fn excluded_dirs() -> ExcludedDirs {
+    let with_real = |path: PathBuf| [real_path(&path), text(path)].into_iter().flatten();
+    let mut temporary: BTreeSet<String> = with_real(std::env::temp_dir()).collect();
+    if cfg!(unix) {
+        temporary.extend(["/tmp".into(), "/var/tmp".into()]);
+    }
+    let install: BTreeSet<String> = install_dir().map(with_real).into_iter().flatten().collect();
+    let mut excluded = ExcludedDirs::default();
+    excluded.home = std::env::home_dir().filter(|home| home.is_absolute()).and_then(text);
+    excluded.temporary = temporary.into_iter().collect();
+    excluded.install = install.into_iter().collect();
+    excluded
+}
+
+/// The folder this program was installed into. A program that lies among somebody's work must not exclude that work, so that
+/// only folders for programs count.
+fn install_dir() -> Option<PathBuf> {
+    let folder = std::env::current_exe().ok()?.parent()?.to_owned();
+    let name = folder.file_name()?.to_str()?;
+    let is_for_programs = matches!(name, "bin" | "sbin" | ".bin") || (cfg!(windows) && is_below_programs(&folder));
+    is_for_programs.then_some(folder)
+}
+
+fn is_below_programs(folder: &Path) -> bool {
+    ["ProgramFiles", "ProgramFiles(x86)", "ProgramW6432"]
+        .iter()
+        .filter_map(std::env::var_os)
+        .any(|programs| folder.starts_with(programs))
+}
+
+/// Resolvers work with text; a path that is none cannot be a project.
+fn text(path: PathBuf) -> Option<String> {
+    path.into_os_string().into_string().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn argv(line: &str) -> Vec<String> {
+        line.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn options_in_every_spelling() {
+        let names = BTreeSet::from(["project".to_owned(), "flag".to_owned()]);
+        let read = |line: &str| options(&argv(line), &names).into_iter().collect::<Vec<_>>();
+        let project = |value: &str| vec![("project".to_owned(), value.to_owned())];
+        assert_eq!(read("--project=/a=b"), project("/a=b"));
+        assert_eq!(read("serve --project /a --project /b"), project("/a"));
+        assert_eq!(read("--project --other"), project(""));
+        assert_eq!(read("--other=/x -- --project=/a"), []);
+        assert_eq!(read("--flag --project=/a").len(), 2);
+    }
+
+    #[test]
+    fn only_named_variables_are_read() {
+        let facts = host_facts_from(Transport::Stdio, &Policy::recommended(), &[], |name| Some(format!("/{name}")));
+        assert_eq!(facts.env.get("ROOTWISE_PROJECT").map(String::as_str), Some("/ROOTWISE_PROJECT"));
+        assert!(!facts.env.contains_key("HOME") && !facts.env.contains_key("PATH"));
+        assert!(facts.cwd.is_some() && facts.excluded_dirs.home.is_some());
+    }
+}

@@ -1,0 +1,30 @@
+//! One question to a resolver, answered on this thread.
+
+use rootwise::action::Answer;
+use rootwise::event::{Event, Probed};
+use rootwise::{Action, Millis, Misuse, Resolver};
+
+use crate::disk::probe;
+
+/// Passes an event to a resolver and performs the probes it asks for; returns the answer. For asks that no client can be asked
+/// for.
+pub(crate) fn settle(resolver: &mut Resolver, event: impl Into<Event>) -> Result<Option<Answer>, Misuse> {
+    let now = Millis(0);
+    let mut actions = resolver.handle(event, now)?;
+    let mut answer = None;
+    while !actions.is_empty() {
+        let mut next = Vec::new();
+        for action in actions {
+            match action {
+                Action::Answer(given) => answer = Some(*given),
+                Action::Probe(wanted) => {
+                    let paths = probe(&wanted.paths);
+                    next.extend(resolver.handle(Probed { probe: wanted.probe, paths }, now)?);
+                }
+                _ => {}
+            }
+        }
+        actions = next;
+    }
+    Ok(answer)
+}

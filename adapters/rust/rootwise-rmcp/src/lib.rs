@@ -1,0 +1,23 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+// The protocol deprecates roots, but most clients still use them.
+#![allow(deprecated)]
+
+mod call;
+mod error;
+mod options;
+mod projects;
+mod sender;
+mod session;
+mod tools;
+mod transport;
+mod wrapper;
+
+pub use error::NoProject;
+pub use options::Options;
+pub use projects::{Hints, Projects, Selection, Subscription};
+pub use rootwise;
+pub use rootwise_host as host;
+pub use session::{ProjectChange, RootsChange};
+pub use tools::ToolNames;
+pub use wrapper::WithProjects;

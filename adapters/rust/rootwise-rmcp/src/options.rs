@@ -1,0 +1,101 @@
+//! The options of a server.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rootwise::host::Transport;
+use rootwise::{ConfigError, HostFacts, Policy, Resolver};
+use rootwise_host::{LogLine, allow_only, host_facts};
+
+use crate::projects::Projects;
+
+type Adjust = Box<dyn Fn(&mut HostFacts)>;
+pub(crate) type LogTo = Box<dyn Fn(&LogLine) + Send + Sync>;
+
+/// The options of [`Projects`]; everything has a default.
+#[derive(Default)]
+pub struct Options {
+    policy: Option<Arc<Policy>>,
+    allowed_dirs: Option<Vec<PathBuf>>,
+    adjust: Option<Adjust>,
+    log: Option<LogTo>,
+}
+
+impl Options {
+    /// Sets the policy; by default the recommended one.
+    #[must_use]
+    pub fn policy(self, policy: impl Into<Arc<Policy>>) -> Self {
+        Self { policy: Some(policy.into()), ..self }
+    }
+
+    /// Confines every project to these folders, by real path. An empty list allows nothing.
+    #[must_use]
+    pub fn allowed_dirs<P: Into<PathBuf>>(self, folders: impl IntoIterator<Item = P>) -> Self {
+        Self { allowed_dirs: Some(folders.into_iter().map(Into::into).collect()), ..self }
+    }
+
+    /// Whether the client's paths are valid on this machine; by default they are over stdio and are not over HTTP. Say so for
+    /// an HTTP server on the user's own machine.
+    #[must_use]
+    pub fn local(self, local: bool) -> Self {
+        self.host(move |facts| facts.local = Some(local))
+    }
+
+    /// Changes the facts that are collected about this process. Called for each transport.
+    #[must_use]
+    pub fn host(mut self, adjust: impl Fn(&mut HostFacts) + 'static) -> Self {
+        let earlier = self.adjust.take();
+        self.adjust = Some(Box::new(move |facts| {
+            if let Some(earlier) = &earlier {
+                earlier(facts);
+            }
+            adjust(facts);
+        }));
+        self
+    }
+
+    /// Receives log lines; by default they are dropped.
+    #[must_use]
+    pub fn log(self, log: impl Fn(&LogLine) + Send + Sync + 'static) -> Self {
+        Self { log: Some(Box::new(log)), ..self }
+    }
+
+    /// Collects the facts of this process and checks everything.
+    ///
+    /// # Errors
+    /// An option cannot work; the error names it.
+    pub fn build(self) -> Result<Projects, ConfigError> {
+        let policy = self.policy.clone().unwrap_or_else(|| Arc::new(Policy::recommended()));
+        let stdio = self.facts(Transport::Stdio, &policy)?;
+        let http = self.facts(Transport::Http, &policy)?;
+        Ok(Projects::new(policy, stdio, http, self.log))
+    }
+
+    fn facts(&self, transport: Transport, policy: &Arc<Policy>) -> Result<Arc<HostFacts>, ConfigError> {
+        let mut facts = host_facts(transport, policy);
+        if let Some(adjust) = &self.adjust {
+            adjust(&mut facts);
+        }
+        if let Some(folders) = self.allowed_dirs.as_ref() {
+            for (index, folder) in folders.iter().enumerate() {
+                if !folder.is_absolute() {
+                    return Err(ConfigError::new(format!("allowedDirs[{index}]"), "must be an absolute path"));
+                }
+            }
+            allow_only(&mut facts, folders);
+        } else if let Some(folders) = facts.allowed_dirs.take() {
+            allow_only(&mut facts, folders);
+        }
+        let facts = Arc::new(facts);
+        Resolver::new(policy.clone(), facts.clone())?;
+        Ok(facts)
+    }
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut fields = formatter.debug_struct("Options");
+        fields.field("policy", &self.policy).field("allowed_dirs", &self.allowed_dirs).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,388 @@
+//! The projects of a server's clients.
+
+mod listeners;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+
+use rmcp::RoleServer;
+use rmcp::ServerHandler;
+use rmcp::service::RequestContext;
+use rootwise::action::{Answer, Level};
+use rootwise::event::{AskBy, Asked, SelectBy, Selected, SelectionCleared, Want};
+use rootwise::policy::SourceKind;
+use rootwise::{ConfigError, Explanation, HostFacts, Outcome, Policy, Project};
+use rootwise_host::{
+    Connection, LogLine, PolicyInputs, Question, Roots, Sender, project_of, resolve_inside, verify_roots,
+};
+
+use crate::call::{Call, Manner, call_of, http_of, is_modern};
+use crate::error::NoProject;
+use crate::options::{LogTo, Options};
+use crate::sender::PeerSender;
+use crate::session::{ProjectChange, RootsChange};
+use crate::wrapper::WithProjects;
+use listeners::Listeners;
+
+/// Tells the handlers of a server which project their call belongs to. Cheap to clone.
+#[derive(Clone)]
+pub struct Projects(Arc<Shared>);
+
+/// What all sessions of a server share.
+pub(crate) struct Shared {
+    pub(crate) policy: Arc<Policy>,
+    pub(crate) inputs: PolicyInputs,
+    pub(crate) listeners: Listeners<ProjectChange>,
+    pub(crate) roots_listeners: Listeners<RootsChange>,
+    stdio: Arc<HostFacts>,
+    http: Arc<HostFacts>,
+    log: Option<LogTo>,
+    told_stateless: AtomicBool,
+}
+
+impl Shared {
+    pub(crate) fn host(&self, http: bool) -> &Arc<HostFacts> {
+        if http { &self.http } else { &self.stdio }
+    }
+
+    pub(crate) fn log(&self, line: &LogLine) {
+        if let Some(log) = &self.log {
+            log(line);
+        }
+    }
+
+    pub(crate) fn tell_stateless(&self, what: &str) {
+        if self.log.is_some() && !self.told_stateless.swap(true, Ordering::Relaxed) {
+            let more = "Clients of 2026-07-28 send their roots with the call; for earlier ones, use a transport with sessions.";
+            self.log(&LogLine::new(Level::Info, "cannot_ask", format!("{what} {more}")));
+        }
+    }
+}
+
+/// What a handler knows about its project besides the context.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hints {
+    /// The project that the call names, as a path or `file:` URI, usually an argument of the tool.
+    pub argument: Option<String>,
+    /// A path that the call touches, to choose between several roots.
+    pub target: Option<String>,
+    /// The project that the server itself knows for the caller, such as the workspace of an authenticated user.
+    pub host: Option<String>,
+}
+
+impl Hints {
+    /// The project that the call names.
+    #[must_use]
+    pub fn argument(project: impl Into<String>) -> Self {
+        Self { argument: Some(project.into()), ..Self::default() }
+    }
+
+    /// A path that the call touches.
+    #[must_use]
+    pub fn target(path: impl Into<String>) -> Self {
+        Self { target: Some(path.into()), ..Self::default() }
+    }
+
+    /// The project that the server itself knows for the caller.
+    #[must_use]
+    pub fn host(project: impl Into<String>) -> Self {
+        Self { host: Some(project.into()), ..Self::default() }
+    }
+}
+
+/// An accepted selection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Selection {
+    /// The project.
+    pub project: Arc<Project>,
+    /// The policy's confirmation.
+    pub message: String,
+}
+
+impl Projects {
+    /// Projects by the recommended policy.
+    ///
+    /// # Errors
+    /// A fact about this process cannot work; the error names it.
+    pub fn recommended() -> Result<Self, ConfigError> {
+        Options::default().build()
+    }
+
+    /// Starts options; everything has a default.
+    #[must_use]
+    pub fn options() -> Options {
+        Options::default()
+    }
+
+    pub(crate) fn new(policy: Arc<Policy>, stdio: Arc<HostFacts>, http: Arc<HostFacts>, log: Option<LogTo>) -> Self {
+        let inputs = PolicyInputs::of(&policy);
+        let (listeners, roots_listeners, told_stateless) = Default::default();
+        Self(Arc::new(Shared { policy, inputs, listeners, roots_listeners, stdio, http, log, told_stateless }))
+    }
+
+    /// Makes a server of this handler, for one client: create it in the factory of an HTTP service.
+    pub fn wrap<S: ServerHandler>(&self, handler: S) -> WithProjects<S> {
+        WithProjects::new(handler, self.0.clone())
+    }
+
+    /// Returns the project of this call. Call it first in a handler: a client of 2026-07-28 that has to be asked repeats the
+    /// call, and earlier statements run twice.
+    ///
+    /// # Errors
+    /// No project was found. Return the error, and the model reads the cause and the next step.
+    pub async fn project(&self, context: &RequestContext<RoleServer>) -> Result<Arc<Project>, NoProject> {
+        self.project_with(context, Hints::default()).await
+    }
+
+    /// As [`project`](Self::project), with what the handler knows besides the context.
+    ///
+    /// # Errors
+    /// No project was found.
+    pub async fn project_with(
+        &self,
+        context: &RequestContext<RoleServer>,
+        hints: Hints,
+    ) -> Result<Arc<Project>, NoProject> {
+        let answer = self.ask(context, |manner| asked(manner, hints).into()).await?;
+        Ok(project_of(answer)?)
+    }
+
+    /// Returns the project of this call as far as it is known; sends nothing and never waits.
+    #[must_use]
+    pub fn current(&self, context: &RequestContext<RoleServer>) -> Option<Arc<Project>> {
+        let call = call_of(context)?;
+        let asked = asked(&call.manner(context), Hints::default());
+        let answer = connection_of(call, context)?.peek(Asked { ask_by: Some(AskBy::None), ..asked })?;
+        project_of(answer).ok()
+    }
+
+    /// Returns the client's roots, each verified on disk where this machine may and can do so.
+    ///
+    /// # Errors
+    /// The client must be asked first, or the connection ended.
+    pub async fn roots(&self, context: &RequestContext<RoleServer>) -> Result<Roots, NoProject> {
+        let question = |manner: &Manner| Asked { want: Want::Roots, ..asked(manner, Hints::default()) }.into();
+        let answer = self.ask(context, question).await?;
+        let Outcome::Listed { roots, state } = answer.outcome else {
+            return Err(rootwise_host::NoProject::from(answer).into());
+        };
+        let (shared, http) = (self.0.clone(), http_of(context).is_some());
+        let verify = move || verify_roots(roots, &shared.policy, shared.host(http));
+        let roots = tokio::task::spawn_blocking(verify).await.map_err(|_| rootwise_host::NoProject::closed())?;
+        Ok(Roots::new(roots, state))
+    }
+
+    /// Returns the real path of a file or folder inside the client's roots. A relative path starts from the call's project.
+    ///
+    /// # Errors
+    /// The path is outside every root, or no root can be used on this machine; the text says which.
+    pub async fn resolve(&self, context: &RequestContext<RoleServer>, path: &str) -> Result<PathBuf, NoProject> {
+        let roots = self.roots(context).await?;
+        let usable = |entry: &&rootwise_host::RootEntry| entry.real_path.is_some() && entry.view.problem.is_none();
+        let base = self.current(context).and_then(|project| project.path.clone());
+        let base = base.or_else(|| roots.roots.iter().find(usable).and_then(|entry| entry.view.root.path.clone()));
+        let path = path.to_owned();
+        let check = move || {
+            let folders = roots.usable_folders()?;
+            resolve_inside(&folders, &path, base.as_deref().map(Path::new))
+        };
+        let checked = tokio::task::spawn_blocking(check).await.map_err(|_| rootwise_host::NoProject::closed())?;
+        checked.map_err(|refusal| {
+            let error = NoProject::from(rootwise_host::NoProject::new(refusal.code, refusal.message));
+            if let Some(call) = call_of(context) {
+                call.failed(error.to_string());
+            }
+            error
+        })
+    }
+
+    /// Selects the project of this connection: by [`SelectBy::Value`], a path, a `file:` URI or the name of a root.
+    ///
+    /// # Errors
+    /// The selection was refused, or the client must name its project in every call.
+    pub async fn select(&self, context: &RequestContext<RoleServer>, by: SelectBy) -> Result<Selection, NoProject> {
+        let question = |manner: &Manner| {
+            let (facts, ask_by) = (manner.facts.clone(), manner.ask_by);
+            Selected { ask: 0.into(), by, ask_by, facts, explain: false }.into()
+        };
+        let answer = self.ask(context, question).await?;
+        match answer.outcome {
+            Outcome::Selected { project, message } => Ok(Selection { project, message }),
+            _ => Err(rootwise_host::NoProject::from(answer).into()),
+        }
+    }
+
+    /// Removes the selection; returns the project that counts instead.
+    ///
+    /// # Errors
+    /// The client must be asked first, or the connection ended.
+    pub async fn unselect(&self, context: &RequestContext<RoleServer>) -> Result<Option<Arc<Project>>, NoProject> {
+        let question = |manner: &Manner| {
+            let (facts, ask_by) = (manner.facts.clone(), manner.ask_by);
+            SelectionCleared { ask_by, facts, ..SelectionCleared::default() }.into()
+        };
+        let answer = self.ask_any(context, question).await?;
+        Ok(project_of(answer).ok())
+    }
+
+    /// Returns the result of every source for this call; `text` is a small table.
+    ///
+    /// # Errors
+    /// The client must be asked first, or the connection ended.
+    pub async fn explain(&self, context: &RequestContext<RoleServer>) -> Result<Explanation, NoProject> {
+        let question = |manner: &Manner| Asked { explain: true, ..asked(manner, Hints::default()) }.into();
+        let mut answer = self.ask_any(context, question).await?;
+        match answer.explanation.take() {
+            Some(explanation) => Ok(explanation),
+            None => Err(rootwise_host::NoProject::from(answer).into()),
+        }
+    }
+
+    /// Calls a function whenever the project of a client changes.
+    pub fn on_change(&self, listener: impl Fn(&ProjectChange) + Send + Sync + 'static) -> Subscription {
+        let id = self.0.listeners.add(listener);
+        self.subscription(move |shared| shared.listeners.remove(id))
+    }
+
+    /// Calls a function whenever the roots of a client change.
+    pub fn on_roots_change(&self, listener: impl Fn(&RootsChange) + Send + Sync + 'static) -> Subscription {
+        let id = self.0.roots_listeners.add(listener);
+        self.subscription(move |shared| shared.roots_listeners.remove(id))
+    }
+
+    fn subscription(&self, remove: impl FnOnce(&Shared) + Send + Sync + 'static) -> Subscription {
+        Subscription { shared: Arc::downgrade(&self.0), remove: Box::new(remove) }
+    }
+
+    /// Asks, and fails without a project.
+    async fn ask(
+        &self,
+        context: &RequestContext<RoleServer>,
+        question: impl FnOnce(&Manner) -> Question,
+    ) -> Result<Answer, NoProject> {
+        let call = call_of(context).ok_or_else(unwrapped)?;
+        let answer = self.ask_any(context, question).await;
+        let answer = match answer {
+            Ok(answer) => match answer.outcome {
+                Outcome::Refused(_) => Err(rootwise_host::NoProject::from(answer).into()),
+                Outcome::Unresolved(_) => {
+                    let note = call.manner(context).note;
+                    let error = rootwise_host::NoProject::from(answer);
+                    Err(note.map(|note| error.clone().with_note(note)).unwrap_or(error).into())
+                }
+                _ => return Ok(answer),
+            },
+            Err(error) => Err(error),
+        };
+        answer.inspect_err(|error: &NoProject| call.failed(error.to_string()))
+    }
+
+    /// Asks; only a client that must be asked first, or the end of the call or connection, is an error.
+    async fn ask_any(
+        &self,
+        context: &RequestContext<RoleServer>,
+        question: impl FnOnce(&Manner) -> Question,
+    ) -> Result<Answer, NoProject> {
+        let call = call_of(context).ok_or_else(unwrapped)?;
+        call.asked();
+        let connection = connection_of(call, context).ok_or_else(rootwise_host::NoProject::closed)?;
+        let manner = call.manner(context);
+        let sender = (!manner.modern && manner.note.is_none()).then(|| {
+            let sender = PeerSender { peer: context.peer.clone(), call: Some(context.id.clone()) };
+            Arc::new(sender) as Arc<dyn Sender>
+        });
+        let answer = tokio::select! {
+            biased;
+            answer = connection.question(question(&manner), sender) => answer?,
+            // rmcp lets the handler of a cancelled call run on.
+            () = context.ct.cancelled() => return Err(rootwise_host::NoProject::cancelled().into()),
+        };
+        if let Outcome::NeedsInput { .. } = answer.outcome {
+            call.needs_input();
+            return Err(rootwise_host::NoProject::from(answer).into());
+        }
+        Ok(answer)
+    }
+
+    /// Whether this call would have to ask the client for its project.
+    pub(crate) async fn would_need(&self, context: &RequestContext<RoleServer>) -> bool {
+        let Some(call) = call_of(context) else { return false };
+        let Some(connection) = connection_of(call, context) else { return false };
+        let question = asked(&call.manner(context), Hints::default());
+        let answer = tokio::select! {
+            answer = connection.question(question, None) => answer,
+            () = context.ct.cancelled() => return false,
+        };
+        answer.is_ok_and(|answer| matches!(answer.outcome, Outcome::NeedsInput { .. }))
+    }
+
+    /// The ways to name the project with a call that this policy and this transport have.
+    pub(crate) fn ways_per_call(&self, context: &RequestContext<RoleServer>) -> String {
+        let (policy, inputs) = (&self.0.policy, &self.0.inputs);
+        let http = http_of(context).is_some();
+        let mut ways = Vec::new();
+        if policy.sources.iter().any(|source| source.from == SourceKind::Roots) && is_modern(context) {
+            ways.push("open the folder in the client, so that it becomes one of its roots".to_owned());
+        }
+        if let (true, Some(header)) = (http, inputs.headers.first()) {
+            ways.push(format!("send the header `{header}` with each request"));
+        }
+        if let (true, Some(parameter)) = (http, inputs.query.first()) {
+            ways.push(format!("add `?{parameter}=` to the server's address"));
+        }
+        if ways.is_empty() {
+            return "Start the server with the project that it should use.".into();
+        }
+        format!("To change the project, {}.", ways.join(", or "))
+    }
+
+    pub(crate) fn of(shared: &Arc<Shared>) -> Self {
+        Self(shared.clone())
+    }
+}
+
+impl fmt::Debug for Projects {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Projects").field("policy", &self.0.policy.name).finish_non_exhaustive()
+    }
+}
+
+/// A listener that was registered.
+pub struct Subscription {
+    shared: Weak<Shared>,
+    remove: Box<dyn FnOnce(&Shared) + Send + Sync>,
+}
+
+impl Subscription {
+    /// Removes the listener. A subscription that is dropped stays.
+    pub fn cancel(self) {
+        if let Some(shared) = self.shared.upgrade() {
+            (self.remove)(&shared);
+        }
+    }
+}
+
+impl fmt::Debug for Subscription {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Subscription").finish_non_exhaustive()
+    }
+}
+
+fn asked(manner: &Manner, hints: Hints) -> Asked {
+    let mut facts = manner.facts.clone();
+    facts.argument = hints.argument;
+    facts.host = hints.host;
+    Asked { ask_by: manner.ask_by, facts, target: hints.target, ..Asked::default() }
+}
+
+fn connection_of<'c>(call: &'c Call, context: &RequestContext<RoleServer>) -> Option<&'c Connection> {
+    call.session().connection(&context.peer, http_of(context).is_some())
+}
+
+fn unwrapped() -> NoProject {
+    let text = "bad options at context: this call did not pass through `Projects::wrap` or `Projects::serve`; wrap the server's handler";
+    rootwise_host::NoProject::new("bad_options", text).into()
+}

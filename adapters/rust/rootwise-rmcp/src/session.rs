@@ -1,0 +1,214 @@
+//! One client of the server: its connection, and who is told about it.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+
+use rmcp::RoleServer;
+use rmcp::model::InitializeRequestParams;
+use rmcp::service::Peer;
+use rootwise::event::{AskBy, Asked, ClientInitialized, Want};
+use rootwise::project::RootView;
+use rootwise::{Outcome, Project};
+use rootwise_host::{Connection, LogLine, Observer, Roots, Sender, verify_roots};
+use serde_json::value::{RawValue, to_raw_value};
+
+use crate::projects::Shared;
+use crate::sender::PeerSender;
+
+/// A change of the project of one client.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ProjectChange {
+    /// The new project.
+    pub project: Option<Arc<Project>>,
+    /// The previous project.
+    pub previous: Option<Arc<Project>>,
+    /// The HTTP session.
+    pub session_id: Option<Arc<str>>,
+}
+
+/// A change of the roots of one client.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct RootsChange {
+    /// The new roots.
+    pub roots: Arc<Roots>,
+    /// The previous roots.
+    pub previous: Option<Arc<Roots>>,
+    /// The HTTP session.
+    pub session_id: Option<Arc<str>>,
+}
+
+/// One client of the server.
+pub(crate) struct Session {
+    shared: Arc<Shared>,
+    connection: OnceLock<Option<Connection>>,
+    /// Whether the client sent `initialize` to this session.
+    initialized: AtomicBool,
+    /// Whether the transport reports notifications, in order.
+    observed: AtomicBool,
+    /// The HTTP session that this one belongs to.
+    id: OnceLock<Arc<str>>,
+    roots: Mutex<KnownRoots>,
+    /// Counts the lists of roots that differ from the one before.
+    lists: AtomicU32,
+}
+
+#[derive(Default)]
+struct KnownRoots {
+    views: Option<Vec<RootView>>,
+    verified: Option<Arc<Roots>>,
+}
+
+impl Session {
+    pub(crate) fn new(shared: Arc<Shared>) -> Arc<Self> {
+        Arc::new(Self {
+            shared,
+            connection: OnceLock::new(),
+            initialized: AtomicBool::new(false),
+            observed: AtomicBool::new(false),
+            id: OnceLock::new(),
+            roots: Mutex::default(),
+            lists: AtomicU32::new(0),
+        })
+    }
+
+    /// The client sent `initialize`.
+    pub(crate) fn initialize(self: &Arc<Self>, params: &InitializeRequestParams, peer: &Peer<RoleServer>, http: bool) {
+        let raw = |value: Result<Box<RawValue>, serde_json::Error>| value.ok();
+        if let Some(connection) = self.connection(peer, http) {
+            self.initialized.store(true, Ordering::Release);
+            connection.initialized(ClientInitialized {
+                protocol_version: raw(to_raw_value(&params.protocol_version)),
+                capabilities: raw(to_raw_value(&params.capabilities)),
+                client_info: raw(to_raw_value(&params.client_info)),
+            });
+        }
+    }
+
+    pub(crate) fn ready(&self) {
+        if let Some(connection) = self.open() {
+            connection.ready();
+        }
+    }
+
+    pub(crate) fn roots_changed(&self) {
+        if let Some(connection) = self.open() {
+            connection.roots_changed();
+        }
+    }
+
+    pub(crate) fn input_closed(&self) {
+        if let Some(connection) = self.open() {
+            connection.input_closed();
+        }
+    }
+
+    pub(crate) fn close(&self) {
+        if let Some(connection) = self.open() {
+            connection.close();
+        }
+    }
+
+    pub(crate) fn observe(&self) {
+        self.observed.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn is_observed(&self) -> bool {
+        self.observed.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
+    /// Whether a call of this HTTP session belongs to this client: to the one that sent `initialize` here. A server object
+    /// that serves several sessions must not let one client's project pass to another.
+    pub(crate) fn owns(&self, http_session: Option<&str>) -> bool {
+        if !self.initialized.load(Ordering::Acquire) {
+            return false;
+        }
+        let Some(id) = http_session else { return false };
+        &**self.id.get_or_init(|| id.into()) == id
+    }
+
+    pub(crate) fn is_initialized(&self) -> bool {
+        self.initialized.load(Ordering::Acquire)
+    }
+
+    /// The connection, which the first call opens.
+    pub(crate) fn connection(self: &Arc<Self>, peer: &Peer<RoleServer>, http: bool) -> Option<&Connection> {
+        let open = || {
+            let host = self.shared.host(http);
+            // Over HTTP a request outside a call needs a stream that most clients do not open.
+            let push = (!http || host.push == Some(true))
+                .then(|| Arc::new(PeerSender { peer: peer.clone(), call: None }) as Arc<dyn Sender>);
+            let observer = Arc::new(SessionObserver(Arc::downgrade(self)));
+            // The options were checked; what is left is a call outside a runtime, which rmcp cannot make.
+            Connection::new(self.shared.policy.clone(), host.clone(), push, observer).ok()
+        };
+        self.connection.get_or_init(open).as_ref()
+    }
+
+    fn open(&self) -> Option<&Connection> {
+        self.connection.get()?.as_ref()
+    }
+
+    fn id(&self) -> Option<Arc<str>> {
+        self.id.get().cloned()
+    }
+
+    /// Verifies a new list of roots and tells it to the listeners, unless a newer one arrives meanwhile.
+    fn roots_arrived(self: &Arc<Self>) {
+        if self.shared.roots_listeners.is_empty() {
+            return;
+        }
+        let asked = Asked { want: Want::Roots, ask_by: Some(AskBy::None), ..Asked::default() };
+        let Some(answer) = self.open().and_then(|connection| connection.peek(asked)) else { return };
+        let Outcome::Listed { roots: views, state } = answer.outcome else { return };
+        let mut known = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.views.as_ref() == Some(&views) {
+            return;
+        }
+        known.views = Some(views.clone());
+        drop(known);
+        let list = self.lists.fetch_add(1, Ordering::AcqRel).wrapping_add(1);
+        let session = self.clone();
+        let http = self.id().is_some();
+        tokio::task::spawn_blocking(move || {
+            let shared = &session.shared;
+            let roots = Arc::new(Roots::new(verify_roots(views, &shared.policy, shared.host(http)), state));
+            let mut known = session.roots.lock().unwrap_or_else(PoisonError::into_inner);
+            if session.lists.load(Ordering::Acquire) != list {
+                return;
+            }
+            let previous = known.verified.replace(roots.clone());
+            drop(known);
+            shared.roots_listeners.tell(&RootsChange { roots, previous, session_id: session.id() });
+        });
+    }
+}
+
+/// Passes on what happens on a connection.
+struct SessionObserver(Weak<Session>);
+
+impl Observer for SessionObserver {
+    fn log(&self, line: &LogLine) {
+        if let Some(session) = self.0.upgrade() {
+            session.shared.log(line);
+        }
+    }
+
+    fn changed(&self, project: Option<&Arc<Project>>, previous: Option<&Arc<Project>>) {
+        if let Some(session) = self.0.upgrade() {
+            let (project, previous) = (project.cloned(), previous.cloned());
+            session.shared.listeners.tell(&ProjectChange { project, previous, session_id: session.id() });
+        }
+    }
+
+    fn roots_arrived(&self) {
+        if let Some(session) = self.0.upgrade() {
+            session.roots_arrived();
+        }
+    }
+}

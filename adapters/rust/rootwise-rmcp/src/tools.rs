@@ -1,0 +1,170 @@
+//! Ready-made tools for servers that want their model to see and choose the project.
+
+use std::borrow::Cow;
+
+use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotations};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
+use rootwise::event::SelectBy;
+use rootwise::{Project, Reason};
+use rootwise_host::{RootEntry, Roots};
+use serde_json::json;
+
+use crate::error::NoProject;
+use crate::projects::Projects;
+
+/// Names of the tools; `None` leaves one out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolNames {
+    /// Explains which project this is and why; `which_project` by default.
+    pub which: Option<Cow<'static, str>>,
+    /// Chooses another project; `switch_project` by default.
+    pub switch: Option<Cow<'static, str>>,
+    /// Lists the client's roots; `list_roots` by default.
+    pub list: Option<Cow<'static, str>>,
+}
+
+impl Default for ToolNames {
+    fn default() -> Self {
+        Self {
+            which: Some("which_project".into()),
+            switch: Some("switch_project".into()),
+            list: Some("list_roots".into()),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Which,
+    Switch,
+    List,
+}
+
+pub(crate) struct Tools {
+    projects: Projects,
+    tools: Vec<(Kind, Tool)>,
+}
+
+impl Tools {
+    pub(crate) fn new(projects: Projects, names: ToolNames) -> Self {
+        let ToolNames { which, switch, list } = names;
+        let named = [(Kind::Which, which), (Kind::Switch, switch), (Kind::List, list)];
+        let tools = named.into_iter().filter_map(|(kind, name)| Some((kind, kind.tool(name?)))).collect();
+        Self { projects, tools }
+    }
+
+    pub(crate) fn list(&self) -> Vec<Tool> {
+        self.tools.iter().map(|(_, tool)| tool.clone()).collect()
+    }
+
+    pub(crate) fn find(&self, name: &str) -> Option<Kind> {
+        self.tools.iter().find(|(_, tool)| tool.name == name).map(|(kind, _)| *kind)
+    }
+
+    pub(crate) async fn call(
+        &self,
+        kind: Kind,
+        arguments: Option<&JsonObject>,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let said = match kind {
+            Kind::Which => self.projects.explain(context).await.map(|explanation| explanation.text),
+            Kind::List => self.projects.roots(context).await.map(|roots| listed(&roots)),
+            Kind::Switch => {
+                let project = arguments.and_then(|arguments| arguments.get("project")?.as_str());
+                let Some(project) = project else {
+                    let text = "bad arguments at project: must be a string";
+                    return Err(ErrorData::invalid_params(text, None));
+                };
+                let selected = self.projects.select(context, SelectBy::Value(project.into())).await;
+                return Ok(self.switched(selected, context).into());
+            }
+        };
+        let said = said?;
+        Ok(CallToolResult::success(vec![ContentBlock::text(said)]).into())
+    }
+
+    fn switched(
+        &self,
+        selected: Result<crate::projects::Selection, NoProject>,
+        context: &RequestContext<RoleServer>,
+    ) -> CallToolResult {
+        let text = |text: String| vec![ContentBlock::text(text)];
+        match selected {
+            Ok(selection) if selection.message.is_empty() => {
+                CallToolResult::success(text(format!("Now working in {}.", shown(&selection.project))))
+            }
+            Ok(selection) => CallToolResult::success(text(selection.message)),
+            Err(error) if error.code() == Reason::PassEachCall.code() => {
+                let name = self.tools.iter().find(|(kind, _)| *kind == Kind::Switch).map(|(_, tool)| tool.name.clone());
+                let ways = self.projects.ways_per_call(context);
+                let why = "has no effect for this client, which keeps no connection between calls.";
+                CallToolResult::error(text(format!("{} {why} {ways}", name.unwrap_or_default())))
+            }
+            Err(error) => CallToolResult::error(text(error.to_string())),
+        }
+    }
+}
+
+impl Kind {
+    fn tool(self, name: Cow<'static, str>) -> Tool {
+        let (title, description, reads) = match self {
+            Self::Which => (
+                "Which project is this?",
+                "Explains which project this server works in for you, with the result of every source.",
+                true,
+            ),
+            Self::Switch => ("Switch project", "Makes another folder the project of this connection.", false),
+            Self::List => ("List roots", "Lists the folders your client says it works in.", true),
+        };
+        let tool = Tool::new(name, description, self.schema()).with_title(title);
+        if reads { tool.with_annotations(ToolAnnotations::new().read_only(true)) } else { tool }
+    }
+
+    fn schema(self) -> JsonObject {
+        let schema = if self == Self::Switch {
+            let description = "Absolute path or file: URI of the folder, or the name of one of your roots";
+            json!({
+                "type": "object",
+                "properties": { "project": { "type": "string", "description": description } },
+                "required": ["project"],
+                "additionalProperties": false,
+            })
+        } else {
+            json!({ "type": "object", "properties": {} })
+        };
+        schema.as_object().cloned().unwrap_or_default()
+    }
+}
+
+fn shown(project: &Project) -> String {
+    match &project.path {
+        Some(path) => format!("{} ({path})", project.display_name),
+        None => project.display_name.clone(),
+    }
+}
+
+fn listed(roots: &Roots) -> String {
+    let state = serde_json::to_value(roots.state).unwrap_or_default();
+    let state = state.as_str().unwrap_or_default();
+    let count = roots.roots.len();
+    if count == 0 {
+        return format!("The client listed no folders ({state}).");
+    }
+    let folders = if count == 1 { "folder" } else { "folders" };
+    let lines = roots.roots.iter().zip(1_u32..).map(|(entry, number)| format!("{number}. {}", line(entry)));
+    let head = format!("The client listed {count} {folders} ({state}):");
+    std::iter::once(head).chain(lines).collect::<Vec<_>>().join("\n")
+}
+
+fn line(RootEntry { view, real_path, .. }: &RootEntry) -> String {
+    let root = &view.root;
+    let name = root.name.as_ref().map(|name| format!("{name}: ")).unwrap_or_default();
+    if let Some(problem) = view.problem {
+        return format!("{name}{}: not usable, {}", root.uri, problem.code());
+    }
+    let real = real_path.as_ref().filter(|real| Some(*real) != root.path.as_ref());
+    let real = real.map(|real| format!(" (really {real})")).unwrap_or_default();
+    format!("{name}{}{real}", root.path.as_ref().unwrap_or(&root.uri))
+}

@@ -1,0 +1,293 @@
+//! A server whose handlers can ask for their project.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, CancelledNotificationParam,
+    CompleteRequestParams, CompleteResult, ContentBlock, CustomNotification, CustomRequest, CustomResult,
+    DiscoverResult, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, InitializeRequestParams,
+    InitializeResult, InputResponses, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, ServerConfig, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool,
+    UnsubscribeRequestParams, UpdateTaskParams,
+};
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+
+use crate::call::{Call, Repeatable, enter, http_of, is_modern};
+use crate::projects::{Projects, Shared};
+use crate::session::Session;
+use crate::tools::{ToolNames, Tools};
+
+type Context = RequestContext<RoleServer>;
+
+/// A server for one client, whose handlers can ask for their project; see [`Projects::wrap`].
+pub struct WithProjects<S> {
+    handler: S,
+    session: Arc<Session>,
+    tools: Option<Tools>,
+}
+
+impl<S> WithProjects<S> {
+    pub(crate) fn new(handler: S, shared: Arc<Shared>) -> Self {
+        Self { handler, session: Session::new(shared), tools: None }
+    }
+
+    /// Adds ready-made tools: one that explains the project, one that switches it, one that lists the client's roots.
+    #[must_use]
+    pub fn with_tools(mut self, names: ToolNames) -> Self {
+        self.tools = Some(Tools::new(Projects::of(self.session.shared()), names));
+        self
+    }
+
+    /// The handler.
+    #[must_use]
+    pub const fn handler(&self) -> &S {
+        &self.handler
+    }
+
+    pub(crate) const fn session(&self) -> &Arc<Session> {
+        &self.session
+    }
+
+    /// Adds the session to the context of a call whose result cannot ask for input.
+    fn plain(&self, mut context: Context) -> Context {
+        enter(&self.session, &mut context, false, None, None);
+        context
+    }
+
+    fn repeatable(&self, context: &mut Context, responses: Option<&InputResponses>, state: Option<&String>) -> Call {
+        enter(&self.session, context, true, responses.cloned(), state.cloned())
+    }
+
+    /// Runs a handler whose result may ask the client for its roots.
+    async fn round<R: Repeatable>(
+        &self,
+        call: &Call,
+        context: Context,
+        run: impl AsyncFnOnce(Context) -> Result<R, ErrorData>,
+    ) -> Result<R, ErrorData> {
+        if !is_modern(&context) {
+            return run(context).await;
+        }
+        let again = context.clone();
+        let result = run(context).await;
+        let projects = Projects::of(self.session.shared());
+        call.finish(result, projects.would_need(&again)).await
+    }
+}
+
+/// A server that ends, or a session that is dropped, ends its connection.
+impl<S> Drop for WithProjects<S> {
+    fn drop(&mut self) {
+        self.session.close();
+    }
+}
+
+impl<S> fmt::Debug for WithProjects<S> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("WithProjects").finish_non_exhaustive()
+    }
+}
+
+/// A protocol error is read by no model; the same text as a result is.
+fn as_tool_result(call: &Call, result: Result<CallToolResponse, ErrorData>) -> Result<CallToolResponse, ErrorData> {
+    match result {
+        Err(error) if call.has_failed_with(&error.message) => {
+            Ok(CallToolResult::error(vec![ContentBlock::text(error.message)]).into())
+        }
+        other => other,
+    }
+}
+
+impl<S: ServerHandler> ServerHandler for WithProjects<S> {
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: Context,
+    ) -> Result<InitializeResult, ErrorData> {
+        self.session.initialize(&request, &context.peer, http_of(&context).is_some());
+        let mut result = self.handler.initialize(request, self.plain(context)).await?;
+        if self.tools.is_some() {
+            result.capabilities.tools.get_or_insert_default();
+        }
+        Ok(result)
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if !self.session.is_observed() {
+            self.session.ready();
+        }
+        self.handler.on_initialized(context).await;
+    }
+
+    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        if !self.session.is_observed() {
+            self.session.roots_changed();
+        }
+        self.handler.on_roots_list_changed(context).await;
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        mut context: Context,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let (responses, state) = (request.input_responses.as_ref(), request.request_state.as_ref());
+        let call = self.repeatable(&mut context, responses, state);
+        let run = async |context: Context| {
+            let result = match self.tools.as_ref().and_then(|tools| tools.find(&request.name).map(|tool| (tools, tool)))
+            {
+                Some((tools, tool)) => tools.call(tool, request.arguments.as_ref(), &context).await,
+                None => self.handler.call_tool(request, context).await,
+            };
+            as_tool_result(&call, result)
+        };
+        self.round(&call, context, run).await
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        mut context: Context,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let (responses, state) = (request.input_responses.as_ref(), request.request_state.as_ref());
+        let call = self.repeatable(&mut context, responses, state);
+        self.round(&call, context, async |context| self.handler.get_prompt(request, context).await).await
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        mut context: Context,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let (responses, state) = (request.input_responses.as_ref(), request.request_state.as_ref());
+        let call = self.repeatable(&mut context, responses, state);
+        self.round(&call, context, async |context| self.handler.read_resource(request, context).await).await
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: Context,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let mut result = self.handler.list_tools(request, self.plain(context)).await?;
+        if let (Some(tools), None) = (&self.tools, &result.next_cursor) {
+            result.tools.extend(tools.list());
+        }
+        Ok(result)
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        let ours = || self.tools.as_ref()?.list().into_iter().find(|tool| tool.name == name);
+        self.handler.get_tool(name).or_else(ours)
+    }
+
+    fn get_info(&self) -> ServerConfig {
+        let mut info = self.handler.get_info();
+        if self.tools.is_some() {
+            info.capabilities.tools.get_or_insert_default();
+        }
+        info
+    }
+
+    // Everything below passes through.
+
+    async fn ping(&self, context: Context) -> Result<(), ErrorData> {
+        self.handler.ping(self.plain(context)).await
+    }
+
+    fn negotiate_initialize(&self, request: &InitializeRequestParams) -> Result<InitializeResult, ErrorData> {
+        self.handler.negotiate_initialize(request)
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        self.handler.supported_protocol_versions()
+    }
+
+    async fn discover(&self, context: Context) -> Result<DiscoverResult, ErrorData> {
+        let mut result = self.handler.discover(self.plain(context)).await?;
+        if self.tools.is_some() {
+            result.capabilities.tools.get_or_insert_default();
+        }
+        Ok(result)
+    }
+
+    async fn complete(&self, request: CompleteRequestParams, context: Context) -> Result<CompleteResult, ErrorData> {
+        self.handler.complete(request, self.plain(context)).await
+    }
+
+    async fn set_level(&self, request: SetLevelRequestParams, context: Context) -> Result<(), ErrorData> {
+        self.handler.set_level(request, self.plain(context)).await
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: Context,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        self.handler.list_prompts(request, self.plain(context)).await
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: Context,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        self.handler.list_resources(request, self.plain(context)).await
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: Context,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        self.handler.list_resource_templates(request, self.plain(context)).await
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        self.handler.accepted_subscription_filter(requested)
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        self.handler.listen(context).await
+    }
+
+    async fn subscribe(&self, request: SubscribeRequestParams, context: Context) -> Result<(), ErrorData> {
+        self.handler.subscribe(request, self.plain(context)).await
+    }
+
+    async fn unsubscribe(&self, request: UnsubscribeRequestParams, context: Context) -> Result<(), ErrorData> {
+        self.handler.unsubscribe(request, self.plain(context)).await
+    }
+
+    async fn on_custom_request(&self, request: CustomRequest, context: Context) -> Result<CustomResult, ErrorData> {
+        self.handler.on_custom_request(request, self.plain(context)).await
+    }
+
+    async fn on_cancelled(&self, notification: CancelledNotificationParam, context: NotificationContext<RoleServer>) {
+        self.handler.on_cancelled(notification, context).await;
+    }
+
+    async fn on_progress(&self, notification: ProgressNotificationParam, context: NotificationContext<RoleServer>) {
+        self.handler.on_progress(notification, context).await;
+    }
+
+    async fn on_custom_notification(&self, notification: CustomNotification, context: NotificationContext<RoleServer>) {
+        self.handler.on_custom_notification(notification, context).await;
+    }
+
+    async fn get_task(&self, request: GetTaskParams, context: Context) -> Result<GetTaskResult, ErrorData> {
+        self.handler.get_task(request, self.plain(context)).await
+    }
+
+    async fn update_task(&self, request: UpdateTaskParams, context: Context) -> Result<(), ErrorData> {
+        self.handler.update_task(request, self.plain(context)).await
+    }
+
+    async fn cancel_task(&self, request: CancelTaskParams, context: Context) -> Result<(), ErrorData> {
+        self.handler.cancel_task(request, self.plain(context)).await
+    }
+}
