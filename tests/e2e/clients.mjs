@@ -12,14 +12,13 @@ import { ElicitRequestSchema, ListRootsRequestSchema } from "@modelcontextprotoc
 
 export const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-/** All combinations of client SDK, server SDK, era and transport. */
-export const pairs = [
-  { server: "sdk1", client: 1, era: "legacy" },
-  { server: "sdk1", client: 2, era: "legacy" },
-  { server: "sdk2", client: 1, era: "legacy" },
-  { server: "sdk2", client: 2, era: "legacy" },
-  { server: "sdk2", client: 2, era: "modern" },
-].flatMap((pair) => ["stdio", "http"].map((over) => ({ ...pair, over, name: `server ${pair.server}, client ${pair.client}.x, ${pair.era}, ${over}` })));
+/** The test servers, with the eras they serve; `E2E_SERVER=rmcp` runs the same tests with the one in Rust. */
+export const servers = process.env.E2E_SERVER ? { [process.env.E2E_SERVER]: ["legacy", "modern"] } : { sdk1: ["legacy"], sdk2: ["legacy", "modern"] };
+
+/** All combinations of client SDK, server, era and transport. */
+export const pairs = Object.entries(servers)
+  .flatMap(([server, eras]) => [{ server, client: 1, era: "legacy" }, ...eras.map((era) => ({ server, client: 2, era }))])
+  .flatMap((pair) => ["stdio", "http"].map((over) => ({ ...pair, over, name: `server ${pair.server}, client ${pair.client}.x, ${pair.era}, ${over}` })));
 
 const environment = (options, env) => ({ PATH: process.env.PATH, HOME: process.env.HOME, E2E_OPTIONS: JSON.stringify(options), ...env });
 

@@ -5,7 +5,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { presets } from "rootwise";
-import { at, serve } from "./clients.mjs";
+import { at, serve, servers } from "./clients.mjs";
 import { peers, play } from "./peers.mjs";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-clients-")));
@@ -75,8 +75,8 @@ const fromEnv = (times) => (results, asked) => {
 for (const [name, { command, eras }] of Object.entries(peers)) {
   const made = command();
   describe(name, () => {
-    for (const server of ["sdk1", "sdk2"]) {
-      for (const era of server === "sdk1" ? ["legacy"] : eras) {
+    for (const [server, served] of Object.entries(servers)) {
+      for (const era of eras.filter((era) => served.includes(era))) {
         for (const over of ["stdio", "http"]) combination({ server, era, over, made });
       }
     }

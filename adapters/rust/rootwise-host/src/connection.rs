@@ -228,6 +228,15 @@ impl Connection {
         self.0.notices.deliver();
     }
 
+    /// A channel closed. A request that it carried is sent again over another one for the callers there; its own caller goes
+    /// on waiting.
+    pub fn channel_closed(&self) {
+        let mut state = self.0.lock();
+        self.0.abandon_lost(&mut state);
+        drop(state);
+        self.0.notices.deliver();
+    }
+
     /// Ends the connection; everything that waits for it is answered.
     pub fn close(&self) {
         let mut state = self.0.lock();
@@ -312,6 +321,8 @@ impl Shared {
             }
         };
         self.perform(&mut state, actions, false);
+        // Only now, so that the new request can travel with this call.
+        self.abandon_lost(&mut state);
         drop(state);
         self.notices.deliver();
         Ok(begun)
@@ -383,7 +394,7 @@ impl Shared {
         let token = request.request;
         let (carrier, sender) = state.sender_for(request.relates_to, self.push.as_ref());
         let (give_up, given_up) = oneshot::channel();
-        state.in_flight.insert(token, Flight { give_up, carrier });
+        state.in_flight.insert(token, Flight { give_up, carrier, sender: sender.clone() });
         let shared = Arc::downgrade(self);
         self.runtime.spawn(async move {
             let outcome = match sender {
@@ -407,6 +418,19 @@ impl Shared {
         let _ = flight.give_up.send(why);
         if let Some(kind) = kind {
             self.process(state, RootsRefused { request: token, kind, code: None, message: None }.into());
+        }
+    }
+
+    /// Gives up the requests whose channel closed, if another call can carry a new one.
+    fn abandon_lost(self: &Arc<Self>, state: &mut State) {
+        let is_open = |pending: &Pending| pending.sender.as_ref().is_some_and(|sender| sender.is_open());
+        if state.in_flight.is_empty() || !state.asks.values().any(is_open) {
+            return;
+        }
+        let lost = |(token, flight): (&RequestToken, &Flight)| flight.is_lost().then_some(*token);
+        let lost: Vec<RequestToken> = state.in_flight.iter().filter_map(lost).collect();
+        for token in lost {
+            self.give_up(state, token, "its stream broke", Some(RefusalKind::Abandoned));
         }
     }
 

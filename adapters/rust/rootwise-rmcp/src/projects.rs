@@ -4,6 +4,7 @@ mod listeners;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
@@ -23,6 +24,7 @@ use crate::error::NoProject;
 use crate::options::{LogTo, Options};
 use crate::sender::PeerSender;
 use crate::session::{ProjectChange, RootsChange};
+use crate::streams::CallStream;
 use crate::wrapper::WithProjects;
 use listeners::Listeners;
 
@@ -290,15 +292,26 @@ impl Projects {
         call.asked();
         let connection = connection_of(call, context).ok_or_else(rootwise_host::NoProject::closed)?;
         let manner = call.manner(context);
+        let stream = http_of(context).and_then(|parts| parts.extensions.get::<CallStream>());
         let sender = (!manner.modern && manner.note.is_none()).then(|| {
-            let sender = PeerSender { peer: context.peer.clone(), call: Some(context.id.clone()) };
+            let call = Some(context.id.clone());
+            let sender = PeerSender { peer: context.peer.clone(), call, stream: stream.cloned() };
             Arc::new(sender) as Arc<dyn Sender>
         });
-        let answer = tokio::select! {
-            biased;
-            answer = connection.question(question(&manner), sender) => answer?,
-            // rmcp lets the handler of a cancelled call run on.
-            () = context.ct.cancelled() => return Err(rootwise_host::NoProject::cancelled().into()),
+        let mut answer = pin!(connection.question(question(&manner), sender));
+        let mut watched = stream;
+        let answer = loop {
+            tokio::select! {
+                biased;
+                answer = &mut answer => break answer?,
+                // rmcp lets the handler of a cancelled call run on.
+                () = context.ct.cancelled() => return Err(rootwise_host::NoProject::cancelled().into()),
+                // The client may resume the stream, so that this call goes on waiting.
+                () = broken(watched), if watched.is_some() => {
+                    watched = None;
+                    connection.channel_closed();
+                }
+            }
         };
         if let Outcome::NeedsInput { .. } = answer.outcome {
             call.needs_input();
@@ -380,6 +393,14 @@ fn asked(manner: &Manner, hints: Hints) -> Asked {
 
 fn connection_of<'c>(call: &'c Call, context: &RequestContext<RoleServer>) -> Option<&'c Connection> {
     call.session().connection(&context.peer, http_of(context).is_some())
+}
+
+/// Ends when a stream breaks.
+async fn broken(stream: Option<&CallStream>) {
+    match stream {
+        Some(stream) => stream.broken().await,
+        None => std::future::pending().await,
+    }
 }
 
 fn unwrapped() -> NoProject {

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use rootwise::action::SendRequest;
@@ -66,6 +67,14 @@ pub(super) struct Flight {
     pub(super) give_up: oneshot::Sender<&'static str>,
     /// The ask whose call carries the request.
     pub(super) carrier: Option<AskId>,
+    pub(super) sender: Option<Arc<dyn Sender>>,
+}
+
+impl Flight {
+    /// Whether the client cannot receive the request any more.
+    pub(super) fn is_lost(&self) -> bool {
+        self.sender.as_ref().is_some_and(|sender| !sender.is_open())
+    }
 }
 
 /// The event that tells the resolver how a request ended.
