@@ -4,11 +4,13 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path";
 import { at, bold, dim, green, red, seconds } from "./tools.mjs";
 
-const HELP = `Plants known bugs in a copy of the core, one at a time, and checks that the tests detect each.
+const HELP = `npm run planted-bugs -- [options]
 
-  npm run planted-bugs                  plant all bugs
-  npm run planted-bugs -- --only words  plant the bugs whose description contains the words
-  npm run planted-bugs -- --list        only list the bugs
+Plants known bugs in a copy of the core, one at a time, and checks that the tests detect each.
+
+  --only words   plant the bugs whose description contains the words
+  --list         only list the bugs
+  --help         print this text
 
 The bugs are in tests/planted-bugs.json. The sources are copied below target/; the originals do not change.`;
 

@@ -1,6 +1,7 @@
 // Runs the steps of `npm test`, each in a process of its own whose output goes into a file, and shows what runs and how far it is.
 import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { stripVTControlCharacters } from "node:util";
 import { at, bold, dim, green, red, root, seconds, yellow } from "./tools.mjs";
 
 const logFile = (name) => at("target", "logs", `${name}.log`);
@@ -15,8 +16,9 @@ export async function runSteps(steps, { absent, keepGoing, verbose }) {
   const results = new Map(steps.map((step) => [step, { state: "not run" }]));
   const running = new Map();
   const stop = progress(steps, results, running, verbose);
+  // Each step leads a process group, so that the programs it started end with it.
   const end = (signal) => {
-    for (const { child } of running.values()) child.kill(signal);
+    for (const { child } of running.values()) process.kill(process.platform === "win32" ? child.pid : -child.pid, signal);
     process.exit(1);
   };
   process.once("SIGINT", end).once("SIGTERM", end);
@@ -25,7 +27,7 @@ export async function runSteps(steps, { absent, keepGoing, verbose }) {
     const began = performance.now();
     console.log(`${clear}${bold(`[${steps.indexOf(step) + 1}/${steps.length}] ${step.name}`)}: ${step.what}`);
     const output = verbose ? "inherit" : openSync(logFile(step.name), "w");
-    const child = spawn(process.execPath, [at("scripts", "test.mjs"), "--inside", step.name], { cwd: root, stdio: ["ignore", output, output] });
+    const child = spawn(process.execPath, [at("scripts", "test.mjs"), "--inside", step.name], { cwd: root, detached: process.platform !== "win32", stdio: ["ignore", output, output] });
     if (!verbose) closeSync(output);
     const ended = new Promise((resolve) => child.on("close", (code) => resolve(code === 0))).then((passed) => {
       running.delete(step);
@@ -84,12 +86,16 @@ function progress(steps, results, running, verbose) {
   const print = () => {
     if (running.size === 0) return;
     const done = [...results.values()].filter(({ state }) => state !== "not run").length;
-    const now = [...running].map(([{ name }, { began }]) => `${name} ${seconds(began).replace(/\.\d/, "")}, ${size(name)}`).join(" · ");
-    const line = dim(`${done} of ${steps.length} done; running: ${now}`);
-    if (terminal) process.stdout.write(`\r\u001b[K${line}\r`);
+    const now = [...running].map(([{ name }, { began }]) => `${name} ${seconds(began)} (${lastLine(name)})`).join(" · ");
+    const line = `${done} of ${steps.length} done; running: ${now}`;
+    if (terminal) process.stdout.write(`\r\u001b[K${dim(line.slice(0, process.stdout.columns - 1))}\r`);
     else console.log(line);
   };
-  const size = (name) => `${readFileSync(logFile(name), "utf8").split("\n").length - 1} lines`;
   const timer = verbose ? undefined : setInterval(print, terminal ? TERMINAL_MS : PLAIN_MS);
   return () => clearInterval(timer);
+}
+
+function lastLine(name) {
+  const line = readFileSync(logFile(name), "utf8").trimEnd().split("\n").at(-1);
+  return stripVTControlCharacters(line).trim().slice(0, 60);
 }
