@@ -12,7 +12,7 @@ const help = `npm test -- [options]
 Installs and builds what it needs, runs every step, and prints a table of results. A step that needs something which is missing
 and cannot be installed is left out; with CI=true that is a failure.
 
-  --list            list the steps
+  --list            list the steps that would run
   --only a,b        run only these steps
   --from a          start at this step
   --skip a,b        skip these steps
@@ -38,7 +38,7 @@ main(async () => {
   if (values.help) return console.log(help);
   if (values.inside) return inside(values.inside);
   if (values.list) {
-    for (const { name, what } of steps) console.log(`${name.padEnd(12)} ${what}`);
+    for (const { name, what } of choose(values)) console.log(`${name.padEnd(12)} ${what}`);
     return;
   }
   if (values.sequences) process.env.ROOTWISE_SEQUENCES = values.sequences;
