@@ -13,6 +13,8 @@ mod peer;
 pub mod policy;
 mod resolve;
 pub mod session;
+#[cfg(feature = "testing")]
+pub mod testing;
 pub mod wire;
 
 pub use api::{action, event, explanation, host, project};

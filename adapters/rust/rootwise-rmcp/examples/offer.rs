@@ -172,7 +172,11 @@ impl Offer {
     async fn rounds(&self, answer: Option<Value>, context: &Context) -> Result<CallToolResponse, NoProject> {
         let project = self.projects.project(context).await?;
         if let Some(answer) = answer {
-            let text = format!("{} {}", project.name, answer["content"]["word"].as_str().unwrap_or_default());
+            let text = format!(
+                "{} {}",
+                project.name,
+                answer.pointer("/content/word").and_then(Value::as_str).unwrap_or_default()
+            );
             return Ok(CallToolResult::success(vec![ContentBlock::text(text)]).into());
         }
         let schema = json!({ "type": "object", "properties": { "word": { "type": "string" } }, "required": ["word"] });

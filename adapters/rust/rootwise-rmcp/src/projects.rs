@@ -24,7 +24,7 @@ use crate::error::NoProject;
 use crate::options::{LogTo, Options};
 use crate::sender::PeerSender;
 use crate::session::{ProjectChange, RootsChange};
-use crate::streams::CallStream;
+use crate::streams::{Arrival, Broken};
 use crate::wrapper::WithProjects;
 use listeners::Listeners;
 
@@ -292,10 +292,13 @@ impl Projects {
         call.asked();
         let connection = connection_of(call, context).ok_or_else(rootwise_host::NoProject::closed)?;
         let manner = call.manner(context);
-        let stream = http_of(context).and_then(|parts| parts.extensions.get::<CallStream>());
+        if let Some(arrival) = http_of(context).and_then(|parts| parts.extensions.get::<Arrival>()) {
+            arrival.in_turn().await;
+        }
+        let stream = http_of(context).and_then(|parts| parts.extensions.get::<Broken>());
         let sender = (!manner.modern && manner.note.is_none()).then(|| {
             let call = Some(context.id.clone());
-            let sender = PeerSender { peer: context.peer.clone(), call, stream: stream.cloned() };
+            let sender = PeerSender { peer: context.peer.clone(), call, broken: stream.cloned() };
             Arc::new(sender) as Arc<dyn Sender>
         });
         let mut answer = pin!(connection.question(question(&manner), sender));
@@ -396,9 +399,9 @@ fn connection_of<'c>(call: &'c Call, context: &RequestContext<RoleServer>) -> Op
 }
 
 /// Ends when a stream breaks.
-async fn broken(stream: Option<&CallStream>) {
+async fn broken(stream: Option<&Broken>) {
     match stream {
-        Some(stream) => stream.broken().await,
+        Some(stream) => stream.0.wait().await,
         None => std::future::pending().await,
     }
 }

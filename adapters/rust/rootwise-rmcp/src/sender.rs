@@ -7,15 +7,15 @@ use rootwise::action::SendRequest;
 use rootwise_host::{GivenUp, SendError, Sender, Sending};
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::streams::CallStream;
+use crate::streams::Broken;
 
 /// Sends requests on the stream of a call, or outside any call.
 pub(crate) struct PeerSender {
     pub(crate) peer: Peer<RoleServer>,
     /// The call that carries the requests. rmcp knows it only on the task of the handler, and requests are sent on another.
     pub(crate) call: Option<RequestId>,
-    /// The HTTP stream of that call, if it is watched.
-    pub(crate) stream: Option<CallStream>,
+    /// Whether the HTTP stream of that call broke, if it is watched.
+    pub(crate) broken: Option<Broken>,
 }
 
 impl Sender for PeerSender {
@@ -42,7 +42,7 @@ impl Sender for PeerSender {
     }
 
     fn is_open(&self) -> bool {
-        !self.peer.is_transport_closed() && !self.stream.as_ref().is_some_and(CallStream::is_broken)
+        !self.peer.is_transport_closed() && !self.broken.as_ref().is_some_and(|broken| broken.0.has_happened())
     }
 }
 

@@ -142,7 +142,7 @@ impl Session {
             let host = self.shared.host(http);
             // Over HTTP a request outside a call needs a stream that most clients do not open.
             let push = (!http || host.push == Some(true))
-                .then(|| Arc::new(PeerSender { peer: peer.clone(), call: None, stream: None }) as Arc<dyn Sender>);
+                .then(|| Arc::new(PeerSender { peer: peer.clone(), call: None, broken: None }) as Arc<dyn Sender>);
             let observer = Arc::new(SessionObserver(Arc::downgrade(self)));
             // The options were checked; what is left is a call outside a runtime, which rmcp cannot make.
             Connection::new(self.shared.policy.clone(), host.clone(), push, observer).ok()

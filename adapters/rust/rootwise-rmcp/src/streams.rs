@@ -1,60 +1,75 @@
-//! The streams that carry calls over HTTP. rmcp keeps what it sends on a stream that broke, for a client that resumes it, and
-//! tells nobody: a later call would wait for a request that the client has not seen.
+//! HTTP requests as they arrive, which rmcp's handlers do not see.
+//!
+//! - Notifications and calls run as tasks that may overtake each other: a call that follows a change of roots would get the
+//!   project from before it.
+//! - What is sent on a stream that broke is kept for a client that resumes it: a later call would wait for a request that the
+//!   client has not seen.
 
+mod arrivals;
+
+use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
-use http::{Request, Response};
+use http::{Request, Response, StatusCode};
 use http_body::{Body, Frame, SizeHint};
 use tokio::sync::Notify;
 use tower_service::Service;
 
-/// Watches the streams of an HTTP service, such as `StreamableHttpService`: a call whose stream broke then does not make other
-/// calls wait. Put it next to the service, below other layers.
-pub const fn watch_streams<S>(service: S) -> WatchStreams<S> {
-    WatchStreams { service }
+pub(crate) use arrivals::Arrival;
+use arrivals::Arrivals;
+
+/// Watches the requests of an HTTP service, such as `StreamableHttpService`: calls then see every change of roots that the
+/// client reported before them, and a call whose stream broke does not make others wait. Put it next to the service, below
+/// other layers.
+pub fn watch_streams<S>(service: S) -> WatchStreams<S> {
+    WatchStreams { service, arrivals: Arrivals::default() }
 }
 
-/// An HTTP service whose streams are watched; see [`watch_streams`].
+/// An HTTP service that is watched; see [`watch_streams`].
 #[derive(Clone, Debug)]
 pub struct WatchStreams<S> {
     service: S,
+    arrivals: Arrivals,
 }
 
-/// The stream of one HTTP request, from the request on.
+/// Something that happens once.
 #[derive(Clone, Default)]
-pub(crate) struct CallStream(Arc<State>);
+pub(crate) struct Once(Arc<State>);
 
 #[derive(Default)]
 struct State {
-    broken: AtomicBool,
+    happened: AtomicBool,
     notify: Notify,
 }
 
-impl CallStream {
-    pub(crate) fn is_broken(&self) -> bool {
-        self.0.broken.load(Ordering::Acquire)
+impl Once {
+    pub(crate) fn has_happened(&self) -> bool {
+        self.0.happened.load(Ordering::Acquire)
     }
 
-    /// Ends when the client or the network ends the stream.
-    pub(crate) async fn broken(&self) {
+    pub(crate) async fn wait(&self) {
         let notified = self.0.notify.notified();
-        if !self.is_broken() {
+        if !self.has_happened() {
             notified.await;
         }
     }
 
-    fn break_off(&self) {
-        self.0.broken.store(true, Ordering::Release);
+    fn happen(&self) {
+        self.0.happened.store(true, Ordering::Release);
         self.0.notify.notify_waiters();
     }
 }
 
-/// Tells a stream that it broke, unless it ended as the server intended.
-struct Guard(Option<CallStream>);
+/// Whether the stream of an HTTP request broke; part of the request.
+#[derive(Clone, Default)]
+pub(crate) struct Broken(pub(crate) Once);
+
+/// Tells that a stream broke, unless it ended as the server intended.
+struct Guard(Option<Once>);
 
 impl Guard {
     fn ended(&mut self) {
@@ -64,8 +79,8 @@ impl Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        if let Some(stream) = self.0.take() {
-            stream.break_off();
+        if let Some(broken) = self.0.take() {
+            broken.happen();
         }
     }
 }
@@ -84,12 +99,18 @@ where
     }
 
     fn call(&mut self, mut request: Request<B>) -> Self::Future {
-        let stream = CallStream::default();
-        request.extensions_mut().insert(stream.clone());
-        let mut guard = Guard(Some(stream));
+        let broken = Broken::default();
+        let arrival = self.arrivals.arrive(request.headers());
+        let processed = arrival.processed();
+        request.extensions_mut().insert(broken.clone());
+        request.extensions_mut().insert(arrival);
+        let mut guard = Guard(Some(broken.0));
         let response = self.service.call(request);
         Box::pin(async move {
             let response = response.await.inspect_err(|_| guard.ended())?;
+            if response.status() == StatusCode::ACCEPTED {
+                processed.expected();
+            }
             Ok(response.map(|body| WatchedBody { body: Box::pin(body), guard }))
         })
     }
@@ -101,8 +122,8 @@ pub struct WatchedBody<B> {
     guard: Guard,
 }
 
-impl<B> std::fmt::Debug for WatchedBody<B> {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl<B> fmt::Debug for WatchedBody<B> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("WatchedBody").finish_non_exhaustive()
     }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use http::request::Parts;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, CancelledNotificationParam,
     CompleteRequestParams, CompleteResult, ContentBlock, CustomNotification, CustomRequest, CustomResult,
@@ -19,6 +20,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use crate::call::{Call, Repeatable, enter, http_of, is_modern};
 use crate::projects::{Projects, Shared};
 use crate::session::Session;
+use crate::streams::Arrival;
 use crate::tools::{ToolNames, Tools};
 
 type Context = RequestContext<RoleServer>;
@@ -92,6 +94,13 @@ impl<S> fmt::Debug for WithProjects<S> {
     }
 }
 
+/// Calls that follow this notification may go on.
+fn took_effect(context: &NotificationContext<RoleServer>) {
+    if let Some(arrival) = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Arrival>()) {
+        arrival.took_effect();
+    }
+}
+
 /// A protocol error is read by no model; the same text as a result is.
 fn as_tool_result(call: &Call, result: Result<CallToolResponse, ErrorData>) -> Result<CallToolResponse, ErrorData> {
     match result {
@@ -120,6 +129,7 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
         if !self.session.is_observed() {
             self.session.ready();
         }
+        took_effect(&context);
         self.handler.on_initialized(context).await;
     }
 
@@ -127,6 +137,7 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
         if !self.session.is_observed() {
             self.session.roots_changed();
         }
+        took_effect(&context);
         self.handler.on_roots_list_changed(context).await;
     }
 
@@ -268,14 +279,17 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
     }
 
     async fn on_cancelled(&self, notification: CancelledNotificationParam, context: NotificationContext<RoleServer>) {
+        took_effect(&context);
         self.handler.on_cancelled(notification, context).await;
     }
 
     async fn on_progress(&self, notification: ProgressNotificationParam, context: NotificationContext<RoleServer>) {
+        took_effect(&context);
         self.handler.on_progress(notification, context).await;
     }
 
     async fn on_custom_notification(&self, notification: CustomNotification, context: NotificationContext<RoleServer>) {
+        took_effect(&context);
         self.handler.on_custom_notification(notification, context).await;
     }
 

@@ -1,0 +1,323 @@
+//! Plays steps on a resolver and checks what holds for every one.
+
+use alloc::borrow::ToOwned;
+use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
+use alloc::format;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use serde_json::value::RawValue;
+
+use super::strategies::json_of;
+use super::{Reply, Step};
+use crate::action::{Action, Answer, Probe};
+use crate::event::{
+    AskWithdrawn, Asked, ClientInitialized, Event, Found, Message, Probed, ProbedPath, RefusalKind, RootsListed,
+    RootsRefused, SelectBy, Selected, SelectionCleared, Want,
+};
+use crate::{AskId, ConfigError, HostFacts, Millis, Outcome, Policy, Project, RequestToken, Resolver};
+
+/// Something that must hold and does not.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("after {events} events: {what}\n{history}")]
+#[non_exhaustive]
+pub struct Violation {
+    /// What was found.
+    pub what: String,
+    /// The number of events so far.
+    pub events: usize,
+    /// The events so far, one per line.
+    pub history: String,
+}
+
+/// A resolver with a client, a disk and a clock that do what steps say.
+///
+/// After every event it checks that actions come in their order and number, that every ask is answered once and none after its
+/// caller left, that at most one request is outstanding, that no project is outside the allowed folders, and that a deadline
+/// that was reported does not come back.
+#[derive(Clone, Debug)]
+pub struct Player {
+    resolver: Resolver,
+    host: Arc<HostFacts>,
+    now: u64,
+    last_ask: u32,
+    waiting: VecDeque<AskId>,
+    answers: BTreeMap<AskId, Answer>,
+    outstanding: Option<RequestToken>,
+    over: BTreeSet<RequestToken>,
+    probes: VecDeque<Probe>,
+    closed: bool,
+    history: Vec<String>,
+}
+
+impl Player {
+    /// Starts before the handshake.
+    ///
+    /// # Errors
+    /// A host fact cannot work.
+    pub fn new(policy: impl Into<Arc<Policy>>, host: impl Into<Arc<HostFacts>>) -> Result<Self, ConfigError> {
+        let host = host.into();
+        Ok(Self {
+            resolver: Resolver::new(policy, host.clone())?,
+            host,
+            now: 0,
+            last_ask: 0,
+            waiting: VecDeque::new(),
+            answers: BTreeMap::new(),
+            outstanding: None,
+            over: BTreeSet::new(),
+            probes: VecDeque::new(),
+            closed: false,
+            history: Vec::new(),
+        })
+    }
+
+    /// The resolver.
+    #[must_use]
+    pub const fn resolver(&self) -> &Resolver {
+        &self.resolver
+    }
+
+    /// The answers so far.
+    #[must_use]
+    pub const fn answers(&self) -> &BTreeMap<AskId, Answer> {
+        &self.answers
+    }
+
+    /// The asks that wait, oldest first.
+    pub fn waiting(&self) -> impl Iterator<Item = AskId> {
+        self.waiting.iter().copied()
+    }
+
+    /// Plays one step; returns its actions.
+    ///
+    /// # Errors
+    /// Something that must hold does not.
+    pub fn play(&mut self, step: &Step) -> Result<Vec<Action>, Violation> {
+        if let Step::Wait(ms) = step {
+            self.now = self.now.saturating_add(u64::from(*ms));
+            let is_due = self.resolver.deadline().is_some_and(|deadline| deadline.0 <= self.now);
+            return if is_due { self.feed(Event::DeadlineReached) } else { Ok(Vec::new()) };
+        }
+        match self.event(step) {
+            Some(event) => self.feed(event),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Lets every deadline pass, closes the connection, and checks that nothing waits.
+    ///
+    /// # Errors
+    /// Something that must hold does not.
+    pub fn finish(&mut self) -> Result<(), Violation> {
+        // Each round ends a request, a probe or a wait; a policy may retry, but not for ever.
+        for _ in 0..64 {
+            let Some(deadline) = self.resolver.deadline() else { break };
+            self.now = self.now.max(deadline.0);
+            self.feed(Event::DeadlineReached)?;
+        }
+        if self.resolver.deadline().is_some() {
+            return Err(self.violation("deadlines alone do not bring the resolver to rest"));
+        }
+        if !self.waiting.is_empty() {
+            return Err(self.violation(format!("asks wait without a deadline: {:?}", self.waiting)));
+        }
+        self.feed(Event::Closed).map(drop)
+    }
+
+    /// Passes any event to the resolver, and checks its actions.
+    ///
+    /// # Errors
+    /// Something that must hold does not.
+    pub fn feed(&mut self, event: impl Into<Event>) -> Result<Vec<Action>, Violation> {
+        let event = event.into();
+        self.history.push(format!("@{} {event:?}", self.now));
+        let expired = matches!(event, Event::DeadlineReached);
+        let ask = match &event {
+            Event::Asked(Asked { ask, .. })
+            | Event::Selected(Selected { ask, .. })
+            | Event::SelectionCleared(SelectionCleared { ask, .. }) => Some(*ask),
+            _ => None,
+        };
+        let (left, resets) = match &event {
+            Event::AskWithdrawn(withdrawn) => (Some(withdrawn.ask), false),
+            Event::ClientInitialized(_) | Event::Closed => (None, true),
+            _ => (None, false),
+        };
+        self.close_request(&event);
+        let closing = matches!(event, Event::Closed);
+        let actions = match self.resolver.handle(event, Millis(self.now)) {
+            Ok(actions) => actions,
+            // After the end of the connection, an ask is the host's mistake.
+            Err(_) if self.closed && ask.is_some() => return Ok(Vec::new()),
+            Err(misuse) => return Err(self.violation(format!("a valid event was refused: {misuse}"))),
+        };
+        self.waiting.extend(ask);
+        self.waiting.retain(|waiting| Some(*waiting) != left);
+        if resets {
+            self.probes.clear();
+        }
+        self.check_form(&actions)?;
+        for action in &actions {
+            self.perform(action)?;
+        }
+        self.closed |= closing;
+        let is_due = |deadline: Millis| deadline.0 <= self.now;
+        if expired && self.resolver.deadline().is_some_and(is_due) {
+            return Err(self.violation("a deadline that was reported came back"));
+        }
+        if self.closed && !self.waiting.is_empty() {
+            return Err(self.violation(format!("asks wait on a closed connection: {:?}", self.waiting)));
+        }
+        Ok(actions)
+    }
+
+    /// A request is over when its answer arrives, or with its connection.
+    fn close_request(&mut self, event: &Event) {
+        let over = match event {
+            Event::RootsListed(RootsListed { request, .. }) => *request,
+            Event::RootsRefused(refused) => Some(refused.request),
+            Event::ClientInitialized(_) | Event::Closed => self.outstanding,
+            Event::Message(message) => self.outstanding.filter(|token| self.is_answer(*token, &message.text)),
+            _ => None,
+        };
+        if over.is_some() && over == self.outstanding {
+            self.over.extend(self.outstanding.take());
+        }
+    }
+
+    /// Whether one of the raw messages of [`super::step`] answers a request.
+    fn is_answer(&self, request: RequestToken, message: &str) -> bool {
+        let id = format!("\"id\":\"{}{request}\"", self.resolver.policy().roots.request.id_prefix);
+        message.contains(&id) && message.contains("\"result\"")
+    }
+
+    fn check_form(&self, actions: &[Action]) -> Result<(), Violation> {
+        if !actions.is_sorted_by_key(rank) {
+            return Err(self.violation(format!("actions out of order: {actions:?}")));
+        }
+        let others = actions.iter().filter(|action| !matches!(action, Action::Answer(_))).count();
+        let limit = self.resolver.policy().limits.actions;
+        if crate::policy::exceeds(others, limit) {
+            return Err(self.violation(format!("{others} actions, and the limit is {limit}")));
+        }
+        Ok(())
+    }
+
+    fn perform(&mut self, action: &Action) -> Result<(), Violation> {
+        match action {
+            Action::Answer(answer) => {
+                let Some(place) = self.waiting.iter().position(|ask| *ask == answer.ask) else {
+                    return Err(self.violation(format!("ask {} was answered without waiting", answer.ask)));
+                };
+                self.waiting.remove(place);
+                if let Outcome::Resolved { project } | Outcome::Selected { project, .. } = &answer.outcome {
+                    self.check_project(project)?;
+                }
+                self.answers.insert(answer.ask, (**answer).clone());
+            }
+            Action::Announce(announce) => {
+                if let Some(project) = &announce.to {
+                    self.check_project(project)?;
+                }
+            }
+            Action::Cancel(cancel) => {
+                if self.outstanding != Some(cancel.request) {
+                    return Err(self.violation(format!("request {} was cancelled, but is over", cancel.request)));
+                }
+                self.over.extend(self.outstanding.take());
+            }
+            Action::SendRequest(send) => {
+                if let Some(other) = self.outstanding.replace(send.request) {
+                    return Err(self.violation(format!("request {} was sent beside {other}", send.request)));
+                }
+            }
+            Action::Probe(probe) => self.probes.push_back(probe.clone()),
+            Action::Forward(_) | Action::Log(_) => {}
+        }
+        Ok(())
+    }
+
+    fn check_project(&self, project: &Project) -> Result<(), Violation> {
+        let Some(allowed) = &self.host.allowed_dirs else { return Ok(()) };
+        let is_inside = |path: &str| allowed.iter().any(|dir| crate::path::is_inside(dir, path, self.host.style));
+        let paths = [project.path.as_deref(), project.real_path.as_deref()];
+        if paths.into_iter().flatten().all(is_inside) {
+            return Ok(());
+        }
+        Err(self.violation(format!("a project outside the allowed folders: {project:?}")))
+    }
+
+    fn event(&mut self, step: &Step) -> Option<Event> {
+        let raw = |text: &str| RawValue::from_string(text.to_owned()).ok();
+        Some(match step {
+            Step::Initialize { roots } => {
+                let capabilities = raw(if *roots { "{\"roots\":{\"listChanged\":true}}" } else { "{}" });
+                ClientInitialized { capabilities, ..ClientInitialized::default() }.into()
+            }
+            Step::Ready => Event::ClientReady,
+            Step::RootsChanged => Event::RootsChanged,
+            Step::Reply(reply) => answer(self.outstanding?, reply),
+            Step::StaleReply(reply) => answer(*self.over.first()?, reply),
+            Step::Ask { ask_by, facts, explain } => {
+                let (ask_by, facts, explain) = (*ask_by, facts.clone(), *explain);
+                Asked { ask_by, facts, explain, ..Asked::new(self.next_ask()) }.into()
+            }
+            Step::AskRoots => Asked { want: Want::Roots, ..Asked::new(self.next_ask()) }.into(),
+            Step::Select(value) => {
+                let by = SelectBy::Value(value.clone());
+                let facts = crate::event::RequestFacts::default();
+                Selected { ask: self.next_ask(), by, ask_by: None, facts, explain: false }.into()
+            }
+            Step::Unselect => SelectionCleared { ask: self.next_ask(), ..SelectionCleared::default() }.into(),
+            Step::Withdraw => AskWithdrawn { ask: *self.waiting.front()? }.into(),
+            Step::Probe { missing } => probed(&self.probes.pop_front()?, missing),
+            Step::Message(text) => Message { text: text.clone() }.into(),
+            Step::Close => Event::Closed,
+            Step::Wait(_) => return None,
+        })
+    }
+
+    const fn next_ask(&mut self) -> AskId {
+        self.last_ask = self.last_ask.wrapping_add(1);
+        AskId(self.last_ask)
+    }
+
+    fn violation(&self, what: impl Into<String>) -> Violation {
+        Violation { what: what.into(), events: self.history.len(), history: self.history.join("\n") }
+    }
+}
+
+fn answer(request: RequestToken, reply: &Reply) -> Event {
+    let refused = |kind, code| Event::from(RootsRefused { request, kind, code, message: None });
+    match reply {
+        Reply::Error(code) => refused(RefusalKind::Error, Some(*code)),
+        Reply::Abandoned => refused(RefusalKind::Abandoned, None),
+        Reply::Roots(_) | Reply::Junk(_) => match RawValue::from_string(json_of(reply)) {
+            Ok(result) => RootsListed { request: Some(request), result }.into(),
+            Err(_) => refused(RefusalKind::Unreadable, None),
+        },
+    }
+}
+
+fn probed(probe: &Probe, missing: &[String]) -> Event {
+    let report = |path: &String| {
+        let found = if missing.contains(path) { Found::Missing } else { Found::Directory };
+        let real_path = (found == Found::Directory).then(|| path.clone());
+        ProbedPath { path: path.clone(), found, real_path, markers: Vec::new() }
+    };
+    Probed { probe: probe.probe, paths: probe.paths.iter().map(|wanted| report(&wanted.path)).collect() }.into()
+}
+
+const fn rank(action: &Action) -> u8 {
+    match action {
+        Action::Answer(_) => 0,
+        Action::Announce(_) => 1,
+        Action::Cancel(_) => 2,
+        Action::SendRequest(_) => 3,
+        Action::Probe(_) => 4,
+        Action::Forward(_) => 5,
+        Action::Log(_) => 6,
+    }
+}
