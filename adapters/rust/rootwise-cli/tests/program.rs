@@ -1,0 +1,107 @@
+//! The program as shells and editors start it.
+#![allow(missing_docs, clippy::unwrap_used, clippy::indexing_slicing, reason = "a test stops at the first surprise")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// A folder of its own for a test, removed at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+        std::fs::create_dir_all(folder.join("app/src")).unwrap();
+        std::fs::create_dir_all(folder.join("app/.git")).unwrap();
+        std::fs::create_dir_all(folder.join("plain")).unwrap();
+        Self(folder.canonicalize().unwrap())
+    }
+
+    fn at(&self, path: &str) -> String {
+        self.0.join(path).to_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Exit status, output as JSON, and the text of errors.
+fn rootwise(args: &[&str], variables: &[(&str, &str)]) -> (Option<i32>, Value, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rootwise"));
+    command.args(args).env_clear().envs(variables.iter().copied());
+    let output = command.output().unwrap();
+    let value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    (output.status.code(), value, String::from_utf8(output.stderr).unwrap())
+}
+
+#[test]
+fn resolve_finds_the_marked_folder_above() {
+    let folder = Folder::new("marked");
+    let (status, value, _) = rootwise(&["resolve", &folder.at("app/src")], &[]);
+    assert_eq!((status, value["project"]["path"].as_str()), (Some(0), Some(folder.at("app").as_str())));
+    assert_eq!(value["project"]["source"], "cwd");
+    assert!(value.get("explanation").is_none());
+}
+
+#[test]
+fn resolve_reads_what_the_policy_reads_and_explains() {
+    let folder = Folder::new("reads");
+    let (_, value, _) = rootwise(&["resolve", "--explain"], &[("ROOTWISE_PROJECT", &folder.at("plain"))]);
+    assert_eq!(value["project"]["via"], "$ROOTWISE_PROJECT");
+    assert!(value["explanation"]["tried"].as_array().unwrap().len() > 5);
+    let (_, value, _) = rootwise(&["resolve", "--project", &folder.at("app")], &[]);
+    assert_eq!(value["project"]["name"], "app");
+    let (status, value, _) = rootwise(&["resolve", "--argument", "not/absolute"], &[]);
+    assert_eq!((status, value["error"]["code"].as_str()), (Some(1), Some("relative")));
+}
+
+#[test]
+fn resolve_takes_a_policy_file_and_names_its_faults() {
+    let folder = Folder::new("policy");
+    let file = folder.at("policy.json");
+    std::fs::write(&file, r#"{"name": "mine", "sources": [{"from": "env", "read": ["MINE"]}]}"#).unwrap();
+    let app = folder.at("app");
+    let (status, value, _) = rootwise(&["resolve", "--policy", &file], &[("MINE", &app)]);
+    assert_eq!((status, value["project"]["path"].as_str()), (Some(0), Some(app.as_str())));
+    let (status, value, _) = rootwise(&["resolve", "--policy", &file], &[]);
+    assert_eq!((status, value["error"]["code"].as_str()), (Some(1), Some("no_project")));
+    std::fs::write(&file, r#"{"name": "mine", "sources": [{"from": "root"}]}"#).unwrap();
+    let (status, _, text) = rootwise(&["resolve", "--policy", &file], &[]);
+    assert_eq!(status, Some(2));
+    assert!(text.contains("sources[0].from: unknown variant `root`"), "{text}");
+}
+
+#[test]
+fn resolve_stays_inside_allowed_folders() {
+    let folder = Folder::new("allowed");
+    let (app, plain) = (folder.at("app"), folder.at("plain"));
+    let (status, ..) = rootwise(&["resolve", "--argument", &app, "--allowed-dir", &app], &[]);
+    assert_eq!(status, Some(0));
+    let (status, value, _) = rootwise(&["resolve", "--argument", &plain, "--allowed-dir", &app], &[]);
+    assert_eq!((status, value["error"]["code"].as_str()), (Some(1), Some("outside")));
+}
+
+#[test]
+fn uri_converts_in_both_directions_and_styles() {
+    let (status, value, _) = rootwise(&["uri", "file:///c%3A/My%20Code", "--style=windows"], &[]);
+    assert_eq!(
+        (status, value["path"].as_str(), value["name"].as_str()),
+        (Some(0), Some(r"C:\My Code"), Some("My Code"))
+    );
+    let (_, back, _) = rootwise(&["uri", r"c:\My Code", "--style", "windows"], &[]);
+    assert_eq!(back, value);
+    let (status, value, _) = rootwise(&["uri", "https://example.com", "--style", "posix"], &[]);
+    assert_eq!((status, value["error"]["code"].as_str()), (Some(1), Some("not_file_uri")));
+}
+
+#[test]
+fn help_and_mistakes() {
+    let (status, _, text) = rootwise(&["--help"], &[]);
+    assert_eq!((status, text.as_str()), (Some(0), ""));
+    let (status, _, text) = rootwise(&["resolve", "--typo=1"], &[]);
+    assert_eq!((status, text.as_str()), (Some(2), "rootwise: unknown option --typo\nTry `rootwise --help`.\n"));
+}
