@@ -186,14 +186,15 @@ impl Connection {
         question: impl Into<Question>,
         sender: Option<Arc<dyn Sender>>,
     ) -> Result<Answer, NoProject> {
-        let (id, reply) = match self.0.begin(question.into(), sender)? {
-            Begun::Answered(answer) => return Ok(*answer),
-            Begun::Waiting(id, reply) => (id, reply),
+        let answer = match self.0.begin(question.into(), sender)? {
+            Begun::Answered(answer) => *answer,
+            Begun::Waiting(id, reply) => {
+                let _waiting = Waiting { shared: &self.0, id };
+                reply.await.map_err(|_| NoProject::closed())?
+            }
         };
-        let waiting = Waiting { shared: &self.0, id };
-        let answer = reply.await.map_err(|_| NoProject::closed());
-        drop(waiting);
-        answer
+        self.0.notices.told().await;
+        Ok(answer)
     }
 
     /// Returns the project of a call.

@@ -3,9 +3,11 @@
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use rootwise::action::{Announce, Level, Log};
 use rootwise::{AskId, Project};
+use tokio::sync::Notify;
 
 /// A log line of the resolver or of the driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +65,7 @@ enum Notice {
 pub(super) struct Notices {
     observer: Arc<dyn Observer>,
     queue: Mutex<Queue>,
+    progress: Notify,
 }
 
 #[derive(Default)]
@@ -70,11 +73,16 @@ struct Queue {
     waiting: VecDeque<Notice>,
     /// Whether a thread delivers: a second one would overtake it, and an observer that calls the connection would recurse.
     busy: bool,
+    /// How many were delivered.
+    delivered: u64,
 }
+
+/// An observer that takes longer than this is overtaken by answers.
+const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
 impl Notices {
     pub(super) fn new(observer: Arc<dyn Observer>) -> Self {
-        Self { observer, queue: Mutex::default() }
+        Self { observer, queue: Mutex::default(), progress: Notify::new() }
     }
 
     pub(super) fn log(&self, line: LogLine) {
@@ -101,7 +109,32 @@ impl Notices {
             drop(queue);
             // The panic hook has reported it; the connection goes on.
             let _ = catch_unwind(AssertUnwindSafe(|| self.tell(&notice)));
-            self.lock().busy = false;
+            let mut queue = self.lock();
+            queue.busy = false;
+            queue.delivered = queue.delivered.saturating_add(1);
+            drop(queue);
+            self.progress.notify_waiters();
+        }
+    }
+
+    /// Waits until the observer knows what happened so far: a caller that gets the new project comes after the change.
+    pub(super) async fn told(&self) {
+        let queue = self.lock();
+        let waiting = u64::try_from(queue.waiting.len()).unwrap_or(u64::MAX).saturating_add(u64::from(queue.busy));
+        let target = queue.delivered.saturating_add(waiting);
+        drop(queue);
+        let all_told = async {
+            loop {
+                let progress = self.progress.notified();
+                if self.lock().delivered >= target {
+                    return;
+                }
+                progress.await;
+            }
+        };
+        if waiting > 0 {
+            // Nothing is lost if it takes too long.
+            let _ = tokio::time::timeout(LONGEST_WAIT, all_told).await;
         }
     }
 
