@@ -106,6 +106,9 @@ pub enum SnapshotError {
     /// It was saved under a policy with another name, other sources or another pin rule.
     #[error("not a usable snapshot: it belongs to another policy; start a fresh resolver instead")]
     OtherPolicy,
+    /// It is not sealed with the key of this host, or it is sealed and the host has no key.
+    #[error("not a usable snapshot: it is not sealed with the key that was given; start a fresh resolver instead")]
+    Seal,
     /// A part of the state contradicts the rest or breaks a limit.
     #[error("not a usable snapshot: {0} is inconsistent; start a fresh resolver instead")]
     Impossible(&'static str),
@@ -119,7 +122,7 @@ impl SnapshotError {
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
-            Self::Damaged | Self::Version | Self::OtherPolicy | Self::Impossible(_) => "bad_snapshot",
+            Self::Damaged | Self::Version | Self::OtherPolicy | Self::Seal | Self::Impossible(_) => "bad_snapshot",
             Self::Config(error) => error.code(),
         }
     }

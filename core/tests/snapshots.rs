@@ -11,8 +11,10 @@ use std::sync::Arc;
 
 use rootwise::host::HostFacts;
 use rootwise::path::PathStyle;
+use rootwise::path::uri::project_id;
 use rootwise::policy::Policy;
-use rootwise::{Resolver, wire};
+use rootwise::{Resolver, ResolverBuilder, SnapshotError, wire};
+use serde_json::Value;
 
 fn options() -> (Arc<Policy>, Arc<HostFacts>) {
     (Arc::new(Policy::recommended()), Arc::new(HostFacts::new(PathStyle::Posix)))
@@ -36,7 +38,7 @@ fn busy() -> Resolver {
     resolver
 }
 
-fn restore(text: &str) -> Result<Resolver, rootwise::SnapshotError> {
+fn restore(text: &str) -> Result<Resolver, SnapshotError> {
     let (policy, host) = options();
     Resolver::restore(text, policy, host, 1000, None)
 }
@@ -101,7 +103,7 @@ fn tampered(from: &str, to: &str) -> String {
     assert!(state.contains(from), "{state}");
     let state = state.replacen(from, to, 1);
     let (front, _) = head.split_once(r#""check":""#).unwrap();
-    format!(r#"{front}"check":"{}","state":{state}}}"#, rootwise::path::uri::project_id(&state))
+    format!(r#"{front}"check":"{}","state":{state}}}"#, project_id(&state))
 }
 
 #[test]
@@ -133,4 +135,63 @@ fn an_id_prefix_that_would_break_json_is_refused() {
     let (policy, host) = options();
     let refused = Resolver::restore(&busy().snapshot(), policy, host, 0, Some("\"")).unwrap_err();
     assert_eq!(refused.code(), "bad_options");
+}
+
+const KEY: &str = "0123456789abcdef0123456789abcdef";
+
+/// A connection with a selection, opened through the wire.
+fn sealed(key: &str) -> Resolver {
+    let options = format!(r#"{{"host":{{"style":"posix"}},"snapshotKey":"{key}"}}"#);
+    let mut resolver = wire::open(&options).unwrap();
+    for event in
+        [r#"{"type":"clientInitialized"}"#, r#"{"type":"rootsListed","result":{"roots":[{"uri":"file:///a"}]}}"#]
+    {
+        wire::handle(&mut resolver, event, 0.0).unwrap();
+    }
+    resolver
+}
+
+fn builder(key: Option<&str>) -> ResolverBuilder {
+    let builder = Resolver::builder(HostFacts::new(PathStyle::Posix));
+    key.into_iter().fold(builder, ResolverBuilder::snapshot_key)
+}
+
+#[test]
+fn a_sealed_snapshot_is_restored_with_its_key_alone() {
+    let snapshot = sealed(KEY).snapshot();
+    let restored = builder(Some(KEY)).restore(&snapshot, 0_u64).unwrap();
+    assert_eq!(restored.snapshot(), snapshot, "a restored resolver seals its snapshots too");
+    for key in [None, Some("another key of thirty-two bytes..")] {
+        assert_eq!(builder(key).restore(&snapshot, 0_u64).unwrap_err(), SnapshotError::Seal);
+    }
+    let plain = Resolver::builder(HostFacts::new(PathStyle::Posix)).build().unwrap().snapshot();
+    assert_eq!(builder(Some(KEY)).restore(&plain, 0_u64).unwrap_err(), SnapshotError::Seal);
+}
+
+#[test]
+fn a_sealed_snapshot_that_was_changed_is_refused_although_its_check_fits() {
+    let snapshot = sealed(KEY).snapshot();
+    let (head, state) = snapshot.split_once(r#""state":"#).unwrap();
+    let state = state.strip_suffix('}').unwrap().replace("file:///a", "file:///b");
+    let mut envelope: Value = serde_json::from_str(&snapshot).unwrap();
+    envelope["check"] = project_id(&state).into();
+    let forged = |seal: &Value| {
+        let (policy, check) = (&envelope["policy"], &envelope["check"]);
+        let version = &envelope["rootwise"];
+        format!(r#"{{"rootwise":{version},"policy":{policy},"check":{check},"seal":{seal},"state":{state}}}"#)
+    };
+    assert!(head.contains(r#""seal":""#));
+    for seal in [envelope["seal"].clone(), "".into(), "00".into(), "zz".into(), "é".into(), Value::Null] {
+        let error = builder(Some(KEY)).restore(&forged(&seal), 0_u64).unwrap_err();
+        assert_eq!(error, SnapshotError::Seal, "{seal}");
+    }
+    assert!(builder(None).restore(&forged(&Value::Null), 0_u64).is_ok(), "without a key the check is no secret");
+}
+
+#[test]
+fn a_short_key_is_refused_and_no_key_is_shown() {
+    let error = builder(Some("short")).build().unwrap_err();
+    assert_eq!(error.to_string(), "bad options at snapshotKey: has 5 bytes, and a key needs at least 32");
+    assert!(builder(Some(&KEY[..31])).build().is_err() && builder(Some(KEY)).build().is_ok());
+    assert!(!format!("{:?} {:?}", sealed(KEY), builder(Some(KEY))).contains("48, 49"));
 }

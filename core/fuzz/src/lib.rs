@@ -8,6 +8,8 @@
 mod text;
 mod world;
 
+use std::sync::Arc;
+
 use rootwise::path::display::{display, slug};
 use rootwise::path::uri::{file_uri_to_path, path_to_file_uri, project_id, project_key};
 use rootwise::path::{self, PathStyle};
@@ -94,7 +96,7 @@ pub fn policies(data: &[u8]) {
     };
     let written = serde_json::to_string(&policy.clone().into_config()).unwrap();
     assert_eq!(Policy::from_json(&written).as_ref(), Ok(&policy), "a policy can be written and read again");
-    let mut world = World::with_policy(policy, data);
+    let mut world = World::with_policy(Arc::new(policy), data);
     world.texts = Texts::Anything;
     world.play(&data.iter().rev().copied().take(64).collect::<Vec<u8>>());
 }

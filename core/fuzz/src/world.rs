@@ -1,7 +1,7 @@
 //! A host around one resolver: a disk full of links, a client that answers or not, and a vocabulary of hostile values.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use rootwise::host::{HostFacts, Transport};
 use rootwise::path::{self, PathStyle};
@@ -10,6 +10,9 @@ use rootwise::{Resolver, wire};
 use serde_json::{Value, json};
 
 use super::text::{Texts, check_explanation, check_output};
+
+static POLICIES: LazyLock<Vec<Arc<Policy>>> =
+    LazyLock::new(|| PRESETS.iter().map(|(name, _)| Arc::new(Policy::preset(name).unwrap())).collect());
 
 pub struct World {
     pub resolver: Resolver,
@@ -89,10 +92,10 @@ impl Choices<'_> {
 impl World {
     pub fn new(head: &[u8]) -> Self {
         let at = head.first().map_or(0, |byte| usize::from(*byte));
-        Self::with_policy(Policy::preset(PRESETS[at % PRESETS.len()].0).unwrap(), &head[head.len().min(1)..])
+        Self::with_policy(POLICIES[at % POLICIES.len()].clone(), &head[head.len().min(1)..])
     }
 
-    pub fn with_policy(policy: Policy, choices: &[u8]) -> Self {
+    pub fn with_policy(policy: Arc<Policy>, choices: &[u8]) -> Self {
         let choice = choices.first().copied().unwrap_or(0);
         let chosen = |bit: u8| choice & (1 << bit) != 0;
         let style = if chosen(0) { PathStyle::Windows } else { PathStyle::Posix };
@@ -107,7 +110,7 @@ impl World {
         host.excluded_dirs.home = Some(folder("/home/me", "C:\\Users\\me"));
         host.probe_shares = chosen(5);
         host.push = chosen(6).then_some(chosen(7));
-        let (policy, host) = (Arc::new(policy), Arc::new(host));
+        let host = Arc::new(host);
         let resolver = Resolver::new(policy.clone(), host.clone()).unwrap();
         Self {
             resolver,
@@ -126,7 +129,7 @@ impl World {
     /// The same world around a restored resolver.
     pub fn with(&self, resolver: Resolver) -> Self {
         let (policy, host) = (self.policy.clone(), self.host.clone());
-        let world = Self::with_policy((*policy).clone(), &[]);
+        let world = Self::with_policy(policy.clone(), &[]);
         Self { resolver, policy, host, now: 10, texts: self.texts, ..world }
     }
 
@@ -154,13 +157,13 @@ impl World {
 
     /// Handles the text of an event and checks everything that can be seen.
     pub fn text(&mut self, text: &str) -> Value {
-        let before = self.resolver.snapshot();
+        let before = self.resolver.clone();
         let event: Value = serde_json::from_str(text).unwrap_or_default();
         let output = wire::handle_json(&mut self.resolver, text, self.now as f64);
         let output: Value = serde_json::from_str(&output).unwrap();
         check_output(&output, self.texts);
         if output.get("error").is_some() {
-            assert_eq!(self.resolver.snapshot(), before, "a refused event has an effect");
+            assert_eq!(self.resolver.snapshot(), before.snapshot(), "a refused event has an effect");
             let is_reply =
                 event["type"] == "probed" && self.probes.iter().any(|probe| probe["probe"] == event["probe"]);
             assert!(!is_reply, "the reply to a probe was refused: {output}");

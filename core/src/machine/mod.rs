@@ -7,5 +7,6 @@ mod outbox;
 mod probes;
 pub(crate) mod resolver;
 pub(crate) mod roots_cycle;
+mod seal;
 mod settle;
 mod snapshot;

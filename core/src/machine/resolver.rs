@@ -14,6 +14,7 @@ use super::logs::Logger;
 use super::outbox::Outbox;
 use super::probes::{Asker, OpenProbe, Probes};
 use super::roots_cycle::{AfterFailure, CycleState, Failure, RootsCycle, TokenStatus};
+use super::seal::SealKey;
 use crate::api::action::{Action, Answer, Outcome, ProbePath};
 use crate::api::event::{
     AskBy, Asked, ClientInitialized, Event, Probed, ProbedPath, RefusalKind, RequestFacts, RootsListed, RootsRefused,
@@ -43,6 +44,7 @@ pub struct Resolver {
     pub(super) probes: Probes,
     pub(super) now: Time,
     pub(super) cached: Option<CachedAnswer>,
+    pub(super) seal_key: Option<Arc<SealKey>>,
 }
 
 /// The answer to a plain ask, valid until the next event.
@@ -135,12 +137,13 @@ impl Resolver {
             probes: Probes::default(),
             now: 0,
             cached: None,
+            seal_key: None,
         })
     }
 
     /// Starts a resolver with these host facts and, unless another policy is set, the recommended policy.
     pub fn builder(host: impl Into<Arc<HostFacts>>) -> ResolverBuilder {
-        ResolverBuilder { policy: None, host: host.into(), id_prefix: None }
+        ResolverBuilder { policy: None, host: host.into(), id_prefix: None, snapshot_key: None }
     }
 
     /// Processes one event and returns its actions in order.
@@ -521,6 +524,7 @@ pub struct ResolverBuilder {
     policy: Option<Arc<Policy>>,
     host: Arc<HostFacts>,
     id_prefix: Option<String>,
+    snapshot_key: Option<SealKey>,
 }
 
 impl ResolverBuilder {
@@ -536,13 +540,20 @@ impl ResolverBuilder {
         Self { id_prefix: Some(prefix.into()), ..self }
     }
 
+    /// Seals every snapshot with a secret key of at least 32 bytes, and accepts only snapshots that are sealed with it.
+    /// Needed where somebody else can write to the store of the snapshots.
+    #[must_use]
+    pub fn snapshot_key(self, key: impl Into<Vec<u8>>) -> Self {
+        Self { snapshot_key: Some(SealKey::new(key.into())), ..self }
+    }
+
     /// Creates the resolver.
     ///
     /// # Errors
-    /// A host fact or the id prefix cannot work.
+    /// A host fact, the id prefix or the key cannot work.
     pub fn build(self) -> Result<Resolver, ConfigError> {
-        let Self { policy, host, id_prefix } = self;
-        let mut resolver = Resolver::new(policy.unwrap_or_else(|| Arc::new(Policy::recommended())), host)?;
+        let id_prefix = self.id_prefix.clone();
+        let mut resolver = self.fresh()?;
         if let Some(prefix) = id_prefix {
             super::snapshot::check_prefix(&prefix)?;
             resolver.connection.cycle = RootsCycle::new(prefix);
@@ -555,9 +566,16 @@ impl ResolverBuilder {
     /// # Errors
     /// The snapshot cannot be used, or an option cannot work.
     pub fn restore(self, snapshot: &str, now: impl Into<Millis>) -> Result<Resolver, crate::error::SnapshotError> {
-        let Self { policy, host, id_prefix } = self;
-        let policy = policy.unwrap_or_else(|| Arc::new(Policy::recommended()));
-        Resolver::restore(snapshot, policy, host, now, id_prefix.as_deref())
+        let id_prefix = self.id_prefix.clone();
+        self.fresh()?.restored(snapshot, now.into(), id_prefix.as_deref())
+    }
+
+    fn fresh(self) -> Result<Resolver, ConfigError> {
+        let policy = self.policy.unwrap_or_else(|| Arc::new(Policy::recommended()));
+        let mut resolver = Resolver::new(policy, self.host)?;
+        self.snapshot_key.as_ref().map_or(Ok(()), SealKey::check)?;
+        resolver.seal_key = self.snapshot_key.map(Arc::new);
+        Ok(resolver)
     }
 }
 

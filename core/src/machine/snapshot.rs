@@ -31,6 +31,9 @@ struct Envelope<'a> {
     policy: String,
     /// A hash of the state's text.
     check: String,
+    /// The seal, if the host has a key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    seal: Option<String>,
     #[serde(borrow)]
     state: &'a RawValue,
 }
@@ -56,7 +59,8 @@ struct State {
 }
 
 impl Resolver {
-    /// Saves the connection: its state and the request in flight, without asks and probes.
+    /// Saves the connection: its state and the request in flight, without asks and probes. With a
+    /// [key](super::resolver::ResolverBuilder::snapshot_key) it is sealed.
     #[must_use]
     pub fn snapshot(&self) -> String {
         let Connection { client, closed, cycle, memory, disk, has_evidence, project, announced, revision, reported } =
@@ -78,7 +82,9 @@ impl Resolver {
         // Only maps with keys that are not strings can fail, and there are none.
         let Ok(state) = serde_json::value::to_raw_value(&state) else { return String::new() };
         let check = project_id(state.get());
-        let envelope = Envelope { rootwise: VERSION, policy: fingerprint(&self.policy), check, state: &state };
+        let policy = fingerprint(&self.policy);
+        let seal = self.seal_key.as_ref().map(|key| key.seal(&policy, state.get()));
+        let envelope = Envelope { rootwise: VERSION, policy, check, seal, state: &state };
         to_json(&envelope)
     }
 
@@ -87,7 +93,7 @@ impl Resolver {
     /// Pass a unique id prefix where several processes may restore the same snapshot, so that request ids stay unique.
     ///
     /// # Errors
-    /// The snapshot is damaged, of another version or of another policy, or the options cannot work.
+    /// The snapshot is damaged, sealed, of another version or of another policy, or the options cannot work.
     pub fn restore(
         snapshot: &str,
         policy: impl Into<Arc<Policy>>,
@@ -95,7 +101,12 @@ impl Resolver {
         now: impl Into<Millis>,
         id_prefix: Option<&str>,
     ) -> Result<Self, SnapshotError> {
-        let mut resolver = Self::new(policy, host)?;
+        Self::new(policy, host)?.restored(snapshot, now.into(), id_prefix)
+    }
+
+    /// This resolver, which is new, with the state of a snapshot.
+    pub(crate) fn restored(self, snapshot: &str, now: Millis, id_prefix: Option<&str>) -> Result<Self, SnapshotError> {
+        let mut resolver = self;
         let envelope: Envelope<'_> = serde_json::from_str(snapshot).map_err(|_| SnapshotError::Damaged)?;
         if envelope.rootwise != VERSION {
             return Err(SnapshotError::Version);
@@ -106,12 +117,17 @@ impl Resolver {
         if envelope.check != project_id(envelope.state.get()) {
             return Err(SnapshotError::Damaged);
         }
+        match (&resolver.seal_key, &envelope.seal) {
+            (None, None) => {}
+            (Some(key), Some(seal)) if key.verifies(seal, &envelope.policy, envelope.state.get()) => {}
+            _ => return Err(SnapshotError::Seal),
+        }
         let state: State = serde_json::from_str(envelope.state.get()).map_err(|_| SnapshotError::Damaged)?;
         state.cycle.check(&resolver.policy).map_err(SnapshotError::Impossible)?;
         if let Some(prefix) = id_prefix {
             check_prefix(prefix)?;
         }
-        let now = now.into().time();
+        let now = now.time();
         resolver.now = now;
         resolver.probes = Probes::after(state.probes);
         let cycle = RootsCycle::restore(state.cycle, id_prefix, now, &resolver.policy, &resolver.host);

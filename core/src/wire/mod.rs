@@ -19,7 +19,7 @@ use crate::api::to_json;
 use crate::error::{ConfigError, Misuse, SnapshotError};
 use crate::id::Millis;
 use crate::policy::Policy;
-use crate::{Resolver, Reuse};
+use crate::{Resolver, ResolverBuilder, Reuse};
 
 use event::is_probe_reply;
 pub use event::parse_event;
@@ -27,11 +27,13 @@ pub use functions::call;
 
 /// The options of a resolver.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Options<'a> {
     #[serde(borrow, default)]
     policy: Option<&'a RawValue>,
     host: HostFacts,
+    #[serde(default)]
+    snapshot_key: Option<String>,
 }
 
 /// The result of one event.
@@ -134,13 +136,13 @@ impl PolicyCache {
         Self { policies: Vec::new() }
     }
 
-    /// Creates a resolver from `{"policy": {...}, "host": {...}}`; without a policy it uses the recommended one.
+    /// Creates a resolver from `{"policy": {...}, "host": {...}, "snapshotKey": "..."}`; without a policy it uses the
+    /// recommended one, and without a key its snapshots are not sealed.
     ///
     /// # Errors
     /// The options are malformed or contradict each other.
     pub fn open(&mut self, options: &str) -> Result<Resolver, Failure> {
-        let (policy, host) = self.parse(options)?;
-        Ok(Resolver::new(policy, host)?)
+        Ok(self.parse(options)?.build()?)
     }
 
     /// Restores a resolver from a snapshot and the options of [`open`](Self::open).
@@ -154,15 +156,20 @@ impl PolicyCache {
         now: f64,
         id_prefix: Option<&str>,
     ) -> Result<Resolver, Failure> {
-        let (policy, host) = self.parse(options)?;
-        Ok(Resolver::restore(snapshot, policy, host, milliseconds(now)?, id_prefix)?)
+        let builder = self.parse(options)?;
+        let builder = id_prefix.into_iter().fold(builder, ResolverBuilder::id_prefix);
+        Ok(builder.restore(snapshot, milliseconds(now)?)?)
     }
 
-    fn parse(&mut self, options: &str) -> Result<(Arc<Policy>, HostFacts), ConfigError> {
-        let Options { policy, host } = parse_json(options)?;
-        let text = policy.map(RawValue::get);
+    fn parse(&mut self, options: &str) -> Result<ResolverBuilder, ConfigError> {
+        let Options { policy, host, snapshot_key } = parse_json(options)?;
+        let builder = Resolver::builder(host).policy(self.policy(policy.map(RawValue::get))?);
+        Ok(snapshot_key.into_iter().fold(builder, ResolverBuilder::snapshot_key))
+    }
+
+    fn policy(&mut self, text: Option<&str>) -> Result<Arc<Policy>, ConfigError> {
         if let Some((_, policy)) = self.policies.iter().find(|(known, _)| known.as_deref() == text) {
-            return Ok((policy.clone(), host));
+            return Ok(policy.clone());
         }
         let policy = Arc::new(match text {
             Some(text) => Policy::from_json(text)?,
@@ -172,7 +179,7 @@ impl PolicyCache {
             self.policies.clear();
         }
         self.policies.push((text.map(Box::from), policy.clone()));
-        Ok((policy, host))
+        Ok(policy)
     }
 }
 

@@ -25,10 +25,19 @@ class Resolver:
 
     :param policy: a preset's name or a policy; by default ``recommended``
     :param host: facts about the machine and the connection; see :func:`rootwise.host_facts`
+    :param snapshot_key: a secret of at least 32 bytes that seals snapshots: :meth:`restore` then accepts only those that are
+        sealed with it. Needed where somebody else can write to the store of the snapshots.
     """
 
-    def __init__(self, policy: str | Policy | None = None, *, host: HostFacts, _backend: Backend | None = None) -> None:
-        text = self._prepare(policy, host)
+    def __init__(
+        self,
+        policy: str | Policy | None = None,
+        *,
+        host: HostFacts,
+        snapshot_key: str | None = None,
+        _backend: Backend | None = None,
+    ) -> None:
+        text = self._prepare(policy, host, snapshot_key)
         self._machine: Machine | None = (_backend or loaded_backend()).open(text)
 
     @classmethod
@@ -40,27 +49,30 @@ class Resolver:
         host: HostFacts,
         now: int,
         id_prefix: str | None = None,
+        snapshot_key: str | None = None,
         _backend: Backend | None = None,
     ) -> Resolver:
         """Restores a saved connection, in this or another process.
 
         :param id_prefix: makes request ids unique when several processes restore one snapshot
+        :param snapshot_key: the key that sealed the snapshot
         """
         resolver = cls.__new__(cls)
-        options = resolver._prepare(policy, host)
+        options = resolver._prepare(policy, host, snapshot_key)
         prefix = None if id_prefix is None else bounded(id_prefix, "the id prefix", 1024)
         machine = (_backend or loaded_backend()).restore(bounded(snapshot, "the snapshot"), options, _time(now), prefix)
         resolver._machine = machine
         resolver._keep(parse_reply(machine.view()))
         return resolver
 
-    def _prepare(self, policy: str | Policy | None, host: HostFacts) -> str:
+    def _prepare(self, policy: str | Policy | None, host: HostFacts, snapshot_key: str | None) -> str:
         self._lock = threading.Lock()
         self._machine = None
         self._deadline: int | None = None
         self._project: AnyProject | None = None
         chosen = _policy(policy)
-        options: dict[str, object] = {"host": host} if chosen is None else {"host": host, "policy": chosen}
+        given = {"host": host, "policy": chosen, "snapshotKey": snapshot_key}
+        options = {name: value for name, value in given.items() if value is not None}
         return bounded(text_of(options, "bad_options", "options"), "options")
 
     def handle(self, event: Event, now: int) -> list[Action]:
