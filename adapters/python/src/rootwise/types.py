@@ -560,8 +560,10 @@ ProjectDict = TypedDict(
         "via": "NotRequired[str]",
         # The client root it came from.
         "root": "NotRequired[RootRefDict]",
-        # The client's other roots, if this one was picked from several.
+        # The first of the client's other roots, if this one was picked from several.
         "otherRoots": "NotRequired[list[RootRefDict]]",
+        # The number of other roots that `otherRoots` leaves out because they are too many or too long; ask for the roots to get all of them.
+        "otherRootsOmitted": "NotRequired[int]",
     },
 )
 """The project a client works in."""
@@ -660,6 +662,8 @@ RootsReport = TypedDict(
         "state": "RootsState",
         # The roots, usable or not.
         "available": "NotRequired[list[RootView]]",
+        # The number of roots that are known and left out of `available`, because an answer carries only the first ones.
+        "omitted": "NotRequired[int]",
         # The number of roots beyond the limit.
         "dropped": "NotRequired[int]",
     },
@@ -843,6 +847,8 @@ PartialLimits = TypedDict(
         "eventBytes": "NotRequired[int]",
         # Roots kept from one list; the rest are counted.
         "roots": "NotRequired[int]",
+        # Bytes of URIs and names kept from one list; the first root that does not fit and those after it are counted.
+        "rootsBytes": "NotRequired[int]",
         # Bytes of one URI, path or other value; a longer value alone is rejected.
         "valueBytes": "NotRequired[int]",
         # Bytes of a root's own name; a longer name is ignored.
@@ -859,6 +865,8 @@ PartialLimits = TypedDict(
         "reported": "NotRequired[int]",
         # Folders of a marker walk, including the starting folder.
         "walkLevels": "NotRequired[int]",
+        # Paths that the host probes at the same time; the others follow when it has replied.
+        "probePaths": "NotRequired[int]",
     },
 )
 """The bounds of a resolver; the explanation shows when one is reached."""
@@ -1202,6 +1210,8 @@ Limits = TypedDict(
         "eventBytes": "int",
         # Roots kept from one list; the rest are counted.
         "roots": "int",
+        # Bytes of URIs and names kept from one list; the first root that does not fit and those after it are counted.
+        "rootsBytes": "int",
         # Bytes of one URI, path or other value; a longer value alone is rejected.
         "valueBytes": "int",
         # Bytes of a root's own name; a longer name is ignored.
@@ -1218,6 +1228,8 @@ Limits = TypedDict(
         "reported": "int",
         # Folders of a marker walk, including the starting folder.
         "walkLevels": "int",
+        # Paths that the host probes at the same time; the others follow when it has replied.
+        "probePaths": "int",
     },
 )
 """The bounds of a resolver; the explanation shows when one is reached."""

@@ -580,9 +580,14 @@ via?: string,
  */
 root?: RootRef, 
 /**
- * The client's other roots, if this one was picked from several.
+ * The first of the client's other roots, if this one was picked from several.
  */
-otherRoots?: Array<RootRef>, };
+otherRoots?: Array<RootRef>, 
+/**
+ * The number of other roots that `otherRoots` leaves out because they are too many or too long; ask for the roots
+ * to get all of them.
+ */
+otherRootsOmitted?: number, };
 
 /**
  * A client root as a project refers to it.
@@ -733,6 +738,10 @@ state: RootsState,
  * The roots, usable or not.
  */
 available?: Array<RootView>, 
+/**
+ * The number of roots that are known and left out of `available`, because an answer carries only the first ones.
+ */
+omitted?: number, 
 /**
  * The number of roots beyond the limit.
  */
@@ -1329,6 +1338,10 @@ eventBytes: number,
  */
 roots: number, 
 /**
+ * Bytes of URIs and names kept from one list; the first root that does not fit and those after it are counted.
+ */
+rootsBytes: number, 
+/**
  * Bytes of one URI, path or other value; a longer value alone is rejected.
  */
 valueBytes: number, 
@@ -1359,7 +1372,11 @@ reported: number,
 /**
  * Folders of a marker walk, including the starting folder.
  */
-walkLevels: number, };
+walkLevels: number, 
+/**
+ * Paths that the host probes at the same time; the others follow when it has replied.
+ */
+probePaths: number, };
 
 /**
  * The session to find, and the sessions to search.
