@@ -98,38 +98,78 @@ fn is_modern(by: Option<AskBy>, facts: &RequestFacts) -> bool {
     Oracle::new(Policy::recommended(), HostFacts::new(PathStyle::Posix)).history.manner(by, facts).1
 }
 
+/// Whether the machine does what the model predicts; if not, the events up to the difference.
+fn compare(case: &Case) -> Result<(), TestCaseError> {
+    let mut machine = resolver(case);
+    let mut oracle = Oracle::new(case.policy.clone(), case.host.clone());
+    let mut world = World::default();
+    let mut trace = String::new();
+    for step in &case.steps {
+        let (event, now) = world.event(case, step);
+        trace.push_str(&format!("\n@{now} {event:?}"));
+        let expected = oracle.step(&event, now);
+        let got = machine.handle(event.clone(), now);
+        match (&expected, &got) {
+            (Err(code), Err(misuse)) => prop_assert_eq!(*code, misuse.code(), "{}", trace),
+            (Ok(expected), Ok(actions)) => {
+                let mut seen = effects(actions);
+                trace.push_str(&format!("\n    -> {seen:?}"));
+                if left_out_notices(actions) {
+                    seen.notices = expected.notices.clone();
+                }
+                prop_assert_eq!(expected, &seen, "model (left) and machine (right) differ after{}", trace);
+                world.observe(&event, now, &seen, machine.deadline().map(|at| at.0));
+            }
+            _ => prop_assert!(false, "model {expected:?}, machine {got:?} after{trace}"),
+        }
+        let (expected, seen) = (oracle.views(), views(&machine));
+        prop_assert_eq!(expected, seen, "views of model (left) and machine (right) differ after{}", trace);
+    }
+    Ok(())
+}
+
+#[test]
+#[ignore = "search"]
+fn search() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let total = number("ROOTWISE_CASES").unwrap_or(10_000);
+    let seed = number("ROOTWISE_SEED").unwrap_or(1);
+    let started = std::time::Instant::now();
+    let threads: Vec<_> = (0..2u64)
+        .map(|thread| {
+            std::thread::spawn(move || {
+                let mut found = 0;
+                let mut seed = seed + thread * 1_000_000;
+                let mut left = total / 2;
+                while left > 0 {
+                    let cases = left.min(500) as u32;
+                    left -= u64::from(cases);
+                    let mut cfg = config(cases);
+                    cfg.cases = cases;
+                    cfg.rng_seed = RngSeed::Fixed(seed);
+                    if let Err(failure) =
+                        proptest::test_runner::TestRunner::new(cfg).run(&case(STEPS), |case| compare(&case))
+                    {
+                        found += 1;
+                        println!("=== seed {seed}\n{failure}");
+                    }
+                    seed += 1;
+                }
+                found
+            })
+        })
+        .collect();
+    let found: usize = threads.into_iter().map(|thread| thread.join().unwrap()).sum();
+    println!("{found} differing batches, {} cases, {:?}", total, started.elapsed());
+}
+
 proptest! {
     #![proptest_config(config(CASES))]
 
     #[test]
     fn the_machine_does_what_the_model_predicts(case in case(STEPS)) {
-        let mut machine = resolver(&case);
-        let mut oracle = Oracle::new(case.policy.clone(), case.host.clone());
-        let mut world = World::default();
-        let mut trace = String::new();
-        for step in &case.steps {
-            let (event, now) = world.event(&case, step);
-            trace.push_str(&format!("\n@{now} {event:?}"));
-            let expected = oracle.step(&event, now);
-            let got = machine.handle(event.clone(), now);
-            match (&expected, &got) {
-                (Err(code), Err(misuse)) => prop_assert_eq!(*code, misuse.code(), "{}", trace),
-                (Ok(expected), Ok(actions)) => {
-                    let mut seen = effects(actions);
-                    trace.push_str(&format!("\n    -> {seen:?}"));
-                    if left_out_notices(actions) {
-                        seen.notices = expected.notices.clone();
-                    }
-                    prop_assert_eq!(expected, &seen, "model (left) and machine (right) differ after{}", trace);
-                    world.observe(&event, now, &seen, machine.deadline().map(|at| at.0));
-                }
-                _ => prop_assert!(false, "model {expected:?}, machine {got:?} after{trace}"),
-            }
-            let (expected, seen) = (oracle.views(), views(&machine));
-            prop_assert_eq!(expected, seen, "views of model (left) and machine (right) differ after{}", trace);
-        }
+        compare(&case)?;
     }
-
 }
 
 proptest! {

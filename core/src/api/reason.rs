@@ -82,6 +82,9 @@ pub enum Reason {
     /// The connection's project is pinned permanently.
     #[error("the connection's project is fixed")]
     Immutable,
+    /// The policy has no source for selections, or it is off.
+    #[error("this server does not let a tool select the project")]
+    SelectionOff,
     /// The connection keeps no state: the caller must pass the project with every call.
     #[error("the project must be passed with every call")]
     PassEachCall,
@@ -116,6 +119,7 @@ impl Reason {
             Self::Traversal => "traversal",
             Self::NotInRoots => "not_in_roots",
             Self::Immutable => "immutable",
+            Self::SelectionOff => "selection_off",
             Self::PassEachCall => "pass_each_call",
         }
     }

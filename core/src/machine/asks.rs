@@ -12,7 +12,7 @@ use crate::peer::client::Client;
 use crate::peer::raw::Object;
 use crate::peer::root_list::RootList;
 use crate::policy::Policy;
-use crate::resolve::disk::Disk;
+use crate::resolve::disk::{Disk, newest};
 use crate::resolve::sources::{RequestValues, bounded};
 
 /// The key of the resolver's question among a call's input requests.
@@ -97,11 +97,26 @@ pub(crate) struct PendingAsk {
     pub(crate) roots_done: bool,
     /// Whether that request failed, so that the ask continues without roots.
     pub(crate) skip_roots: bool,
+    /// Whether a request it waited for was abandoned, and it waits for another one.
+    pub(crate) sent_again: bool,
     /// The roots that came with the call itself.
     pub(crate) input: Option<RootList>,
 }
 
 impl PendingAsk {
+    fn learn(&mut self, reply: &Arc<Disk>) {
+        let mut again = Disk::new();
+        for (path, info) in reply.iter().filter(|(_, info)| info.found.is_some()) {
+            if let Some(earlier) = newest(&self.disk, path) {
+                again.insert(path.clone(), info.clone().with_earlier(earlier));
+            }
+        }
+        self.disk.push(reply.clone());
+        if !again.is_empty() {
+            self.disk.push(Arc::new(again));
+        }
+    }
+
     /// Whether another ask has the same answer as long as the connection does not change: everything that a decision
     /// depends on is equal. A selection and a call with its own roots stand alone.
     fn is_like(&self, other: &Self) -> bool {
@@ -194,11 +209,18 @@ impl AskQueue {
             joined: None,
             roots_done: false,
             skip_roots: false,
+            sent_again: false,
         }
     }
 
     pub(crate) fn push(&mut self, ask: PendingAsk) {
         self.waiting.push(ask);
+    }
+
+    /// Puts back asks that still wait.
+    pub(crate) fn put_back(&mut self, asks: Vec<PendingAsk>) {
+        self.waiting.extend(asks);
+        self.waiting.sort_by_key(|ask| ask.place);
     }
 
     pub(crate) fn take(&mut self) -> Vec<PendingAsk> {
@@ -245,10 +267,12 @@ impl AskQueue {
         }
     }
 
-    /// The stream that carried the request ended: no ask waits for that request any more.
-    pub(crate) fn leave_request(&mut self) {
-        for ask in &mut self.waiting {
+    /// The stream that carried a request ended. An ask that waited for it has it sent again, but only once: streams that
+    /// keep ending must not keep an ask sending.
+    pub(crate) fn abandon(&mut self, token: RequestToken) {
+        for ask in self.waiting.iter_mut().filter(|ask| ask.joined == Some(token)) {
             ask.joined = None;
+            ask.skip_roots |= core::mem::replace(&mut ask.sent_again, true);
         }
     }
 
@@ -256,16 +280,18 @@ impl AskQueue {
     pub(crate) fn expire(&mut self, now: Time, cycle: &mut RootsCycle) {
         for ask in self.waiting.iter_mut().filter(|ask| ask.deadline <= now) {
             ask.expired = true;
-            if let Some(token) = ask.joined {
+            if let Some(token) = ask.joined.filter(|_| ask.waits_for_roots) {
                 cycle.caller_gave_up(token);
             }
         }
     }
 
-    /// A probe was answered, for the asks that `serves` accepts.
-    pub(crate) fn add_disk(&mut self, disk: &Arc<Disk>, serves: impl Fn(u64) -> bool) {
-        for ask in self.waiting.iter_mut().filter(|ask| serves(ask.place)) {
-            ask.disk.push(disk.clone());
+    /// A probe was answered that the ask at this place waited for.
+    pub(crate) fn add_disk(&mut self, place: u64, disk: &Arc<Disk>) {
+        if let Ok(at) = self.waiting.binary_search_by_key(&place, |ask| ask.place)
+            && let Some(ask) = self.waiting.get_mut(at)
+        {
+            ask.learn(disk);
         }
     }
 }

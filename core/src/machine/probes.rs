@@ -1,6 +1,6 @@
-//! The probes that the host has not answered yet.
+//! The probes that the host has not answered yet, and who needs which path of them.
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -28,10 +28,11 @@ pub(crate) struct Wanted {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OpenProbe {
     id: ProbeId,
+    /// The end of the longest wait for it.
     deadline: Time,
     pub(crate) paths: Vec<OpenPath>,
-    /// Those who need the reply, in order.
-    wanted_by: Vec<Asker>,
+    /// Those who need the reply, and the positions of the paths they need.
+    needed_by: BTreeMap<Asker, Positions>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,19 +49,55 @@ pub(crate) enum Asker {
     Ask(u64),
 }
 
-impl OpenProbe {
-    pub(crate) fn serves(&self, asker: Asker) -> bool {
-        self.wanted_by.binary_search(&asker).is_ok()
+/// A set of positions, one bit each: hundreds of asks may need the same thousands of paths.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Positions(Vec<u64>);
+
+impl Positions {
+    const fn place(at: usize) -> (usize, u64) {
+        (at / 64, 1 << (at % 64))
     }
 
-    fn serve(&mut self, asker: Asker) {
-        if let Err(at) = self.wanted_by.binary_search(&asker) {
-            self.wanted_by.insert(at, asker);
+    fn insert(&mut self, at: usize) {
+        let (word, bit) = Self::place(at);
+        if self.0.len() <= word {
+            self.0.resize(word.saturating_add(1), 0);
+        }
+        if let Some(bits) = self.0.get_mut(word) {
+            *bits |= bit;
         }
     }
 
-    pub(crate) fn into_paths(self) -> impl Iterator<Item = ProbePath> {
-        self.paths.into_iter().map(|open| open.path)
+    /// Adds others; returns whether there were new ones.
+    fn add(&mut self, others: &Self) -> bool {
+        let mut grew = false;
+        if self.0.len() < others.0.len() {
+            self.0.resize(others.0.len(), 0);
+        }
+        for (bits, more) in self.0.iter_mut().zip(&others.0) {
+            grew |= more & !*bits != 0;
+            *bits |= more;
+        }
+        grew
+    }
+
+    pub(crate) fn contains(&self, at: usize) -> bool {
+        let (word, bit) = Self::place(at);
+        self.0.get(word).is_some_and(|bits| bits & bit != 0)
+    }
+}
+
+impl OpenProbe {
+    pub(crate) fn serves_connection(&self) -> bool {
+        self.needed_by.contains_key(&Asker::Connection)
+    }
+
+    /// The asks that need the reply, by their place, and the positions of the paths they need.
+    pub(crate) fn asks(&self) -> impl Iterator<Item = (u64, &Positions)> {
+        self.needed_by.iter().filter_map(|(asker, needs)| match asker {
+            Asker::Connection => None,
+            Asker::Ask(place) => Some((*place, needs)),
+        })
     }
 }
 
@@ -83,104 +120,107 @@ impl Probes {
     }
 
     /// Opens one probe for the wanted paths that are not being probed already, as far as there is room; drops the probes
-    /// that nobody needs any more.
+    /// that nobody needs any more. Everyone waits for each open probe that covers what it needs, until a time.
     pub(crate) fn open(
         &mut self,
-        wanted: Vec<Wanted>,
+        wanted: &[Wanted],
         deadline: Time,
         most_paths: u32,
         waits: impl Fn(u64) -> bool,
     ) -> Option<Probe> {
-        let wanted = self.join(wanted);
+        self.join(wanted, deadline);
         self.keep_needed(waits);
         let mut room = ProbeRoom::new(count(most_paths));
         for open in self.open.iter().flat_map(|probe| &probe.paths) {
             room.take(&open.path.path);
         }
-        let id = ProbeId(self.requested.saturating_add(1));
-        let mut new = OpenProbe { id, deadline, paths: Vec::new(), wanted_by: Vec::new() };
-        let mut places: BTreeMap<String, usize> = BTreeMap::new();
-        for Wanted { askers, paths } in wanted {
-            let mut serves = false;
-            for PathQuery { path, shared } in paths {
-                match places.get(&path.path).and_then(|at| new.paths.get_mut(*at)) {
+        let by_path = self.by_path();
+        let mut paths: Vec<OpenPath> = Vec::new();
+        let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+        for Wanted { askers, paths: queries } in wanted {
+            for PathQuery { path, .. } in queries {
+                let mut open = by_path.get(&path.path).into_iter().flatten();
+                if open.any(|place| self.covers(*place, path)) {
+                    continue;
+                }
+                match places.get(path.path.as_str()).and_then(|at| paths.get_mut(*at)) {
                     Some(known) => {
-                        known.shared |= shared;
-                        for marker in path.markers {
-                            if !known.path.markers.contains(&marker) {
-                                known.path.markers.push(marker);
+                        for marker in &path.markers {
+                            if !known.path.markers.contains(marker) {
+                                known.path.markers.push(marker.clone());
                             }
                         }
                     }
                     None if room.take(&path.path) => {
-                        places.insert(path.path.clone(), new.paths.len());
-                        new.paths.push(OpenPath { path, shared });
+                        places.insert(&path.path, paths.len());
+                        paths.push(OpenPath { path: path.clone(), shared: false });
                     }
-                    None => {
-                        self.owes_connection |= askers.contains(&Asker::Connection);
-                        continue;
-                    }
+                    None => self.owes_connection |= askers.contains(&Asker::Connection),
                 }
-                serves = true;
-            }
-            for asker in askers.into_iter().filter(|_| serves) {
-                new.serve(asker);
             }
         }
-        if new.paths.is_empty() {
+        if paths.is_empty() {
             return None;
         }
-        self.requested = id.0;
-        let probe = Probe { probe: new.id, paths: new.paths.iter().map(|open| open.path.clone()).collect() };
-        self.open.push(new);
+        self.requested = self.requested.saturating_add(1);
+        let id = ProbeId(self.requested);
+        let probe = Probe { probe: id, paths: paths.iter().map(|open| open.path.clone()).collect() };
+        self.open.push(OpenProbe { id, deadline, paths, needed_by: BTreeMap::new() });
+        self.join(wanted, deadline);
         Some(probe)
     }
 
-    /// Lets those who want a path that is being probed wait for that probe; returns what is not being probed.
-    fn join(&mut self, mut wanted: Vec<Wanted>) -> Vec<Wanted> {
-        if wanted.is_empty() || self.open.is_empty() {
-            return wanted;
-        }
-        let open = self.newest_by_path();
-        for Wanted { askers, paths } in &mut wanted {
-            let mut joined = BTreeSet::new();
-            paths.retain(|PathQuery { path: wanted, shared }| {
-                let Some((at, place)) = open.get(&wanted.path) else { return true };
-                let Some(probe) = self.open.get_mut(*at) else { return true };
-                let Some(known) = probe.paths.get_mut(*place) else { return true };
-                let covered = wanted.markers.iter().all(|marker| known.path.markers.contains(marker));
-                if covered {
-                    known.shared |= shared;
-                    joined.insert(*at);
+    /// Lets everyone wait for the open probes that cover what it needs.
+    fn join(&mut self, wanted: &[Wanted], deadline: Time) {
+        let by_path = self.by_path();
+        for Wanted { askers, paths } in wanted {
+            let mut joined: BTreeMap<usize, Positions> = BTreeMap::new();
+            for PathQuery { path, shared } in paths {
+                for (probe, at) in by_path.get(&path.path).into_iter().flatten().copied() {
+                    if self.covers((probe, at), path) {
+                        joined.entry(probe).or_default().insert(at);
+                        if let Some(open) = self.open.get_mut(probe).and_then(|probe| probe.paths.get_mut(at)) {
+                            open.shared |= shared;
+                        }
+                    }
                 }
-                !covered
-            });
-            for at in joined {
-                if let Some(probe) = self.open.get_mut(at) {
-                    askers.iter().for_each(|asker| probe.serve(*asker));
+            }
+            for (probe, positions) in joined {
+                let Some(probe) = self.open.get_mut(probe) else { continue };
+                for asker in askers {
+                    if probe.needed_by.entry(*asker).or_default().add(&positions) {
+                        probe.deadline = probe.deadline.max(deadline);
+                    }
                 }
             }
         }
-        wanted.retain(|wanted| !wanted.paths.is_empty());
-        wanted
     }
 
-    /// For every path that is being probed, its newest probe and its position there.
-    fn newest_by_path(&self) -> BTreeMap<String, (usize, usize)> {
-        let mut newest = BTreeMap::new();
+    /// Whether a path of an open probe will tell all that is wanted.
+    fn covers(&self, (probe, at): (usize, usize), wanted: &ProbePath) -> bool {
+        let open = self.open.get(probe).and_then(|probe| probe.paths.get(at));
+        open.is_some_and(|open| wanted.markers.iter().all(|marker| open.path.markers.contains(marker)))
+    }
+
+    /// For every path that is being probed, its probes and its positions there.
+    fn by_path(&self) -> BTreeMap<String, Vec<(usize, usize)>> {
+        let mut places: BTreeMap<String, Vec<(usize, usize)>> = BTreeMap::new();
         for (probe, open) in self.open.iter().enumerate() {
             for (at, path) in open.paths.iter().enumerate() {
-                newest.insert(path.path.path.clone(), (probe, at));
+                places.entry(path.path.path.clone()).or_default().push((probe, at));
             }
         }
-        newest
+        places
     }
 
     /// The connection itself still needs only the probes with one of these paths.
     pub(crate) fn keep_for_connection(&mut self, needs: impl Fn(&ProbePath) -> bool) {
-        for probe in &mut self.open {
-            if !probe.paths.iter().any(|open| needs(&open.path)) {
-                probe.wanted_by.retain(|asker| *asker != Asker::Connection);
+        for OpenProbe { paths, needed_by, .. } in &mut self.open {
+            let needed = |positions: &Positions| {
+                paths.iter().enumerate().any(|(at, open)| positions.contains(at) && needs(&open.path))
+            };
+            if !needed_by.get(&Asker::Connection).is_some_and(needed) {
+                needed_by.remove(&Asker::Connection);
             }
         }
     }
@@ -188,11 +228,11 @@ impl Probes {
     /// Drops the probes that are no longer needed.
     fn keep_needed(&mut self, waits: impl Fn(u64) -> bool) {
         self.open.retain_mut(|probe| {
-            probe.wanted_by.retain(|asker| match asker {
+            probe.needed_by.retain(|asker, _| match asker {
                 Asker::Connection => true,
                 Asker::Ask(place) => waits(*place),
             });
-            !probe.wanted_by.is_empty()
+            !probe.needed_by.is_empty()
         });
     }
 
@@ -201,10 +241,15 @@ impl Probes {
         Some(self.open.remove(at))
     }
 
-    pub(crate) fn expire(&mut self, now: Time) -> Vec<OpenProbe> {
-        let (over, open) = core::mem::take(&mut self.open).into_iter().partition(|probe| probe.deadline <= now);
-        self.open = open;
-        over
+    /// Drops the probes for which nobody waits any more; returns whether the connection had waited for one.
+    pub(crate) fn expire(&mut self, now: Time) -> bool {
+        let mut awaited = false;
+        self.open.retain(|probe| {
+            let over = probe.deadline <= now;
+            awaited |= over && probe.serves_connection();
+            !over
+        });
+        awaited
     }
 
     /// Drops every probe; later replies to them have no effect.

@@ -1,6 +1,7 @@
 //! The resolver: one mutator, actions returned, views that change nothing.
 
 use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -12,7 +13,7 @@ use super::asks::{AskQueue, NewAsk, Recent, is_plain};
 use super::connection::Connection;
 use super::logs::Logger;
 use super::outbox::Outbox;
-use super::probes::{Asker, OpenProbe, Probes};
+use super::probes::{OpenPath, Positions, Probes};
 use super::roots_cycle::{AfterFailure, CycleState, Failure, RootsCycle, TokenStatus};
 use super::seal::SealKey;
 use crate::api::action::{Action, Answer, Outcome, ProbePath};
@@ -27,8 +28,8 @@ use crate::id::{AskId, Millis, RequestToken, Time};
 use crate::peer::client::Client;
 use crate::peer::message::{Content, ParsedMessage, ParsedText, Reply};
 use crate::peer::root_list::RootList;
-use crate::policy::{Policy, exceeds};
-use crate::resolve::disk::{Disk, PathInfo};
+use crate::policy::{Policy, SourceKind, exceeds};
+use crate::resolve::disk::{Disk, PathInfo, learn};
 use crate::resolve::explain::Explainer;
 
 /// The project of one connection.
@@ -325,7 +326,7 @@ impl Resolver {
         let list = RootList::read(result, &self.policy, &self.host);
         self.logger(turn).roots_listed(&list, &self.connection);
         let memory = &mut self.connection.memory;
-        let lost = |project: &Arc<Project>| project.root.is_some() && !list.has(project);
+        let lost = |project: &Arc<Project>| project.source == SourceKind::Roots && !list.has(project);
         if !self.policy.memory.keep_lost_root && memory.remembered.as_ref().is_some_and(lost) {
             memory.remembered = None;
         }
@@ -346,7 +347,7 @@ impl Resolver {
         self.connection.has_evidence = true;
         if refused.kind == RefusalKind::Abandoned {
             self.connection.cycle.abandoned(&self.policy, self.now);
-            self.asks.leave_request();
+            self.asks.abandon(refused.request);
             return self.logger(turn).roots_refused(refused, false);
         }
         let message = refused.message.as_deref().unwrap_or_default();
@@ -383,36 +384,25 @@ impl Resolver {
             // Of two reports on one path the first counts.
             reports.entry(path).or_insert(info);
         }
-        let (mut disk, mut missing) = (Disk::new(), Vec::new());
-        for open in &open.paths {
-            let ProbePath { path, markers } = &open.path;
-            let Some(mut info) = reports.get(path).cloned() else {
-                missing.push(open.path.clone());
-                continue;
-            };
+        let mut told: Vec<(&String, PathInfo)> = Vec::with_capacity(open.paths.len());
+        for OpenPath { path: ProbePath { path, markers }, shared } in &open.paths {
+            // A path that the host left out is unconfirmed for those who asked.
+            let mut info = reports.remove(path).unwrap_or(PathInfo::UNCONFIRMED);
             info.markers.retain(|marker| markers.contains(marker));
             info.asked.clone_from(markers);
-            if open.shared {
-                let kept = match self.connection.disk.get(path) {
-                    Some(known) => info.clone().with_earlier(known),
-                    None => info.clone(),
-                };
-                self.connection.disk.insert(path.clone(), kept);
+            if *shared {
+                learn(&mut self.connection.disk, path, info.clone());
             }
-            disk.insert(path.clone(), info);
+            told.push((path, info));
         }
-        self.asks.add_disk(&Arc::new(disk), |place| open.serves(Asker::Ask(place)));
-        self.unconfirmed(missing);
-    }
-
-    /// Paths on which the host did not report count as unconfirmed for every ask that waits now.
-    fn unconfirmed(&mut self, paths: impl IntoIterator<Item = ProbePath>) {
-        let mut disk = Disk::new();
-        for ProbePath { path, markers } in paths {
-            disk.insert(path, PathInfo { found: None, real_path: None, asked: markers, markers: Vec::new() });
-        }
-        if !disk.is_empty() {
-            self.asks.add_disk(&Arc::new(disk), |_| true);
+        // Asks that need the same paths share one copy.
+        let mut copies: BTreeMap<&Positions, Arc<Disk>> = BTreeMap::new();
+        for (place, needs) in open.asks() {
+            let disk = copies.entry(needs).or_insert_with(|| {
+                let needed = told.iter().enumerate().filter(|(at, _)| needs.contains(*at));
+                Arc::new(needed.map(|(_, (path, info))| ((*path).clone(), info.clone())).collect())
+            });
+            self.asks.add_disk(place, disk);
         }
     }
 
@@ -423,9 +413,7 @@ impl Resolver {
             self.asks.conclude(flight.token, true);
             self.connection.has_evidence = true;
         }
-        let expired = self.probes.expire(self.now);
-        turn.announce_unsettled |= expired.iter().any(|open| open.serves(Asker::Connection));
-        self.unconfirmed(expired.into_iter().flat_map(OpenProbe::into_paths));
+        turn.announce_unsettled |= self.probes.expire(self.now);
         self.asks.expire(self.now, &mut self.connection.cycle);
     }
 

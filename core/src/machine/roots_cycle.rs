@@ -17,7 +17,7 @@ use crate::api::host::HostFacts;
 use crate::id::{RequestToken, Time};
 use crate::peer::raw;
 use crate::peer::root_list::RootList;
-use crate::policy::{Ask, OnChange, Policy, WhileAsking};
+use crate::policy::{Ask, OnChange, Policy, SourceKind, WhileAsking};
 
 pub(crate) use saved::SavedCycle;
 
@@ -289,16 +289,16 @@ impl RootsCycle {
         if policy.roots.on_change == OnChange::Ignore {
             return;
         }
+        if self.last_failure == Some(Failure::Unsupported) {
+            self.last_failure = Some(Failure::Failed);
+        }
+        self.failures = 0;
         if let Phase::InFlight(flight) = &mut self.phase {
             if policy.roots.while_asking == WhileAsking::Drop {
                 return;
             }
             flight.changed = true;
         }
-        if self.last_failure == Some(Failure::Unsupported) {
-            self.last_failure = Some(Failure::Failed);
-        }
-        self.failures = 0;
         let asked_before = self.last_sent.is_some() || self.list.is_some();
         if let Some(known) = &mut self.list {
             known.stale = true;
@@ -309,7 +309,7 @@ impl RootsCycle {
                 Ask::Lazy | Ask::EachRequest => asked_before,
                 Ask::Never => false,
             };
-        if refetch && self.flight().is_none() {
+        if refetch && self.phase == Phase::Resting {
             self.schedule(policy, now);
         }
     }
@@ -390,6 +390,9 @@ impl RootsCycle {
 
     /// Schedules a request that a change causes, not earlier than the interval allows.
     fn schedule(&mut self, policy: &Policy, now: Time) {
+        if policy.source(SourceKind::Roots).is_none() || !self.may_ask(policy) {
+            return;
+        }
         let earliest = self.last_sent.map(|sent| sent.saturating_add(policy.timing.min_interval_ms.into()));
         self.phase = match earliest.filter(|earliest| *earliest > now) {
             Some(until) => Phase::Deferred { until },

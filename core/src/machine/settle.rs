@@ -16,7 +16,7 @@ use crate::api::reason::Reason;
 use crate::id::AskId;
 use crate::policy::{SourceKind, count};
 use crate::resolve::ask::{AskContext, AskDecision, Step};
-use crate::resolve::disk::DiskView;
+use crate::resolve::disk::{DiskView, learn, newest};
 use crate::resolve::evaluate::{Decision, Evaluation};
 
 /// The decision on an ask, for every ask that is like it.
@@ -35,6 +35,8 @@ impl Resolver {
         let remembered = self.connection.memory.remembered.clone();
         let initialized = self.connection.client.is_some();
         let mut ask = self.asks.read(new, initialized, self.now, &self.policy, &self.host);
+        // An ask that only asks changes nothing for those that wait already.
+        let alone = matches!(ask.purpose, Purpose::Project | Purpose::Roots);
         if ask.purpose == Purpose::Clear && !ask.modern && !self.connection.memory.is_immutable(&self.policy) {
             self.connection.memory.clear_selection();
             ask.purpose = Purpose::Project;
@@ -47,8 +49,12 @@ impl Resolver {
         }
         let by_request = ask.by == AskBy::Request;
         turn.probe_connection |= matches!(ask.purpose, Purpose::Select(_)) && !ask.modern;
-        self.asks.push(ask);
-        self.settle(turn);
+        if alone {
+            self.settle_asks([ask].into(), turn);
+        } else {
+            self.asks.push(ask);
+            self.settle(turn);
+        }
         let unchanged = remembered == self.connection.memory.remembered;
         if plain && by_request && unchanged && !turn.outbox.changed_connection() {
             self.cached = turn.outbox.only_project(id).map(|project| CachedAnswer {
@@ -61,28 +67,22 @@ impl Resolver {
 
     /// Decides everything again after an event.
     pub(super) fn settle(&mut self, turn: &mut Turn) {
-        let mut wanted;
-        loop {
-            wanted = Vec::new();
-            let asks = self.asks.take();
-            // A selection can end asks that wait for a worse source. Each ends one ask, so the loop ends.
-            if !self.settle_asks(asks, &mut wanted, turn) {
-                break;
-            }
-        }
-        self.settle_connection(wanted, turn);
+        let mut asks = self.asks.take();
+        // What a tool selects is there for all who wait, whoever came first.
+        asks.sort_by_key(|ask| !matches!(ask.purpose, Purpose::Select(_)));
+        self.settle_asks(asks, turn);
     }
 
-    /// Ends the asks that can end, and keeps the others waiting. Returns whether one of them made a selection.
-    fn settle_asks(&mut self, asks: Vec<PendingAsk>, wanted: &mut Vec<Wanted>, turn: &mut Turn) -> bool {
-        let mut sender = None;
-        let mut selected = false;
+    /// Ends the asks that can end, keeps the others waiting, and decides the rest.
+    fn settle_asks(&mut self, asks: Vec<PendingAsk>, turn: &mut Turn) {
+        let mut wanted = Vec::new();
+        let mut senders = Vec::new();
+        let mut waiting = Vec::with_capacity(asks.len());
         let mut recent = Recent::new();
         for mut ask in asks {
-            let (like, mut known) = recent.take(&ask).unwrap_or_else(|| (ask.clone(), self.decide(&ask, wanted)));
+            let (like, mut known) = recent.take(&ask).unwrap_or_else(|| (ask.clone(), self.decide(&ask, &mut wanted)));
             match known.step.clone() {
                 Step::End(outcome) => {
-                    selected |= matches!(outcome, Outcome::Selected { .. }) && !ask.modern;
                     if self.end(&ask, outcome, &mut known, turn) {
                         recent.clear();
                         continue;
@@ -92,20 +92,21 @@ impl Resolver {
                     if let Some(wanted) = known.wanted.and_then(|at| wanted.get_mut(at)) {
                         wanted.askers.push(Asker::Ask(ask.place));
                     }
-                    if send && sender.is_none() {
-                        sender = Some(ask.id);
+                    if send {
+                        senders.push((ask.place, ask.id));
                     }
                     ask.waits_for_roots = for_roots;
                     if for_roots {
                         ask.joined = self.connection.cycle.token().or(ask.joined);
                     }
-                    self.asks.push(ask);
+                    waiting.push(ask);
                 }
             }
             recent.keep((like, known));
         }
-        self.send_if_due(sender, turn);
-        selected
+        self.asks.put_back(waiting);
+        self.send_if_due(senders.into_iter().min().map(|(_, ask)| ask), turn);
+        self.settle_connection(wanted, turn);
     }
 
     /// Decides an ask; the paths it needs go to `wanted`.
@@ -158,7 +159,7 @@ impl Resolver {
         }
         let deadline = self.now.saturating_add(self.policy.timing.wait_ms.into());
         let asks = &self.asks;
-        turn.outbox.probe(self.probes.open(wanted, deadline, probe_paths, |place| asks.has_place(place)));
+        turn.outbox.probe(self.probes.open(&wanted, deadline, probe_paths, |place| asks.has_place(place)));
     }
 
     /// Forgets the paths that no source of the connection names any more.
@@ -246,9 +247,9 @@ impl Resolver {
         let given = self.context(ask).selection_text(by, project);
         // The selection belongs to the connection from now on, and so does the report on its folder.
         if let Some(path) = &project.path
-            && let Some(info) = ask.disk.iter().rev().find_map(|disk| disk.get(path))
+            && let Some(info) = newest(&ask.disk, path)
         {
-            self.connection.disk.insert(path.clone(), info.clone());
+            learn(&mut self.connection.disk, path, info.clone());
         }
         self.connection.memory.select(project.clone(), given);
     }

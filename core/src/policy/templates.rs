@@ -179,6 +179,7 @@ fn standard(key: &str) -> Option<&'static str> {
         "refused.invalid_name" => "`{value}` is not a usable project name.",
         "refused.empty" => "The selected project is empty.",
         "refused.immutable" => "The project of this connection is `{name}` and cannot be changed.",
+        "refused.selection_off" => "This server does not let a tool select the project.",
         "refused.pass_each_call" => {
             "This client keeps no state between calls: pass the project with every call, for example `{value}`."
         }

@@ -29,6 +29,9 @@ pub(crate) struct PathInfo {
 }
 
 impl PathInfo {
+    /// The host was asked and left the path out of its reply.
+    pub(crate) const UNCONFIRMED: Self = Self { found: None, real_path: None, asked: Vec::new(), markers: Vec::new() };
+
     /// Whether it covers these markers.
     pub(crate) fn covers(&self, markers: &[String]) -> bool {
         markers.iter().all(|marker| self.asked.contains(marker))
@@ -71,6 +74,23 @@ impl ProbeRoom {
         }
         has_room
     }
+}
+
+/// Adds a report: it replaces an earlier one, and the absence of a report replaces none.
+pub(crate) fn learn(disk: &mut Disk, path: &str, info: PathInfo) {
+    if info.found.is_none() {
+        return;
+    }
+    let info = match disk.get(path) {
+        Some(earlier) => info.with_earlier(earlier),
+        None => info,
+    };
+    disk.insert(path.to_string(), info);
+}
+
+/// The newest report on a path in replies, oldest first.
+pub(crate) fn newest<'a>(replies: &'a [Arc<Disk>], path: &str) -> Option<&'a PathInfo> {
+    replies.iter().rev().filter_map(|disk| disk.get(path)).find(|info| info.found.is_some())
 }
 
 /// The disk as one evaluation sees it, and the paths it turned out to need.
@@ -147,11 +167,12 @@ impl<'a> DiskView<'a> {
             CacheReads::Folders => info.found == Some(Found::Directory),
             CacheReads::All => true,
         };
-        let own = self.own.iter().rev().filter_map(|disk| disk.get(path));
         let shared = self.shared.and_then(|disk| disk.get(path)).filter(usable);
-        let mut reports = own.chain(shared).filter(enough);
         // A report counts for more than the absence of another one.
-        let info = reports.clone().find(|info| info.found.is_some()).or_else(|| reports.next());
+        let reported = newest(self.own, path).filter(enough).or_else(|| shared.filter(enough));
+        let left_out =
+            || self.own.iter().filter_map(|disk| disk.get(path)).find(|info| info.found.is_none() && enough(info));
+        let info = reported.or_else(left_out);
         if self.thorough || (info.is_none() && self.recording) {
             if self.thorough || self.room.take(path) {
                 let path = ProbePath { path: path.to_string(), markers: markers.to_vec() };

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use super::disk::{CacheReads, CacheScope, DiskView};
 use super::sources::{RequestValues, rejected};
 use super::value::Rejection;
-use super::verify::{PathVerifier, Refine, Verified};
+use super::verify::{Folder, PathVerifier, Refine, Verified};
 use crate::api::action::RootsState;
 use crate::api::host::HostFacts;
 use crate::api::project::Project;
@@ -212,13 +212,20 @@ impl EvaluationContext<'_> {
             || (needs_memory && self.memory.is_none())
     }
 
+    /// Whether a selection would count: the policy has a source for it that is not off.
+    pub(super) fn lets_select(&self) -> bool {
+        self.policy.source(SourceKind::Selected).is_some_and(|source| !self.is_off(source))
+    }
+
     fn check_selected(&self, at: usize, source: &Source, disk: &mut DiskView<'_>, finding: &mut Finding) {
         let Some(selected) = self.memory.and_then(|memory| memory.selected.as_ref()) else { return };
         finding.value = Some(selected.given.clone());
         let suspended = self.policy.selection.enforce_roots == EnforceRoots::Always
             && self.newest.is_some_and(|list| !self.is_among(&selected.project, &selected.given, list));
         if suspended {
-            finding.result = rejected(source, Rejection::new(Reason::NotInRoots));
+            // It does not count for now, which is no fault that could end an ask.
+            let rejection = Rejection::new(Reason::NotInRoots);
+            finding.result = SourceResult::Rejected { rejection, ends: false, status: None };
             return;
         }
         let verified = match &selected.project.path {
@@ -226,6 +233,12 @@ impl EvaluationContext<'_> {
             _ => None,
         };
         finding.result = match verified {
+            // A link may lead elsewhere since.
+            Some(Verified::Accepted(Folder { path, real_path }))
+                if selected.project.path.as_ref() == Some(&path) && selected.project.real_path != real_path =>
+            {
+                SourceResult::offers(Project { real_path, ..(*selected.project).clone() })
+            }
             None | Some(Verified::Accepted(_)) => SourceResult::Offers(selected.project.clone()),
             Some(Verified::Wait) => SourceResult::WaitDisk,
             Some(Verified::Rejected(rejection)) => rejected(source, rejection),
@@ -237,7 +250,8 @@ impl EvaluationContext<'_> {
         list.entries.is_empty()
             || list.entries.iter().any(|entry| match self.policy.selection.root_match {
                 RootMatch::Key => entry.key.as_ref() == Some(&project.key),
-                RootMatch::ExactUri => entry.sent.uri == given,
+                // A bare name is no URI, however it is spelled.
+                RootMatch::ExactUri => entry.sent.uri == given && (project.folder().is_some() || project.root.is_some()),
                 RootMatch::Inside => match (&entry.path, project.folder()) {
                     (Ok(root), Some(path)) => path::is_inside(root, path, self.host.client_style(root)),
                     _ => entry.key.as_ref() == Some(&project.key),

@@ -59,6 +59,8 @@ impl<'a> AskContext<'a> {
             Step::End(self.refuse_selection(Reason::PassEachCall, given, None))
         } else if self.connection.memory.is_immutable(self.policy) {
             Step::End(self.refuse_selection(Reason::Immutable, given, None))
+        } else if !self.evaluation_context().lets_select() {
+            Step::End(self.refuse_selection(Reason::SelectionOff, given, None))
         } else {
             match self.select(by, &mut disk) {
                 SelectionStep::Made(project) => {
@@ -121,15 +123,23 @@ impl<'a> AskContext<'a> {
         if rules.name_rule == NameRule::Word && !name.chars().all(is_word) {
             return Rejection::new(Reason::InvalidName).into();
         }
-        let known = match (rules.names, self.connection.cycle.list()) {
-            (Names::Any, Some(list)) => by_name(list, name, self.host).map(|entry| (list, entry)),
-            (Names::Any, None) => None,
-            (Names::Roots, _) => return self.select_root(name, disk),
+        let enforced = rules.enforce_roots != EnforceRoots::Off;
+        let list = match rules.names {
+            Names::Roots => return self.select_root(name, disk),
+            // Any name will do, so nobody is asked; but a name that must be one of the roots is compared with all of them.
+            Names::Any if !enforced => self.connection.cycle.list(),
+            Names::Any => match self.roots_for_selection() {
+                Ok(list) => list,
+                Err(step) => return SelectionStep::NeedsRoots(step),
+            },
         };
-        let maker = self.maker();
-        match known {
+        let entry = list.and_then(|list| Some((list, by_name(list, name, self.host)?)));
+        match entry {
             Some((list, entry)) => self.selected_root(entry, list, disk),
-            None => SelectionStep::made(Project::from_name(name, SourceKind::Selected, None, maker)),
+            None if enforced && list.is_some_and(|list| !list.entries.is_empty()) => {
+                Rejection::new(Reason::NotInRoots).into()
+            }
+            None => SelectionStep::made(Project::from_name(name, SourceKind::Selected, None, self.maker())),
         }
     }
 
@@ -156,7 +166,7 @@ impl<'a> AskContext<'a> {
             SelectionStep::made(Project { source: SourceKind::Selected, ..project })
         };
         match &entry.path {
-            Ok(path) => match self.selection_verifier().for_client().verify(path, disk) {
+            Ok(path) => match self.root_verifier().for_client().verify(path, disk) {
                 Verified::Accepted(folder) => made(Some(folder)),
                 Verified::Rejected(rejection) => rejection.into(),
                 Verified::Wait => SelectionStep::NeedsDisk,
@@ -211,6 +221,11 @@ impl<'a> AskContext<'a> {
             scope: CacheScope { reads: if again { CacheReads::None } else { CacheReads::Folders }, keeps: again },
             elsewhere: false,
         }
+    }
+
+    /// A file as a root means the same as where the policy picks the root.
+    fn root_verifier(&self) -> PathVerifier<'a> {
+        PathVerifier { files: Some(self.policy.roots.files), ..self.selection_verifier() }
     }
 
     fn enforce_roots(&self, project: Box<Project>, given: &str) -> SelectionStep {

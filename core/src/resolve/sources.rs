@@ -66,8 +66,12 @@ pub(crate) fn bounded(mut text: String, limits: &Limits) -> String {
     text
 }
 
+/// The value of a header: several spellings of its name are one header, whose values HTTP joins.
 fn header(facts: &RequestFacts, name: &str) -> Option<String> {
-    facts.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.clone())
+    let same = facts.headers.iter().filter(|(key, value)| key.eq_ignore_ascii_case(name) && !value.trim().is_empty());
+    let mut values: Vec<&str> = same.map(|(_, value)| value.as_str()).collect();
+    values.dedup();
+    (!values.is_empty()).then(|| values.join(", "))
 }
 
 fn meta_string(meta: &RawValue, pointer: &str) -> Option<String> {

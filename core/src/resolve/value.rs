@@ -108,7 +108,11 @@ pub(crate) fn is_file_uri(text: &str) -> bool {
 }
 
 pub(crate) fn looks_like_uri(text: &str) -> bool {
-    is_file_uri(text) || text.contains("://")
+    let is_scheme = |scheme: &str| {
+        scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+            && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
+    };
+    is_file_uri(text) || text.split_once("://").is_some_and(|(scheme, _)| is_scheme(scheme))
 }
 
 pub(crate) fn looks_like_path(text: &str, style: PathStyle) -> bool {

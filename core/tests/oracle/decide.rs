@@ -6,15 +6,15 @@ use rootwise::event::{AskBy, SelectBy};
 use rootwise::path;
 use rootwise::path::display::display;
 use rootwise::policy::{
-    Ask as WhenToAsk, BadOutcome, EnforceRoots, NameRule, Names, NonFile, OnUnusable, Pick, Pin, Policy, Recheck,
-    Relative, RootMatch, Source, SourceKind, Traversal,
+    Ask as WhenToAsk, BadOutcome, EnforceRoots, NameRule, Names, NonFile, OnUnusable, Pick, Pin, Recheck, Relative,
+    RootMatch, Source, SourceKind, Traversal,
 };
 use serde_json::value::RawValue;
 
 use super::history::{Ask, Choice, History, Kind, List, Win, state_of};
 use super::peer::{self, RawList, RawRoot};
 use super::values::{Eyes, Lexed, Need, Patience, Target, Verdict, can_end, is_asked_for, is_bad_end, is_file_uri};
-use super::{Out, Proj, disputed};
+use super::{Out, Proj};
 
 /// The key of our input request and the request itself.
 pub const INPUT: (&str, &str) = ("rootwise", r#"{"method":"roots/list"}"#);
@@ -102,6 +102,10 @@ impl History {
             Kind::Project => self.walk_sources(Some(ask), patience, self.pin().filter(|_| !ask.modern)),
             Kind::Roots => self.decide_roots(ask, patience),
             Kind::Select(by) => self.decide_select(ask, by, patience),
+            Kind::Clear => {
+                let reason = if ask.modern { Reason::PassEachCall } else { Reason::Immutable };
+                self.refuse_select(reason)
+            }
         }
     }
 
@@ -114,20 +118,6 @@ impl History {
         }
     }
 
-    /// What the connection's own evaluation has looked up.
-    pub fn connection_needs(&self) -> Vec<Need> {
-        let mut needs = self.decide_connection(self.pin()).err().unwrap_or_default();
-        let mut sources = self.policy.sources.iter();
-        if !disputed::PIN_SPARES_THE_LOOK
-            && self.pin().is_some()
-            && let Some(first) = sources.find(|source| !source.from.is_per_request())
-            && let Says::Pending(more) = self.ask_source(first, None, Eyes::Connection)
-        {
-            needs.extend(more);
-        }
-        needs
-    }
-
     fn walk_sources(&self, ask: Option<&Ask>, patience: Patience, mut pin: Option<&Win>) -> Decision {
         let eyes = match ask {
             Some(ask) => Eyes::Ask { ask, patience },
@@ -136,15 +126,6 @@ impl History {
         let mut waiting = Waiting::default();
         // Whether a better source, or a value judged before ranking, is still being looked at.
         let (mut open, mut judging) = (false, false);
-        if !disputed::ENDS_WAIT_FOR_JUDGEMENT && pin.is_none() {
-            for source in &self.policy.sources {
-                match self.ask_source(source, ask, eyes) {
-                    Says::Nothing | Says::GivesWay(_) => {}
-                    Says::Ends(out) => return Decision::Done(End::Other(out)),
-                    _ => break,
-                }
-            }
-        }
         for source in self.policy.sources.iter().filter(|source| is_asked_for(source.from) && can_end(source)) {
             match self.ask_source(source, ask, eyes) {
                 Says::Pending(needs) => {
@@ -186,9 +167,6 @@ impl History {
                     continue;
                 }
                 Says::Wins(win) => End::Won(win),
-                Says::Ends(out) if !open && !disputed::ENDS_WAIT_FOR_JUDGEMENT => {
-                    return Decision::Done(End::Other(out));
-                }
                 Says::Ends(out) => End::Other(out),
                 Says::NeedsInput => End::Other(needs_input()),
             };
@@ -224,33 +202,23 @@ impl History {
                 let Some(choice) = self.choice() else {
                     return Says::Nothing;
                 };
-                let patience = match eyes {
-                    Eyes::Ask { patience, .. } => patience,
-                    Eyes::Connection | Eyes::Blind => Patience::Over,
-                };
-                let list = match self.roots_now(ask, patience) {
-                    RootsNow::Use(list) => list.unwrap_or_default(),
-                    _ if disputed::NEWEST_LIST_SUSPENDS => self.list().map(|list| list.roots).unwrap_or_default(),
-                    _ => RawList::default(),
-                };
+                let list = self.list().map(|list| list.roots).unwrap_or_default();
                 let enforced = self.policy.selection.enforce_roots == EnforceRoots::Always;
                 if enforced && !list.is_empty() && !self.is_among(&list, choice) {
                     return Says::Nothing;
                 }
                 // It was judged when it was made, and is again only where the policy says so.
-                if source.recheck == Recheck::EachAsk {
-                    return self.weigh(source, target_of(&choice.win), None, eyes);
+                if source.recheck == Recheck::EachAsk && !self.is_elsewhere(&choice.win) {
+                    return match self.on_disk(source, chosen_folder(&choice.win), eyes) {
+                        Verdict::Good(Target { real, .. }) => Says::Wins(Win { real, ..choice.win.clone() }),
+                        verdict => says(source, verdict, None),
+                    };
                 }
                 Says::Wins(choice.win.clone())
             }
             SourceKind::Remembered => {
-                let Some(win) = self.remembered() else {
-                    return Says::Nothing;
-                };
-                if !disputed::JUDGE_REMEMBERED {
-                    return Says::Wins(win.clone());
-                }
-                self.weigh(source, target_of(win), win.project.via.clone(), eyes)
+                // It was judged when it won.
+                self.remembered().map_or(Says::Nothing, |win| Says::Wins(win.clone()))
             }
             _ => {
                 let values = self.values_of(source, ask);
@@ -263,8 +231,9 @@ impl History {
         }
     }
 
-    fn weigh(&self, source: &Source, target: Target, via: Option<String>, eyes: Eyes<'_>) -> Says {
-        says(source, self.on_disk(source, target, eyes), via)
+    /// Whether a selection is a root of a client elsewhere, which names another disk.
+    fn is_elsewhere(&self, win: &Win) -> bool {
+        win.project.root.is_some() && !self.is_local() && !self.is_confined()
     }
 
     /// What a source reads and under which names, blank values left out.
@@ -280,9 +249,14 @@ impl History {
             SourceKind::Host => alone(&facts.host),
             SourceKind::Argument => alone(&facts.argument),
             SourceKind::Header => by_name(&|name| {
-                let mut headers = facts.headers.iter();
-                let header = headers.find(|(known, _)| known.eq_ignore_ascii_case(name))?;
-                Some(header.1.clone())
+                let mut values: Vec<String> = Vec::new();
+                for (known, value) in &facts.headers {
+                    let counts = known.eq_ignore_ascii_case(name) && !value.trim().is_empty();
+                    if counts && values.last() != Some(value) {
+                        values.push(value.clone());
+                    }
+                }
+                (!values.is_empty()).then(|| values.join(", "))
             }),
             SourceKind::Query => by_name(&|name| facts.query.get(name).cloned()),
             SourceKind::Meta => by_name(&|name| {
@@ -313,7 +287,7 @@ impl History {
             return self.modern_roots(ask);
         }
         let cannot = self.policy.roots.ask == WhenToAsk::Never || ask.by != AskBy::Request;
-        if patience == Patience::Over || cannot || (disputed::GO_WITHOUT_FOR_GOOD && self.goes_without(ask)) {
+        if patience == Patience::Over || cannot || self.goes_without(ask) {
             return known();
         }
         if self.list().is_some_and(|list| self.is_good_for(&list, ask)) {
@@ -321,14 +295,14 @@ impl History {
         }
         if let Some(request) = self.in_flight() {
             // A silent client costs one wait, not one per call.
-            let waits = self.waited_for(ask, request.token) || self.waited_for_roots(ask, usize::MAX);
+            let waits = self.waited_for(ask, usize::MAX) == Some(request.token);
             return if request.overdue && !waits { known() } else { RootsNow::WaitForRequest };
         }
-        if self.was_served(ask) || self.goes_without(ask) {
+        if self.was_served(ask) {
             // It waits for a newer list that is on its way, but asks only once.
             return known();
         }
-        if self.deferred().is_some_and(|(place, _)| self.waited_for_roots(ask, place)) {
+        if self.deferred().is_some() && self.waited_for(ask, usize::MAX).is_some() {
             return RootsNow::WaitForMore;
         }
         if self.may_ask() {
@@ -346,11 +320,8 @@ impl History {
         let age = self.now().saturating_sub(list.at);
         let most =
             if list.roots.says_none { [rules.max_age_ms, rules.empty_max_age_ms] } else { [rules.max_age_ms, None] };
-        let came = list.place > ask.place && list.asked_at_place < list.place;
-        let since = if disputed::LIST_SINCE_ASK_IS_NEW { came } else { self.was_served(ask) };
-        let aged = !since && most.into_iter().flatten().any(|most| age >= u64::from(most));
-        let asked = self.was_served(ask) || self.goes_without(ask);
-        !self.is_stale(list) && !aged && (asked || rules.ask != WhenToAsk::EachRequest)
+        let aged = !self.was_served(ask) && most.into_iter().flatten().any(|most| age >= u64::from(most));
+        !self.is_stale(list) && !aged && (self.was_served(ask) || rules.ask != WhenToAsk::EachRequest)
     }
 
     fn modern_roots(&self, ask: &Ask) -> RootsNow {
@@ -421,15 +392,7 @@ impl History {
             best.map(|(_, at)| at)
         });
         if rules.pick == Pick::Only && containing.is_none() {
-            // Every root counts, also one that cannot be used.
-            let key = |raw: &RawRoot| match self.lex_root(raw) {
-                Lexed::Place(target) => target.key,
-                Lexed::NonFile(_) | Lexed::Bad(_) => format!("uri:{}", raw.uri),
-            };
-            let mut keys: Vec<String> = roots.iter().map(key).collect();
-            keys.sort();
-            keys.dedup();
-            if keys.len() > 1 {
+            if self.different(roots) > 1 {
                 return match rules.ambiguity {
                     BadOutcome::Error => Says::Ends(Out::Unresolved(Reason::Ambiguous)),
                     BadOutcome::Next => Says::GivesWay(Some(Reason::Ambiguous)),
@@ -489,6 +452,16 @@ impl History {
         if needs.is_empty() { Says::GivesWay(why) } else { Says::Pending(needs) }
     }
 
+    /// How many different roots there are; every root counts, also one that cannot be used.
+    fn different(&self, roots: &[RawRoot]) -> usize {
+        let key = |raw: &RawRoot| match self.lex_root(raw) {
+            Lexed::Place(target) => target.key,
+            Lexed::NonFile(_) | Lexed::Bad(_) => format!("uri:{}", raw.uri),
+        };
+        let keys: std::collections::BTreeSet<String> = roots.iter().map(key).collect();
+        keys.len()
+    }
+
     fn decide_roots(&self, ask: &Ask, patience: Patience) -> Decision {
         let mut waiting = Waiting { roots: true, ..Waiting::default() };
         match self.roots_now(Some(ask), patience) {
@@ -526,11 +499,13 @@ impl History {
     fn decide_select(&self, ask: &Ask, by: &SelectBy, patience: Patience) -> Decision {
         match self.weigh_select(ask, by, patience) {
             Ok(decision) => decision,
-            Err(reason) => {
-                let status = self.source(SourceKind::Selected).and_then(|source| source.status);
-                Decision::Done(End::Other(Out::Refused(reason, SourceKind::Selected, status)))
-            }
+            Err(reason) => self.refuse_select(reason),
         }
+    }
+
+    fn refuse_select(&self, reason: Reason) -> Decision {
+        let status = self.source(SourceKind::Selected).and_then(|source| source.status);
+        Decision::Done(End::Other(Out::Refused(reason, SourceKind::Selected, status)))
     }
 
     fn weigh_select(&self, ask: &Ask, by: &SelectBy, patience: Patience) -> Result<Decision, Reason> {
@@ -540,6 +515,9 @@ impl History {
         if self.policy.memory.pin == Pin::Immutable && self.pin().is_some() {
             return Err(Reason::Immutable);
         }
+        // Where no such source counts, a selection would never count either.
+        let source = self.source(SourceKind::Selected).filter(|source| self.is_on(source));
+        let source = source.ok_or(Reason::SelectionOff)?;
         let eyes = Eyes::Ask { ask, patience };
         let by = match by {
             SelectBy::Value(text) if is_file_uri(text) => SelectBy::Uri(text.clone()),
@@ -556,13 +534,6 @@ impl History {
             return Err(Reason::Empty);
         }
         let rules = &self.policy.selection;
-        // Where no such source counts, what a tool selects is not looked up on disk.
-        let usual = Policy::from_json(r#"{"name":"usual","sources":[{"from":"selected","verify":"none"}]}"#)
-            .unwrap()
-            .into_config()
-            .sources
-            .remove(0);
-        let source = self.source(SourceKind::Selected).unwrap_or(&usual);
         let mut waiting = Waiting::default();
         match &by {
             SelectBy::Path(_) | SelectBy::Uri(_) => {
@@ -624,20 +595,11 @@ impl History {
                 };
                 let target = match lexed {
                     Lexed::Place(target) => target,
-                    Lexed::NonFile(_)
-                        if self.policy.roots.non_file == NonFile::NameOnly
-                            || !disputed::SELECTED_NON_FILE_IS_REFUSED =>
-                    {
-                        self.name_only(raw)
-                    }
+                    Lexed::NonFile(_) if self.policy.roots.non_file == NonFile::NameOnly => self.name_only(raw),
                     Lexed::NonFile(_) => return Err(Reason::NotFileUri),
                     Lexed::Bad(reason) => return Err(reason),
                 };
-                let exact = rules.enforce_roots != EnforceRoots::Off && rules.root_match == RootMatch::ExactUri;
-                let refused =
-                    exact && !disputed::NAMED_ROOT_IS_AMONG_ROOTS && !roots.iter().any(|raw| raw.uri == *text);
                 match self.on_disk(source, target, eyes) {
-                    Verdict::Good(_) if refused => Err(Reason::NotInRoots),
                     Verdict::Good(target) => Ok(Decision::Done(End::Chosen(Choice {
                         win: win(SourceKind::Selected, target, None),
                         uri: Some(raw.uri.clone()),
@@ -714,23 +676,27 @@ impl History {
                 SourceKind::Roots => {
                     let roots = self.list().map(|list| list.roots).unwrap_or_default();
                     // Of several where only one may be, none is named.
-                    let ambiguous = !matches!(self.pick(source, &roots, None, Eyes::Blind), Says::Pending(_));
-                    for raw in roots.iter().filter(|_| !ambiguous) {
+                    let none = match self.policy.roots.pick {
+                        Pick::Chosen => true,
+                        Pick::Only => self.different(&roots) > 1,
+                        Pick::First => false,
+                    };
+                    for raw in roots.iter().filter(|_| !none) {
                         if let Lexed::Place(target) = self.lex_root(raw) {
+                            let parent = self.parent_of_known_file(&target);
                             add(self.on_disk(source, target, Eyes::Blind));
+                            add(parent.map_or(Verdict::Pending(Vec::new()), Verdict::Pending));
                         }
                     }
                 }
                 SourceKind::Selected => {
-                    if let Some(choice) = self.choice().filter(|_| source.recheck == Recheck::EachAsk) {
-                        add(self.on_disk(source, target_of(&choice.win), Eyes::Blind));
+                    if let Some(choice) = self.choice().filter(|_| source.recheck == Recheck::EachAsk)
+                        && !self.is_elsewhere(&choice.win)
+                    {
+                        add(self.on_disk(source, chosen_folder(&choice.win), Eyes::Blind));
                     }
                 }
-                SourceKind::Remembered => {
-                    if let Some(win) = self.remembered() {
-                        add(self.on_disk(source, target_of(win), Eyes::Blind));
-                    }
-                }
+                SourceKind::Remembered => {}
                 _ => {
                     let values = self.values_of(source, None);
                     if !values.is_empty() {
@@ -767,7 +733,7 @@ fn waits(mut waiting: Waiting, roots: &RootsNow) -> Waiting {
 /// What `onUnusable: accept` overlooks.
 fn is_disk(reason: Reason) -> bool {
     matches!(reason, Reason::Missing | Reason::NotDirectory | Reason::Unreadable | Reason::NoMarker)
-        || (disputed::ACCEPT_UNCONFIRMED_ROOTS && reason == Reason::Unconfirmed)
+        || reason == Reason::Unconfirmed
 }
 
 fn says(source: &Source, verdict: Verdict, via: Option<String>) -> Says {
@@ -797,13 +763,15 @@ fn win(source: SourceKind, target: Target, via: Option<String>) -> Win {
     }
 }
 
-fn target_of(win: &Win) -> Target {
+/// The folder of a selection: a root that became a file since is no folder any more, and its parent was not chosen.
+fn chosen_folder(win: &Win) -> Target {
     Target {
         path: win.project.path.clone(),
         key: win.project.key.clone(),
         name: win.project.name.clone(),
-        root: win.project.root.zip(win.root_key.clone()),
+        root: None,
         real: win.real.clone(),
         elsewhere: win.project.elsewhere,
+        own_name: false,
     }
 }

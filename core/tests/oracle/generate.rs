@@ -410,16 +410,23 @@ fn facts() -> impl Strategy<Value = RequestFacts> {
         let named = |name: &str, value: Option<String>| value.map(|value| (name.to_owned(), value));
         named(one, value).into_iter().chain(named(other, more)).collect()
     };
-    (value(), value(), (value(), rare()), (value(), rare()), meta, capabilities, input).prop_map(
-        move |(host, argument, (header, more_header), (query, more_query), meta, capabilities, input)| RequestFacts {
-            host,
-            argument,
-            headers: pairs("X-WORKSPACE-id", header, "x-project-PATH", more_header),
-            query: pairs("project_path", query, "project", more_query),
-            meta: meta.map(raw),
-            capabilities: capabilities.map(raw),
-            client_info: None,
-            input_responses: input.as_deref().map(raw),
+    (value(), value(), (value(), rare(), any::<bool>()), (value(), rare()), meta, capabilities, input).prop_map(
+        move |(host, argument, (header, more_header, twice), (query, more_query), meta, capabilities, input)| {
+            RequestFacts {
+                host,
+                argument,
+                headers: pairs(
+                    "X-WORKSPACE-id",
+                    header,
+                    if twice { "x-workspace-ID" } else { "x-project-PATH" },
+                    more_header,
+                ),
+                query: pairs("project_path", query, "project", more_query),
+                meta: meta.map(raw),
+                capabilities: capabilities.map(raw),
+                client_info: None,
+                input_responses: input.as_deref().map(raw),
+            }
         },
     )
 }

@@ -9,7 +9,6 @@ use rootwise::host::{HostFacts, Transport};
 use rootwise::policy::{Ask as WhenToAsk, Policy, Source, SourceKind};
 
 use super::Proj;
-use super::disputed;
 use super::peer::{RawList, RawRoot};
 
 /// One thing that happened or was done.
@@ -64,19 +63,26 @@ pub enum Record {
     ProbeOver {
         id: u32,
     },
-    /// A source of the connection needs a path that is being looked at.
-    Wanted {
+    /// An ask, or the connection itself, waits for what a probe says of a path, until a time.
+    Depends {
+        who: Option<u32>,
+        probe: u32,
         path: String,
+        /// Whether a source of the connection needs it.
+        connection: bool,
+        until: u64,
     },
-    /// What an ask depends on.
-    AskWants {
+    /// An ask was looked at and goes on waiting.
+    Looked {
         ask: u32,
-        paths: BTreeSet<String>,
+        /// Whether for roots.
         roots: bool,
     },
-    /// What the connection's own evaluation depends on, when it was last allowed to have paths looked at.
-    ConnectionWants {
-        paths: BTreeSet<String>,
+    /// The connection's own evaluation may have paths looked at, and depends on no earlier probe.
+    ConnectionLooks,
+    /// The connection knows all it wanted of a probe.
+    ConnectionHasAll {
+        probe: u32,
     },
     /// The host said what is at a path; it serves these asks, and perhaps the connection.
     Learnt {
@@ -185,6 +191,8 @@ pub enum Kind {
     Project,
     Roots,
     Select(SelectBy),
+    /// A removal of the selection that is refused.
+    Clear,
 }
 
 /// A list of roots and its place in the log.
@@ -328,7 +336,6 @@ impl History {
     fn last_clearing(&self) -> usize {
         let cleared = self.last(|place, record| match record {
             Record::Changed { .. } | Record::Fresh => Some(place),
-            Record::List { answers: None, .. } if !disputed::HOST_LIST_CLEARS_NOTHING => Some(place),
             _ => None,
         });
         cleared.unwrap_or(0)
@@ -424,8 +431,7 @@ impl History {
                 let changed = self
                     .here()
                     .any(|(at, record)| at > asked && at < place && matches!(record, Record::Changed { marks: true }));
-                answers.is_some_and(|token| self.waited_for(ask, token) || self.waited_for_roots(ask, place))
-                    && !changed
+                answers.is_some() && self.waited_for(ask, place) == *answers && !changed
             }
             _ => false,
         })
@@ -470,22 +476,35 @@ impl History {
         waiting
     }
 
-    /// Whether an ask has waited for a request.
-    pub fn waited_for(&self, ask: &Ask, token: u32) -> bool {
+    /// The request that an ask waited for last, before a place in the log; none if that one was abandoned.
+    pub fn waited_for(&self, ask: &Ask, before: usize) -> Option<u32> {
+        let mut last = None;
+        for (_, record) in self.here().filter(|(place, _)| *place > ask.place && *place < before) {
+            match record {
+                Record::Waits { ask: id, token } if *id == ask.id => last = Some(*token),
+                Record::Ended { token, how: End::Abandoned, .. } if last == Some(*token) => last = None,
+                _ => {}
+            }
+        }
+        last
+    }
+
+    /// Whether an ask has waited for a request that was then abandoned.
+    pub fn was_abandoned(&self, ask: &Ask) -> bool {
         self.here().any(|(place, record)| {
             place > ask.place
-                && matches!(record, Record::Waits { ask: id, token: known } if *id == ask.id && *known == token)
+                && matches!(record, Record::Ended { token, how: End::Abandoned, .. }
+                    if self.waited_for(ask, place) == Some(*token))
         })
     }
 
-    /// Whether an ask waited for roots when it was last looked at before a place in the log.
-    pub fn waited_for_roots(&self, ask: &Ask, before: usize) -> bool {
-        let looks = self.here().rev().skip_while(|(place, _)| *place >= before);
-        let mut roots = looks.filter_map(|(place, record)| match record {
-            Record::AskWants { ask: id, roots, .. } if place > ask.place && *id == ask.id => Some(*roots),
+    /// Whether an ask waited for roots when it was last looked at.
+    pub fn waits_for_roots(&self, ask: &Ask) -> bool {
+        let waits = self.last(|place, record| match record {
+            Record::Looked { ask: id, roots } if place > ask.place && *id == ask.id => Some(*roots),
             _ => None,
         });
-        roots.next() == Some(true)
+        waits == Some(true)
     }
 
     /// Whether an ask's request failed and it goes on without.
@@ -504,66 +523,57 @@ impl History {
 
     /// The probes that are open: id, end and paths.
     pub fn open_probes(&self) -> Vec<(u32, u64, BTreeMap<String, BTreeSet<String>>)> {
-        let mut open = Vec::new();
+        let mut open: Vec<(u32, u64, BTreeMap<String, BTreeSet<String>>)> = Vec::new();
         for record in &self.records {
             match record {
                 Record::ProbeOpened { id, until, paths } => open.push((*id, *until, paths.clone())),
                 Record::ProbeOver { id } => open.retain(|(known, ..)| known != id),
+                // It lasts as long as anybody's wait for it.
+                Record::Depends { probe, until, .. } => {
+                    if let Some(open) = open.iter_mut().find(|(id, ..)| id == probe) {
+                        open.1 = open.1.max(*until);
+                    }
+                }
                 _ => {}
             }
         }
         open
     }
 
-    /// Whether the connection wanted to know about a path since its probe was opened.
-    pub fn was_wanted(&self, path: &str, probe: u32) -> bool {
-        let mut opened = false;
-        self.here().any(|(_, record)| match record {
-            Record::ProbeOpened { id, .. } if *id == probe => {
-                opened = true;
-                false
-            }
-            Record::Wanted { path: wanted } => opened && wanted == path,
-            _ => false,
+    /// Whether what a probe says of a path serves the connection.
+    pub fn is_for_connection(&self, probe: u32, path: &str) -> bool {
+        self.any(|record| {
+            matches!(record, Record::Depends { probe: on, path: at, connection: true, .. } if *on == probe && at == path)
         })
     }
 
-    /// What an ask has depended on since it came and has not heard of.
-    pub fn ask_wanted(&self, ask: &Ask) -> BTreeSet<String> {
-        let mut wanted = BTreeSet::new();
-        for (_, record) in self.here().filter(|(place, _)| *place > ask.place) {
-            match record {
-                Record::AskWants { ask: id, paths, .. } if *id == ask.id => wanted.extend(paths.iter().cloned()),
-                Record::Learnt { path, .. } | Record::Unconfirmed { path, .. } => {
-                    wanted.remove(path);
-                }
-                _ => {}
+    /// The paths of a probe that an ask depends on.
+    pub fn ask_depends(&self, ask: &Ask, probe: u32) -> BTreeSet<String> {
+        let depends = self.here().filter_map(|(place, record)| match record {
+            Record::Depends { who, probe: on, path, .. }
+                if place > ask.place && *who == Some(ask.id) && *on == probe =>
+            {
+                Some(path.clone())
             }
-        }
-        wanted
+            _ => None,
+        });
+        depends.collect()
     }
 
-    /// Whether an ask has depended on a path.
-    pub fn ever_wanted(&self, ask: &Ask, path: &str) -> bool {
-        self.here().any(|(place, record)| {
-            place > ask.place
-                && matches!(record, Record::AskWants { ask: id, paths, .. } if *id == ask.id && paths.contains(path))
-        })
-    }
-
-    /// What the connection still waits to hear of.
-    pub fn connection_wants(&self) -> BTreeSet<String> {
-        let mut wants = BTreeSet::new();
+    /// The paths of a probe that the connection itself depends on.
+    pub fn connection_depends(&self, probe: u32) -> BTreeSet<String> {
+        let mut paths = BTreeSet::new();
         for (_, record) in self.here() {
             match record {
-                Record::ConnectionWants { paths } => wants.clone_from(paths),
-                Record::Learnt { path, .. } | Record::Unconfirmed { path, .. } => {
-                    wants.remove(path);
+                Record::ConnectionLooks => paths.clear(),
+                Record::ConnectionHasAll { probe: on } if *on == probe => paths.clear(),
+                Record::Depends { who: None, probe: on, path, .. } if *on == probe => {
+                    paths.insert(path.clone());
                 }
                 _ => {}
             }
         }
-        wants
+        paths
     }
 
     /// What is known of a path: by the connection, or by one ask.
@@ -576,9 +586,7 @@ impl History {
                     if counts {
                         // A later look may have asked for other markers.
                         let mut merged = new.clone();
-                        if disputed::REPLIES_ADD_UP
-                            && let Some(old) = &known
-                        {
+                        if let Some(old) = known.as_ref().filter(|old| old.found == new.found) {
                             merged.asked.extend(old.asked.iter().cloned());
                             let kept = old.there.difference(&new.asked).cloned();
                             merged.there.extend(kept.collect::<Vec<_>>());
@@ -603,10 +611,10 @@ impl History {
                 Record::Unconfirmed { path: at, asked, asks } => {
                     unconfirmed |= at == path && asks.contains(&ask.id) && markers.is_subset(asked);
                 }
-                Record::Learnt { path: at, asks, connection, .. }
+                Record::Learnt { path: at, asks, connection, known }
                     if (*connection && !own_only) || asks.contains(&ask.id) =>
                 {
-                    unconfirmed &= at != path;
+                    unconfirmed &= at != path || !markers.is_subset(&known.asked);
                 }
                 _ => {}
             }

@@ -9,7 +9,7 @@
 //!
 //! # AMBIGUITIES
 //!
-//! Where the rules leave room, this is the reading taken here; [`disputed`] has the points that were argued about.
+//! Where the rules leave room, this is the reading taken here.
 //!
 //! 1. A closed resolver does nothing at any later event, hand-back included; a probe id never given out stays misuse.
 //! 2. An ask with `askBy: request` before `initialize` waits for the handshake only where no capability is required.
@@ -20,11 +20,11 @@
 //! 7. Of what is due at one event, a request that a waiting ask needs goes before one that nobody asked for. What a change
 //!    causes within `minIntervalMs` is put off, and asks that already waited for roots wait for it; others send at once.
 //! 8. An ask has one request sent, or goes by one answer or failure: after that it joins what is in flight, but sends no more.
-//! 9. An ask is overdue's witness if it ever waited for the request, or waited for roots when it was last looked at.
+//! 9. A request becomes overdue through an ask that waited for it when it was last looked at.
 //! 10. A request that fails flags the list stale whatever its origin.
 //! 11. Of several names in `read`, as of the parts of a list, the first usable counts; if none is, the first is named.
 //! 12. Per-request values are looked up for every ask, whatever the connection knows of the same path.
-//! 13. A path that a probe's reply leaves out is like one of a probe that never came back.
+//! 13. A change that comes while a request is in flight is followed by one more request with `onChange: invalidate` too.
 //! 14. The connection's own evaluation has paths probed when a list arrives or a selection comes; otherwise it uses what asks
 //!     found out. A probe is over when nobody waits for it: neither an ask that depended on it nor the connection.
 //! 15. `allowed` needs the spelling inside and, where known, the real path inside.
@@ -32,12 +32,12 @@
 //! 17. `closed` announces nothing and leaves the views as they are.
 //! 18. A want for roots is not judged for bad arguments, and neither it nor a refused ask begins the connection project.
 //! 19. A list of roots shows why one cannot be read, not what the place is or what the disk says.
-//! 20. `names: any` takes the name of a root if the list is known, and asks nobody.
+//! 20. `names: any` without `enforceRoots` takes the name of a root if the list is known, and asks nobody.
 //! 21. What was found is forgotten when a list or host facts arrive that no longer name the path.
+//! 22. A root of another scheme has the problem `not_file_uri` in a list, also where `nonFile: nameOnly` makes it a project.
 
 pub mod compare;
 pub mod decide;
-pub mod disputed;
 pub mod generate;
 pub mod history;
 pub mod model;

@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rootwise::Reason;
 use rootwise::action::{LogCode, MessageKind};
-use rootwise::event::{AskBy, Event, Probed, RefusalKind, RequestFacts, RootsRefused, SelectBy, Want};
+use rootwise::event::{AskBy, Event, Probed, RefusalKind, RequestFacts, RootsRefused, Want};
 use rootwise::host::HostFacts;
 use rootwise::policy::{Ask as WhenToAsk, OnChange, Pin, Policy, SourceKind, WhileAsking};
 use serde_json::value::RawValue;
 
-use super::decide::{Decision, End as AskEnd, Waiting};
+use super::decide::{Decision, End as AskEnd};
 use super::history::{Ask, End, History, Kind, Known, Record, Win};
 use super::peer::{self, RawList};
 use super::values::{Need, Patience};
-use super::{Effects, Out, Views, disputed};
+use super::{Effects, Out, Views};
 
 /// The second model.
 #[derive(Clone, Debug)]
@@ -25,16 +25,16 @@ pub struct Oracle {
 #[derive(Default)]
 struct Turn {
     effects: Effects,
-    needs: Vec<Need>,
+    /// Who needs what; nobody is the connection.
+    needs: Vec<(Option<u32>, Need)>,
     /// A request is due that no ask causes: the client became ready, or one was put off until now.
     unasked: bool,
     /// One more request is due after a change (rule 13).
     follow_up: bool,
-    /// One is to be put off, if it cannot go at once.
-    arm: bool,
     /// A list arrived or a selection came, so the connection may have paths looked at.
     list_arrived: bool,
     selected: bool,
+    host_changed: bool,
     /// Rule 19: nothing more is awaited, so a change is announced although it is not settled.
     nothing_awaited: bool,
 }
@@ -61,53 +61,34 @@ impl Oracle {
         let mut turn = Turn::default();
         let start = self.history.records.len();
         self.own_effect(event, now, &mut turn);
-        // What was put off under this roof goes as soon as anybody selects.
-        if !disputed::MODERN_SELECTION_SENDS_NOTHING && matches!(event, Event::Selected(_)) && !self.history.may_push()
-        {
-            self.history.note(Record::DeferredOver);
-        }
         if !self.history.is_closed() {
             let modern = |record: &Record| matches!(record, Record::Asked(ask) if ask.modern);
-            turn.selected = matches!(event, Event::Selected(_))
-                && !(disputed::MODERN_SELECTION_PROBES_NOTHING && self.history.records.iter().skip(start).any(modern));
+            turn.selected = matches!(event, Event::Selected(_)) && !self.history.records.iter().skip(start).any(modern);
             self.react(event, now, &mut turn);
-            self.evaluate_connection(&mut turn);
             // Without anybody to carry it, what was put off is left to the next ask.
-            let carried = if disputed::CHANGE_ARMS_NOTHING_WITHOUT_PUSH {
-                !self.asks_that_wait(|waiting| waiting.roots).is_empty()
-            } else {
-                self.history.waiting().iter().any(|ask| !ask.modern)
-            };
+            let carried = self.history.waiting().iter().any(|ask| self.history.waits_for_roots(ask));
             if !self.history.may_push() && self.history.deferred().is_some() && !carried {
                 self.history.note(Record::DeferredOver);
             }
-            self.open_probe(now, &mut turn);
-            self.drop_unwanted_probes();
-            if turn.list_arrived {
+            self.evaluate_connection(&mut turn);
+            self.end_connections_wait();
+            if turn.list_arrived || turn.host_changed {
                 self.forget_paths();
             }
+            self.open_probe(now, &mut turn);
+            self.drop_unwanted_probes();
         }
         Ok(turn.effects)
     }
 
     /// What follows from the effect of an event.
     fn react(&mut self, event: &Event, now: u64, turn: &mut Turn) {
-        if std::mem::take(&mut turn.arm)
-            && let Some(time) = self.time_for_change_if(true)
-            && now < time
-            && self.history.deferred().is_none()
-        {
-            self.history.note(Record::Deferred { until: time });
-        }
         if turn.follow_up
             && let Some(time) = self.time_for_change()
+            && now < time
         {
-            // What must be put off is, and asks that wait, wait for it; what was put off until now is not any more.
-            if now >= time {
-                self.history.note(Record::DeferredOver);
-            } else if self.history.deferred().is_none() {
-                self.history.note(Record::Deferred { until: time });
-            }
+            // What must be put off is, and asks that wait, wait for it.
+            self.history.note(Record::Deferred { until: time });
         }
         self.settle(event, now, turn);
         // What an ask has sent takes the place of what nobody asked for.
@@ -169,7 +150,7 @@ impl Oracle {
                 self.history.note(Record::Host(changed.facts.clone()));
                 self.forget_outside();
                 turn.nothing_awaited = true;
-                self.forget_paths();
+                turn.host_changed = true;
             }
             Event::Asked(asked) => {
                 let kind = match asked.want {
@@ -186,8 +167,7 @@ impl Oracle {
                 let (_, modern) = self.history.manner(cleared.ask_by, &cleared.facts);
                 let fixed = self.history.policy.memory.pin == Pin::Immutable && self.history.pin().is_some();
                 let kind = if modern || fixed {
-                    // Refused like a selection, for the same reasons.
-                    Kind::Select(SelectBy::Value(String::new()))
+                    Kind::Clear
                 } else {
                     self.history.note(Record::ChoiceGone);
                     self.history.note(Record::PinGone);
@@ -217,7 +197,7 @@ impl Oracle {
             let before = self.history.announced();
             self.end_connection(turn);
             self.history.note(Record::Fresh);
-            if disputed::ANNOUNCE_LOSS_ON_INITIALIZE && before.is_some() {
+            if before.is_some() {
                 turn.effects.announce.push((before, None));
             }
         }
@@ -261,9 +241,7 @@ impl Oracle {
     }
 
     fn may_send_if_carried(&self) -> bool {
-        self.history.may_ask()
-            && (self.history.source(SourceKind::Roots).is_some() || !disputed::NOTHING_UNASKED_WITHOUT_ROOTS_SOURCE)
-            && self.history.in_flight().is_none()
+        self.history.may_ask() && self.history.source(SourceKind::Roots).is_some() && self.history.in_flight().is_none()
     }
 
     // Requests.
@@ -287,6 +265,12 @@ impl Oracle {
     fn send(&mut self, relates_to: Option<u32>, now: u64, turn: &mut Turn) {
         let token = self.history.tokens() + 1;
         self.history.note(Record::Sent { token, at: now });
+        // Everybody who waits for roots waits for it.
+        for ask in self.history.waiting() {
+            if self.history.waits_for_roots(&ask) {
+                self.history.note(Record::Waits { ask: ask.id, token });
+            }
+        }
         let params = if self.history.policy.roots.request.empty_params { ",\"params\":{}" } else { "" };
         let id = self.id(token);
         let message = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"roots/list\"{params}}}");
@@ -295,19 +279,9 @@ impl Oracle {
 
     /// When a change has a request sent (rule 12), if it does at all.
     fn time_for_change(&self) -> Option<u64> {
-        // Where nothing may be sent outside a call, the call of an ask that waits will do.
-        self.time_for_change_if(self.history.may_push() || !self.asks_that_wait(|waiting| waiting.roots).is_empty())
-    }
-
-    fn time_for_change_if(&self, carried: bool) -> Option<u64> {
-        let rules = &self.history.policy.roots;
-        let wanted = rules.on_change == OnChange::Refetch || !disputed::INVALIDATE_SENDS_NOTHING;
-        // Nothing is asked for *again* that nobody has wanted yet.
-        let eager = rules.ask == WhenToAsk::Eager;
-        let asked = eager || self.history.last_sent_at().is_some() || self.history.list().is_some();
         let interval = u64::from(self.history.policy.timing.min_interval_ms);
         let earliest = self.history.last_sent_at().map_or(0, |at| at.saturating_add(interval));
-        (wanted && asked && carried && self.may_send_if_carried()).then_some(earliest)
+        self.may_send_if_carried().then_some(earliest)
     }
 
     /// Whether an answer is to the request in flight; any other is noticed.
@@ -361,26 +335,19 @@ impl Oracle {
             return;
         };
         let changed = self.changed_during_request();
-        let joined =
-            |ask: &Ask| self.history.waited_for(ask, request.token) || self.history.waited_for_roots(ask, usize::MAX);
-        let waited: Vec<u32> = self.history.waiting().into_iter().filter(joined).map(|ask| ask.id).collect();
-        let waits = !self.asks_that_wait(|waiting| waiting.request).is_empty();
-        let once_more = how == End::Abandoned || (changed && how == End::Refused);
-        let without = if once_more { Vec::new() } else { waited };
+        let goes_without = |ask: &Ask| {
+            let waited = self.history.waited_for(ask, usize::MAX) == Some(request.token);
+            waited
+                && match how {
+                    End::Abandoned => self.history.was_abandoned(ask),
+                    End::Refused => !changed,
+                    _ => true,
+                }
+        };
+        let without = self.history.waiting().into_iter().filter(goes_without).map(|ask| ask.id).collect();
         self.history.note(Record::Ended { token: request.token, how, without });
         turn.notice(if how == End::Unsupported { LogCode::RootsUnsupported } else { LogCode::RootsFailed });
-        // Asks that still wait have an abandoned request sent again at once.
-        let at_once = how == End::Abandoned && waits;
-        turn.follow_up |= changed && once_more && !at_once;
-    }
-
-    fn asks_that_wait(&self, test: impl Fn(&Waiting) -> bool) -> Vec<u32> {
-        let waiting = self.history.waiting().into_iter();
-        let matching = waiting.filter(|ask| match self.history.decide(ask, Patience::Lasts) {
-            Decision::Wait(waiting) => test(&waiting),
-            Decision::Done(_) => false,
-        });
-        matching.map(|ask| ask.id).collect()
+        turn.follow_up |= changed && matches!(how, End::Abandoned | End::Refused);
     }
 
     fn changed(&mut self, turn: &mut Turn) {
@@ -393,14 +360,11 @@ impl Oracle {
         let dropped = in_flight && rules.while_asking == WhileAsking::Drop;
         self.history.note(Record::Changed { marks: !dropped });
         let rules = &self.history.policy.roots;
-        let wanted = rules.on_change == OnChange::Refetch
-            && (disputed::REFETCH_WITH_EACH_REQUEST || rules.ask != WhenToAsk::EachRequest);
-        turn.follow_up |= !in_flight && wanted && self.history.may_push();
-        turn.arm = !in_flight
-            && wanted
-            && !disputed::CHANGE_ARMS_NOTHING_WITHOUT_PUSH
-            && !self.history.may_push()
-            && self.history.waiting().iter().any(|ask| !ask.modern);
+        // Nothing is asked for *again* that nobody has wanted yet, and nothing twice.
+        let eager = rules.ask == WhenToAsk::Eager;
+        let asked = eager || self.history.last_sent_at().is_some() || self.history.list().is_some();
+        let rests = !in_flight && self.history.deferred().is_none();
+        turn.follow_up |= rests && asked && rules.on_change == OnChange::Refetch;
     }
 
     fn take_list(&mut self, answers: Option<u32>, result: &str, now: u64, turn: &mut Turn) {
@@ -409,16 +373,21 @@ impl Oracle {
         turn.list_arrived = true;
         let keys = self.history.keys(&roots);
         // Rule 17.
-        let lost =
-            self.history.remembered().is_some_and(|win| win.root_key.as_ref().is_some_and(|key| !keys.contains(key)));
+        let lost = self.history.remembered().is_some_and(|win| {
+            let lost = |key: &String| !keys.contains(key) && !keys.contains(&win.project.key);
+            win.root_key.as_ref().is_some_and(lost)
+        });
         if lost && !self.history.policy.memory.keep_lost_root {
             self.history.note(Record::RememberedGone);
         }
         // Rule 15.
         let older = self.history.older_list().map(|roots| self.history.keys(roots)).unwrap_or_default();
         let left = self.history.choice().is_some_and(|choice| {
-            let key = &choice.win.project.key;
-            older.contains(key) && !keys.contains(key)
+            let among = |keys: &[String]| {
+                keys.contains(&choice.win.project.key)
+                    || choice.win.root_key.as_ref().is_some_and(|key| keys.contains(key))
+            };
+            among(&older) && !among(&keys)
         });
         if left {
             turn.notice(LogCode::SelectedRootLeft);
@@ -442,18 +411,8 @@ impl Oracle {
         self.history.note(Record::Asked(Ask { id, place, at: now, kind, by, modern, facts, target }));
     }
 
-    /// Looks at every waiting ask once, in order.
+    /// Looks at every waiting ask once; selections come first, because the others are looked at after they took effect.
     fn settle(&mut self, event: &Event, now: u64, turn: &mut Turn) {
-        let all = self.history.waiting();
-        // What a selection chooses is there for the asks that came before it.
-        let again = disputed::LATE_SELECTION_SETTLES_ALL || matches!(event, Event::Selected(_));
-        while self.look_at_asks(event, now, turn) && again {}
-        let place = |id: u32| all.iter().position(|ask| ask.id == id);
-        turn.effects.answers.sort_by_key(|(id, ..)| place(*id));
-    }
-
-    /// Looks at every waiting ask, in order; true if one of them selected something.
-    fn look_at_asks(&mut self, event: &Event, now: u64, turn: &mut Turn) -> bool {
         let wait = u64::from(self.history.policy.timing.wait_ms);
         let most = usize::try_from(self.history.policy.limits.waiting_asks).unwrap();
         let new = match event {
@@ -462,29 +421,17 @@ impl Oracle {
             Event::SelectionCleared(cleared) => Some(cleared.ask.0),
             _ => None,
         };
-        let start = self.history.records.len();
         let all = self.history.waiting();
-        turn.needs.clear();
         let mut senders = Vec::new();
-        let only_new = !disputed::ASKS_LOOK_AT_ALL && matches!(event, Event::Asked(_) | Event::SelectionCleared(_));
-        // A selection is the event's own effect: it comes before the asks that wait.
-        let selects = matches!(event, Event::Selected(_));
-        let (first, others): (Vec<&Ask>, Vec<&Ask>) = all.iter().partition(|ask| selects && new == Some(ask.id));
+        // An ask that only asks changes nothing for the others.
+        let only_new = matches!(event, Event::Asked(_));
+        let (first, others): (Vec<&Ask>, Vec<&Ask>) = all.iter().partition(|ask| matches!(ask.kind, Kind::Select(_)));
         for ask in first.into_iter().chain(others) {
             if only_new && new != Some(ask.id) {
                 continue;
             }
-            if selects && new != Some(ask.id) {
-                self.send_for(std::mem::take(&mut senders), now, turn);
-            }
             let is_over = matches!(event, Event::DeadlineReached) && now >= ask.at.saturating_add(wait);
             let decision = self.history.decide(ask, Patience::Lasts);
-            if is_over
-                && let Some(request) = self.history.in_flight()
-                && (self.history.waited_for(ask, request.token) || self.history.waited_for_roots(ask, usize::MAX))
-            {
-                self.history.note(Record::Overdue { token: request.token });
-            }
             let waiting = match decision {
                 Decision::Done(end) => {
                     self.answer(ask, end, turn);
@@ -505,22 +452,13 @@ impl Oracle {
                 let token = self.history.tokens();
                 self.history.note(Record::Waits { ask: ask.id, token });
             }
-            let paths = waiting.needs.iter().map(|need| need.path.clone()).collect();
-            self.history.note(Record::AskWants { ask: ask.id, paths, roots: waiting.roots });
-            turn.needs.extend(waiting.needs);
+            self.history.note(Record::Looked { ask: ask.id, roots: waiting.roots });
+            turn.needs.extend(waiting.needs.into_iter().map(|need| (Some(ask.id), need)));
         }
-        self.send_for(senders, now, turn);
-        self.history.records.iter().skip(start).any(|record| matches!(record, Record::Chose(_)))
-    }
-
-    /// Sends a request for the first of these asks; all of them wait for it.
-    fn send_for(&mut self, asks: Vec<u32>, now: u64, turn: &mut Turn) {
-        if let Some(first) = asks.first() {
-            self.send(Some(*first), now, turn);
-            let token = self.history.tokens();
-            for ask in asks {
-                self.history.note(Record::Waits { ask, token });
-            }
+        let place = |id: u32| all.iter().position(|ask| ask.id == id);
+        turn.effects.answers.sort_by_key(|(id, ..)| place(*id));
+        if let Some(first) = senders.into_iter().min_by_key(|id| place(*id)) {
+            self.send(Some(first), now, turn);
         }
     }
 
@@ -609,10 +547,9 @@ impl Oracle {
         let before = self.history.project().cloned();
         let decision = self.history.decide_connection(self.history.pin());
         if turn.list_arrived || turn.selected {
-            let needs = self.history.connection_needs();
-            let paths = needs.iter().map(|need| need.path.clone()).collect();
-            self.history.note(Record::ConnectionWants { paths });
-            turn.needs.extend(needs);
+            let needs = self.history.decide_connection(self.history.pin()).err().unwrap_or_default();
+            self.history.note(Record::ConnectionLooks);
+            turn.needs.extend(needs.into_iter().map(|need| (None, need)));
         }
         let decided = decision.is_ok();
         let after = match decision {
@@ -650,47 +587,64 @@ impl Oracle {
         let open = self.history.open_probes();
         let mut paths: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         let needs = std::mem::take(&mut turn.needs);
-        for need in &needs {
-            let covered = |asked: &BTreeMap<String, BTreeSet<String>>| {
-                asked.get(&need.path).is_some_and(|markers| need.markers.is_subset(markers))
-            };
-            if !open.iter().any(|(_, _, asked)| covered(asked)) {
+        let covers = |asked: &BTreeMap<String, BTreeSet<String>>, need: &Need| {
+            asked.get(&need.path).is_some_and(|markers| need.markers.is_subset(markers))
+        };
+        for (_, need) in &needs {
+            if !open.iter().any(|(_, _, asked)| covers(asked, need)) {
                 paths.entry(need.path.clone()).or_default().extend(need.markers.iter().cloned());
             }
         }
+        let until = now.saturating_add(self.history.policy.timing.wait_ms.into());
         if !paths.is_empty() {
             let id = self.history.probes_given_out() + 1;
-            let until = now.saturating_add(self.history.policy.timing.wait_ms.into());
             self.history.note(Record::ProbeOpened { id, until, paths: paths.clone() });
             turn.effects.probe.push((id, paths));
         }
-        for need in needs.into_iter().filter(|need| need.connection) {
-            self.history.note(Record::Wanted { path: need.path });
+        // Whoever needs what an open probe will tell, waits for it.
+        let waiting = self.history.waiting();
+        for (who, need) in needs {
+            for (probe, _, asked) in self.history.open_probes() {
+                let depends = match waiting.iter().find(|ask| Some(ask.id) == who) {
+                    Some(ask) => self.history.ask_depends(ask, probe),
+                    None => self.history.connection_depends(probe),
+                };
+                let connection = need.connection;
+                if covers(&asked, &need) && depends.contains(&need.path) && connection {
+                    // Another source may need the same path for the connection.
+                    let path = need.path.clone();
+                    self.history.note(Record::Depends { who, probe, path, connection, until: 0 });
+                } else if covers(&asked, &need) && !depends.contains(&need.path) {
+                    let path = need.path.clone();
+                    self.history.note(Record::Depends { who, probe, path, connection, until });
+                }
+            }
+        }
+    }
+
+    /// Notes where the connection knows all that it waited for.
+    fn end_connections_wait(&mut self) {
+        for (probe, _, paths) in self.history.open_probes() {
+            let depends = self.history.connection_depends(probe);
+            let is_known = |path: &String| {
+                let known = self.history.known(path, None);
+                known.is_some_and(|known| paths.get(path).is_some_and(|markers| markers.is_subset(&known.asked)))
+            };
+            if !depends.is_empty() && depends.iter().all(is_known) {
+                self.history.note(Record::ConnectionHasAll { probe });
+            }
         }
     }
 
     /// Ends the probes that nobody waits for any more.
     fn drop_unwanted_probes(&mut self) {
-        let mut needed = self.history.connection_wants();
-        for ask in self.history.waiting() {
-            needed.extend(self.history.ask_wanted(&ask));
-        }
-        for (id, _, paths) in self.history.open_probes() {
-            if !paths.keys().any(|path| needed.contains(path)) {
+        let waiting = self.history.waiting();
+        for (id, ..) in self.history.open_probes() {
+            let by_asks = waiting.iter().any(|ask| !self.history.ask_depends(ask, id).is_empty());
+            if !by_asks && self.history.connection_depends(id).is_empty() {
                 self.history.note(Record::ProbeOver { id });
             }
         }
-    }
-
-    /// Whether an ask takes note of what is found at a path: it has depended on it, and has not heard of it.
-    fn is_news(&self, path: &str, ask: &Ask) -> bool {
-        let needs = match self.history.decide(ask, Patience::Lasts) {
-            Decision::Wait(waiting) => waiting.needs,
-            Decision::Done(_) => Vec::new(),
-        };
-        needs.iter().any(|need| need.path == path)
-            || self.history.ask_wanted(ask).contains(path)
-            || !disputed::HEARSAY_STAYS_OUT
     }
 
     fn probed(&mut self, probed: &Probed) {
@@ -698,15 +652,14 @@ impl Oracle {
         let Some((id, _, asked)) = open.into_iter().find(|(id, ..)| *id == probed.probe.0) else {
             return;
         };
-        // Whoever waits now has heard it.
         let waiting = self.history.waiting();
-        let all: Vec<u32> = waiting.iter().map(|ask| ask.id).collect();
         let mut news = vec![Record::ProbeOver { id }];
         for (path, markers) in asked {
-            let connection = self.history.was_wanted(&path, id);
-            let asks: Vec<u32> = waiting.iter().filter(|ask| self.is_news(&path, ask)).map(|ask| ask.id).collect();
+            let connection = self.history.is_for_connection(id, &path);
+            let depend = waiting.iter().filter(|ask| self.history.ask_depends(ask, id).contains(&path));
+            let asks: Vec<u32> = depend.map(|ask| ask.id).collect();
             let Some(said) = probed.paths.iter().find(|said| said.path == path) else {
-                news.push(Record::Unconfirmed { path, asked: markers, asks: all.clone() });
+                news.push(Record::Unconfirmed { path, asked: markers, asks });
                 continue;
             };
             let there = said.markers.iter().filter(|marker| markers.contains(*marker));
@@ -724,11 +677,8 @@ impl Oracle {
     /// Drops what the connection knows of paths that none of its sources names any more.
     fn forget_paths(&mut self) {
         let named = self.history.named_paths();
-        let waiting = self.history.waiting();
         for path in self.history.known_paths() {
-            let selections = waiting.iter().filter(|ask| matches!(ask.kind, Kind::Select(_)));
-            let heard = selections.into_iter().any(|ask| self.history.ever_wanted(ask, &path));
-            if !named.contains(&path) && !heard {
+            if !named.contains(&path) {
                 self.history.note(Record::Forgotten { path });
             }
         }
@@ -748,18 +698,17 @@ impl Oracle {
             turn.effects.cancel.push((request.token, message));
             self.failed(End::TimedOut, turn);
         }
-        let asks: Vec<u32> = self.history.waiting().iter().map(|ask| ask.id).collect();
-        let (over, open): (Vec<_>, Vec<_>) =
-            self.history.open_probes().into_iter().partition(|(_, until, _)| now >= *until);
-        let wanted = self.history.connection_wants();
-        for (id, _, paths) in over {
-            turn.nothing_awaited |= paths.keys().any(|path| wanted.contains(path));
+        for (id, ..) in self.history.open_probes().into_iter().filter(|(_, until, _)| now >= *until) {
+            turn.nothing_awaited |= !self.history.connection_depends(id).is_empty();
             self.history.note(Record::ProbeOver { id });
-            for (path, asked) in paths {
-                // Another probe may still tell.
-                if !open.iter().any(|(_, _, others)| others.contains_key(&path)) {
-                    self.history.note(Record::Unconfirmed { path, asked, asks: asks.clone() });
-                }
+        }
+        let wait = u64::from(self.history.policy.timing.wait_ms);
+        for ask in self.history.waiting().into_iter().filter(|ask| now >= ask.at.saturating_add(wait)) {
+            if let Some(request) = self.history.in_flight()
+                && self.history.waits_for_roots(&ask)
+                && self.history.waited_for(&ask, usize::MAX) == Some(request.token)
+            {
+                self.history.note(Record::Overdue { token: request.token });
             }
         }
         if let Some((_, until)) = self.history.deferred()

@@ -7,11 +7,10 @@ use rootwise::event::Found;
 use rootwise::path::uri;
 use rootwise::path::{self, PathStyle, Refusal};
 use rootwise::policy::{
-    BadOutcome, BarePaths, ExcludedDirsRule, Files, Format, Markers, NameFrom, NonFile, Recheck, Relative, Source,
-    SourceKind, Unmarked, Verify,
+    BadOutcome, BarePaths, ExcludedDirsRule, Files, Format, Markers, NameFrom, Recheck, Relative, Source, SourceKind,
+    Unmarked, Verify,
 };
 
-use super::disputed;
 use super::history::{Ask, History, Kind, Known, Win};
 use super::peer::{self, RawRoot};
 
@@ -39,6 +38,8 @@ pub struct Target {
     pub real: Option<String>,
     /// Whether it is on another machine (rule 31).
     pub elsewhere: bool,
+    /// Whether the client named it.
+    pub own_name: bool,
 }
 
 /// What comes of a value.
@@ -197,12 +198,12 @@ impl History {
         let style = self.client_style(&at);
         let key = path::key(&at, style).map_err(reason)?;
         let name = path::basename(&at, style).unwrap_or_else(|| at.clone());
-        Ok(Target { path: Some(at), key, name, root: None, real: None, elsewhere: false })
+        Ok(Target { path: Some(at), key, name, root: None, real: None, elsewhere: false, own_name: false })
     }
 
     pub fn named(name: &str) -> Target {
         let key = format!("name:{name}");
-        Target { path: None, key, name: name.to_owned(), root: None, real: None, elsewhere: false }
+        Target { path: None, key, name: name.to_owned(), root: None, real: None, elsewhere: false, own_name: false }
     }
 
     /// What one text of a source names.
@@ -273,15 +274,12 @@ impl History {
                 Verdict::Bad(reason) => {
                     first_bad = first_bad.or(Some(reason));
                     let ends = is_bad_end(source, reason);
-                    if ends && !blind && (source.format != Format::List || !disputed::PARTS_BEFORE_ERROR) {
+                    if ends && !blind && source.format != Format::List {
                         break;
                     }
                 }
                 Verdict::Pending(more) => {
                     needs.extend(more);
-                    if !disputed::PROBE_ALL_CANDIDATES && !blind {
-                        break;
-                    }
                 }
             }
         }
@@ -294,9 +292,7 @@ impl History {
     fn serves_connection(source: &Source, eyes: Eyes<'_>) -> bool {
         match eyes {
             Eyes::Ask { ask, .. } => {
-                let selects = disputed::REFUSED_SELECTION_TEACHES_NOTHING
-                    && matches!(ask.kind, Kind::Select(_))
-                    && source.recheck != Recheck::EachAsk;
+                let selects = matches!(ask.kind, Kind::Select(_)) && source.recheck != Recheck::EachAsk;
                 !ask.modern && !source.from.is_per_request() && !selects
             }
             Eyes::Connection | Eyes::Blind => true,
@@ -308,12 +304,6 @@ impl History {
             return Look::Unknown;
         }
         let own_only = !Self::serves_connection(source, eyes) || source.recheck == Recheck::EachAsk;
-        if !disputed::KNOWN_BEATS_UNCONFIRMED
-            && let Eyes::Ask { ask, .. } = eyes
-            && self.is_unconfirmed(at, markers, ask, own_only)
-        {
-            return Look::Unconfirmed;
-        }
         // What was found for an ask serves it in any case.
         let own = match eyes {
             Eyes::Ask { ask, .. } => self.known(at, Some(ask.id)),
@@ -416,13 +406,7 @@ impl History {
         let Some(start) = target.path.clone() else {
             return Verdict::Good(target);
         };
-        if source.from == SourceKind::Remembered && !disputed::JUDGE_REMEMBERED {
-            return Verdict::Good(target);
-        }
         let is_root = target.root.is_some();
-        if is_root && source.from == SourceKind::Selected && !disputed::JUDGE_SELECTED_ROOT {
-            return Verdict::Good(target);
-        }
         if let Err(reason) = self.acceptable(source, &start) {
             return Verdict::Bad(reason);
         }
@@ -452,16 +436,8 @@ impl History {
         let mut found = start.clone();
         let mut truth = None;
         if verify != Verify::None {
-            // What is not there, or no folder, needs no markers.
-            let no_file = verify == Verify::Directory && source.from != SourceKind::Roots;
-            let bare = match self.look(source, &start, &BTreeSet::new(), eyes) {
-                Look::Known(known) if known.found == Found::Missing || (known.found == Found::File && no_file) => {
-                    Look::Known(known)
-                }
-                Look::Unconfirmed => Look::Unconfirmed,
-                _ => self.look(source, &start, &markers, eyes),
-            };
-            let known = match bare {
+            // What the start itself is needs no markers.
+            let known = match self.look(source, &start, &BTreeSet::new(), eyes) {
                 Look::Known(known) => known,
                 Look::Unconfirmed => return Verdict::Bad(Reason::Unconfirmed),
                 Look::Unknown => return Verdict::Pending(unknown),
@@ -470,20 +446,13 @@ impl History {
                 Found::Directory => {}
                 Found::Missing => return Verdict::Bad(Reason::Missing),
                 Found::Unreadable => return Verdict::Bad(Reason::Unreadable),
-                Found::File
-                    if is_root
-                        && self.policy.roots.files == Files::Parent
-                        && (source.from == SourceKind::Roots || disputed::SELECTED_FILE_MEANS_PARENT) =>
-                {
+                Found::File if is_root && self.policy.roots.files == Files::Parent => {
                     found = match path::parent(&start, self.style()) {
                         Some(parent) => parent,
                         None => return Verdict::Bad(Reason::NotDirectory),
                     };
                 }
-                Found::File
-                    if verify == Verify::Directory
-                        || (source.from == SourceKind::Roots && disputed::REFUSED_FILE_IS_REFUSED) =>
-                {
+                Found::File if verify == Verify::Directory || is_root => {
                     return Verdict::Bad(Reason::NotDirectory);
                 }
                 Found::File => {}
@@ -551,12 +520,21 @@ impl History {
         }
         match self.target(found) {
             Ok(moved) => {
-                let raw = is_root && self.policy.name_from == NameFrom::RawBasename;
-                let name = if raw && !disputed::NAME_FOLLOWS_THE_FOLDER { target.name } else { moved.name };
+                // The name that the client gives its root stays.
+                let own = target.own_name && self.policy.name_from == NameFrom::RootName;
+                let name = if own { target.name } else { moved.name };
                 Verdict::Good(Target { root: target.root, name, real: truth, ..moved })
             }
             Err(reason) => Verdict::Bad(reason),
         }
+    }
+
+    /// The folder that a root means of which the connection knows that it is a file.
+    pub fn parent_of_known_file(&self, target: &Target) -> Option<Vec<Need>> {
+        let at = target.path.as_deref()?;
+        let is_file = self.known(at, None).is_some_and(|known| known.found == Found::File);
+        let parent = path::parent(at, self.style()).filter(|_| is_file && self.policy.roots.files == Files::Parent)?;
+        Some(vec![Need { path: parent, markers: BTreeSet::new(), connection: true, own: false }])
     }
 
     /// What can be said about a path without the disk.
@@ -676,7 +654,10 @@ impl History {
                 target.root = Some((raw.index, target.key.clone()));
                 let own = raw.name.as_deref().filter(|name| !name.trim().is_empty());
                 match (self.policy.name_from, own) {
-                    (NameFrom::RootName, Some(own)) => target.name = own.to_owned(),
+                    (NameFrom::RootName, Some(own)) => {
+                        target.name = own.to_owned();
+                        target.own_name = true;
+                    }
                     (NameFrom::RawBasename, _) => {
                         let last = text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
                         if !last.is_empty() && target.path.as_deref() != Some("/") {
@@ -695,11 +676,6 @@ impl History {
     pub fn problem(&self, raw: &RawRoot) -> Option<Reason> {
         match self.lex_root(raw) {
             Lexed::Place(_) => None,
-            Lexed::NonFile(_)
-                if disputed::NAME_ONLY_ROOTS_ARE_READ && self.policy.roots.non_file == NonFile::NameOnly =>
-            {
-                None
-            }
             Lexed::NonFile(_) => Some(Reason::NotFileUri),
             Lexed::Bad(reason) => Some(reason),
         }
@@ -718,6 +694,7 @@ impl History {
             root: Some((raw.index, format!("uri:{text}"))),
             real: None,
             elsewhere: false,
+            own_name: false,
         }
     }
 }
