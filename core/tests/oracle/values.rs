@@ -533,7 +533,8 @@ impl History {
     pub fn parent_of_known_file(&self, target: &Target) -> Option<Vec<Need>> {
         let at = target.path.as_deref()?;
         let is_file = self.known(at, None).is_some_and(|known| known.found == Found::File);
-        let parent = path::parent(at, self.style()).filter(|_| is_file && self.policy.roots.files == Files::Parent)?;
+        let counts = is_file && self.is_confined() && self.policy.roots.files == Files::Parent;
+        let parent = path::parent(at, self.style()).filter(|_| counts)?;
         Some(vec![Need { path: parent, markers: BTreeSet::new(), connection: true, own: false }])
     }
 
