@@ -21,7 +21,7 @@ and cannot be installed is left out; with CI=true that is a failure.
   --keep-going      continue after a failed step
   --verbose         print the output of every step as it comes; steps then run one after the other
   --no-install      do not install anything on the system
-  --sequences n     number of random sequences to compare between the bindings (default: 2000)
+  --sequences n     number of random sequences to compare between the bindings (default: 10000)
   --help            print this text
 
 The output of a step is in target/logs/<step>.log; npm test prints it when the step fails.`;

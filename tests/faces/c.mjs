@@ -15,10 +15,13 @@ export function program(name, { features = [] } = {}) {
   return made;
 }
 
+let built;
+
 /** Plays each conversation through the C library and returns its output, as `replay` does for the core. */
 export function replayInC(conversations) {
   const input = Buffer.concat(conversations.flatMap(frames));
-  const output = read(program("replay"), [], { input, encoding: "buffer" });
+  built ??= program("replay");
+  const output = read(built, [], { input, encoding: "buffer" });
   const said = [[]];
   for (let place = 0; place < output.length; ) {
     const start = output.indexOf("\n", place) + 1;

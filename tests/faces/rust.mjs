@@ -3,9 +3,16 @@ import { join } from "node:path";
 import { read, targetFolder } from "../../scripts/tools.mjs";
 
 /** Plays each conversation in the core and returns its output. The debug profile checks more, and the Rust tests have built it. */
-export function replay(conversations) {
-  read("cargo", ["build", "--quiet", "-p", "rootwise-bindings", "--example", "replay"]);
+export const replay = (conversations) => replayWith([core()], conversations);
+
+let built;
+function core() {
+  built ??= (read("cargo", ["build", "--quiet", "-p", "rootwise-bindings", "--example", "replay"]), join(targetFolder(), "debug", "examples", "replay"));
+  return built;
+}
+
+/** Plays each conversation in a program that takes and prints one line of JSON per conversation. */
+export function replayWith([program, ...args], conversations) {
   const input = conversations.map((conversation) => `${JSON.stringify(conversation)}\n`).join("");
-  const output = read(join(targetFolder(), "debug", "examples", "replay"), [], { input });
-  return output.trimEnd().split("\n").map((line) => JSON.parse(line));
+  return read(program, args, { input }).trimEnd().split("\n").map((line) => JSON.parse(line));
 }

@@ -251,7 +251,9 @@ impl EvaluationContext<'_> {
             || list.entries.iter().any(|entry| match self.policy.selection.root_match {
                 RootMatch::Key => entry.key.as_ref() == Some(&project.key),
                 // A bare name is no URI, however it is spelled.
-                RootMatch::ExactUri => entry.sent.uri == given && (project.folder().is_some() || project.root.is_some()),
+                RootMatch::ExactUri => {
+                    entry.sent.uri == given && (project.folder().is_some() || project.root.is_some())
+                }
                 RootMatch::Inside => match (&entry.path, project.folder()) {
                     (Ok(root), Some(path)) => path::is_inside(root, path, self.host.client_style(root)),
                     _ => entry.key.as_ref() == Some(&project.key),

@@ -57,6 +57,9 @@ impl PathVerifier<'_> {
         match self.check(path, disk) {
             Ok(Some(folder)) => Verified::Accepted(folder),
             Ok(None) => Verified::Wait,
+            Err(rejection) if self.accepts(path, rejection.reason) => {
+                Verified::Accepted(Folder { path: path.to_string(), real_path: None, elsewhere: self.elsewhere })
+            }
             Err(rejection) if self.tells_about_disk(rejection.reason) => {
                 Verified::Rejected(Rejection::at(Reason::Outside, path))
             }
@@ -73,11 +76,17 @@ impl PathVerifier<'_> {
     /// Whether a reason would tell a remote caller about this disk: everything that is not verified to be inside the
     /// allowed folders gets the same answer.
     fn tells_about_disk(&self, reason: Reason) -> bool {
-        let found_by_probe = matches!(
-            reason,
-            Reason::Missing | Reason::NotDirectory | Reason::Unreadable | Reason::Unconfirmed | Reason::NoMarker
-        );
-        self.is_confined() && !self.host.is_local() && found_by_probe
+        self.is_confined() && !self.host.is_local() && is_found_by_probe(reason)
+    }
+
+    /// Whether a path is accepted as it is spelled, whatever the disk says or does not say about it.
+    fn accepts(&self, path: &str, reason: Reason) -> bool {
+        let is_share = path::is_unc(path, self.host.style) && !self.host.probe_shares;
+        self.accept_missing
+            && is_found_by_probe(reason)
+            && !self.is_confined()
+            && !is_share
+            && self.check_excluded(path, false).is_ok()
     }
 
     /// The same for a path that the client spelled: if its folder is on another machine, nothing is looked at here.
@@ -150,11 +159,6 @@ impl PathVerifier<'_> {
         let elsewhere = self.elsewhere;
         let as_spelled = |real_path| Ok(Some(Folder { path: path.to_string(), real_path, elsewhere }));
         let verify = if self.is_confined() { self.verify.max(Verify::Exists) } else { self.verify };
-        let accept_missing = self.accept_missing && !self.is_confined();
-        let unconfirmed = || match accept_missing {
-            true => as_spelled(None),
-            false => Err(Rejection::at(Reason::Unconfirmed, path)),
-        };
         let style = if elsewhere { self.host.client_style(path) } else { self.host.style };
         // Whoever uses the path of a share contacts its host, so without leave no share is a project, probed or not.
         if path::is_unc(path, style) && !self.host.probe_shares {
@@ -169,7 +173,7 @@ impl PathVerifier<'_> {
         let markers = self.refine.map_or(&[][..], |refine| refine.names);
         let info = match disk.lookup(path, markers, true, self.scope) {
             DiskLookup::Known(info) => info,
-            DiskLookup::Unconfirmed => return unconfirmed(),
+            DiskLookup::Unconfirmed => return Err(Rejection::at(Reason::Unconfirmed, path)),
             DiskLookup::Unknown => {
                 self.request_walk(path, disk);
                 return Ok(None);
@@ -196,7 +200,6 @@ impl PathVerifier<'_> {
                 }
             }
             (Some(Found::File), Verify::Exists) if self.files.is_none() => as_spelled(real),
-            _ if accept_missing => as_spelled(None),
             (Some(Found::File), _) => Err(Rejection::at(Reason::NotDirectory, path)),
             (Some(Found::Unreadable), _) => Err(Rejection::at(Reason::Unreadable, path)),
             _ => Err(Rejection::at(Reason::Missing, path)),
@@ -256,6 +259,14 @@ impl PathVerifier<'_> {
         }
         folders
     }
+}
+
+/// Whether a reason is about the disk, not about the place.
+const fn is_found_by_probe(reason: Reason) -> bool {
+    matches!(
+        reason,
+        Reason::Missing | Reason::NotDirectory | Reason::Unreadable | Reason::Unconfirmed | Reason::NoMarker
+    )
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -426,7 +426,7 @@ impl History {
                             }
                             continue;
                         }
-                        OnUnusable::Accept if is_disk(reason) && !self.is_confined() => {
+                        OnUnusable::Accept if is_disk(reason) && self.is_accepted_as_is(source, &target) => {
                             Says::Wins(win(SourceKind::Roots, target, None))
                         }
                         OnUnusable::Accept | OnUnusable::NextRoot => continue,

@@ -603,23 +603,13 @@ impl History {
         known
     }
 
-    /// Whether the last that an ask heard of a path is that nobody knows.
-    pub fn is_unconfirmed(&self, path: &str, markers: &BTreeSet<String>, ask: &Ask, own_only: bool) -> bool {
-        let mut unconfirmed = false;
-        for (_, record) in self.here().filter(|(place, _)| *place > ask.place) {
-            match record {
-                Record::Unconfirmed { path: at, asked, asks } => {
-                    unconfirmed |= at == path && asks.contains(&ask.id) && markers.is_subset(asked);
-                }
-                Record::Learnt { path: at, asks, connection, known }
-                    if (*connection && !own_only) || asks.contains(&ask.id) =>
-                {
-                    unconfirmed &= at != path || !markers.is_subset(&known.asked);
-                }
-                _ => {}
-            }
-        }
-        unconfirmed
+    /// Whether an ask has heard that nobody knows about a path.
+    pub fn is_unconfirmed(&self, path: &str, markers: &BTreeSet<String>, ask: &Ask) -> bool {
+        self.here().any(|(place, record)| {
+            place > ask.place
+                && matches!(record, Record::Unconfirmed { path: at, asked, asks }
+                    if at == path && asks.contains(&ask.id) && markers.is_subset(asked))
+        })
     }
 
     /// Every path the connection knows something of.

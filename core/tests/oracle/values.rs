@@ -303,7 +303,6 @@ impl History {
         if matches!(eyes, Eyes::Blind) {
             return Look::Unknown;
         }
-        let own_only = !Self::serves_connection(source, eyes) || source.recheck == Recheck::EachAsk;
         // What was found for an ask serves it in any case.
         let own = match eyes {
             Eyes::Ask { ask, .. } => self.known(at, Some(ask.id)),
@@ -325,7 +324,7 @@ impl History {
         }
         match eyes {
             Eyes::Ask { patience: Patience::Over, .. } => Look::Unconfirmed,
-            Eyes::Ask { ask, .. } if self.is_unconfirmed(at, markers, ask, own_only) => Look::Unconfirmed,
+            Eyes::Ask { ask, .. } if self.is_unconfirmed(at, markers, ask) => Look::Unconfirmed,
             _ => Look::Unknown,
         }
     }
@@ -527,6 +526,13 @@ impl History {
             }
             Err(reason) => Verdict::Bad(reason),
         }
+    }
+
+    /// Whether a root is accepted as it is spelled, whatever the disk says about it.
+    pub fn is_accepted_as_is(&self, source: &Source, target: &Target) -> bool {
+        let at = target.path.as_deref().unwrap_or_default();
+        let is_share = path::is_unc(at, self.style()) && !self.host().probe_shares;
+        !self.is_confined() && !is_share && !self.is_excluded_dir(at, places_rule(source), false)
     }
 
     /// The folder that a root means of which the connection knows that it is a file.

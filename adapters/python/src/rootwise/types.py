@@ -979,6 +979,7 @@ OnBad = TypedDict(
         "traversal": "NotRequired[Literal['next', 'error']]",
         "not_in_roots": "NotRequired[Literal['next', 'error']]",
         "immutable": "NotRequired[Literal['next', 'error']]",
+        "selection_off": "NotRequired[Literal['next', 'error']]",
         "pass_each_call": "NotRequired[Literal['next', 'error']]",
     },
 )
@@ -1285,7 +1286,7 @@ Recovery = TypedDict(
 RecoveryOutcome = Literal['explicit', 'pinned', 'newest', 'unknown_id', 'no_session', 'no_project']
 
 #: The reason for which a value is rejected or an ask has no project; the serialised form is the stable code.
-Reason = Literal['no_project', 'ambiguous', 'not_chosen', 'closed', 'placeholder', 'relative', 'invalid', 'not_file_uri', 'too_long', 'missing', 'not_directory', 'unreadable', 'unconfirmed', 'outside', 'other_machine', 'no_path', 'excluded_dir', 'nameless', 'no_marker', 'invalid_name', 'empty', 'traversal', 'not_in_roots', 'immutable', 'pass_each_call']
+Reason = Literal['no_project', 'ambiguous', 'not_chosen', 'closed', 'placeholder', 'relative', 'invalid', 'not_file_uri', 'too_long', 'missing', 'not_directory', 'unreadable', 'unconfirmed', 'outside', 'other_machine', 'no_path', 'excluded_dir', 'nameless', 'no_marker', 'invalid_name', 'empty', 'traversal', 'not_in_roots', 'immutable', 'selection_off', 'pass_each_call']
 
 #: The host's id for one ask; unique among the asks that wait.
 AskId = int
