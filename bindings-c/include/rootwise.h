@@ -29,7 +29,7 @@ typedef struct {
     size_t len;
 } rootwise_text;
 
-/* Opens a resolver from {"policy"?: {...}, "host": {...}}; the default policy is the recommended one. Returns
+/* Opens a resolver from {"policy"?: {...}, "host": {...}, "snapshotKey"?: "..."}; the default policy is the recommended one. Returns
  * {"deadline", "project", "eventBytes"} and the resolver, or an error and a null pointer. */
 rootwise_text rootwise_open(const char *options, size_t options_len, rootwise_resolver **resolver);
 

@@ -3,6 +3,7 @@
 use alloc::string::{String, ToString};
 
 use crate::id::{AskId, ProbeId};
+use crate::path::display::display;
 
 /// A mistake of the host in calling [`Resolver::handle`](crate::Resolver::handle); the resolver is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -52,8 +53,10 @@ impl Misuse {
         }
     }
 
+    /// Both texts are made safe to show: the name of a field may be anything.
     pub(crate) fn bad_event(place: impl Into<String>, problem: impl Into<String>) -> Self {
-        Self::BadEvent { place: place.into(), problem: problem.into() }
+        let ConfigError { place, problem } = ConfigError::new(place, problem);
+        Self::BadEvent { place, problem }
     }
 }
 
@@ -75,11 +78,16 @@ impl ConfigError {
         "bad_options"
     }
 
-    /// An error in the options of a host, with the place and the problem.
+    /// An error in the options of a host, with the place and the problem. Both may repeat what a file or a caller wrote, and
+    /// are made safe to show.
     pub fn new(place: impl Into<String>, problem: impl Into<String>) -> Self {
-        Self { place: place.into(), problem: problem.into() }
+        let shown = |text: String| display(&text, SHOWN_CHARS);
+        Self { place: shown(place.into()), problem: shown(problem.into()) }
     }
 }
+
+/// Characters of a place or a problem.
+const SHOWN_CHARS: usize = 1024;
 
 impl From<serde_path_to_error::Error<serde_json::Error>> for ConfigError {
     fn from(error: serde_path_to_error::Error<serde_json::Error>) -> Self {

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use text::Texts;
 pub use text::assert_safe;
-use world::World;
+use world::{POLICIES, World};
 
 /// A raw JSON-RPC message from the client, and the same text as an event.
 pub fn messages(data: &[u8]) {
@@ -83,6 +83,12 @@ pub fn paths(data: &[u8]) {
         assert_safe(&shown, 1);
         assert!(shown.chars().count() <= 100, "a shown text is bounded");
         assert!(slug(one).bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_'));
+    }
+    for policy in POLICIES.iter() {
+        for key in policy.texts.keys() {
+            let values = ["name", "path", "value", "reason", "list"].map(|name| (name, one));
+            assert_safe(&policy.render(key, &values).unwrap(), usize::MAX);
+        }
     }
     let _ = wire::call(&text);
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::text::{Texts, check_explanation, check_output};
 
-static POLICIES: LazyLock<Vec<Arc<Policy>>> =
+pub static POLICIES: LazyLock<Vec<Arc<Policy>>> =
     LazyLock::new(|| PRESETS.iter().map(|(name, _)| Arc::new(Policy::preset(name).unwrap())).collect());
 
 pub struct World {
