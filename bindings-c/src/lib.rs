@@ -113,3 +113,61 @@ fn give(text: String) -> Text {
     let text = Box::leak(text.into_boxed_str());
     Text { ptr: text.as_mut_ptr(), len: text.len() }
 }
+
+/// Every entry with pointers, as a C program calls it; `cargo miri test -p rootwise-c` checks the unsafe lines.
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+mod tests {
+    use super::*;
+
+    /// A text as C has it, with every byte read before it is freed.
+    fn taken(text: Text) -> String {
+        // SAFETY: the library gave it just now.
+        let copy = unsafe { std::slice::from_raw_parts(text.ptr, text.len) }.to_vec();
+        rootwise_text_free(text);
+        String::from_utf8(copy).unwrap()
+    }
+
+    fn opened() -> *mut Machine {
+        let options = r#"{"host":{"style":"posix"}}"#;
+        let mut resolver = std::ptr::null_mut();
+        assert!(taken(rootwise_open(options.as_ptr(), options.len(), &raw mut resolver)).contains("eventBytes"));
+        resolver
+    }
+
+    #[test]
+    fn a_connection_from_open_to_close() {
+        let resolver = opened();
+        let event = r#"{"type":"rootsListed","result":{"roots":[{"uri":"file:///a"}]}}"#;
+        assert!(taken(rootwise_handle(resolver, event.as_ptr(), event.len(), 0.0)).contains("probe"));
+        assert!(taken(rootwise_explain(resolver)).contains("file:///a"));
+        let snapshot = taken(rootwise_snapshot(resolver));
+        rootwise_close(resolver);
+
+        let options = r#"{"host":{"style":"posix"}}"#;
+        let (mut restored, prefix) = (std::ptr::null_mut(), "other-");
+        let view = rootwise_restore(
+            snapshot.as_ptr(),
+            snapshot.len(),
+            options.as_ptr(),
+            options.len(),
+            0.0,
+            prefix.as_ptr(),
+            prefix.len(),
+            &raw mut restored,
+        );
+        assert!(taken(view).contains("deadline"));
+        rootwise_close(restored);
+    }
+
+    #[test]
+    fn null_pointers_and_bad_texts_are_errors() {
+        let (nothing, nobody) = (std::ptr::null(), std::ptr::null_mut());
+        assert!(taken(rootwise_open(nothing, 5, &raw mut std::ptr::null_mut())).contains("bad_text"));
+        assert!(taken(rootwise_open(nothing, 0, nobody.cast())).contains("no_handle"));
+        assert!(taken(rootwise_handle(nobody, b"{}".as_ptr(), 2, 0.0)).contains("used_after_close"));
+        assert!(taken(rootwise_call([0xff].as_ptr(), 1)).contains("bad_text"));
+        rootwise_close(nobody);
+        rootwise_text_free(Text { ptr: std::ptr::null_mut(), len: 0 });
+    }
+}

@@ -21,7 +21,7 @@ fn main() {
     );
     growth("roots in a list", 1000, |n| (ready("recommended"), listed(n, 8)));
     growth("bytes of a list (256 roots)", 400, |n| (ready("recommended"), listed(256, n)));
-    growth("waiting asks that a list answers", 100, |n| (asked(n, |_| String::new()), listed(16, 8)));
+    growth("waiting asks that a list is for", 100, |n| (asked(n, |_| String::new()), listed(16, 8)));
     growth("waiting asks that all differ", 100, |n| {
         (asked(n, |at| format!(r#","target":"/home/me/{at}""#)), listed(16, 8))
     });
@@ -55,11 +55,31 @@ fn time(prepare: impl Fn() -> Prepared) -> Duration {
     let (resolver, event) = prepare();
     let run = |_| {
         let mut resolver = resolver.clone();
-        let start = Instant::now();
+        let start = Clock::now();
         black_box(wire::handle_json(&mut resolver, &event, 10.0));
         start.elapsed()
     };
     (0..9).map(run).min().unwrap()
+}
+
+/// The time that this thread computed, where the system tells it: other programs do not count. Elsewhere the time of day.
+struct Clock(Option<u64>, Instant);
+
+impl Clock {
+    fn now() -> Self {
+        Self(computed(), Instant::now())
+    }
+
+    fn elapsed(&self) -> Duration {
+        match (self.0, computed()) {
+            (Some(start), Some(end)) if end > start => Duration::from_nanos(end - start),
+            _ => self.1.elapsed(),
+        }
+    }
+}
+
+fn computed() -> Option<u64> {
+    std::fs::read_to_string("/proc/thread-self/schedstat").ok()?.split(' ').next()?.parse().ok()
 }
 
 fn ready(policy: &str) -> Resolver {
@@ -83,7 +103,7 @@ fn asked(n: usize, fields: impl Fn(usize) -> String) -> Resolver {
 fn listed(roots: usize, bytes: usize) -> String {
     let root = |at: usize| format!(r#"{{"uri":"file:///home/me/{at:06}{}"}}"#, "x".repeat(bytes));
     let roots: Vec<String> = (0..roots).map(root).collect();
-    format!(r#"{{"type":"rootsListed","request":1,"result":{{"roots":[{}]}}}}"#, roots.join(","))
+    format!(r#"{{"type":"rootsListed","result":{{"roots":[{}]}}}}"#, roots.join(","))
 }
 
 fn facts(kind: &str, n: usize) -> String {
