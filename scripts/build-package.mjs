@@ -8,10 +8,11 @@ import { addonFile, platformPackages, settle } from "./platforms.mjs";
 
 const generated = (name) => at("adapters", "typescript", "src", "generated", name);
 
-/** Generates declarations from the Rust types, presets as data and package files of the platforms; all of them are committed. */
+/** Generates declarations and the schema from the Rust types, presets as data and package files of the platforms; all of them are committed. */
 export function generate({ check }) {
   const files = [
-    [generated("types.ts"), read("cargo", ["run", "--quiet", "-p", "rootwise-bindings", "--features", "ts", "--example", "types"])],
+    [generated("types.ts"), printed("ts", "types")],
+    [at("core", "policy.schema.json"), printed("schema", "schema")],
     [generated("presets.ts"), presets()],
     [generated("version.ts"), versionOf(JSON.parse(readFileSync(at("package.json"), "utf8")))],
     ...platformPackages().map(({ file, content }) => [file, `${JSON.stringify(content, null, 2)}\n`]),
@@ -22,6 +23,8 @@ export function generate({ check }) {
   }
   console.log(stale.length > 0 ? `  written: ${stale.join(", ")}` : "  all up to date");
 }
+
+const printed = (feature, example) => read("cargo", ["run", "--quiet", "-p", "rootwise-bindings", "--features", feature, "--example", example]);
 
 const versionOf = ({ version }) => `/** The version of the package. */\nexport const version = ${JSON.stringify(version)};\n`;
 
@@ -52,6 +55,7 @@ export async function typescript() {
   await bin("tsc", "-p", "adapters/typescript/tsconfig.cjs.json");
   await bin("tsc", "-p", "adapters/typescript/tsconfig.bundle.json");
   embed();
+  copyFileSync(at("core", "policy.schema.json"), at("dist", "policy.schema.json"));
   await bundle(at("adapters", "typescript", "src", "whereami", "sdk.ts"), at("dist", "cjs", "whereami", "sdk.js"));
   for (const folder of ["node", "driver", "mcp"]) mkdirSync(at("dist", folder), { recursive: true });
   writeFileSync(at("dist", "cjs", "package.json"), '{ "type": "commonjs" }\n');

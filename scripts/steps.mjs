@@ -70,7 +70,7 @@ export const steps = [
   },
   {
     name: "generated",
-    what: "declarations, presets and platform packages are up to date",
+    what: "declarations, the schema, presets and platform packages are up to date",
     reads: modules,
     run: () => node("scripts/build.mjs", "--types", "--check"),
   },
@@ -104,7 +104,7 @@ export const steps = [
     what: "API, safety, sequence properties, differences between bindings, memory",
     reads: faces,
     after: ["build"],
-    run: () => tests(...["api", "safety", "plain", "c", "properties", "differential", "memory"].map((name) => `tests/faces/${name}.test.mjs`)),
+    run: () => tests(...["api", "schema", "safety", "plain", "c", "properties", "differential", "memory"].map((name) => `tests/faces/${name}.test.mjs`)),
   },
   {
     name: "docs",

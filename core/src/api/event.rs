@@ -17,6 +17,7 @@ use crate::id::{AskId, ProbeId, RequestToken};
 /// In JSON the variant's name stands in the field `type`, beside the fields of the variant.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum Event {
@@ -76,6 +77,7 @@ into_event!(
 /// The parameters of `initialize`: raw JSON from the peer, of any shape.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct ClientInitialized {
     /// `params.protocolVersion`.
@@ -95,6 +97,7 @@ pub struct ClientInitialized {
 /// A raw list of roots.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RootsListed {
     /// The request it answers; absent for a list that the host obtained in another way.
@@ -108,6 +111,7 @@ pub struct RootsListed {
 /// The failure of a `roots/list` request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RootsRefused {
     /// The request.
@@ -125,6 +129,7 @@ pub struct RootsRefused {
 /// The ways a `roots/list` request can fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum RefusalKind {
     /// The client answered with a JSON-RPC error.
@@ -140,6 +145,7 @@ pub enum RefusalKind {
 /// New host facts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct HostFactsChanged {
     /// All facts; they replace the old ones as a whole.
@@ -149,6 +155,7 @@ pub struct HostFactsChanged {
 /// A call that asks for its project.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Asked {
     /// The host's id for this ask.
@@ -181,6 +188,7 @@ impl Asked {
 /// The result an ask wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Want {
     /// The project.
@@ -193,6 +201,7 @@ pub enum Want {
 /// Whether and how a call can carry a question to the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum AskBy {
     /// It cannot: the ask is answered at once from what is known.
@@ -206,6 +215,7 @@ pub enum AskBy {
 /// The facts of one request.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct RequestFacts {
     /// The host's own knowledge of the caller: an authenticated workspace, or a handle the server issued.
@@ -259,6 +269,7 @@ impl RequestFacts {
 /// A tool that selects the connection's project.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Selected {
     /// The host's id for this ask.
@@ -279,6 +290,7 @@ pub struct Selected {
 /// The ways a selection can name its project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum SelectBy {
     /// By name.
@@ -296,6 +308,7 @@ pub enum SelectBy {
 /// A tool that clears the selection.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SelectionCleared {
     /// The host's id for this ask.
@@ -314,6 +327,7 @@ pub struct SelectionCleared {
 /// An ask whose caller is gone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AskWithdrawn {
     /// The ask.
@@ -323,6 +337,7 @@ pub struct AskWithdrawn {
 /// The reply to a probe.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Probed {
     /// The probe.
@@ -334,6 +349,7 @@ pub struct Probed {
 /// The state of one path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProbedPath {
     /// The path as the probe spelled it.
@@ -351,6 +367,7 @@ pub struct ProbedPath {
 /// The kinds of file system entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Found {
     /// A folder.
@@ -366,6 +383,7 @@ pub enum Found {
 /// One raw message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Message {
     /// The message or batch as it arrived, without its line end.

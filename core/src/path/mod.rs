@@ -23,6 +23,7 @@ pub use self::refusal::Refusal;
 /// The rules by which a path is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum PathStyle {
     /// One root, `/` between names.

@@ -8,6 +8,7 @@ use thiserror::Error;
 /// The message never repeats the refused text; [`code`](Self::code) is stable across releases.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Refusal {

@@ -6,6 +6,8 @@
 mod limits;
 mod presets;
 mod roots;
+#[cfg(feature = "schema")]
+mod schema;
 mod selection;
 mod source;
 mod templates;
@@ -124,9 +126,13 @@ impl Deref for Policy {
 /// The way a server finds its project, as an operator writes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename = "Policy"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Policy"))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[non_exhaustive]
 pub struct PolicyConfig {
+    /// Where an editor finds the schema of this file; the resolver does not read it.
+    #[serde(rename = "$schema", default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<String>,
     /// A name for logs and snapshots.
     pub name: String,
     /// Remarks for the reader, such as deliberate differences from the system it follows.
@@ -183,6 +189,7 @@ impl PolicyConfig {
     #[must_use]
     pub fn new(name: impl Into<String>, sources: impl IntoIterator<Item = Source>) -> Self {
         Self {
+            schema: None,
             name: name.into(),
             notes: Vec::new(),
             sources: sources.into_iter().collect(),
@@ -214,6 +221,7 @@ const fn yes() -> bool {
 /// Durations in milliseconds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Timing {
@@ -236,6 +244,7 @@ impl Default for Timing {
 /// The origin of a project's name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum NameFrom {
     /// The last component of the path.
@@ -250,6 +259,7 @@ pub enum NameFrom {
 /// A text to show beside certain results.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Hint {
@@ -273,6 +283,7 @@ impl Hint {
 /// Advice for a certain client or transport.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Advice {

@@ -860,6 +860,10 @@ export type PathStyle = "posix" | "windows";
  */
 export type Policy = { 
 /**
+ * Where an editor finds the schema of this file; the resolver does not read it.
+ */
+$schema?: string | null, 
+/**
  * A name for logs and snapshots.
  */
 name: string, 
