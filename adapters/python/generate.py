@@ -36,11 +36,14 @@ Generated from the Rust types by `python3 adapters/python/test.py --only generat
 """
 '''
 
-#: Python 3.11 has it, and needs no other package for it.
+#: Python 3.11 has it. Every framework brings the other package along; without one, nothing evaluates these types.
 IMPORT = """if sys.version_info >= (3, 11):
     from typing import NotRequired
 else:
-    from typing_extensions import NotRequired
+    try:
+        from typing_extensions import NotRequired
+    except ImportError:
+        from typing import Optional as NotRequired
 """
 
 Schema = dict[str, Any]

@@ -1,27 +1,18 @@
-"""Build hooks: the module that the package needs, and the differences between the two wheels.
+"""Build hooks of the pure wheel and of the source distribution, which run the WebAssembly module everywhere.
 
-The pure wheel runs the WebAssembly module everywhere, so it needs wasmtime. With `ROOTWISE_NATIVE` naming a compiled
-extension, the wheel contains that as well, is tagged for its platform, and needs nothing.
+`maturin build` makes the native wheel, which needs neither the hooks nor wasmtime.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
-import sysconfig
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.metadata.plugin.interface import MetadataHookInterface
-
-#: wasmtime changes its interface often; the tests ran with these versions.
-WASMTIME = "wasmtime>=38,<51"
-
-#: `NotRequired` of the wire types.
-TYPING = "typing_extensions>=4.6; python_version < '3.11'"
 
 CARGO = [
     *("cargo", "build", "--quiet", "--profile", "wasm", "--target", "wasm32-unknown-unknown"),
@@ -31,21 +22,12 @@ CARGO = [
 
 class Metadata(MetadataHookInterface):
     def update(self, metadata: dict[str, Any]) -> None:
-        native = bool(os.environ.get("ROOTWISE_NATIVE"))
-        metadata["dependencies"] = [TYPING] if native else [TYPING, WASMTIME]
-        metadata["optional-dependencies"] = {"wasm": [WASMTIME], "async": ["anyio>=4"]}
+        metadata["dependencies"] = metadata["optional-dependencies"]["wasm"]
 
 
 class Build(BuildHookInterface[Any]):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         provide_module(Path(self.root))
-        extension = os.environ.get("ROOTWISE_NATIVE")
-        if extension and self.target_name == "wheel":
-            platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-            suffix = ".pyd" if os.name == "nt" else ".abi3.so"
-            build_data["force_include"][extension] = f"rootwise/_native{suffix}"
-            build_data["tag"] = f"cp310-abi3-{os.environ.get('ROOTWISE_PLATFORM', platform)}"
-            build_data["pure_python"] = False
 
 
 def provide_module(root: Path) -> None:

@@ -6,6 +6,7 @@ It builds what the tests need (cargo), creates an environment for every framewor
 from __future__ import annotations
 
 import argparse
+import email
 import json
 import os
 import re
@@ -13,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import time
+import zipfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -24,6 +26,7 @@ WORK = HERE / ".work"
 PACKAGE = HERE / "src" / "rootwise"
 EXTENSION = PACKAGE / ("_native.pyd" if os.name == "nt" else "_native.abi3.so")
 ENVIRONMENTS: dict[str, list[str]] = json.loads((HERE / "environments.json").read_text("utf-8"))
+WHEELS = WORK / "wheels"
 TEST_PANIC = WORK / "test-panic" / "_native.abi3.so"
 
 #: The frameworks in two halves that take about as long.
@@ -135,15 +138,30 @@ def build() -> None:
         made = target() / "wasm32-unknown-unknown" / "wasm" / "rootwise_wasm.wasm"
     shutil.copyfile(made, PACKAGE / "rootwise-plain.wasm")
     print("compiling the extension", flush=True)
-    cargo = ["cargo", "build", "--quiet", "-p", "rootwise-python"]
+    shutil.rmtree(WHEELS, ignore_errors=True)
     # At once, because the end of an optimized build keeps only one processor busy.
     at_once(
-        lambda: run(*cargo, "--release", cwd=ROOT),
-        lambda: run(*cargo, "--features", "test-panic", cwd=ROOT),
+        native_wheel,
+        lambda: run("cargo", "build", "--quiet", "-p", "rootwise-python", "--features", "test-panic", cwd=ROOT),
     )
+    # The tests of the sources run the extension that the wheel contains.
+    with zipfile.ZipFile(wheel()) as archive:
+        EXTENSION.write_bytes(archive.read(f"rootwise/{EXTENSION.name}"))
     TEST_PANIC.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(library("release"), EXTENSION)
     shutil.copyfile(library("debug"), TEST_PANIC)
+
+
+def native_wheel() -> None:
+    """Maturin builds the wheel and checks which symbols of the system it needs; zig links it for old Linux systems."""
+    tools = python("release").parent
+    linux = ["--zig", "--compatibility", "manylinux2014"] if sys.platform == "linux" else []
+    path = f"{tools}{os.pathsep}{os.environ['PATH']}"
+    run(tools / "maturin", "build", "--release", *linux, "--out", WHEELS, quiet=True, PATH=path)
+
+
+def tools() -> None:
+    """the programs that build and check what is published are installed: maturin, zig, twine, auditwheel"""
+    python("release")
 
 
 def generate() -> None:
@@ -172,16 +190,19 @@ def unit() -> None:
 
 
 def wheels() -> None:
-    """both wheels are built, installed into clean environments and used; nothing is compiled there"""
-    folder = WORK / "wheels"
-    shutil.rmtree(folder, ignore_errors=True)
-    for native in ("", str(EXTENSION)):
-        run(
-            python("check"), "-m", "hatchling", "build", "-t", "wheel", "-d", folder, quiet=True, ROOTWISE_NATIVE=native
-        )
-    pure, native_wheel = pure_wheel(), wheel()
+    """twine and auditwheel accept both wheels, which install into clean environments and run without a compiler"""
+    release = python("release")
+    run(release, "-m", "hatchling", "build", "-t", "wheel", "-d", WHEELS, quiet=True)
+    pure, native = pure_wheel(), wheel()
+    run(release, "-m", "twine", "check", "--strict", pure, native, quiet=True)
+    if sys.platform == "linux":
+        run(release, "-m", "auditwheel", "show", native)
+    needs = {made: wheel_metadata(made) for made in (pure, native)}
+    wasmtime = needs[pure] - needs[native]
+    if needs[native] - needs[pure] or ["wasmtime" in line for line in wasmtime] != [True]:
+        raise Failed(f"the metadata of the wheels differ by more than wasmtime: {needs[pure] ^ needs[native]}")
     uv = installer()
-    for name, made, backend in (("pure", pure, "wasm"), ("native", native_wheel, "native")):
+    for name, made, backend in (("pure", pure, "wasm"), ("native", native, "native")):
         for version in ("", "3.10", "3.12", "3.13", "3.14"):
             found = sys.executable if not version else other_python(version)
             if found is None:
@@ -223,12 +244,12 @@ def clone() -> None:
     shutil.copy2(PACKAGE / "rootwise-plain.wasm", copy / "dist")
     run(fresh, "-m", "pip", "install", "--quiet", package, quiet=True, PATH="/nonexistent")
     print(run(fresh, "-I", HERE / "tests" / "measure.py", cwd=WORK, quiet=True).rstrip())
-    run(release, "-m", "hatchling", "build", "-t", "sdist", "-d", folder, quiet=True, ROOTWISE_NATIVE="")
+    run(release, "-m", "hatchling", "build", "-t", "sdist", "-d", folder, quiet=True)
     [archive] = folder.glob("*.tar.gz")
     fresh = clean_environment("source")
     run(fresh, "-m", "pip", "install", "--quiet", archive, quiet=True, PATH="/nonexistent")
     print(run(fresh, "-I", HERE / "tests" / "measure.py", cwd=WORK, quiet=True).rstrip())
-    run(release, "-m", "twine", "check", "--strict", archive, pure_wheel(), quiet=True)
+    run(release, "-m", "twine", "check", "--strict", archive, quiet=True)
 
 
 def clean_environment(name: str) -> Path:
@@ -238,38 +259,18 @@ def clean_environment(name: str) -> Path:
     return home / ("Scripts" if os.name == "nt" else "bin") / "python"
 
 
-def manylinux() -> None:
-    """maturin and zig compile the extension for old Linux systems; the wheel has the tag that PyPI accepts"""
-    if sys.platform != "linux":
-        print("this is not Linux, so it was not tried")
-        return
-    release = python("release")
-    compiled, folder = WORK / "maturin", WORK / "manylinux"
-    for old in (compiled, folder):
-        shutil.rmtree(old, ignore_errors=True)
-    # Maturin finds zig in the environment, and checks which symbols of the system the extension needs.
-    path = f"{release.parent}{os.pathsep}{os.environ['PATH']}"
-    maturin = ["build", "--release", "--zig", "--compatibility", "manylinux2014", "--out", str(compiled)]
-    run(release.parent / "maturin", *maturin, cwd=HERE / "native", quiet=True, PATH=path)
-    [made] = compiled.glob("*.whl")
-    shutil.unpack_archive(made, compiled / "content", "zip")
-    [extension] = (compiled / "content").rglob("_native.abi3.so")
-    platform = made.stem.split("-")[-1]
-    run(
-        release,
-        *("-m", "hatchling", "build", "-t", "wheel", "-d", folder),
-        quiet=True,
-        ROOTWISE_NATIVE=str(extension),
-        ROOTWISE_PLATFORM=platform,
-    )
-    [wheel_file] = folder.glob("*.whl")
-    run(release, "-m", "twine", "check", "--strict", wheel_file, quiet=True)
-    fresh = clean_environment("manylinux")
-    run(fresh, "-m", "pip", "install", "--quiet", "--only-binary", ":all:", wheel_file, quiet=True)
-    output = run(fresh, "-I", HERE / "tests" / "measure.py", cwd=WORK, quiet=True)
-    if not output.startswith("native:"):
-        raise Failed(f"the wheel runs {output}")
-    print(f"{wheel_file.name}, {wheel_file.stat().st_size >> 10} kB: {output.rstrip()}")
+def wheel_metadata(made: Path) -> set[str]:
+    """The lines of a wheel's metadata about which the two wheels should agree."""
+    with zipfile.ZipFile(made) as archive:
+        [name] = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+        metadata = email.message_from_bytes(archive.read(name))
+    kinds = ("Name", "Version", "Classifier", "Requires-Dist", "Provides-Extra", "License-File", "License-Expression")
+    # Every program has its own order of version bounds.
+    return {
+        " ".join([f"{kind}:", *sorted(re.split("[ ,;]+|(?=>)|(?=<)", line))])
+        for kind in kinds
+        for line in metadata.get_all(kind, [])
+    }
 
 
 def other_python(version: str) -> str | None:
@@ -283,7 +284,7 @@ def other_python(version: str) -> str | None:
 
 
 def wheel(tags: str = "cp310-abi3-*") -> Path:
-    for made in (WORK / "wheels").glob(f"rootwise-*-{tags}.whl"):
+    for made in WHEELS.glob(f"rootwise-*-{tags}.whl"):
         return made
     raise Failed("the wheel is missing: python3 adapters/python/test.py --only build,wheels")
 
@@ -354,24 +355,8 @@ def soak() -> None:
     at_once(*(partial(run, tool, script, name, PYTHONPATH=str(HERE / "src")) for name in ("native", "wasm")))
 
 
-#: `generate` runs only when it is named: everywhere else, `lint` says whether it is due.
-STEPS: dict[str, Callable[[], None]] = {
-    step.__name__: step
-    for step in (
-        generate,
-        build,
-        lint,
-        unit,
-        wheels,
-        oldest,
-        clone,
-        manylinux,
-        frameworks,
-        frameworks_wasm,
-        examples,
-        soak,
-    )
-}
+TESTS = (build, lint, unit, wheels, oldest, clone, frameworks, frameworks_wasm, examples, soak)
+STEPS: dict[str, Callable[[], None]] = {step.__name__: step for step in (*TESTS, generate, tools)}
 
 
 def main() -> None:
@@ -383,7 +368,7 @@ def main() -> None:
         for name, step in STEPS.items():
             print(f"{name:12} {step.__doc__}")
         return
-    chosen = options.only.split(",") if options.only else list(STEPS)[1:]
+    chosen = options.only.split(",") if options.only else [step.__name__ for step in TESTS]
     for unknown in set(chosen) - set(STEPS):
         raise SystemExit(f"unknown step `{unknown}`; --list shows them")
     for number, name in enumerate(chosen, 1):

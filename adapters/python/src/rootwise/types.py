@@ -11,7 +11,10 @@ from typing import Any, Literal, TypeAlias, TypedDict
 if sys.version_info >= (3, 11):
     from typing import NotRequired
 else:
-    from typing_extensions import NotRequired
+    try:
+        from typing_extensions import NotRequired
+    except ImportError:
+        from typing import Optional as NotRequired
 
 Ask: TypeAlias = Literal['eager', 'lazy', 'eachRequest', 'never']
 """
