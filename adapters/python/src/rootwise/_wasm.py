@@ -236,5 +236,5 @@ def _compiled() -> tuple[wasmtime.Engine, wasmtime.Module]:
 
 def _module_problem(problem: Exception) -> str:
     if isinstance(problem, FileNotFoundError):
-        return "the package has no WebAssembly module; run `python3 adapters/python/test.py --only build`"
+        return "the package has no WebAssembly module; run `python3 adapters/python/test.py --only module`"
     return "the WebAssembly module cannot be loaded here"
