@@ -1,5 +1,6 @@
 // Builds the compiled parts: two WebAssembly modules and the Node addon.
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { at, bin, cargo, kilobytes, run, Stop, targetFolder } from "./tools.mjs";
@@ -14,7 +15,11 @@ const most = {
 // The features that rustc enables for this target by default; some engines refuse modules that use newer ones.
 const features = ["bulk-memory", "bulk-memory-opt", "multivalue", "mutable-globals", "nontrapping-float-to-int", "reference-types", "sign-ext"];
 
-const wasmTarget = ["--profile", "wasm", "--target", "wasm32-unknown-unknown", "-p", "rootwise-wasm"];
+// Messages of panics contain paths of sources. Without the part that differs between machines, all of them build the same bytes.
+const cargoHome = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
+const portable = ["--config", `target.wasm32-unknown-unknown.rustflags=["--remap-path-prefix=${cargoHome.replaceAll("\\", "/")}=cargo"]`];
+
+const wasmTarget = [...portable, "--profile", "wasm", "--target", "wasm32-unknown-unknown", "-p", "rootwise-wasm"];
 
 /** Builds `dist/rootwise.wasm` and its glue, once as an ES module and once for `require`. */
 export async function wasmModule({ testPanic }) {

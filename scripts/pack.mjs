@@ -2,7 +2,8 @@
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { at, read } from "./tools.mjs";
-import { platform, platformPackages } from "./platforms.mjs";
+import { licenceTexts } from "./licences.mjs";
+import { platform, platformPackages, THIRD_PARTY } from "./platforms.mjs";
 
 /**
  * Writes both tarballs into `folder`. The manifest omits the fields that only developers need and names the platform
@@ -15,10 +16,11 @@ export function pack(folder) {
   manifest.optionalDependencies = Object.fromEntries(platformPackages().map(({ content }) => [content.name, manifest.version]));
   writeFileSync(join(stage, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   for (const file of ["LICENSE-MIT", "LICENSE-APACHE"]) if (existsSync(at(file))) copyFileSync(at(file), join(stage, file));
+  writeFileSync(join(stage, THIRD_PARTY), licenceTexts());
   mkdirSync(join(stage, "docs"), { recursive: true });
   for (const page of PAGES) writeFileSync(join(stage, page), relinked(page));
   cpSync(at("dist"), join(stage, "dist"), { recursive: true });
-  return { main: packed(stage, folder), addon: packed(at("npm", platform()), folder), manifest };
+  return { main: packed(stage, folder), addon: packAddon(platform(), folder), manifest };
 }
 
 /** The pages that are published with the package. */
@@ -37,6 +39,12 @@ function relinked(page) {
     if (page !== "README.md") return link;
     return label.includes(file) ? label : `${label} (\`${file}\` in this package)`;
   });
+}
+
+/** Packs the addon of one platform, which must have been built. */
+export function packAddon(name, folder) {
+  writeFileSync(at("npm", name, THIRD_PARTY), licenceTexts());
+  return packed(at("npm", name), folder);
 }
 
 function packed(from, to) {

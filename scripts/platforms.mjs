@@ -3,17 +3,23 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { at } from "./tools.mjs";
 
-/** Keys are the names that the loader uses; npm installs only the package whose `os`, `cpu` and `libc` match. */
+/**
+ * Keys are the names that the loader uses; npm installs only the package whose `os`, `cpu` and `libc` match. `target` is
+ * Rust's name. Zig links all Linux targets on one machine, those with glibc for every system since 2014 (`zig`, `wheel`).
+ */
 export const platforms = {
-  "darwin-arm64": { os: "darwin", cpu: "arm64" },
-  "darwin-x64": { os: "darwin", cpu: "x64" },
-  "linux-arm64-gnu": { os: "linux", cpu: "arm64", libc: "glibc" },
-  "linux-arm64-musl": { os: "linux", cpu: "arm64", libc: "musl" },
-  "linux-x64-gnu": { os: "linux", cpu: "x64", libc: "glibc" },
-  "linux-x64-musl": { os: "linux", cpu: "x64", libc: "musl" },
-  "win32-arm64-msvc": { os: "win32", cpu: "arm64" },
-  "win32-x64-msvc": { os: "win32", cpu: "x64" },
+  "darwin-arm64": { os: "darwin", cpu: "arm64", target: "aarch64-apple-darwin" },
+  "darwin-x64": { os: "darwin", cpu: "x64", target: "x86_64-apple-darwin" },
+  "linux-arm64-gnu": { os: "linux", cpu: "arm64", libc: "glibc", target: "aarch64-unknown-linux-gnu", zig: ".2.17", wheel: "manylinux2014" },
+  "linux-arm64-musl": { os: "linux", cpu: "arm64", libc: "musl", target: "aarch64-unknown-linux-musl", zig: "", wheel: "musllinux_1_2" },
+  "linux-x64-gnu": { os: "linux", cpu: "x64", libc: "glibc", target: "x86_64-unknown-linux-gnu", zig: ".2.17", wheel: "manylinux2014" },
+  "linux-x64-musl": { os: "linux", cpu: "x64", libc: "musl", target: "x86_64-unknown-linux-musl", zig: "", wheel: "musllinux_1_2" },
+  "win32-arm64-msvc": { os: "win32", cpu: "arm64", target: "aarch64-pc-windows-msvc" },
+  "win32-x64-msvc": { os: "win32", cpu: "x64", target: "x86_64-pc-windows-msvc" },
 };
+
+/** The licences of the crates inside, in every package. */
+export const THIRD_PARTY = "THIRD-PARTY-LICENSES.txt";
 
 /** The name of this machine's platform. */
 export function platform() {
@@ -36,7 +42,7 @@ export function platformPackages() {
       description: `The Node addon of rootwise for ${name}`,
       license,
       main: "rootwise.node",
-      files: ["rootwise.node"],
+      files: ["rootwise.node", THIRD_PARTY],
       engines,
       os: [os],
       cpu: [cpu],

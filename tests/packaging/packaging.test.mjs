@@ -14,10 +14,10 @@ const expected = { path: "/p/one", refused: "encoded_separator" };
 
 test("contains exactly the expected files", () => {
   const files = command(home, "tar", ["-tzf", packed.main]).trim().split("\n").map((file) => file.replace("package/", ""));
-  for (const file of ["package.json", "LICENSE-MIT", "LICENSE-APACHE", "dist/rootwise.wasm", "dist/rootwise-plain.wasm", "dist/esm/web/index.js"]) {
+  for (const file of ["package.json", "LICENSE-MIT", "LICENSE-APACHE", "dist/rootwise.wasm", "dist/rootwise-plain.wasm", "dist/policy.schema.json", "dist/esm/web/index.js", "THIRD-PARTY-LICENSES.txt"]) {
     assert.ok(files.includes(file), `${file} is missing`);
   }
-  const odd = files.filter((file) => !/^(package\.json|README\.md|CHANGELOG\.md|LICENSE-(MIT|APACHE)|dist\/.*\.(js|d\.ts|wasm)|dist\/cjs\/package\.json|dist\/cjs\/whereami\/LICENSES\.txt|docs\/\w+\.md)$/.test(file));
+  const odd = files.filter((file) => !/^(package\.json|README\.md|CHANGELOG\.md|LICENSE-(MIT|APACHE)|THIRD-PARTY-LICENSES\.txt|dist\/policy\.schema\.json|dist\/.*\.(js|d\.ts|wasm)|dist\/cjs\/package\.json|dist\/cjs\/whereami\/LICENSES\.txt|docs\/\w+\.md)$/.test(file));
   assert.deepEqual(odd, []);
   assert.ok(!files.some((file) => file.includes("test-panic")));
   const { scripts = {} } = packed.manifest;
