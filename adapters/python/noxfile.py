@@ -26,6 +26,9 @@ MEASURE = HERE / "tests" / "measure.py"
 GROUPS: dict[str, list[str]] = nox.project.load_toml(HERE / "pyproject.toml")["dependency-groups"]
 FRAMEWORKS = ("mcp1", "mcp2", "fastmcp2", "fastmcp3", "fastmcp4")
 
+#: The frameworks in two halves that take about as long; some tests need no framework, and run once in each.
+HALVES = ("mcp1 fastmcp2 fastmcp3", "mcp2 fastmcp4")
+
 #: The framework of each example's server; the tests themselves run in the environment of `mcp2`.
 EXAMPLES = {"mcp-guide": "mcp1", "conport": "fastmcp4", "cocosearch": "mcp1"}
 
@@ -105,6 +108,12 @@ def panicking(session: nox.Session) -> None:
     names = {"win32": "rootwise_python.dll", "darwin": "librootwise_python.dylib"}
     PANICKING.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(target(session) / "debug" / names.get(sys.platform, "librootwise_python.so"), PANICKING)
+
+
+@nox.session(default=False)
+def tools(session: nox.Session) -> None:
+    """the programs that build and check what is published are installed: maturin, zig, cargo-zigbuild, twine"""
+    session.install(*GROUPS["release"])
 
 
 @nox.session(default=False)
@@ -227,29 +236,29 @@ def interpreter(name: str) -> str:
     return str(WORK / "nox" / f"framework-{name}" / ("Scripts" if os.name == "nt" else "bin") / "python")
 
 
-def converse(session: nox.Session, name: str, *files: str, **environment: str) -> None:
+def converse(session: nox.Session, half: str, *files: str, **environment: str) -> None:
     session.install(*GROUPS["test"])
     environments = json.dumps({name: interpreter(name) for name in FRAMEWORKS})
     with session.chdir(HERE / "tests" / "e2e"):
         session.run(
             *("pytest", "--rootdir", ".", "--confcutdir", ".", *(files or ["."])),
-            env={"FRAMEWORKS": name, "ENVIRONMENTS": environments, **environment},
+            env={"FRAMEWORKS": half, "ENVIRONMENTS": environments, **environment},
         )
 
 
 @nox.session(requires=["framework"])
-@nox.parametrize("name", FRAMEWORKS, ids=FRAMEWORKS)
-def frameworks(session: nox.Session, name: str) -> None:
-    """one framework with real clients, over stdio and HTTP; the documentation's examples and their types"""
-    converse(session, name)
+@nox.parametrize("half", HALVES, ids=["older", "newer"])
+def frameworks(session: nox.Session, half: str) -> None:
+    """every framework with real clients, over stdio and HTTP; the documentation's examples and their types"""
+    converse(session, half)
 
 
 @nox.session(requires=["framework"])
-@nox.parametrize("name", FRAMEWORKS, ids=FRAMEWORKS)
-def frameworks_wasm(session: nox.Session, name: str) -> None:
+@nox.parametrize("half", HALVES, ids=["older", "newer"])
+def frameworks_wasm(session: nox.Session, half: str) -> None:
     """the same conversations on the WebAssembly backend, which the servers load before `fork`"""
     files = ("test_e2e.py", "test_http.py", "test_isolation.py", "test_features.py")
-    converse(session, name, *files, ROOTWISE_BACKEND="wasm")
+    converse(session, half, *files, ROOTWISE_BACKEND="wasm")
 
 
 @nox.session(venv_backend="none", requires=["framework"])

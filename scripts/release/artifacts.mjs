@@ -102,7 +102,7 @@ const leftOut = (target) => ({ state: "left out", note: `rustup target add ${tar
 
 /** The environment in which the programs from PyPI are found: maturin, zig, cargo-zigbuild, twine. */
 async function releaseTools() {
-  const programs = join(python, ".work", "nox", "build", "bin");
-  if (!existsSync(join(programs, "cargo-zigbuild"))) await run(interpreter, ["adapters/python/test.py", "--only", "build", "--install-only"]);
+  const programs = join(python, ".work", "nox", "tools", "bin");
+  if (!existsSync(join(programs, "cargo-zigbuild"))) await run(interpreter, ["adapters/python/test.py", "--only", "tools"]);
   return { PATH: `${programs}${delimiter}${process.env.PATH}` };
 }
