@@ -25,8 +25,8 @@ class Resolver:
 
     :param policy: a preset's name or a policy; by default ``recommended``
     :param host: facts about the machine and the connection; see :func:`rootwise.host_facts`
-    :param snapshot_key: a secret of at least 32 bytes that seals snapshots: :meth:`restore` then accepts only those that are
-        sealed with it. Needed where somebody else can write to the store of the snapshots.
+    :param snapshot_key: a secret of at least 32 bytes that seals snapshots: :meth:`restore` then accepts only those
+        that are sealed with it. Needed where somebody else can write to the store of the snapshots.
     """
 
     def __init__(
