@@ -15,6 +15,7 @@ import { CallToolRequestSchema, ListRootsRequestSchema } from "@modelcontextprot
 import { createMcpHandler, createRequestStateCodec, InMemoryTransport as Memory2, McpServer as Server2, ResourceTemplate, Server as LowServer2 } from "@modelcontextprotocol/server";
 import { presets, RootwiseError } from "rootwise";
 import { NoProjectError, projectGate, rootwise } from "rootwise/mcp";
+import { z } from "zod";
 import { connect, pairs } from "./clients.mjs";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-adapter-")));
@@ -70,6 +71,8 @@ for (const { name, Server, Client, Memory, method } of generations) {
       refused({ beforeCall: true }, "beforeCall");
       refused({ asyncContext: 1 }, "asyncContext");
       refused({ store: { load() {} } }, "store");
+      refused({ argument: "" }, "argument");
+      refused({ argument: 7 }, "argument");
       refused({ requirePath: "no" }, "requirePath");
       // The type would promise a path that such a policy does not.
       refused({ policy: "thoughtbox" }, "requirePath: false");
@@ -90,6 +93,35 @@ for (const { name, Server, Client, Memory, method } of generations) {
       const projects = rootwise(new Server(info));
       for (const context of [undefined, {}, null, "ctx"]) await assert.rejects(projects.project(context), { code: "bad_options", message: /context/ });
       for (const by of [{}, { folder: "x" }, { name: "a", path: "/b" }, 7, null]) await assert.rejects(projects.select({ signal: new AbortController().signal, mcpReq: {} }, by), { code: "bad_options", message: /by/ });
+    });
+
+    test("the argument that the option names is read from tools and prompts, and a hint comes first", async () => {
+      const shape = Server === Server1 ? (shape) => shape : z.object;
+      const server = new Server(info);
+      const projects = rootwise(server, { argument: "project" });
+      const project = z.any().optional();
+      server.registerTool("where", { inputSchema: shape({ project, other: z.string().optional() }) }, async ({ other }, ctx) => text((await projects.project(ctx, { argument: other })).path));
+      server.registerTool("current", { inputSchema: shape({ project }) }, async (_args, ctx) => text(`${projects.current(ctx)?.path} ${(await projects.explain(ctx)).tried.find(({ verdict }) => verdict === "won").value}`));
+      server.registerTool("wrapped", { inputSchema: shape({ project }) }, projects.tool(async ({ path }) => text(path)));
+      server.registerPrompt("brief", { argsSchema: shape({ project: z.string() }) }, async (_args, ctx) => ({ messages: [{ role: "user", content: { type: "text", text: (await projects.project(ctx)).path } }] }));
+      projects.registerTools();
+      const client = await meet(server);
+      const call = async (name, args = {}) => (await client.callTool({ name, arguments: args })).content[0].text;
+      // Before and after the answer of a plain call is cached.
+      for (let round = 0; round < 3; round += 1) {
+        assert.equal(await call("where", { project: base }), base);
+        assert.equal(await call("where"), alpha);
+        assert.equal(await call("where", { project: null }), alpha);
+        assert.equal(await call("wrapped", { project: `file://${base}` }), base);
+      }
+      assert.equal(await call("where", { project: base, other: alpha }), alpha);
+      assert.equal(await call("current", { project: base }), `undefined ${base}`);
+      for (const wrong of ["relative", 7, ["/usr"], { path: "/usr" }]) assert.match(await call("where", { project: wrong }), /argument value .* cannot be used|relative/, JSON.stringify(wrong));
+      const { messages } = await client.getPrompt({ name: "brief", arguments: { project: base } });
+      assert.equal(messages[0].content.text, base);
+      // The tool that selects has a parameter of the same name, which is not the project of the call.
+      assert.match(await call("switch_project", { project: "alpha" }), /alpha/);
+      await client.close();
     });
 
     test("helpers need no context, and a hook runs before each call", async () => {
@@ -258,7 +290,7 @@ for (const { name, Server, Client, Memory, method } of generations) {
 
     test("a missing project is an error with a code and an instruction", async () => {
       const server = new Server(info);
-      const projects = rootwise(server, { policy: { ...presets.recommended, sources: [{ from: "argument" }] } });
+      const projects = rootwise(server, { policy: { ...presets.recommended, sources: [{ from: "argument" }] }, argument: "folder" });
       let seen;
       server.registerTool("where", {}, async (ctx) => text(await projects.project(ctx).catch((error) => ((seen = error), "caught"))));
       const client = await meet(server);
@@ -300,7 +332,7 @@ for (const { name, Low, Client, Memory, method, schema } of [
 ]) {
   test(`${name}: on a low-level server no project is a tool result, too`, async () => {
     const server = new Low(info, { capabilities: { tools: {} } });
-    const projects = rootwise(server, { asyncContext: true, host: { cwd: "/" } });
+    const projects = rootwise(server, { asyncContext: true, host: { cwd: "/" }, argument: "project_path" });
     server.setRequestHandler(schema, async () => text((await projects.project()).path));
     const client = new Client(info, { capabilities: { roots: {} } });
     let list = [];
@@ -309,10 +341,18 @@ for (const { name, Low, Client, Memory, method, schema } of [
     await Promise.all([server.connect(one), client.connect(other)]);
     const { content, isError } = await client.callTool({ name: "where", arguments: {} });
     assert.equal(isError, true);
-    assert.match(content[0].text, /project/i);
+    assert.match(content[0].text, /as `project_path` in the call/);
+    assert.equal((await client.callTool({ name: "where", arguments: { project_path: alpha } })).content[0].text, alpha);
     await client.close();
   });
 }
+
+test("SDK 1.x: the option `argument` is refused where earlier tools would not be read", () => {
+  const server = new Server1(info);
+  server.registerTool("early", {}, async () => text(""));
+  assert.throws(() => rootwise(server, { argument: "project" }), { code: "bad_options", message: /registered before/ });
+  rootwise(server);
+});
 
 test("SDK 1.x: what was said before anybody watched is caught up with", async () => {
   const server = new Server1(info);

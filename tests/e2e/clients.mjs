@@ -47,7 +47,7 @@ export async function serve(server, { options = {}, env = {}, cwd, flags = [] } 
  * `roots` is what it answers: a list, a function, or undefined for a client that declares no roots. A `manual` client does
  * not make a call again by itself.
  */
-export async function connect(pair, { roots, options = {}, env = {}, cwd, args = [], flags = [], url, headers, info, elicit, manual } = {}) {
+export async function connect(pair, { roots, options = {}, env = {}, cwd, args = [], flags = [], url, query = "", headers, info, elicit, manual } = {}) {
   const capabilities = { ...(roots === undefined ? {} : { roots: { listChanged: true } }), ...(elicit ? { elicitation: {} } : {}) };
   const client =
     pair.client === 1
@@ -74,7 +74,7 @@ export async function connect(pair, { roots, options = {}, env = {}, cwd, args =
   } else {
     if (!url) own = await serve(pair.server, { options, env, cwd, flags });
     const Http = pair.client === 1 ? Http1 : Http2;
-    transport = new Http(new URL(url ?? own.url), headers ? { requestInit: { headers } } : {});
+    transport = new Http(new URL(`${url ?? own.url}${query}`), headers ? { requestInit: { headers } } : {});
   }
   try {
     await client.connect(transport);

@@ -6,8 +6,10 @@ const shown = (project) => project && { name: project.name, path: project.path, 
 
 /** Registers everything; `shape` makes the generation's input schema from a zod shape. */
 export function offer(server, { z, shape, generation }) {
-  server.registerTool("early", {}, async (ctx) => text(shown(await projects.project(ctx))));
-  const projects = rootwise(server, settings());
+  const options = settings();
+  // SDK 1.x refuses the option `argument` if there are tools already.
+  if (!options.argument) server.registerTool("early", {}, async (ctx) => text(shown(await projects.project(ctx))));
+  const projects = rootwise(server, options);
   const changes = [];
   projects.onChange((project, previous) => changes.push([previous?.path ?? null, project?.path ?? null]));
 
@@ -16,6 +18,7 @@ export function offer(server, { z, shape, generation }) {
   server.registerTool("named", { inputSchema: shape({ project: z.string() }) }, async ({ project }, ctx) =>
     text(shown(await projects.project(ctx, { argument: project }))),
   );
+  server.registerTool("by_argument", { inputSchema: shape({ project_path: z.string().optional() }) }, async (_args, ctx) => text(shown(await projects.project(ctx))));
   server.registerTool("target", { inputSchema: shape({ path: z.string() }) }, async ({ path }, ctx) => text(shown(await projects.project(ctx, { target: path }))));
   server.registerTool("swallow", {}, async (ctx) => {
     try {
@@ -44,7 +47,7 @@ export function offer(server, { z, shape, generation }) {
       return { resultType: "input_required", inputRequests: { own } };
     });
   }
-  projects.registerTools();
+  projects.registerTools(process.env.E2E_TOOLS ? JSON.parse(process.env.E2E_TOOLS) : {});
   return projects;
 }
 

@@ -152,11 +152,6 @@ export class Connection<RequirePath extends boolean = true> {
     return this.#changes;
   }
 
-  /** Whether a caller waits. */
-  get busy(): boolean {
-    return this.#asks.size > 0;
-  }
-
   /** The connection's project as far as it is known. */
   get project(): Readonly<Project<RequirePath>> | undefined {
     return (this.#resolver.project ?? undefined) as Readonly<Project<RequirePath>> | undefined;

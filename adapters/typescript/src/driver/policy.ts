@@ -29,7 +29,20 @@ export function policyInputs(chosen: PresetName | Policy = "recommended"): Polic
   return inputs;
 }
 
-const changed = new WeakMap<Policy, Policy>();
+/** Makes a variant of a policy once, because servers that are created for every request ask for it again. */
+function once(change: (policy: Policy) => Policy): (policy: Policy) => Policy {
+  const made = new WeakMap<Policy, Policy>();
+  return (policy) => {
+    let own = made.get(policy);
+    if (!own) made.set(policy, (own = change(policy)));
+    return own;
+  };
+}
+
+const otherwise = once((policy) => ({ ...policy, requirePath: policy.requirePath === false }));
+
+/** Examines folders for every call: by the next one, a link may lead out of the allowed folders. */
+export const rechecking = once((policy) => ({ ...policy, sources: policy.sources.map((source) => ({ recheck: "eachAsk", ...source })) }));
 
 /** The policy with the option `requirePath`, which decides the type of a project's path, so that the type is never wrong. */
 export function requiringPath(chosen: PresetName | Policy = "recommended", requirePath?: boolean): PresetName | Policy {
@@ -37,9 +50,7 @@ export function requiringPath(chosen: PresetName | Policy = "recommended", requi
   const policy = policyOf(chosen);
   if ((policy.requirePath ?? true) === (requirePath ?? true)) return chosen;
   if (requirePath === undefined) throw badOption("requirePath", "this policy allows projects without a path; pass `requirePath: false`, or `true` to refuse them");
-  let own = changed.get(policy);
-  if (!own) changed.set(policy, (own = { ...policy, requirePath }));
-  return own;
+  return otherwise(policy);
 }
 
 /** The policy that a preset's name stands for. */

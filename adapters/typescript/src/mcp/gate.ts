@@ -137,8 +137,7 @@ function gatePolicy({ name, sources: all, texts, advice, ...policy }: Policy, { 
   const sources: Source[] = [];
   if (header !== undefined) sources.push({ from: "header", read: [header], status: 400 });
   if (query !== undefined) sources.push({ from: "query", read: [query], status: 400 });
-  const names = [header && `header \`${header}\``, query && `query parameter \`${query}\``].filter(Boolean).join(" or ");
-  return { name: "gate", sources, ...path, advice: [{ text: `Send the project path with the request (${names}).` }] };
+  return { name: "gate", sources, ...path };
 }
 
 function verdictOf(answer: Answer, required: boolean): GateVerdict {

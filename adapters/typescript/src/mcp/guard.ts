@@ -2,7 +2,7 @@
 // A handler that needs the client's roots is left by an exception. Because a handler may catch that, a mark on the call
 // decides, which the wrapper reads.
 import { AsyncLocalStorage } from "node:async_hooks";
-import { NoProjectError } from "../driver/errors.js";
+import { badOption, NoProjectError } from "../driver/errors.js";
 import type { CallContext, Protocol, Sdk } from "./sdk.js";
 import { KEY, REPEATABLE_METHODS } from "./sdk2.js";
 
@@ -30,6 +30,22 @@ const ONLY: Round = Object.freeze({});
 /** The round of a guarded call; undefined if no guard wraps its handler. */
 export const roundOf = ({ mcpReq }: { mcpReq: object }): Round | undefined => (mcpReq as Marked)[ROUND];
 
+/** The project that a call names in its arguments, by a part of the context that its copies share. */
+const named = new WeakMap<AbortSignal, string>();
+
+/** The project that the arguments of a call name. */
+export const namedIn = (signal: AbortSignal): string | undefined => named.get(signal);
+
+function rememberNamed({ sdk, argument }: Guard, args: readonly unknown[], context: CallContext, low: boolean): void {
+  const [first] = args;
+  if (argument === undefined || first === context || typeof first !== "object" || first === null) return;
+  const given = low ? (first as { params?: { arguments?: unknown } }).params?.arguments : first;
+  if (typeof given !== "object" || given === null || !Object.hasOwn(given, argument)) return;
+  const value = (given as Record<string, unknown>)[argument];
+  // A value of another type is refused by the resolver, with its text.
+  if (value !== undefined && value !== null) named.set(sdk.signal(context as never), typeof value === "string" ? value : JSON.stringify(value));
+}
+
 const calls = new AsyncLocalStorage<CallContext>();
 
 /** The context of the handler that is running. */
@@ -43,6 +59,8 @@ export interface GuardOptions {
   readonly asyncContext: boolean;
   /** Runs before each handler. */
   readonly before: ((context: CallContext) => unknown) | undefined;
+  /** The argument of tools and prompts that names the project. */
+  readonly argument: string | undefined;
   /** The state that came with a modern call. */
   stateOf(context: CallContext): string | undefined;
   /** The input requests that a handler would need for its project. */
@@ -62,6 +80,7 @@ function guarded(handler: Handler, guard: Guard, low = false): Handler {
   const wrapper = function (this: unknown, ...args: unknown[]) {
     const context = args[args.length - 1] as CallContext | undefined;
     if (typeof context !== "object" || context === null || !("signal" in context || "mcpReq" in context)) return handler.apply(this, args);
+    rememberNamed(guard, args, context, low);
     const run = () => {
       const before = guard.before?.(context);
       return before === undefined ? handler.apply(this, args) : Promise.resolve(before).then(() => handler.apply(this, args));
@@ -122,10 +141,13 @@ const REGISTER = ["registerTool", "registerPrompt", "registerResource", "tool", 
 /** Wraps every handler that is registered from now on; tells whether there may be earlier ones. */
 export function guard(server: object, high: boolean, options: GuardOptions): boolean {
   const marks = options.sdk.generation === 2 && REPEATABLE_METHODS.some((method) => isTaken(method as string, options.protocol));
+  if (options.argument !== undefined && options.sdk.generation === 1 && isTaken("tools/call", options.protocol)) {
+    throw badOption("argument", "a tool was registered before rootwise(server) was called, and its arguments cannot be read; call rootwise(server) first");
+  }
   const own: Guard = { ...options, marks };
   if (!high) guardRequests(own);
   // Handlers of SDK 1.x stay as they are unless an option needs the wrapper.
-  else if (own.sdk.generation === 2 || own.asyncContext || own.before) guardRegistrations(server as Record<string, Handler | undefined>, own);
+  else if (own.sdk.generation === 2 || own.asyncContext || own.before || own.argument !== undefined) guardRegistrations(server as Record<string, Handler | undefined>, own);
   return marks;
 }
 

@@ -10,8 +10,9 @@ export { RootwiseError } from "../error.js";
 export type * from "../generated/types.js";
 export { projectGate, type Gate, type GateOptions, type GateRequest, type GateVerdict } from "./gate.js";
 export { resolveInside, type RootEntry, type Roots, type RootsListener } from "./roots.js";
-export { type ProjectHints, Rootwise, type RootwiseOptions, type Selection, type SessionStore } from "./rootwise.js";
+export { type ProjectHints, Rootwise, type RootwiseOptions, type Selection } from "./rootwise.js";
 export type { AnyServer, CallContext } from "./sdk.js";
+export type { SessionStore } from "./store.js";
 export type { ToolNames } from "./tools.js";
 
 /**

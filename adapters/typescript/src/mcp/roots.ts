@@ -54,7 +54,10 @@ async function verifyRoot(view: RootView, policy: Policy, host: HostFacts): Prom
     }
     const { reason, detail } = answer.explanation?.tried.find(({ source, reason }) => source === "roots" && reason) ?? {};
     const problem = reason ?? (answer as { code?: Reason }).code ?? "invalid";
-    return { ...view, problem, ...(problem === "missing" ? { exists: false } : {}), ...(detail === undefined ? {} : { detail }) };
+    const { path, ...known } = view;
+    // The folder of a client on another machine is one of this machine only if that was verified.
+    const isLocal = host.local ?? host.transport !== "http";
+    return { ...known, ...defined({ path: isLocal ? path : undefined, detail }), problem, ...(problem === "missing" ? { exists: false } : {}) };
   } finally {
     connection.close();
   }

@@ -1,18 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { Connection, defined, type Question, type LogLine, projectOf, type Sender } from "../driver/connection.js";
-import { badOption, closed, failure, messageOf, NeedsInput, NoProjectError } from "../driver/errors.js";
+import { badOption, closed, failure, NeedsInput, NoProjectError } from "../driver/errors.js";
 import { checkHostOptions, mergedFacts } from "../driver/host.js";
-import { type PolicyInputs, policyInputs, policyOf, requiringPath } from "../driver/policy.js";
+import { type PolicyInputs, policyInputs, policyOf, rechecking, requiringPath } from "../driver/policy.js";
 import type { Project, ProjectListener } from "../driver/project.js";
 import { RootwiseError } from "../error.js";
-import type { Answer, AskBy, Explanation, HostFacts, Policy, RequestFacts, RootView } from "../generated/types.js";
+import type { Answer, AskBy, Explanation, HostFacts, Policy, RequestFacts, RootView, SourceKind } from "../generated/types.js";
 import { Resolver } from "../node/index.js";
 import type { PresetName } from "../resolver.js";
 import { type Exchange, exchangeOf, type SessionStreams } from "./exchange.js";
-import { currentContext, guard, roundOf } from "./guard.js";
+import { currentContext, guard, namedIn, roundOf } from "./guard.js";
 import { type RootsListener, type Roots, resolveInside, usableFolders, verifyRoots } from "./roots.js";
 import { type AnyServer, type CallContext, detect, type Protocol, type Sdk, type Transport } from "./sdk.js";
 import { modernFacts } from "./sdk2.js";
+import { type SessionStore, StoredSession } from "./store.js";
 import { registerTools, type ToolNames } from "./tools.js";
 import { type Message, observe } from "./transport.js";
 
@@ -25,6 +26,11 @@ export interface RootwiseOptions<RequirePath extends boolean = true> {
    * only the project's identity: a folder on another machine is then a project too, with a `clientPath`.
    */
   requirePath?: RequirePath | undefined;
+  /**
+   * The argument of the server's tools and prompts that takes a project path, such as `project_path`. It is read from every
+   * call that has it, and the advice to a model without a project names it.
+   */
+  argument?: string | undefined;
   /** Folders that every project must be inside. */
   allowedDirs?: readonly string[] | undefined;
   /** Facts that replace the collected ones, such as `local: true` for an HTTP server on the user's machine. */
@@ -42,22 +48,11 @@ export interface RootwiseOptions<RequirePath extends boolean = true> {
   store?: SessionStore | undefined;
 }
 
-/**
- * Keeps the connections of HTTP sessions, so that another replica of the server can continue them. The values are opaque.
- * Let them expire some time after their last use: a replica that stops leaves its sessions to the others.
- */
-export interface SessionStore {
-  /** Returns the state of a session. */
-  load(sessionId: string): Promise<string | undefined>;
-  /** Replaces the state of a session in one step if it still is `previous`; returns whether it did. */
-  save(sessionId: string, state: string, previous: string | undefined): Promise<boolean>;
-}
-
-const OPTIONS: readonly string[] = ["policy", "requirePath", "allowedDirs", "host", "log", "beforeCall", "asyncContext", "store"] satisfies (keyof RootwiseOptions)[];
+const OPTIONS: readonly string[] = ["policy", "requirePath", "argument", "allowedDirs", "host", "log", "beforeCall", "asyncContext", "store"] satisfies (keyof RootwiseOptions)[];
 
 /** Facts about the project that a handler has besides the context. */
 export interface ProjectHints {
-  /** The project that the call names, as a path or `file:` URI, usually an argument of the tool. */
+  /** The project that the call names, as a path or `file:` URI; by default the value of the option `argument`. */
   argument?: string | undefined;
   /** A path the call touches, to choose between several roots. */
   target?: string | undefined;
@@ -80,10 +75,7 @@ interface Session<RequirePath extends boolean> {
   inputClosed: boolean;
   toldCannotAsk: boolean;
   roots: { readonly views: string; readonly verified: Promise<Roots> } | undefined;
-  /** The state in the store, as this process saw or wrote it last. */
-  stored: string | undefined;
-  /** The changes of the connection that are in the store. */
-  storedChanges: number;
+  stored: StoredSession | undefined;
 }
 
 const LONGEST_TIMER_MS = 0x7fff_ffff;
@@ -97,6 +89,7 @@ const MOST_ROUNDS = 1024;
 const NO_SESSION = "This server keeps no session for this client, so the client cannot be asked for its roots.";
 const NO_STREAM = "The client cannot be asked for its roots here: responses are single JSON documents, and the client has no open GET stream.";
 
+const NOTHING_KEPT = "This client keeps no connection between calls, so no project can be selected for it.";
 const NOT_REPEATABLE = "A client of 2026-07-28 can be asked for its roots only by a tool, a prompt or a resource, not by a list.";
 
 let toldStateless = false;
@@ -114,6 +107,9 @@ export class Rootwise<RequirePath extends boolean = true> {
   readonly #rootsListeners = new Set<RootsListener>();
   readonly #sessions = new Map<Transport, Session<RequirePath>>();
   readonly #states = new Map<unknown, string>();
+  /** The calls that have seen what other replicas did to their session, by signal. */
+  readonly #restored = new WeakSet<AbortSignal>();
+  #selectTool: string | undefined;
 
   constructor(server: AnyServer, options: RootwiseOptions<RequirePath> = {}) {
     const { sdk, protocol, high } = detect(server);
@@ -127,12 +123,13 @@ export class Rootwise<RequirePath extends boolean = true> {
       protocol,
       asyncContext: options.asyncContext ?? false,
       before: options.beforeCall,
+      argument: options.argument,
       stateOf: (context) => this.#takeState(context),
       needs: (context) => this.#needs(context),
     });
     observe(protocol, {
       attached: (transport, streams) => {
-        this.#sessions.set(transport, { transport, streams, connection: undefined, initialized: false, ready: false, inputClosed: false, toldCannotAsk: false, roots: undefined, stored: undefined, storedChanges: 0 });
+        this.#sessions.set(transport, { transport, streams, connection: undefined, initialized: false, ready: false, inputClosed: false, toldCannotAsk: false, roots: undefined, stored: undefined });
       },
       message: (transport, message, http) => this.#message(transport, message, http),
       resumed: (id, state) => this.#keepState(id, state),
@@ -158,13 +155,14 @@ export class Rootwise<RequirePath extends boolean = true> {
   async project(context?: CallContext, hints?: ProjectHints): Promise<Readonly<Project<RequirePath>>> {
     const call = contextOf(context);
     const known = hints ? undefined : this.#known(call);
-    return known ?? projectOf<RequirePath>(await this.#ask(call, { type: "asked", ...this.#question(call, hints) }));
+    return known ?? projectOf<RequirePath>(await this.#ask(call, { type: "asked", ...this.#question(call, this.#named(call, hints)) }));
   }
 
   /** The project of a call that can bring nothing of its own, if its connection knows it: the common case. */
   #known(context: CallContext): Readonly<Project<RequirePath>> | undefined {
     if (this.#options.store || this.#isHttp(context) || this.#sdk.modern(context as never, this.#protocol)) return undefined;
-    if (this.#isAlone(context) || this.#sdk.signal(context as never)?.aborted) return undefined;
+    const signal = this.#sdk.signal(context as never);
+    if (this.#isAlone(context) || signal.aborted || namedIn(signal) !== undefined) return undefined;
     return this.#sdk.facts(context as never, this.#inputs) ? undefined : this.#sessionOf(context).connection?.known;
   }
 
@@ -176,12 +174,16 @@ export class Rootwise<RequirePath extends boolean = true> {
     return async (...args) => handler(await this.project(args.at(-1) as CallContext, hints?.(...args)), ...args);
   }
 
-  /** Returns the project of this call as far as it is known; sends nothing and never waits. */
+  /**
+   * Returns the project of this call as far as it is known; sends nothing and never waits. With a `store`, a call knows
+   * nothing about its session before it has waited for one of the other methods.
+   */
   current(context?: CallContext, hints?: ProjectHints): Readonly<Project<RequirePath>> | undefined {
     const call = contextOf(context);
+    if (this.#shared(call) && !this.#restored.has(this.#sdk.signal(call as never))) return undefined;
     const { connection, release } = this.#connect(call);
     try {
-      const answer = connection.peek({ type: "asked", ...this.#question(call, hints), askBy: "none" });
+      const answer = connection.peek({ type: "asked", ...this.#question(call, this.#named(call, hints)), askBy: "none" });
       return answer?.outcome === "resolved" ? projectOf<RequirePath>(answer) : undefined;
     } finally {
       release();
@@ -228,8 +230,9 @@ export class Rootwise<RequirePath extends boolean = true> {
    */
   async select(context: CallContext | undefined, by: string | Selection): Promise<{ project: Readonly<Project<RequirePath>>; message: string }> {
     const call = contextOf(context);
-    const answer = await this.#ask(call, { type: "selected", by: selection(by), ...this.#question(call) });
+    const answer = await this.#ask(call, { type: "selected", by: selection(by), ...this.#question(call) }, { failing: false });
     if (answer.outcome === "selected") return { project: projectOf<RequirePath>(answer), message: answer.message };
+    if (answer.outcome === "refused" && answer.code === "pass_each_call") throw failure({ ...answer, message: NOTHING_KEPT, instruction: this.#waysPerCall(call) });
     throw unexpected(answer);
   }
 
@@ -243,7 +246,7 @@ export class Rootwise<RequirePath extends boolean = true> {
   /** Returns the result of every source for this call; `text` is a small table. */
   async explain(context?: CallContext, hints?: ProjectHints): Promise<Explanation> {
     const call = contextOf(context);
-    const answer = await this.#ask(call, { type: "asked", explain: true, ...this.#question(call, hints) }, { failing: false });
+    const answer = await this.#ask(call, { type: "asked", explain: true, ...this.#question(call, this.#named(call, hints)) }, { failing: false });
     if (answer.explanation) return answer.explanation;
     throw unexpected(answer);
   }
@@ -262,73 +265,54 @@ export class Rootwise<RequirePath extends boolean = true> {
 
   /** Registers ready-made tools; `false` leaves one out. */
   registerTools(names?: ToolNames): void {
-    const waysPerCall = (context: CallContext) => this.#waysPerCall(context);
-    registerTools({ projects: this, server: this.#server, generation: this.#sdk.generation, waysPerCall }, names);
+    this.#selectTool = registerTools({ projects: this, server: this.#server, generation: this.#sdk.generation }, names);
   }
 
   async #ask(context: CallContext, question: Question, options?: { failing?: boolean }): Promise<Answer> {
-    const session = this.#options.store && !this.#isAlone(context) && this.#isHttp(context) ? this.#sessionOf(context) : undefined;
-    if (!session || this.#sdk.modern(context as never, this.#protocol)) return this.#askHere(context, question, options);
-    for (let attempt = 1; ; attempt += 1) {
+    const session = this.#shared(context);
+    if (!session) return this.#askHere(context, question, options);
+    for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
       await this.#restore(session);
+      this.#restored.add(this.#sdk.signal(context as never));
+      const connection = this.#open(session, true);
       // `notifications/initialized` may have reached another replica; a client that makes calls has sent it.
-      if (!session.ready) this.#open(session, true).ready();
+      if (!session.ready) connection.ready();
       session.ready = true;
       const outcome = await this.#askHere(context, question, options).then((answer) => ({ answer }), (error: unknown) => ({ error }));
-      // Another replica changed the session meanwhile: its state counts, and this question is asked again.
-      if (!(await this.#persist(session))) {
-        if (attempt < MOST_ATTEMPTS) continue;
-        throw new NoProjectError({ code: "unconfirmed", message: "Other replicas changed this session at the same time; try again." });
-      }
+      // If another replica changed the session meanwhile, its state counts, and this question is asked again.
+      if (!(await this.#persist(session, connection))) continue;
       if ("error" in outcome) throw outcome.error;
       return outcome.answer;
     }
+    throw new NoProjectError({ code: "unconfirmed", message: "Other replicas changed this session at the same time; try again." });
   }
 
-  /** Continues the session from the store if another replica changed it. */
-  async #restore(session: Session<RequirePath>): Promise<void> {
+  /** The session of a call whose state is shared with other replicas. */
+  #shared(context: CallContext): Session<RequirePath> | undefined {
+    if (!this.#options.store || !this.#isHttp(context) || this.#isAlone(context)) return undefined;
+    return this.#sdk.modern(context as never, this.#protocol) ? undefined : this.#sessionOf(context);
+  }
+
+  #storedSession(session: Session<RequirePath>): StoredSession | undefined {
     const { store, log } = this.#options;
-    const id = session.transport.sessionId;
-    if (!store || id === undefined) return;
-    const saved = await this.#stored(() => store.load(id));
-    if (saved === undefined || saved === session.stored || session.connection?.busy) return;
-    session.stored = saved;
-    const earlier = session.connection;
-    try {
-      session.connection = this.#connectionOf(session, true, saved);
-      session.storedChanges = session.connection.changes;
-      session.initialized = true;
-      session.ready = false;
-      earlier?.close();
-    } catch (error) {
-      // Of another version or policy: the client is asked again.
-      log?.({ level: "warning", code: "event_failed", message: `the stored session cannot be continued: ${messageOf(error)}` });
-    }
+    const { sessionId } = session.transport;
+    if (store && sessionId !== undefined) session.stored ??= new StoredSession(store, sessionId, log);
+    return session.stored;
   }
 
-  /** Without its store a session could miss a change of another replica, so that the call fails. */
-  async #stored<T>(use: () => Promise<T>): Promise<T> {
-    try {
-      return await use();
-    } catch (error) {
-      this.#options.log?.({ level: "warning", code: "event_failed", message: `the session store failed: ${messageOf(error)}` });
-      throw new NoProjectError({ code: "unconfirmed", message: "The store of this server's sessions cannot be reached; try again later." });
-    }
+  /** Continues the session from the store if another replica changed it; calls that wait here start again. */
+  async #restore(session: Session<RequirePath>): Promise<void> {
+    await this.#storedSession(session)?.load((saved) => {
+      const connection = this.#connectionOf(session, true, saved);
+      session.connection?.close();
+      Object.assign(session, { connection, initialized: true, ready: false });
+      return connection;
+    });
   }
 
-  /** Saves the session; returns false if another replica saved it first. */
-  async #persist(session: Session<RequirePath>): Promise<boolean> {
-    const { store } = this.#options;
-    const { connection } = session;
-    const id = session.transport.sessionId;
-    if (!store || !connection || connection.closed || id === undefined) return true;
-    const { changes } = connection;
-    if (session.stored !== undefined && changes === session.storedChanges) return true;
-    const state = connection.snapshot();
-    if (!(await this.#stored(() => store.save(id, state, session.stored)))) return false;
-    session.stored = state;
-    session.storedChanges = changes;
-    return true;
+  /** Saves the session; returns false if another replica changed it. */
+  async #persist(session: Session<RequirePath>, connection: Connection<RequirePath>): Promise<boolean> {
+    return (await this.#storedSession(session)?.save(connection, () => session.connection === connection)) ?? true;
   }
 
   async #askHere(context: CallContext, question: Question, { failing = true } = {}): Promise<Answer> {
@@ -358,8 +342,13 @@ export class Rootwise<RequirePath extends boolean = true> {
     const [header] = headers;
     const [parameter] = query;
     const http = this.#isHttp(context);
+    const { local, allowedDirs, toolArgument } = this.#facts(http);
+    const { sources, requirePath = true } = policyOf(policy);
+    if (http && !local && !allowedDirs && requirePath) return "This server takes no project from its callers.";
+    const reads = (kind: SourceKind) => sources.some(({ from }) => from === kind);
     const ways = [
-      ...(policyOf(policy).sources.some(({ from }) => from === "roots") && this.#sdk.modern(context as never, this.#protocol) ? ["open the folder in the client, so that it becomes one of its roots"] : []),
+      ...(reads("argument") && toolArgument ? [`pass the project path as \`${toolArgument}\` in the call`] : []),
+      ...(reads("roots") && this.#sdk.modern(context as never, this.#protocol) ? ["open the folder in the client, so that it becomes one of its roots"] : []),
       ...(http && header ? [`send the header \`${header}\` with each request`] : []),
       ...(http && parameter ? [`add \`?${parameter}=\` to the server's address`] : []),
     ];
@@ -380,6 +369,12 @@ export class Rootwise<RequirePath extends boolean = true> {
     return this.#isHttp(context) && (context as { sessionId?: string }).sessionId === undefined;
   }
 
+  /** Hints with the project that the call's arguments name. */
+  #named(context: CallContext, hints: ProjectHints = {}): ProjectHints {
+    const argument = hints.argument ?? namedIn(this.#sdk.signal(context as never));
+    return argument === undefined ? hints : { ...hints, argument };
+  }
+
   #question(context: CallContext, hints: ProjectHints = {}): { facts?: RequestFacts; askBy?: AskBy; target?: string } {
     const modern = this.#sdk.modern(context as never, this.#protocol);
     const alone = !modern && this.#isAlone(context);
@@ -398,7 +393,7 @@ export class Rootwise<RequirePath extends boolean = true> {
   async #needs(context: CallContext): Promise<Readonly<Record<string, unknown>> | undefined> {
     const { connection, release } = this.#connect(context);
     try {
-      const answer = await connection.question({ type: "asked", ...this.#question(context) }, { signal: this.#sdk.signal(context as never) });
+      const answer = await connection.question({ type: "asked", ...this.#question(context, this.#named(context)) }, { signal: this.#sdk.signal(context as never) });
       return answer.outcome === "needsInput" ? answer.inputRequests : undefined;
     } finally {
       release();
@@ -436,11 +431,10 @@ export class Rootwise<RequirePath extends boolean = true> {
   /** A change that reaches one replica must be known to all. */
   async #changed(session: Session<RequirePath>): Promise<void> {
     session.connection?.rootsChanged();
-    if (!this.#options.store) return;
     try {
-      for (let attempt = 0; attempt < MOST_ATTEMPTS && !(await this.#persist(session)); attempt += 1) {
+      for (let attempt = 0; attempt < MOST_ATTEMPTS && session.connection && !(await this.#persist(session, session.connection)); attempt += 1) {
         await this.#restore(session);
-        session.connection?.rootsChanged();
+        session.connection.rootsChanged();
       }
     } catch {
       // Logged; the next call fails if the store still cannot be reached.
@@ -517,8 +511,9 @@ export class Rootwise<RequirePath extends boolean = true> {
   }
 
   #facts(http: boolean): HostFacts {
-    const { host, allowedDirs } = this.#options;
-    return mergedFacts(http ? "http" : "stdio", this.#inputs.policy, { host: host as Partial<HostFacts>, allowedDirs });
+    const { host, allowedDirs, argument: toolArgument } = this.#options;
+    const given = { ...defined({ toolArgument, selectTool: this.#selectTool }), ...defined(host ?? {}) } as Partial<HostFacts>;
+    return mergedFacts(http ? "http" : "stdio", this.#inputs.policy, { host: given, allowedDirs });
   }
 
   #open(session: Session<RequirePath>, http: boolean): Connection<RequirePath> {
@@ -595,9 +590,11 @@ function checked(options: RootwiseOptions<boolean>): PolicyInputs {
   for (const name of ["log", "beforeCall"] as const) {
     if (options[name] !== undefined && typeof options[name] !== "function") throw badOption(name, "must be a function");
   }
+  if (options.argument !== undefined && (typeof options.argument !== "string" || options.argument === "")) throw badOption("argument", "must be the name of an argument");
   if (options.asyncContext !== undefined && typeof options.asyncContext !== "boolean") throw badOption("asyncContext", "must be true or false");
   if (options.store !== undefined && (typeof options.store?.load !== "function" || typeof options.store.save !== "function")) throw badOption("store", "must have the methods load and save");
-  const inputs = policyInputs(requiringPath(options.policy, options.requirePath));
+  const chosen = requiringPath(options.policy, options.requirePath);
+  const inputs = policyInputs(options.allowedDirs || options.host?.allowedDirs ? rechecking(policyOf(chosen)) : chosen);
   const given = { host: options.host as Partial<HostFacts> | undefined, allowedDirs: options.allowedDirs };
   checkHostOptions(given);
   if (given.host || given.allowedDirs) new Resolver({ policy: inputs.policy, host: mergedFacts("stdio", inputs.policy, given) }).close();

@@ -1,7 +1,6 @@
 // Ready-made tools for servers that want their model to see and choose the project.
 import { RootwiseError } from "../error.js";
 import type { Project } from "../driver/project.js";
-import { NeedsInput, NoProjectError } from "../driver/errors.js";
 import type { Roots } from "./roots.js";
 import type { Rootwise } from "./rootwise.js";
 import type { AnyServer, CallContext } from "./sdk.js";
@@ -29,11 +28,10 @@ export interface ToolsHost {
   readonly projects: Rootwise<boolean>;
   readonly server: AnyServer;
   readonly generation: 1 | 2;
-  /** How a client without a connection names its project. */
-  waysPerCall(context: CallContext): string;
 }
 
-export function registerTools({ projects, server, generation, waysPerCall }: ToolsHost, names: ToolNames = {}): void {
+/** Registers the tools; returns the name of the one that selects a project. */
+export function registerTools({ projects, server, generation }: ToolsHost, names: ToolNames = {}): string | undefined {
   const { registerTool } = server as { registerTool?: Register };
   if (!registerTool) throw new RootwiseError("bad_options", "tools can be registered with an McpServer only, not with a low-level Server");
   const register: Register = (...args) => registerTool.apply(server, args);
@@ -48,10 +46,7 @@ export function registerTools({ projects, server, generation, waysPerCall }: Too
     const description = "Makes another folder the project of this connection.";
     const inputSchema = projectSchema(generation);
     register(change, { title: "Switch project", description, inputSchema }, async ({ project }: { project: string }, context: CallContext) =>
-      helpful(async () => {
-        const { project: chosen, message } = await projects.select(context, project);
-        return said(message || `Now working in ${shown(chosen)}.`);
-      }, (code) => (code === "pass_each_call" ? `${change} has no effect for this client, which keeps no connection between calls. ${waysPerCall(context)}` : undefined)),
+      said(await switched(projects, project, context)),
     );
   }
   if (list !== false) {
@@ -60,18 +55,14 @@ export function registerTools({ projects, server, generation, waysPerCall }: Too
       said(listed(await projects.roots(context))),
     );
   }
+  return change === false ? undefined : change;
 }
 
 const said = (text: string): Result => ({ content: [{ type: "text", text }] });
 
-/** Turns a refusal into a result that the model reads. */
-async function helpful(run: () => Promise<Result>, instead: (code: string) => string | undefined): Promise<Result> {
-  try {
-    return await run();
-  } catch (error) {
-    if (error instanceof NeedsInput || !(error instanceof NoProjectError)) throw error;
-    return { ...said(instead(error.code) ?? error.message), isError: true };
-  }
+async function switched(projects: Rootwise<boolean>, to: string, context: CallContext): Promise<string> {
+  const { project, message } = await projects.select(context, to);
+  return message || `Now working in ${shown(project)}.`;
 }
 
 const shown = ({ displayName, path, clientPath = path }: Project<false>) => (clientPath === undefined ? displayName : `${displayName} (${clientPath})`);

@@ -1,0 +1,103 @@
+// Sessions that several replicas of a server share through a store.
+import type { Connection, LogLine } from "../driver/connection.js";
+import { messageOf, NoProjectError } from "../driver/errors.js";
+
+/**
+ * Keeps the connections of HTTP sessions, so that another replica of the server can continue them. The values are opaque.
+ * Let them expire some time after their last use: a replica that stops leaves its sessions to the others.
+ */
+export interface SessionStore {
+  /** Returns the state of a session. */
+  load(sessionId: string): Promise<string | undefined>;
+  /** Replaces the state of a session in one step if it still is `previous`; returns whether it did. */
+  save(sessionId: string, state: string, previous: string | undefined): Promise<boolean>;
+}
+
+/** The value in the store. */
+interface Saved {
+  /** A state that belongs to another session must never be continued. */
+  readonly session: string;
+  readonly connection: string;
+}
+
+/** How long a call waits for the store. */
+const WAIT_MS = 5_000;
+
+/** One session in the store, as this replica sees it. */
+export class StoredSession {
+  readonly #store: SessionStore;
+  readonly #id: string;
+  readonly #log: (message: string) => void;
+  /** Uses follow one another, so that a replica never takes its own change for that of another. */
+  #turn: Promise<unknown> = Promise.resolve();
+  /** A load that has not begun yet serves every call that waits for its turn. */
+  #nextLoad: Promise<void> | undefined;
+  /** The value in the store, as this replica saw or wrote it last. */
+  #seen: string | undefined;
+  #savedChanges = 0;
+
+  constructor(store: SessionStore, id: string, log: ((line: LogLine) => void) | undefined) {
+    this.#store = store;
+    this.#id = id;
+    this.#log = (message) => log?.({ level: "warning", code: "event_failed", message });
+  }
+
+  /** Has the session continued from what another replica saved since the last use; `restore` returns the new connection. */
+  load(restore: (saved: string) => Connection<boolean>): Promise<void> {
+    return (this.#nextLoad ??= this.#inTurn(async () => {
+      this.#nextLoad = undefined;
+      const value = await this.#reach(() => this.#store.load(this.#id));
+      if (value === undefined || value === this.#seen) return;
+      this.#seen = value;
+      try {
+        this.#savedChanges = restore(connectionIn(value, this.#id)).changes;
+      } catch (error) {
+        // Of another version, policy or session: the client is asked again.
+        this.#log(`the stored session cannot be continued: ${messageOf(error)}`);
+      }
+    }));
+  }
+
+  /** Saves a connection; returns false if it is no longer current, or if another replica saved the session first. */
+  save(connection: Connection<boolean>, isCurrent: () => boolean): Promise<boolean> {
+    return this.#inTurn(async () => {
+      if (!isCurrent()) return false;
+      const { changes } = connection;
+      if (connection.closed || (this.#seen !== undefined && changes === this.#savedChanges)) return true;
+      const value = JSON.stringify({ session: this.#id, connection: connection.snapshot() } satisfies Saved);
+      if (!(await this.#reach(() => this.#store.save(this.#id, value, this.#seen)))) return false;
+      this.#seen = value;
+      this.#savedChanges = changes;
+      return true;
+    });
+  }
+
+  #inTurn<T>(use: () => Promise<T>): Promise<T> {
+    const result = this.#turn.then(use);
+    this.#turn = result.catch(() => {});
+    return result;
+  }
+
+  /** Without its store a session could miss a change of another replica, so that the call fails. */
+  async #reach<T>(use: () => Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`no answer within ${WAIT_MS} ms`)), WAIT_MS);
+      timer.unref?.();
+    });
+    try {
+      return await Promise.race([use(), late]);
+    } catch (error) {
+      this.#log(`the session store failed: ${messageOf(error)}`);
+      throw new NoProjectError({ code: "unconfirmed", message: "The store of this server's sessions cannot be reached; try again later." });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+function connectionIn(value: string, id: string): string {
+  const { session, connection } = JSON.parse(value) as Partial<Saved>;
+  if (session !== id || typeof connection !== "string") throw new Error("it is the state of another session, or none");
+  return connection;
+}
