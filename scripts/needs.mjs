@@ -43,11 +43,11 @@ export const needs = {
     find: () => installedBrowser() ?? carriedBrowser(),
     carry: unpackBrowser,
     apt: ["chromium"],
-    brew: ["--cask", "chromium"],
+    brew: ["chromium"],
   },
 };
 
-/** Homebrew's folders are not on the compiler's own paths. */
+/** The environment in which a C compiler finds what Homebrew installed; its folders are not on the compiler's own paths. */
 export function homebrew() {
   const prefix = process.platform === "darwin" ? says("brew", ["--prefix"]) : undefined;
   return prefix ? { ...process.env, CPATH: join(prefix, "include"), LIBRARY_PATH: join(prefix, "lib") } : process.env;

@@ -1,7 +1,7 @@
 // npm test: runs all checks in named steps. Developers and .ci/run use the same command.
 import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { command, needs, provide } from "./needs.mjs";
+import { command, homebrew, needs, provide } from "./needs.mjs";
 import { beginResults } from "./results.mjs";
 import { runSteps } from "./runner.mjs";
 import { steps } from "./steps.mjs";
@@ -56,6 +56,7 @@ main(async () => {
 
 /** The process of one step. */
 async function inside(name) {
+  Object.assign(process.env, homebrew());
   beginResults(name);
   await named(name).run();
 }
