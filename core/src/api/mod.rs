@@ -8,8 +8,6 @@ pub mod project;
 pub(crate) mod reason;
 mod unique;
 
-use alloc::string::String;
-
 pub(crate) use unique::unique_keys;
 
 /// Tells serde to leave out a field that has its default value.

@@ -234,7 +234,7 @@ impl EvaluationContext<'_> {
         };
         finding.result = match verified {
             // A link may lead elsewhere since.
-            Some(Verified::Accepted(Folder { path, real_path }))
+            Some(Verified::Accepted(Folder { path, real_path, .. }))
                 if selected.project.path.as_ref() == Some(&path) && selected.project.real_path != real_path =>
             {
                 SourceResult::offers(Project { real_path, ..(*selected.project).clone() })
