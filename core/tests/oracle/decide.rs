@@ -208,7 +208,7 @@ impl History {
                     return Says::Nothing;
                 }
                 // It was judged when it was made, and is again only where the policy says so.
-                if source.recheck == Recheck::EachAsk && !self.is_elsewhere(&choice.win) {
+                if source.recheck == Recheck::EachAsk && !choice.win.project.elsewhere {
                     return match self.on_disk(source, chosen_folder(&choice.win), eyes) {
                         Verdict::Good(Target { real, .. }) => Says::Wins(Win { real, ..choice.win.clone() }),
                         verdict => says(source, verdict, None),
@@ -229,11 +229,6 @@ impl History {
                 says(source, verdict, via)
             }
         }
-    }
-
-    /// Whether a selection is a root of a client elsewhere, which names another disk.
-    fn is_elsewhere(&self, win: &Win) -> bool {
-        win.project.root.is_some() && !self.is_local() && !self.is_confined()
     }
 
     /// What a source reads and under which names, blank values left out.
@@ -691,7 +686,7 @@ impl History {
                 }
                 SourceKind::Selected => {
                     if let Some(choice) = self.choice().filter(|_| source.recheck == Recheck::EachAsk)
-                        && !self.is_elsewhere(&choice.win)
+                        && !choice.win.project.elsewhere
                     {
                         add(self.on_disk(source, chosen_folder(&choice.win), Eyes::Blind));
                     }

@@ -377,6 +377,10 @@ class OnBad(TypedDict):
     """
     The connection's project is pinned permanently.
     """
+    selection_off: NotRequired[BadOutcome]
+    """
+    The policy has no source for selections, or it is off.
+    """
     pass_each_call: NotRequired[BadOutcome]
     """
     The connection keeps no state: the caller must pass the project with every call.
@@ -473,7 +477,7 @@ class ProbedPath(TypedDict):
     """
 
 
-Reason: TypeAlias = Literal['no_project', 'ambiguous', 'not_chosen', 'closed', 'placeholder', 'relative', 'invalid', 'not_file_uri', 'too_long', 'missing', 'not_directory', 'unreadable', 'unconfirmed', 'outside', 'other_machine', 'no_path', 'excluded_dir', 'nameless', 'no_marker', 'invalid_name', 'empty', 'traversal', 'not_in_roots', 'immutable', 'pass_each_call']
+Reason: TypeAlias = Literal['no_project', 'ambiguous', 'not_chosen', 'closed', 'placeholder', 'relative', 'invalid', 'not_file_uri', 'too_long', 'missing', 'not_directory', 'unreadable', 'unconfirmed', 'outside', 'other_machine', 'no_path', 'excluded_dir', 'nameless', 'no_marker', 'invalid_name', 'empty', 'traversal', 'not_in_roots', 'immutable', 'selection_off', 'pass_each_call']
 """
 The reason for which a value is rejected or an ask has no project; the serialised form is the stable code.
 """
