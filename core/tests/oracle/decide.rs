@@ -570,7 +570,7 @@ impl History {
                 }
                 // Any name will do: that of a root if the list is known, else one of its own.
                 let free = is_name && rules.names == Names::Any;
-                let must_compare = !free || (rules.enforce_roots != EnforceRoots::Off && !self.policy.require_path);
+                let must_compare = !free || rules.enforce_roots != EnforceRoots::Off;
                 let roots = match self.roots_now(Some(ask), patience) {
                     _ if !must_compare => self.list().map(|list| list.roots).unwrap_or_default(),
                     RootsNow::Use(known) => known.unwrap_or_default(),
@@ -579,11 +579,11 @@ impl History {
                 let found = self.called(&roots, text, free).map(|raw| (raw, self.lex_root(raw)));
                 let Some((raw, lexed)) = found else {
                     let enforced = rules.enforce_roots != EnforceRoots::Off && !roots.is_empty();
-                    if free && self.policy.require_path {
-                        return Err(Reason::NoPath);
-                    }
                     if !free || enforced {
                         return Err(Reason::NotInRoots);
+                    }
+                    if self.policy.require_path {
+                        return Err(Reason::NoPath);
                     }
                     let named = win(SourceKind::Selected, Self::named(text), None);
                     return Ok(Decision::Done(End::Chosen(Choice { win: named, uri: None })));

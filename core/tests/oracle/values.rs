@@ -559,8 +559,12 @@ impl History {
     /// Whether the allowed folders let the connection keep a project: by its spelling and by its real path.
     pub fn keeps(&self, win: &Win) -> bool {
         let Some(at) = &win.project.path else { return !self.policy.require_path };
-        let own =
-            matches!(win.project.source, SourceKind::Host | SourceKind::Configured | SourceKind::Env | SourceKind::Cwd);
+        let is_own = |name: &str| ["host", "configured", "env", "cwd"].contains(&name);
+        // What is remembered says where it came from.
+        let own = match win.project.source {
+            SourceKind::Remembered => win.project.via.as_deref().is_some_and(is_own),
+            source => is_own(source.name()),
+        };
         if win.project.elsewhere {
             return !self.policy.require_path;
         }
