@@ -1,7 +1,5 @@
 //! The types that cross the boundary of the crate: plain serde types without behaviour.
 
-use alloc::string::String;
-
 pub mod action;
 pub mod event;
 pub mod explanation;
