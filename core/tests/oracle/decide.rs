@@ -432,7 +432,10 @@ impl History {
                 Lexed::NonFile(_) => match rules.non_file {
                     NonFile::Skip => continue,
                     NonFile::NextSource => Says::GivesWay(why),
-                    NonFile::NameOnly if self.policy.require_path => continue,
+                    NonFile::NameOnly if self.policy.require_path => match rules.on_unusable {
+                        OnUnusable::Accept | OnUnusable::NextRoot => continue,
+                        OnUnusable::NextSource | OnUnusable::Error => Says::GivesWay(why),
+                    },
                     NonFile::Error => Says::Ends(Out::Refused(Reason::NotFileUri, SourceKind::Roots, source.status)),
                     NonFile::NameOnly => Says::Wins(win(SourceKind::Roots, self.name_only(raw), None)),
                 },
