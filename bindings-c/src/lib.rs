@@ -162,8 +162,10 @@ mod tests {
 
     #[test]
     fn null_pointers_and_bad_texts_are_errors() {
-        let (nothing, nobody) = (std::ptr::null(), std::ptr::null_mut());
-        assert!(taken(rootwise_open(nothing, 5, &raw mut std::ptr::null_mut())).contains("bad_text"));
+        let (nothing, nobody) = (std::ptr::null(), std::ptr::null_mut::<Machine>());
+        let mut place = std::ptr::null_mut();
+        assert!(taken(rootwise_open(nothing, 5, &raw mut place)).contains("bad_text"));
+        assert!(place.is_null());
         assert!(taken(rootwise_open(nothing, 0, nobody.cast())).contains("no_handle"));
         assert!(taken(rootwise_handle(nobody, b"{}".as_ptr(), 2, 0.0)).contains("used_after_close"));
         assert!(taken(rootwise_call([0xff].as_ptr(), 1)).contains("bad_text"));

@@ -119,6 +119,15 @@ impl Measured {
         assert!(output.len() <= most_output, "{cost}; at most {most_output} of output are allowed");
         self.memory = self.memory.max(memory as f64 / most_memory as f64);
         self.output = self.output.max(output.len() as f64 / most_output as f64);
+        for probe in &self.probes {
+            let paths = probe["paths"].as_array().unwrap();
+            let bytes: usize = paths.iter().map(|path| path["path"].as_str().unwrap().len()).sum();
+            assert!(
+                paths.len() <= 256 && bytes <= (64 + 8) << 10,
+                "a probe of {} paths and {bytes} bytes",
+                paths.len()
+            );
+        }
         self.waiting -= answers;
         answers
     }

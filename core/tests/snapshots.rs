@@ -195,3 +195,12 @@ fn a_short_key_is_refused_and_no_key_is_shown() {
     assert!(builder(Some(&KEY[..31])).build().is_err() && builder(Some(KEY)).build().is_ok());
     assert!(!format!("{:?} {:?}", sealed(KEY), builder(Some(KEY))).contains("48, 49"));
 }
+
+#[test]
+fn probe_ids_go_on_counting_in_a_restored_resolver() {
+    let listed = r#"{"type":"rootsListed","result":{"roots":[{"uri":"file:///a"}]}}"#;
+    let snapshot = sealed(KEY).snapshot();
+    let mut restored = builder(Some(KEY)).restore(&snapshot, 0_u64).unwrap();
+    let output = wire::handle_json(&mut restored, listed, 0.0);
+    assert!(output.contains(r#""probe":2"#), "the first probe was before the snapshot: {output}");
+}

@@ -1,0 +1,169 @@
+//! The public surface that hosts in Rust and the bindings use: policies in code, builders, and the functions of the wire.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may fail loudly")]
+
+use rootwise::action::{Action, Outcome, RequestMethod};
+use rootwise::event::{Asked, ClientInitialized, Event, RootsListed};
+use rootwise::host::HostFacts;
+use rootwise::policy::{Advice, Hint, Markers, Policy, PolicyConfig, Source, SourceKind, Tier};
+use rootwise::session::RecoveryOutcome;
+use rootwise::{PathStyle, Resolver, wire};
+use serde_json::{Value, json};
+
+fn parsed(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+const OPTIONS: &str = r#"{"host":{"style":"posix"}}"#;
+
+#[test]
+fn a_policy_written_in_code_decides() {
+    let mut cwd = Source::new(SourceKind::Cwd);
+    cwd.refine = Some(Markers::any_of([".git", "package.json"]));
+    assert_eq!(cwd.refine.as_ref().unwrap().tiers, [Tier::new([".git", "package.json"])]);
+    let mut config = PolicyConfig::new("mine", [Source::reading(SourceKind::Env, ["PROJECT"]), cwd]);
+    config.hints.push(Hint::new([SourceKind::Env], "from the environment"));
+    config.advice.push(Advice::new("set PROJECT"));
+    let policy = Policy::try_from(config.clone()).unwrap();
+    assert_eq!(policy.clone().into_config(), config);
+    assert_eq!(PolicyConfig::default(), Policy::default().into_config());
+    assert_eq!(SourceKind::Env.to_string(), "env");
+
+    let mut host = HostFacts::new(PathStyle::Posix);
+    host.env.insert("PROJECT".into(), "/work/a".into());
+    let mut resolver = Resolver::builder(host).policy(policy.clone()).id_prefix("mine-").build().unwrap();
+    let actions = resolver.handle(Asked::new(1), 0_u64).unwrap();
+    let [Action::Probe(probe)] = actions.as_slice() else { panic!("{actions:?}") };
+    let reply =
+        json!({ "type": "probed", "probe": probe.probe, "paths": [{ "path": "/work/a", "found": "directory" }] });
+    let output = wire::handle(&mut resolver, &reply.to_string(), 0.0).unwrap();
+    let Action::Answer(answer) = &output.actions[0] else { panic!("{output:?}") };
+    assert!(matches!(&answer.outcome, Outcome::Resolved { project } if project.path.as_deref() == Some("/work/a")));
+    assert_eq!(answer.hints, ["from the environment"]);
+
+    let mut without = Resolver::new(policy, HostFacts::new(PathStyle::Posix)).unwrap();
+    let actions = without.handle(Asked::new(1), 0_u64).unwrap();
+    let Action::Answer(answer) = &actions[0] else { panic!("{actions:?}") };
+    let Outcome::Unresolved(unresolved) = &answer.outcome else { panic!("{answer:?}") };
+    assert_eq!(unresolved.message, "No project was found: no source named one.");
+    assert_eq!(unresolved.instruction.as_deref(), Some("set PROJECT"));
+}
+
+#[test]
+fn payloads_become_events_and_requests_carry_the_prefix() {
+    let mut resolver = Resolver::builder(HostFacts::new(PathStyle::Posix)).id_prefix("p-").build().unwrap();
+    let capabilities = serde_json::value::RawValue::from_string(r#"{"roots":{}}"#.into()).unwrap();
+    resolver.handle(ClientInitialized { capabilities: Some(capabilities), ..Default::default() }, 0_u64).unwrap();
+    resolver.handle(Event::ClientReady, 0_u64).unwrap();
+    let actions = resolver.handle(Asked::new(1), 0_u64).unwrap();
+    let [Action::SendRequest(request)] = actions.as_slice() else { panic!("{actions:?}") };
+    assert_eq!((request.method.as_str(), RequestMethod::RootsList.as_str()), ("roots/list", "roots/list"));
+    assert!(request.message.contains(r#""id":"p-1""#), "{}", request.message);
+    let result = serde_json::value::RawValue::from_string(r#"{"roots":[]}"#.into()).unwrap();
+    let actions = resolver.handle(RootsListed { request: Some(request.request), result }, 0_u64).unwrap();
+    assert!(actions.iter().any(|action| matches!(action, Action::Answer(_))));
+    let bad = Resolver::builder(HostFacts::new(PathStyle::Posix)).id_prefix("a\nb").build().unwrap_err();
+    assert_eq!(bad.place, "idPrefix");
+}
+
+#[test]
+fn presets_are_found_by_name() {
+    assert_eq!(Policy::preset("wolfram").unwrap().name, "wolfram");
+    let error = Policy::preset("nobody's").unwrap_err();
+    assert!(error.problem.starts_with("unknown preset `nobody's`, expected one of recommended, cocosearch"), "{error}");
+}
+
+#[test]
+fn the_wire_opens_shows_saves_and_restores() {
+    let mut resolver = wire::open(OPTIONS).unwrap();
+    let listed = r#"{"type":"rootsListed","result":{"roots":[{"uri":"file:///a"}]}}"#;
+    assert!(wire::handle_json(&mut resolver, listed, 0.0).contains("probe"));
+    let view = parsed(&wire::view_json(&resolver));
+    assert_eq!((&view["project"], &view["eventBytes"]), (&Value::Null, &json!(6_356_992)));
+    assert_eq!(parsed(&wire::explain_json(&resolver))["roots"]["available"][0]["uri"], "file:///a");
+
+    let mut cache = wire::PolicyCache::new();
+    let restored = cache.restore(&resolver.snapshot(), OPTIONS, 0.0, Some("other-")).unwrap();
+    assert_eq!(restored.roots(), resolver.roots());
+    for (snapshot, options, code) in [
+        ("junk", OPTIONS, "bad_snapshot"),
+        (&*resolver.snapshot(), "{}", "bad_options"),
+        (
+            &*resolver.snapshot(),
+            r#"{"host":{"style":"posix"},"policy":{"name":"x","sources":[{"from":"cwd"}]}}"#,
+            "bad_snapshot",
+        ),
+    ] {
+        let failure = cache.restore(snapshot, options, 0.0, None).unwrap_err();
+        assert_eq!(parsed(&failure.to_json())["error"]["code"], code);
+    }
+    let failure = cache.restore(&resolver.snapshot(), OPTIONS, 0.5, None).unwrap_err();
+    assert_eq!(failure.error.code, "bad_event");
+}
+
+#[test]
+fn policies_are_cached_by_their_text_and_a_full_cache_starts_again() {
+    let mut cache = wire::PolicyCache::new();
+    let options = |at: usize| {
+        let policy = json!({ "name": format!("p{at}"), "sources": [{ "from": "cwd" }] });
+        json!({ "host": { "style": "posix" }, "policy": policy }).to_string()
+    };
+    let first = cache.open(&options(0)).unwrap();
+    assert!(std::sync::Arc::ptr_eq(first.policy(), cache.open(&options(0)).unwrap().policy()));
+    for at in 1..20 {
+        assert_eq!(cache.open(&options(at)).unwrap().policy().name, format!("p{at}"));
+    }
+    assert!(!std::sync::Arc::ptr_eq(first.policy(), cache.open(&options(0)).unwrap().policy()));
+}
+
+#[test]
+fn functions_are_called_by_name() {
+    for (arguments, expected) in [
+        (json!({ "fileUriToPath": { "uri": "file:///a%20b", "style": "posix" } }), json!({ "value": "/a b" })),
+        (json!({ "projectKey": { "uri": "file:///C:/A", "style": "windows" } }), json!({ "value": "C:\\A" })),
+        (json!({ "isInside": { "root": "/a", "path": "/a/b", "style": "posix" } }), json!({ "value": true })),
+        (
+            json!({ "isInside": { "root": "/a", "path": "/a/b", "style": "posix", "real": { "root": "/a", "path": "/c" } } }),
+            json!({ "value": false }),
+        ),
+        (json!({ "joinInside": { "project": "/a", "path": "b/../c", "style": "posix" } }), json!({ "value": "/a/c" })),
+    ] {
+        let value = parsed(&wire::call(&arguments.to_string()));
+        assert_eq!(value, expected, "{arguments}");
+    }
+    let refused = wire::call(r#"{"joinInside":{"project":"/a","path":"../b","style":"posix"}}"#);
+    assert_eq!(parsed(&refused)["error"]["code"], "outside");
+    for text in ["", "{}", "[]", r#"{"nothing":{}}"#, r#"{"isInside":{}} junk"#] {
+        assert_eq!(parsed(&wire::call(text))["error"]["code"], "bad_options", "{text}");
+    }
+    let sessions =
+        json!([{ "id": "a", "project": "/p", "updatedAt": 1.5 }, { "id": "b", "project": "/p", "updatedAt": 1.25 }]);
+    let request = json!({ "recoverSession": { "style": "posix", "project": "/p", "sessions": sessions } });
+    let found = parsed(&wire::call(&request.to_string()));
+    assert_eq!((&found["value"]["sessionId"], &found["value"]["outcome"]), (&json!("a"), &json!("newest")));
+}
+
+#[test]
+fn codes_of_a_recovery_are_its_serialised_forms() {
+    use RecoveryOutcome::{Explicit, Newest, NoProject, NoSession, Pinned, UnknownId};
+    for outcome in [Explicit, Pinned, Newest, UnknownId, NoSession, NoProject] {
+        assert_eq!(serde_json::to_value(outcome).unwrap(), outcome.code());
+    }
+}
+
+#[test]
+fn events_without_fields_and_with_duplicates_are_told_apart() {
+    let mut resolver = wire::open(OPTIONS).unwrap();
+    for (event, problem) in [
+        (r#"{"type":"clientReady","x":1}"#, "not an event at event.x: unknown field, this event has none"),
+        (r#"{"type":"closed","type":"closed"}"#, "not an event at event.type: duplicate field"),
+        (
+            r#"{"type":"asked","ask":1,"facts":{"headers":{"a":"b","a":"c"}}}"#,
+            "not an event at event.facts.headers: duplicate key",
+        ),
+    ] {
+        let output = parsed(&wire::handle_json(&mut resolver, event, 0.0));
+        assert_eq!(output["error"]["message"], problem);
+    }
+    let event: Event = serde_json::from_str(r#"{"type":"rootsChanged"}"#).unwrap();
+    assert!(matches!(event, Event::RootsChanged));
+}
