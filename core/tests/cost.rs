@@ -56,6 +56,8 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 const MIB: usize = 1 << 20;
+/// For the list and the probe of a small event.
+const ANY_EVENT: usize = 256 << 10;
 /// For an ask that brings something of its own.
 const DIFFERENT_ASK: usize = 64 << 10;
 /// For an ask that is like another one: itself, its answer, and the texts in it.
@@ -108,7 +110,7 @@ impl Measured {
         actions.retain(|action| action["type"] != "answer");
         let answers = all - actions.len();
         self.probes.extend(actions.into_iter().filter(|action| action["type"] == "probe"));
-        let most_memory = 4 * event.len() + DIFFERENT_ASK * (1 + self.different.len()) + EQUAL_ASK * self.waiting;
+        let most_memory = 4 * event.len() + ANY_EVENT + DIFFERENT_ASK * self.different.len() + EQUAL_ASK * self.waiting;
         let most_output = 4 * event.len() + DIFFERENT_ASK * (1 + answers);
         let cost = format!(
             "an event of {} bytes with {answers} answers needs {memory} bytes of memory and {} of output",
@@ -123,7 +125,7 @@ impl Measured {
             let paths = probe["paths"].as_array().unwrap();
             let bytes: usize = paths.iter().map(|path| path["path"].as_str().unwrap().len()).sum();
             assert!(
-                paths.len() <= 256 && bytes <= (64 + 8) << 10,
+                paths.len() <= 256 && bytes <= (32 + 8) << 10,
                 "a probe of {} paths and {bytes} bytes",
                 paths.len()
             );
@@ -215,6 +217,13 @@ fn a_large_list_whose_roots_are_walked() {
             assert_eq!(Measured::new("cocosearch-shipped", asks, plain).list(&list, "directory"), asks);
         }
     }
+}
+
+#[test]
+fn a_few_long_roots_that_are_walked() {
+    let long = |at| format!("file:///home/me/{at}/{}/{}", "x".repeat(7000), "d/".repeat(40));
+    let list: Vec<Value> = (0..4).map(|at: usize| json!({ "uri": long(at) })).collect();
+    assert_eq!(Measured::new("cocosearch-shipped", 1, plain).list(&list, "missing"), 1);
 }
 
 #[test]

@@ -58,7 +58,7 @@ pub(crate) struct ProbeRoom {
 }
 
 /// Bytes of the paths that the host probes at the same time. The last path may exceed it, so that one always fits.
-const PROBE_BYTES: usize = 64 << 10;
+const PROBE_BYTES: usize = 32 << 10;
 
 impl ProbeRoom {
     pub(crate) const fn new(paths: usize) -> Self {

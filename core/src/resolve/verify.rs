@@ -245,19 +245,13 @@ impl PathVerifier<'_> {
     }
 
     /// The folder and those above it, below home, below the top, and inside the allowed folders.
-    fn folders(&self, start: &str, levels: u32) -> Vec<String> {
-        let mut folders = Vec::new();
-        let mut here = Some(start.to_string());
-        while let Some(folder) = here {
-            let stop = matches!(folder_kind(&folder, self.host), FolderKind::Top | FolderKind::Home)
-                || self.check_allowed(&folder).is_err();
-            if stop || folders.len() >= crate::policy::count(levels) {
-                break;
-            }
-            here = path::parent(&folder, self.host.style);
-            folders.push(folder);
-        }
-        folders
+    fn folders(&self, start: &str, levels: u32) -> impl Iterator<Item = String> {
+        let is_open = |folder: &String| {
+            !matches!(folder_kind(folder, self.host), FolderKind::Top | FolderKind::Home)
+                && self.check_allowed(folder).is_ok()
+        };
+        let upwards = core::iter::successors(Some(start.to_string()), |folder| path::parent(folder, self.host.style));
+        upwards.take(crate::policy::count(levels)).take_while(is_open)
     }
 }
 
