@@ -8,6 +8,8 @@ pub mod project;
 pub(crate) mod reason;
 mod unique;
 
+use alloc::string::String;
+
 pub(crate) use unique::unique_keys;
 
 /// Tells serde to leave out a field that has its default value.
@@ -16,7 +18,7 @@ pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 /// The JSON text of a value of this crate.
-pub(crate) fn to_json(value: &impl serde::Serialize) -> alloc::string::String {
+pub(crate) fn to_json(value: &impl serde::Serialize) -> String {
     // Only maps with keys that are not strings can fail, and there are none.
     serde_json::to_string(value).unwrap_or_default()
 }

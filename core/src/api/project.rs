@@ -57,6 +57,12 @@ pub struct Project {
 }
 
 impl Project {
+    /// The source that named it first: a remembered project says in `via` what that was.
+    pub(crate) fn origin(&self) -> SourceKind {
+        let first = self.via.as_deref().filter(|_| self.source == SourceKind::Remembered);
+        first.and_then(|via| SourceKind::ALL.into_iter().find(|kind| kind.name() == via)).unwrap_or(self.source)
+    }
+
     /// The folder, on whichever machine it is.
     pub(crate) fn folder(&self) -> Option<&String> {
         self.path.as_ref().or(self.client_path.as_ref())

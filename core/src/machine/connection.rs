@@ -73,7 +73,7 @@ pub(crate) struct SelectedProject {
 /// Whether a project may still be answered: its folder is within reach and inside the allowed folders, by its spelling
 /// and by its real path as it was verified; or it needs no folder.
 pub(crate) fn is_allowed(project: &Project, policy: &Policy, host: &HostFacts) -> bool {
-    let in_reach = host.reaches_client_folders() || !project.source.is_spelled_by_client();
+    let in_reach = host.reaches_client_folders() || !project.origin().is_spelled_by_client();
     match (&project.path, &project.real_path) {
         (Some(path), Some(real)) => in_reach && host.allows(path) && host.allows(real),
         (Some(_), None) => in_reach && host.allowed_dirs.is_none(),
