@@ -32,7 +32,7 @@ const PAGES = ["README.md", "CHANGELOG.md", ...["boundary", "clients", "mcp", "p
  */
 function relinked(page) {
   const text = readFileSync(at(page), "utf8").replace(/^<img .*>\n\n/m, "");
-  return text.replaceAll(/\[([^\]\n]+)\]\((?!https?:|#)([^)\s]+)\)/g, (link, label, target) => {
+  return text.replaceAll(/\[([^\]]+)\]\((?!https?:|#)([^)\s]+)\)/g, (link, label, target) => {
     const [path] = target.split("#");
     const file = normalize(join(dirname(page), path)).replaceAll("\\", "/");
     if (!PAGES.includes(file)) return label;
