@@ -45,6 +45,8 @@ export const sections = [
       { title: "Rules", file: "docs/rules.md" },
       { title: "Transitions", file: "docs/transitions.md" },
       { title: "Architecture", file: "docs/architecture.md" },
+      { title: "Reliability", file: "docs/reliability.md" },
+      { title: "Decisions", file: "docs/decisions.md" },
       { title: "Boundary to Rust", file: "docs/boundary.md" },
       { title: "Two ports", file: "docs/ports.md" },
       { title: "Coverage", file: "docs/coverage.md" },

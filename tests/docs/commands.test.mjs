@@ -25,7 +25,7 @@ for (const [name, command] of Object.entries(scripts)) {
 const programs = mkdtempSync(join(tmpdir(), "rootwise-programs-"));
 after(() => rmSync(programs, { recursive: true, force: true }));
 mkdirSync(programs, { recursive: true });
-for (const name of ["cc", "git", "npm"]) symlinkSync(which(name), join(programs, name));
+for (const name of ["cc", "git", "node", "npm"]) symlinkSync(which(name), join(programs, name));
 const bare = { PATH: `${programs}:${join(process.env.CARGO_HOME ?? join(homedir(), ".cargo"), "bin")}` };
 
 test("a step that lacks something is left out, and the end says so", { skip: process.platform === "win32" && "needs POSIX paths" }, () => {
