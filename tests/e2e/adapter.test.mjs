@@ -71,6 +71,7 @@ for (const { name, Server, Client, Memory, method } of generations) {
       refused({ beforeCall: true }, "beforeCall");
       refused({ asyncContext: 1 }, "asyncContext");
       refused({ store: { load() {} } }, "store");
+      refused({ store: { load() {}, save() {}, key: "short" } }, "store.key");
       refused({ argument: "" }, "argument");
       refused({ argument: 7 }, "argument");
       refused({ requirePath: "no" }, "requirePath");

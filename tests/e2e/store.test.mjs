@@ -125,6 +125,28 @@ for (const { name, Server, Transport } of generations) {
       }
     });
 
+    test("with a key, a state that somebody else wrote is not continued", async () => {
+      const key = "a secret that only the replicas of this server have";
+      const [own, strange] = [{ ...memory(), key }, memory()];
+      const [one, two, stranger] = [await replica(own), await replica(own), await replica(strange)];
+      try {
+        assert.equal((await ask(one.peer, list(a), "select_b")).text, b);
+        assert.equal((await ask(two.peer, list(a))).text, b);
+        assert.equal((await ask(stranger.peer, list(a), "select_c")).text, c);
+        own.values.set("session", strange.values.get("session"));
+        assert.equal((await ask(one.peer, list(a))).text, b);
+        // Sealed, but for another session.
+        const other = await replica(own, "other");
+        assert.equal((await ask(other.peer, list(a), "select_c")).text, c);
+        own.values.set("session", own.values.get("other").replace('"other"', '"session"'));
+        assert.equal((await ask(one.peer, list(a))).text, b);
+        assert.match(one.logs.map(({ message }) => message).join("\n"), /cannot be continued/);
+        other.stop();
+      } finally {
+        for (const { stop } of [one, two, stranger]) stop();
+      }
+    });
+
     scenario("a store that fails or stays silent fails the call and not the session", async ({ store, one }) => {
       assert.equal((await ask(one, list(a), "select_b")).text, b);
       const { load } = store;

@@ -81,6 +81,8 @@ export interface ConnectionOptions<RequirePath extends boolean = true> {
   readonly clock?: (() => number) | undefined;
   /** A connection that another process saved with `snapshot()`; the client is asked for its roots again. */
   readonly saved?: string | undefined;
+  /** A secret of at least 32 bytes that seals `snapshot()`: `saved` is then accepted only if it is sealed with it. */
+  readonly snapshotKey?: string | undefined;
   /** Starts the ids of requests; distinct in every process that restores the same connection. */
   readonly idPrefix?: string | undefined;
 }
@@ -129,7 +131,8 @@ export class Connection<RequirePath extends boolean = true> {
   constructor(options: ConnectionOptions<RequirePath>) {
     this.#options = options;
     this.#clock = options.clock ?? (() => performance.now());
-    const given = { policy: requiringPath(options.policy, options.requirePath), host: options.host };
+    const { host, snapshotKey } = options;
+    const given = { policy: requiringPath(options.policy, options.requirePath), host, ...defined({ snapshotKey }) };
     if (options.saved === undefined) {
       this.#resolver = new Resolver(given);
       return;

@@ -13,7 +13,7 @@ import { currentContext, guard, namedIn, roundOf } from "./guard.js";
 import { type RootsListener, type Roots, resolveInside, usableFolders, verifyRoots } from "./roots.js";
 import { type AnyServer, type CallContext, detect, type Protocol, type Sdk, type Transport } from "./sdk.js";
 import { modernFacts } from "./sdk2.js";
-import { type SessionStore, StoredSession } from "./store.js";
+import { checkStore, sealFor, type SessionStore, StoredSession } from "./store.js";
 import { registerTools, type ToolNames } from "./tools.js";
 import { type Message, observe } from "./transport.js";
 
@@ -521,7 +521,10 @@ export class Rootwise<RequirePath extends boolean = true> {
   }
 
   #connectionOf(session: Session<RequirePath>, http: boolean, saved?: string): Connection<RequirePath> {
+    const { store } = this.#options;
+    const { sessionId } = session.transport;
     const connection = new Connection({
+      snapshotKey: store && sessionId !== undefined ? sealFor(store, sessionId) : undefined,
       policy: this.#inputs.policy,
       requirePath: this.#options.requirePath,
       host: this.#facts(http),
@@ -592,7 +595,7 @@ function checked(options: RootwiseOptions<boolean>): PolicyInputs {
   }
   if (options.argument !== undefined && (typeof options.argument !== "string" || options.argument === "")) throw badOption("argument", "must be the name of an argument");
   if (options.asyncContext !== undefined && typeof options.asyncContext !== "boolean") throw badOption("asyncContext", "must be true or false");
-  if (options.store !== undefined && (typeof options.store?.load !== "function" || typeof options.store.save !== "function")) throw badOption("store", "must have the methods load and save");
+  checkStore(options.store);
   const chosen = requiringPath(options.policy, options.requirePath);
   const inputs = policyInputs(options.allowedDirs || options.host?.allowedDirs ? rechecking(policyOf(chosen)) : chosen);
   const given = { host: options.host as Partial<HostFacts> | undefined, allowedDirs: options.allowedDirs };

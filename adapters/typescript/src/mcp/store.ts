@@ -1,6 +1,6 @@
 // Sessions that several replicas of a server share through a store.
 import type { Connection, LogLine } from "../driver/connection.js";
-import { messageOf, NoProjectError } from "../driver/errors.js";
+import { badOption, messageOf, NoProjectError } from "../driver/errors.js";
 
 /**
  * Keeps the connections of HTTP sessions, so that another replica of the server can continue them. The values are opaque.
@@ -11,7 +11,22 @@ export interface SessionStore {
   load(sessionId: string): Promise<string | undefined>;
   /** Replaces the state of a session in one step if it still is `previous`; returns whether it did. */
   save(sessionId: string, state: string, previous: string | undefined): Promise<boolean>;
+  /**
+   * A secret of at least 32 bytes, the same for all replicas. It seals every state for its session: a state that somebody
+   * else wrote to the store, or moved to another session, is not continued.
+   */
+  readonly key?: string | undefined;
 }
+
+/** Refuses a store that cannot work. */
+export function checkStore(store: SessionStore | undefined): void {
+  if (store === undefined) return;
+  if (typeof store?.load !== "function" || typeof store.save !== "function") throw badOption("store", "must have the methods load and save");
+  if (store.key !== undefined && (typeof store.key !== "string" || Buffer.byteLength(store.key) < 32)) throw badOption("store.key", "must be a text of at least 32 bytes");
+}
+
+/** The key that seals the state of one session. */
+export const sealFor = ({ key }: SessionStore, sessionId: string): string | undefined => (key === undefined ? undefined : `${key} ${sessionId}`);
 
 /** The value in the store. */
 interface Saved {
