@@ -175,7 +175,7 @@ describe("the gate", () => {
   });
 
   test("refuses a request that names nothing where a project is required", async () => {
-    const strict = projectGate({ query: "project_path", required: true });
+    const strict = projectGate({ query: "project_path", allowedDirs, required: true });
     const { refusal } = await strict.check(new Request("http://localhost/mcp"));
     assert.equal(refusal.status, 400);
     assert.match(JSON.parse(refusal.body).error.message, /project_path/);
