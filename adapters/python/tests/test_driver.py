@@ -523,6 +523,60 @@ async def test_a_request_on_a_dropped_stream_moves_to_the_next_call_and_serves_b
 
 
 @pytest.mark.anyio
+async def test_a_request_does_not_go_to_a_call_that_ended_while_its_stream_was_checked(tmp_path: Path) -> None:
+    class Slow(Stream):
+        checked = False
+
+        async def is_open(self) -> bool:
+            self.checked = True
+            await anyio.sleep(0.05)
+            return True
+
+    made, ended, next_call, got = connection(), Slow(roots(tmp_path)), Stream(roots(tmp_path)), []
+    next_call.may_answer.set()
+
+    async def ask(peer: Stream) -> None:
+        got.append((await made.ask(sender=peer)).path)
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(ask, ended)
+        await settled(lambda: ended.checked)
+        group.cancel_scope.cancel()
+    with anyio.fail_after(10):
+        await ask(next_call)
+    assert got == [str(tmp_path)]
+    assert (ended.asked, next_call.asked) == (0, 1)
+    made.close()
+
+
+@pytest.mark.anyio
+async def test_a_call_that_is_cancelled_while_its_answer_arrives_does_not_go_on(tmp_path: Path) -> None:
+    peer, got = Stream(roots(tmp_path)), []
+    peer.may_answer.set()
+    with anyio.CancelScope() as scope:
+        made = connection(on_change=lambda *_: scope.cancel())
+        got.append(await made.ask(sender=peer))
+    assert got == []
+    made.close()
+
+
+@pytest.mark.anyio
+async def test_calls_whose_streams_closed_before_their_question_end_and_do_not_count_as_failures(
+    tmp_path: Path,
+) -> None:
+    made, last = connection(), Stream(roots(tmp_path))
+    last.may_answer.set()
+    for _ in range(12):
+        gone = Stream()
+        gone.open = False
+        with anyio.fail_after(10), pytest.raises(NoProjectError) as problem:
+            await made.ask(sender=gone)
+        assert (problem.value.code, gone.asked) == ("closed", 0)
+    assert (await made.ask(sender=last)).path == str(tmp_path)
+    made.close()
+
+
+@pytest.mark.anyio
 async def test_a_client_that_hung_up_and_not_one_that_is_silent_is_asked_again(tmp_path: Path) -> None:
     for open_at_end, asked_again in ((True, 0), (False, 1)):
         made, first, second = connection(wait=PATIENCE_OF_CALLERS), Stream(), Stream(roots(tmp_path))

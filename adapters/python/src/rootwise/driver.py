@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, Union, cast
 
 import anyio
+import anyio.lowlevel
 import anyio.to_thread
 
 from ._background import later, spawn
@@ -239,6 +240,9 @@ class Connection:
         finally:
             self._finish(pending[0])
         answer = pending[0].answer
+        if answer is None and not any((facts or {}).values()):
+            # The disk is asked again for every call; the connection keeps the last result.
+            return self.project
         return self.project_from(answer) if answer and answer["outcome"] == "resolved" else None
 
     async def question(
@@ -251,9 +255,13 @@ class Connection:
             self.feed(event)
             if not pending.done.is_set():
                 await self._abandon_dead_requests()
-            await pending.done.wait()
+                await pending.done.wait()
+                # A call that was cancelled while its answer arrived ends here: if it went on and returned a result, SDK
+                # 1.x would end the whole session.
+                await anyio.lowlevel.checkpoint()
             cancelled = False
-            assert pending.answer is not None
+            if pending.answer is None:
+                raise self._error("closed", "The client hung up before it could be asked for its project.")
             if pending.answer["outcome"] == "unresolved":
                 # The client may have hung up instead of being silent: then its next call asks again.
                 await self._abandon_dead_requests()
@@ -277,7 +285,7 @@ class Connection:
         return pending, event
 
     def _finish(self, pending: _PendingAsk) -> None:
-        del self._asks[pending.ask]
+        self._asks.pop(pending.ask, None)
         if pending.answer is None and not self._closed:
             self.feed({"type": "askWithdrawn", "ask": pending.ask})
 
@@ -365,7 +373,11 @@ class Connection:
             event: Event = refused
             try:
                 flight.sender = await self._open_sender(action)
-                if flight.sender is not None:
+                if flight.sender is None:
+                    self._drop_unreachable_asks()
+                    if "relatesTo" in action and not self._asks:
+                        refused["kind"] = "abandoned"
+                else:
                     result = await flight.sender.send(action)
                     event = {"type": "rootsListed", "request": token, "result": result}
             except ClientError as error:
@@ -387,12 +399,24 @@ class Connection:
 
     async def _open_sender(self, action: SendRequest) -> Sender | None:
         """Returns the first way to the client that is open: the call's stream, that of another call, the session's."""
-        related = self._asks.get(action["relatesTo"]) if "relatesTo" in action else None
-        candidates = [related, *(pending for pending in self._asks.values() if pending is not related)]
-        for sender in [*(pending.sender for pending in candidates if pending), self._sender]:
-            if sender is not None and await _is_open(sender):
+        closed: list[Sender] = []
+        while True:
+            # Calls begin and end during every check.
+            waiting = sorted(self._asks.values(), key=lambda pending: pending.ask != action.get("relatesTo"))
+            ways = [way for way in (*(pending.sender for pending in waiting), self._sender) if way is not None]
+            sender = next((way for way in ways if way not in closed), None)
+            if sender is None:
+                return None
+            if await _is_open(sender) and (sender is self._sender or self._waits_with(sender)):
                 return sender
-        return None
+            closed.append(sender)
+
+    def _drop_unreachable_asks(self) -> None:
+        """Ends the asks of calls whose stream is closed: nobody can be asked for them, and nobody waits for them."""
+        for pending in [pending for pending in self._asks.values() if _dies_with_call(pending.sender)]:
+            del self._asks[pending.ask]
+            self.feed({"type": "askWithdrawn", "ask": pending.ask})
+            pending.done.set()
 
     def _waits_with(self, sender: Sender | None) -> bool:
         """Tells whether a pending ask has this sender."""

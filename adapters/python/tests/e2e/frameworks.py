@@ -26,6 +26,9 @@ class Framework:
     tasks: bool = False
     #: Has a lower level with a hook for changes.
     lowlevel: bool = False
+    #: Keeps a session whose client cancels a call at any moment. FastMCP 3 with a mounted server, or with a tool that
+    #: runs in a thread, does not, also without Rootwise: SDK 1.x asserts that a cancelled call has no result.
+    cancels: bool = True
 
     @property
     def python(self) -> str:
@@ -38,7 +41,7 @@ FRAMEWORKS = [
         Framework("mcp1", "mcp1", trio=True, lowlevel=True),
         Framework("mcp2", "mcp2", modern=True, raw_responses=True, trio=True),
         Framework("fastmcp2", "fastmcp", tasks=True),
-        Framework("fastmcp3", "fastmcp"),
+        Framework("fastmcp3", "fastmcp", cancels=False),
         Framework("fastmcp4", "fastmcp", modern=True),
     )
     if framework.name in os.environ["FRAMEWORKS"].split()

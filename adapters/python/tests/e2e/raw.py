@@ -77,20 +77,11 @@ class Client:
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             with self.changed:
-                ends = (number, "server-error")
-                if any(message.get("id") in ends and "method" not in message for message in self.inbox):
+                if any(message.get("id") == number and "method" not in message for message in self.inbox):
                     return
                 self.changed.wait(0.02)
             for question in self.take_questions():
                 self.roots(question, *uris)
-
-    def lost_session(self) -> bool:
-        """Tells whether the server answered that it does not know the session, and forgets all messages of it."""
-        with self.changed:
-            lost = any(message.get("id") == "server-error" for message in self.inbox)
-            if lost:
-                self.inbox.clear()
-            return lost
 
     def open_questions(self) -> int:
         with self.changed:
@@ -192,6 +183,7 @@ class RawHttp(Client):
         self.url = urlsplit(url)
         #: Sent with every request from now on.
         self.headers: dict[str, str | bytes] = {}
+        self.query = ""
         #: For tests: tools that were called before.
         self.seen: set[str] = set()
         self.session: dict[str, str] = {}
@@ -218,7 +210,8 @@ class RawHttp(Client):
     def _open(self, method: str, body: bytes | None) -> http.client.HTTPConnection:
         connection = http.client.HTTPConnection(str(self.url.hostname), self.url.port, timeout=PATIENCE)
         headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-        connection.request(method, self.url.path, body, {**headers, **self.session, **self.headers})
+        place = f"{self.url.path}?{self.query}" if self.query else self.url.path
+        connection.request(method, place, body, {**headers, **self.session, **self.headers})
         return connection
 
     def send(self, **message: Any) -> None:

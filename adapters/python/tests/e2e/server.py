@@ -2,6 +2,8 @@
 
 It serves over stdio, perhaps with `--trio` or `--lowlevel`, or with `--http`, perhaps `--stateless`, and then prints
 where. Its callers wait and its questions live longer than any test, unless `--wait=` and `--life=` name milliseconds.
+`--remote`, `--any`, `--allowed=` and `--argument=` are options of Rootwise; `--watch=` records what is looked at below
+a folder.
 """
 
 from __future__ import annotations
@@ -27,6 +29,8 @@ failures: list[str] = []
 lists: list[Any] = []
 #: What `on_change` was told.
 changes: list[str] = []
+#: Paths on the disk that something looked at.
+touched: list[str] = []
 
 
 def changed(project: Any, previous: Any, connection: Any) -> None:
@@ -173,7 +177,8 @@ async def explained() -> str:
 async def listed(path: str = "") -> str:
     roots = await rootwise.roots()
     inside = roots.containing(path) if path else None
-    return json.dumps([[root.path, root.real_path, root.problem] for root in roots.roots] + [inside and inside.uri])
+    found = [[root.path or root.client_path, root.real_path, root.problem] for root in roots.roots]
+    return json.dumps([*found, inside and inside.uri])
 
 
 @tool
@@ -187,7 +192,21 @@ async def resolved_path(path: str) -> str:
 
 @tool
 async def count(what: str) -> str:
-    return json.dumps({"failures": failures, "changes": changes, "roots": lists}[what])
+    return json.dumps({"failures": failures, "changes": changes, "roots": lists, "touched": touched}[what])
+
+
+@tool
+async def described(path: str = "") -> str:
+    project = await (rootwise.project(argument=path or None) if framework == "mcp1" else rootwise.project())
+    refs = [project.root, *project.other_roots]
+    return json.dumps(
+        [
+            type(project).__name__,
+            project.path,
+            project.client_path,
+            [[ref.path, ref.client_path] for ref in refs if ref],
+        ]
+    )
 
 
 @tool
@@ -225,8 +244,6 @@ async def brief() -> str:
 async def info() -> str:
     return str((await rootwise.project()).path)
 
-
-rootwise.register_tools(mcp)
 
 if framework == "fastmcp":
     # Both forms work in resources and prompts too.
@@ -326,13 +343,41 @@ def http(stateless: bool) -> None:
     uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1)).run(sockets=[listener])
 
 
+def watch(folder: str) -> None:
+    """Records the paths below a folder that anything in this process looks at."""
+    for name in ("stat", "lstat", "readlink", "open", "listdir", "scandir"):
+        real = getattr(os, name)
+
+        def watched(path: Any = ".", *args: Any, real: Any = real, **more: Any) -> Any:
+            if str(path).startswith(folder):
+                touched.append(str(path))
+            return real(path, *args, **more)
+
+        setattr(os, name, watched)
+
+
 def serve(*words: str) -> None:
     named = dict(word[2:].split("=") for word in words if "=" in word)
     timing = {"waitMs": int(named.get("wait", 60_000)), "lifeMs": int(named.get("life", 120_000))}
+    if "--remote" in words:
+        del options["local"]
+    if "--any" in words:
+        options["require_path"] = False
+    if "allowed" in named:
+        options["allowed_dirs"] = [named["allowed"]]
+    if "argument" in named:
+        options.pop("argument", None)
+        if named["argument"]:
+            options["host"]["toolArgument"] = named["argument"]
+    if "watch" in named:
+        watch(named["watch"])
     for one in (rootwise, second):
+        # The server was made before its options were known.
+        one.__init__(**options)  # type: ignore[misc]
         one.policy = {**one.policy, "timing": timing}
         if "--pin" in words:
             one.policy["memory"] = {"pin": "immutable"}
+    rootwise.register_tools(mcp, **({"switch": None} if "--noswitch" in words else {}))
     if "--tasks" in words:
 
         @mcp.tool(task=True)
