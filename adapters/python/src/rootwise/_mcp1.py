@@ -22,7 +22,10 @@ class SdkRootwise(Sdk1Adapter[P]):
 
     def __init__(self, *args: Any, argument: str | None = None, **kwargs: Any) -> None:
         if argument is not None:
-            message = "the SDK 1.x does not show a tool's arguments; pass the value: rootwise.project(argument=...)"
+            message = (
+                "the SDK 1.x does not show a tool's arguments; pass the value: rootwise.project(argument=...), and "
+                'host={"toolArgument": ...} so that advice names the parameter'
+            )
             raise RootwiseError("bad_options", f"bad options at argument: {message}")
         super().__init__(*args, **kwargs)
 

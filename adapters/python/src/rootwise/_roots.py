@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 
 import anyio.to_thread
 
@@ -129,10 +130,12 @@ def _verified(view: RootView, policy: Policy, host: HostFacts) -> Root:
     )
     if root.problem is not None:
         return root
+    # The URI is made safe to show, so it may differ from the one that was sent.
+    uri = root.uri if root.path is None else PurePath(root.path).as_uri()
     with Resolver(policy, host=host) as resolver:
         resolver.handle({"type": "clientInitialized", "capabilities": {"roots": {}}}, _now())
         resolver.handle({"type": "clientReady"}, _now())
-        actions = resolver.handle({"type": "rootsListed", "result": {"roots": [{"uri": view["uri"]}]}}, _now())
+        actions = resolver.handle({"type": "rootsListed", "result": {"roots": [{"uri": uri}]}}, _now())
         actions += resolver.handle({"type": "asked", "ask": 1, "askBy": "none", "explain": True}, _now())
         while (answer := _answer(actions)) is None:
             probes = [action for action in actions if action["type"] == "probe"]

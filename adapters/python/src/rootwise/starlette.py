@@ -11,7 +11,8 @@
 It reads the headers and query parameters that the policy names. ``request.state.project`` is none where the request
 names no project. A request that names a bad one is answered with the policy's status and the reason.
 
-Without ``allowed_dirs`` and without ``local=True`` it touches no path of a caller on this disk, and so accepts none.
+Without ``allowed_dirs`` and without ``local=True`` it touches no path of a caller on this disk. It refuses every path,
+unless ``require_path=False`` says that a folder on the client's machine is a project too.
 """
 
 from __future__ import annotations

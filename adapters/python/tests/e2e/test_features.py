@@ -81,6 +81,18 @@ def test_all_roots_are_verified(raw: Raw, folders: list[Path], tmp_path: Path) -
     ]
 
 
+def test_a_root_is_verified_as_it_was_sent_and_not_as_it_is_shown(raw: Raw, tmp_path: Path) -> None:
+    # Shown without the invisible character, and cut off.
+    invisible, long = tmp_path / "pro\u200bject", tmp_path.joinpath(*["d" * 200] * 8)
+    for folder in (invisible, long):
+        folder.mkdir(parents=True)
+    raw.handshake()
+    call = raw.call("listed")
+    raw.roots(raw.asked(), invisible.as_uri(), long.as_uri(), f"{tmp_path}/pro\u200bject")
+    found = json.loads(raw.text(call)[1])
+    assert [real for _, real, _ in found[:3]] == [str(invisible), str(long), str(invisible)]
+
+
 def test_paths_are_checked_against_all_roots(raw: Raw, folders: list[Path], tmp_path: Path) -> None:
     (folders[1] / "out").symlink_to(tmp_path)
     raw.handshake()
