@@ -13,6 +13,7 @@ import anyio.to_thread
 from ._error import RootwiseError
 from ._functions import is_inside
 from ._probe import probe_disk
+from ._project import Project
 from ._resolver import Resolver
 from .types import Action, Answer, HostFacts, Policy, RootsState, RootView, Source
 
@@ -101,6 +102,12 @@ class Roots:
             for root in self.roots
         ]
         return "\n".join([f"The client listed {count} ({self.state}):", *lines])
+
+
+def only_root(project: Project) -> Roots:
+    """Returns the roots of a client whose only root is this project."""
+    real = os.path.realpath(project.path)
+    return Roots((Root(0, project.uri or "", project.display_name, project.path, real_path=real),), "ok")
 
 
 async def verified_roots(

@@ -12,7 +12,8 @@ SERVERS = {
 from fastmcp import Client, FastMCP
 from rootwise.fastmcp import CurrentProject, Project, Rootwise
 
-mcp = FastMCP("demo", middleware=[Rootwise()])
+rootwise = Rootwise()
+mcp = FastMCP("demo", middleware=[rootwise])
 
 @mcp.tool
 def where(project: Project = CurrentProject()) -> str:
@@ -28,7 +29,8 @@ from mcp import Client
 from mcp.server.mcpserver import MCPServer
 from rootwise.mcp import CurrentProject, Rootwise
 
-mcp = MCPServer("demo", middleware=[Rootwise()])
+rootwise = Rootwise()
+mcp = MCPServer("demo", middleware=[rootwise])
 
 @mcp.tool()
 def where(project: CurrentProject) -> str:
@@ -62,7 +64,7 @@ TESTS = """
 import anyio
 import pytest
 from rootwise.testing import fixed_project
-from server import call
+from server import call, rootwise
 
 @pytest.fixture
 def project(tmp_path):
@@ -78,6 +80,12 @@ def test_a_fixed_project(project, tmp_path):
     assert project.name == "fixed"
     assert anyio.run(call) == (False, str(tmp_path))
 
+def test_a_fixed_project_is_the_only_root(project, tmp_path):
+    (tmp_path / "out").symlink_to(tmp_path.parent)
+    assert anyio.run(rootwise.resolve, "new.txt") == str(tmp_path / "new.txt")
+    assert not anyio.run(rootwise.inside, "out/new.txt")
+    assert [root.path for root in anyio.run(rootwise.roots).usable] == [str(tmp_path)]
+
 def test_it_ends_with_its_block():
     assert anyio.run(call)[0]
 """
@@ -90,4 +98,4 @@ def test_a_users_own_tests(framework: Framework, tmp_path: Path) -> None:
     command = [framework.python, "-W", "ignore", "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_server.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "3 passed" in done.stdout
+    assert "4 passed" in done.stdout
