@@ -16,7 +16,16 @@ import anyio.lowlevel
 import pytest
 
 import rootwise
-from rootwise import AnyProject, NoProjectError, RootwiseError, _background, host_facts, presets, resolve_at_start
+from rootwise import (
+    AnyProject,
+    NoProjectError,
+    Project,
+    RootwiseError,
+    _background,
+    host_facts,
+    presets,
+    resolve_at_start,
+)
 from rootwise._adapter import Adapter
 from rootwise._facts import arguments
 from rootwise.driver import ClientError, Connection, Undeliverable
@@ -409,6 +418,23 @@ def test_a_policy_without_folders_needs_the_option_that_makes_the_type_true() ->
     assert ProjectMiddleware(None, "thoughtbox", require_path=False).policy["requirePath"] is False  # type: ignore[arg-type]
     with pytest.raises(RootwiseError, match="requirePath"):
         ProjectMiddleware(None, require_path="no")  # type: ignore[arg-type]
+
+
+def test_an_injected_parameter_has_the_type_that_the_server_gives() -> None:
+    def with_folder(project: Project) -> str:
+        return project.path
+
+    def with_any(project: AnyProject) -> str:
+        return project.name
+
+    for require_path, right, wrong, name in (
+        (None, with_folder, with_any, "Project"),
+        (False, with_any, with_folder, "AnyProject"),
+    ):
+        adapter = ProjectMiddleware(None, require_path=require_path)  # type: ignore[arg-type]
+        adapter.inject(right)
+        with pytest.raises(RootwiseError, match=rf"rootwise\.{name}$"):
+            adapter.inject(wrong)
 
 
 @pytest.mark.anyio

@@ -19,6 +19,8 @@ import anyio
 import anyio.lowlevel
 from pydantic import Field
 
+from rootwise import AnyProject
+
 options: dict[str, Any] = {"local": True, "argument": "path", "host": {"cwd": "/", "env": {}}}
 
 framework = os.environ["FRAMEWORK"]
@@ -382,6 +384,13 @@ def serve(*words: str) -> None:
         if "--pin" in words:
             one.policy["memory"] = {"pin": "immutable"}
     rootwise.register_tools(mcp, **({"switch": None} if "--noswitch" in words else {}))
+    if "--any" in words:
+
+        @tool
+        @rootwise.inject
+        def injected_any(project: AnyProject) -> str:
+            return str(project.client_path)
+
     if "--tasks" in words:
 
         @mcp.tool(task=True)

@@ -149,6 +149,13 @@ def test_what_is_known_and_explained_looks_at_nothing(remote_url: str, canary: P
     assert touched(remote_url) == []
 
 
+def test_a_project_without_a_folder_is_injected(any_url: str, canary: Path) -> None:
+    with RawHttp(any_url) as client:
+        client.handshake(capabilities={})
+        client.headers = {"X-Project-Path": str(canary)}
+        assert client.text(client.call("injected_any")) == (False, str(canary))
+
+
 def test_a_server_without_folders_has_no_injected_folder(any_url: str, canary: Path, framework: Framework) -> None:
     if framework.kind == "mcp1":
         pytest.skip("the SDK 1.x injects nothing by itself")
