@@ -56,7 +56,7 @@ def test_a_client_without_roots_is_not_asked_and_the_model_is_told_what_to_do(ra
     failed, text = raw.text(raw.call("where"))
     assert failed
     assert "No project was found" in text
-    assert "--project=" in text
+    assert "`switch_project`" in text
     assert raw.open_questions() == 0
 
 
