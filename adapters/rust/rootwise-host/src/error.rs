@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use rootwise::action::{Answer, InputRequest, Refused, Unresolved};
 use rootwise::policy::SourceKind;
@@ -18,7 +19,7 @@ struct Parts {
     instruction: Option<String>,
     source: Option<SourceKind>,
     status: Option<u16>,
-    explanation: Option<Explanation>,
+    explanation: Option<Arc<Explanation>>,
     input_requests: Option<BTreeMap<String, InputRequest>>,
 }
 
@@ -91,8 +92,8 @@ impl NoProject {
 
     /// The result of every source.
     #[must_use]
-    pub const fn explanation(&self) -> Option<&Explanation> {
-        self.0.explanation.as_ref()
+    pub fn explanation(&self) -> Option<&Explanation> {
+        self.0.explanation.as_deref()
     }
 
     /// The input requests that the result of the call must carry; the client then repeats the call with the answers.

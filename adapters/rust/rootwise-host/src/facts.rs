@@ -72,7 +72,11 @@ fn options(argv: &[String], names: &BTreeSet<String>) -> BTreeMap<String, String
 }
 
 fn excluded_dirs() -> ExcludedDirs {
-    let with_real = |path: PathBuf| [real_path(&path), text(path)].into_iter().flatten();
+    // HOME and TMPDIR may hold anything.
+    let with_real = |path: PathBuf| {
+        let path = Some(path).filter(|path| path.is_absolute());
+        [path.as_ref().and_then(real_path), path.and_then(text)].into_iter().flatten()
+    };
     let mut temporary: BTreeSet<String> = with_real(std::env::temp_dir()).collect();
     if cfg!(unix) {
         temporary.extend(["/tmp".into(), "/var/tmp".into()]);

@@ -67,7 +67,8 @@ impl Roots {
             return format!("The client has no roots that this server knows ({}).", state.as_str().unwrap_or_default());
         }
         let problem = |entry: &RootEntry| {
-            let problem = entry.view.problem.map_or("on the client's machine", Reason::code);
+            let problem = entry.view.problem.filter(|problem| *problem != Reason::OtherMachine);
+            let problem = problem.map_or("on the client's machine", Reason::code);
             format!("{} ({problem})", entry.view.root.uri)
         };
         let problems: Vec<String> = self.roots.iter().map(problem).collect();
@@ -103,6 +104,7 @@ fn judge_of(policy: &Policy) -> Option<Policy> {
     rules.non_file = policy.roots.non_file;
     config.roots = rules;
     config.limits = policy.limits.clone();
+    config.require_path = policy.require_path;
     Policy::try_from(config).ok()
 }
 
@@ -116,16 +118,16 @@ fn verified(entry: RootEntry, policy: &Arc<Policy>, host: &Arc<HostFacts>) -> Ro
             entry
         }
         outcome => {
-            let tried = answer.explanation.into_iter().flat_map(|explanation| explanation.tried);
-            let fault = tried.into_iter().find(|tried| tried.source == SourceKind::Roots && tried.reason.is_some());
+            let mut tried = answer.explanation.iter().flat_map(|explanation| &explanation.tried);
+            let fault = tried.find(|tried| tried.source == SourceKind::Roots && tried.reason.is_some());
             let code = match outcome {
                 Outcome::Refused(refused) => Some(refused.code),
                 Outcome::Unresolved(unresolved) => Some(unresolved.code),
                 _ => None,
             };
-            let problem = fault.as_ref().and_then(|fault| fault.reason).or(code).unwrap_or(Reason::Invalid);
+            let problem = fault.and_then(|fault| fault.reason).or(code).unwrap_or(Reason::Invalid);
             let exists = (problem == Reason::Missing).then_some(false);
-            let mut entry = RootEntry { exists, detail: fault.and_then(|fault| fault.detail), ..entry };
+            let mut entry = RootEntry { exists, detail: fault.and_then(|fault| fault.detail.clone()), ..entry };
             entry.view.problem = Some(problem);
             entry
         }

@@ -45,7 +45,7 @@ pub struct AtStart {
     /// The project.
     pub project: Result<Arc<Project>, NoProject>,
     /// The result of every source.
-    pub explanation: Option<Explanation>,
+    pub explanation: Option<Arc<Explanation>>,
 }
 
 /// As [`resolve_at_start`], with values that a request would carry, such as an argument, and with the result of every source.

@@ -74,7 +74,7 @@ impl Offer {
 
     #[tool(name = "where")]
     async fn place(&self, context: Context) -> Result<String, NoProject> {
-        Ok(shown(&*self.projects.project(&context).await?).to_string())
+        Ok(shown(&*self.projects.any_project(&context, Hints::default()).await?).to_string())
     }
 
     #[tool]
@@ -83,7 +83,7 @@ impl Offer {
         Parameters(Question { q }): Parameters<Question>,
         context: Context,
     ) -> Result<String, ErrorData> {
-        let mut answer = shown(&*self.projects.project(&context).await?);
+        let mut answer = shown(&*self.projects.any_project(&context, Hints::default()).await?);
         answer.as_object_mut().unwrap().insert("q".into(), q.into());
         Ok(answer.to_string())
     }
@@ -94,7 +94,7 @@ impl Offer {
         Parameters(Named { project }): Parameters<Named>,
         context: Context,
     ) -> Result<String, NoProject> {
-        Ok(shown(&*self.projects.project_with(&context, Hints::argument(project)).await?).to_string())
+        Ok(shown(&*self.projects.any_project(&context, Hints::argument(project)).await?).to_string())
     }
 
     #[tool]
@@ -103,13 +103,13 @@ impl Offer {
         Parameters(Target { path }): Parameters<Target>,
         context: Context,
     ) -> Result<String, NoProject> {
-        Ok(shown(&*self.projects.project_with(&context, Hints::target(path)).await?).to_string())
+        Ok(shown(&*self.projects.any_project(&context, Hints::target(path)).await?).to_string())
     }
 
     #[tool]
     async fn swallow(&self, context: Context) -> String {
         match self.projects.project(&context).await {
-            Ok(project) => shown(&project).to_string(),
+            Ok(project) => shown(&*project).to_string(),
             Err(error) => format!("swallowed {}", error.code()),
         }
     }
@@ -227,6 +227,7 @@ impl ServerHandler for Offer {
 #[serde(rename_all = "camelCase")]
 struct Settings {
     policy: Option<Value>,
+    require_path: Option<bool>,
     host: Option<Value>,
     allowed_dirs: Option<Vec<String>>,
 }
@@ -239,6 +240,9 @@ fn options(settings: Settings) -> Options {
             None => Policy::from_json(&policy.to_string()),
         };
         options = options.policy(policy.unwrap());
+    }
+    if let Some(require_path) = settings.require_path {
+        options = options.require_path(require_path);
     }
     if let Some(folders) = settings.allowed_dirs {
         options = options.allowed_dirs(folders);

@@ -16,7 +16,7 @@ mod wrapper;
 
 pub use error::NoProject;
 pub use options::Options;
-pub use projects::{Hints, Projects, Selection, Subscription};
+pub use projects::{Hints, LocalProject, Projects, Selection, Subscription};
 pub use rootwise;
 pub use rootwise_host as host;
 pub use session::{ProjectChange, RootsChange};

@@ -17,6 +17,7 @@ pub(crate) type LogTo = Box<dyn Fn(&LogLine) + Send + Sync>;
 #[derive(Default)]
 pub struct Options {
     policy: Option<Arc<Policy>>,
+    require_path: Option<bool>,
     allowed_dirs: Option<Vec<PathBuf>>,
     adjust: Option<Adjust>,
     log: Option<LogTo>,
@@ -27,6 +28,14 @@ impl Options {
     #[must_use]
     pub fn policy(self, policy: impl Into<Arc<Policy>>) -> Self {
         Self { policy: Some(policy.into()), ..self }
+    }
+
+    /// Whether a project must have a `path`, a folder that this process can use: the default. `false` is for servers that need
+    /// only the project's identity, from [`Projects::any_project`]: a folder on another machine is then a project too, with a
+    /// `client_path`.
+    #[must_use]
+    pub fn require_path(self, require_path: bool) -> Self {
+        Self { require_path: Some(require_path), ..self }
     }
 
     /// Confines every project to these folders, by real path. An empty list allows nothing.
@@ -66,10 +75,25 @@ impl Options {
     /// # Errors
     /// An option cannot work; the error names it.
     pub fn build(self) -> Result<Projects, ConfigError> {
-        let policy = self.policy.clone().unwrap_or_else(|| Arc::new(Policy::recommended()));
+        let policy = self.checked_policy()?;
         let stdio = self.facts(Transport::Stdio, &policy)?;
         let http = self.facts(Transport::Http, &policy)?;
         Ok(Projects::new(policy, stdio, http, self.log))
+    }
+
+    fn checked_policy(&self) -> Result<Arc<Policy>, ConfigError> {
+        let policy = self.policy.clone().unwrap_or_else(|| Arc::new(Policy::recommended()));
+        if policy.require_path == self.require_path.unwrap_or(true) {
+            return Ok(policy);
+        }
+        let Some(require_path) = self.require_path else {
+            let text =
+                "this policy allows projects without a path; set `require_path(false)`, or `true` to refuse them";
+            return Err(ConfigError::new("requirePath", text));
+        };
+        let mut config = Policy::clone(&policy).into_config();
+        config.require_path = require_path;
+        Policy::try_from(config).map(Arc::new)
     }
 
     fn facts(&self, transport: Transport, policy: &Arc<Policy>) -> Result<Arc<HostFacts>, ConfigError> {

@@ -3,6 +3,7 @@
 mod listeners;
 
 use std::fmt;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +15,7 @@ use rmcp::service::RequestContext;
 use rootwise::action::{Answer, Level};
 use rootwise::event::{AskBy, Asked, SelectBy, Selected, SelectionCleared, Want};
 use rootwise::policy::SourceKind;
-use rootwise::{ConfigError, Explanation, HostFacts, Outcome, Policy, Project};
+use rootwise::{ConfigError, Explanation, HostFacts, Outcome, Policy, Project, Reason};
 use rootwise_host::{
     Connection, LogLine, PolicyInputs, Question, Roots, Sender, project_of, resolve_inside, verify_roots,
 };
@@ -94,6 +95,45 @@ impl Hints {
     }
 }
 
+/// A project with a folder that this process can use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LocalProject {
+    project: Arc<Project>,
+    path: PathBuf,
+}
+
+impl LocalProject {
+    fn new(project: Arc<Project>) -> Result<Self, NoProject> {
+        if let Some(path) = &project.path {
+            let path = path.into();
+            return Ok(Self { project, path });
+        }
+        // Only a policy that does not require a path gets here.
+        let reason = if project.client_path.is_some() { Reason::OtherMachine } else { Reason::NoPath };
+        Err(rootwise_host::NoProject::new(reason.code(), format!("The project cannot be used here: {reason}.")).into())
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// All that is known of the project.
+    #[must_use]
+    pub fn into_project(self) -> Arc<Project> {
+        self.project
+    }
+}
+
+impl Deref for LocalProject {
+    type Target = Project;
+
+    fn deref(&self) -> &Project {
+        &self.project
+    }
+}
+
 /// An accepted selection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -135,7 +175,7 @@ impl Projects {
     ///
     /// # Errors
     /// No project was found. Return the error, and the model reads the cause and the next step.
-    pub async fn project(&self, context: &RequestContext<RoleServer>) -> Result<Arc<Project>, NoProject> {
+    pub async fn project(&self, context: &RequestContext<RoleServer>) -> Result<LocalProject, NoProject> {
         self.project_with(context, Hints::default()).await
     }
 
@@ -144,6 +184,19 @@ impl Projects {
     /// # Errors
     /// No project was found.
     pub async fn project_with(
+        &self,
+        context: &RequestContext<RoleServer>,
+        hints: Hints,
+    ) -> Result<LocalProject, NoProject> {
+        LocalProject::new(self.any_project(context, hints).await?)
+    }
+
+    /// As [`project_with`](Self::project_with), for servers that need only the project's identity: with the option
+    /// [`require_path(false)`](Options::require_path), a folder on another machine is a project too.
+    ///
+    /// # Errors
+    /// No project was found.
+    pub async fn any_project(
         &self,
         context: &RequestContext<RoleServer>,
         hints: Hints,
@@ -234,7 +287,7 @@ impl Projects {
     ///
     /// # Errors
     /// The client must be asked first, or the connection ended.
-    pub async fn explain(&self, context: &RequestContext<RoleServer>) -> Result<Explanation, NoProject> {
+    pub async fn explain(&self, context: &RequestContext<RoleServer>) -> Result<Arc<Explanation>, NoProject> {
         let question = |manner: &Manner| Asked { explain: true, ..asked(manner, Hints::default()) }.into();
         let mut answer = self.ask_any(context, question).await?;
         match answer.explanation.take() {

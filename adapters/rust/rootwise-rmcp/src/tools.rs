@@ -69,7 +69,7 @@ impl Tools {
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let said = match kind {
-            Kind::Which => self.projects.explain(context).await.map(|explanation| explanation.text),
+            Kind::Which => self.projects.explain(context).await.map(|explanation| explanation.text.clone()),
             Kind::List => self.projects.roots(context).await.map(|roots| listed(&roots)),
             Kind::Switch => {
                 let project = arguments.and_then(|arguments| arguments.get("project")?.as_str());

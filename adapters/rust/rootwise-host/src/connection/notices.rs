@@ -80,6 +80,14 @@ struct Queue {
 /// An observer that takes longer than this is overtaken by answers.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
+impl Queue {
+    /// The number of deliveries after which everything so far is told, unless it is already.
+    fn untold(&self) -> Option<u64> {
+        let waiting = u64::try_from(self.waiting.len()).unwrap_or(u64::MAX).saturating_add(u64::from(self.busy));
+        (waiting > 0).then(|| self.delivered.saturating_add(waiting))
+    }
+}
+
 impl Notices {
     pub(super) fn new(observer: Arc<dyn Observer>) -> Self {
         Self { observer, queue: Mutex::default(), progress: Notify::new() }
@@ -119,10 +127,7 @@ impl Notices {
 
     /// Waits until the observer knows what happened so far: a caller that gets the new project comes after the change.
     pub(super) async fn told(&self) {
-        let queue = self.lock();
-        let waiting = u64::try_from(queue.waiting.len()).unwrap_or(u64::MAX).saturating_add(u64::from(queue.busy));
-        let target = queue.delivered.saturating_add(waiting);
-        drop(queue);
+        let Some(target) = self.lock().untold() else { return };
         let all_told = async {
             loop {
                 let progress = self.progress.notified();
@@ -132,10 +137,8 @@ impl Notices {
                 progress.await;
             }
         };
-        if waiting > 0 {
-            // Nothing is lost if it takes too long.
-            let _ = tokio::time::timeout(LONGEST_WAIT, all_told).await;
-        }
+        // Nothing is lost if it takes too long.
+        let _ = tokio::time::timeout(LONGEST_WAIT, all_told).await;
     }
 
     fn tell(&self, notice: &Notice) {
