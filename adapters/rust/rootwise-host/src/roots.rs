@@ -79,7 +79,7 @@ impl Roots {
 /// Has a resolver judge each root alone, with the policy's own rules, against the disk where these rules allow it. Blocks
 /// while it examines the disk.
 #[must_use]
-pub fn verify_roots(views: Vec<RootView>, policy: &Policy, host: &Arc<HostFacts>) -> Vec<RootEntry> {
+pub fn verify_roots(views: &[RootView], policy: &Policy, host: &Arc<HostFacts>) -> Vec<RootEntry> {
     let alone = judge_of(policy).map(Arc::new);
     let verified = |view: RootView| {
         let untouched = RootEntry { view, exists: None, real_path: None, detail: None };
@@ -88,7 +88,7 @@ pub fn verify_roots(views: Vec<RootView>, policy: &Policy, host: &Arc<HostFacts>
             _ => untouched,
         }
     };
-    views.into_iter().map(verified).collect()
+    views.iter().cloned().map(verified).collect()
 }
 
 /// The rules for reading one root; those for choosing between several, or between sources, do not apply.

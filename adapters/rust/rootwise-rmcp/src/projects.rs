@@ -225,7 +225,7 @@ impl Projects {
             return Err(rootwise_host::NoProject::from(answer).into());
         };
         let (shared, http) = (self.0.clone(), http_of(context).is_some());
-        let verify = move || verify_roots(roots, &shared.policy, shared.host(http));
+        let verify = move || verify_roots(&roots, &shared.policy, shared.host(http));
         let roots = tokio::task::spawn_blocking(verify).await.map_err(|_| rootwise_host::NoProject::closed())?;
         Ok(Roots::new(roots, state))
     }

@@ -56,7 +56,7 @@ pub(crate) struct Session {
 
 #[derive(Default)]
 struct KnownRoots {
-    views: Option<Vec<RootView>>,
+    views: Option<Arc<Vec<RootView>>>,
     verified: Option<Arc<Roots>>,
 }
 
@@ -177,7 +177,7 @@ impl Session {
         let http = self.id().is_some();
         tokio::task::spawn_blocking(move || {
             let shared = &session.shared;
-            let roots = Arc::new(Roots::new(verify_roots(views, &shared.policy, shared.host(http)), state));
+            let roots = Arc::new(Roots::new(verify_roots(&views, &shared.policy, shared.host(http)), state));
             let mut known = session.roots.lock().unwrap_or_else(PoisonError::into_inner);
             if session.lists.load(Ordering::Acquire) != list {
                 return;
