@@ -246,7 +246,7 @@ async fn an_answer_that_is_too_large_counts_as_unreadable() {
 #[tokio::test]
 async fn a_listener_that_panics_stops_nothing() {
     let notes = Arc::new(Notes { panics: true, ..Notes::default() });
-    let connection = connect(Transport::Stdio, notes.clone());
+    let connection = connect(Transport::Http, notes.clone());
     let (channel, mut requests) = Channel::new();
     let client = async { requests.recv().await.unwrap().roots("/usr/share") };
     assert_eq!(tokio::join!(ask(&connection, &channel), client).0.unwrap(), "/usr/share");
