@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { describe, test } from "node:test";
-import { at } from "./clients.mjs";
+import { at, servers } from "./clients.mjs";
 
 /** Starts a server process; the result sends and reads its lines. */
 function start(server) {
@@ -29,7 +29,7 @@ const initialize = (id, capabilities) => ({
 });
 const call = (id) => ({ id, method: "tools/call", params: { name: "where", arguments: {} } });
 
-for (const server of ["sdk1", "sdk2"]) {
+for (const server of Object.keys(servers)) {
   describe(server, () => {
     const waiting = async () => {
       const peer = start(server);

@@ -109,7 +109,7 @@ impl Offer {
     #[tool]
     async fn swallow(&self, context: Context) -> String {
         match self.projects.project(&context).await {
-            Ok(project) => shown(&*project).to_string(),
+            Ok(project) => shown(&project).to_string(),
             Err(error) => format!("swallowed {}", error.code()),
         }
     }
