@@ -151,6 +151,22 @@ export const steps = [
     run: () => tests("examples/filesystem/filesystem.test.mjs"),
   },
   {
+    name: "rust-adapter",
+    what: "rootwise-host, rootwise-rmcp and the program rootwise with all features, and a server on rmcp with the TypeScript, Python and Rust clients",
+    run: async () => {
+      await cargo("test", "-p", "rootwise-host", "-p", "rootwise-rmcp", "-p", "rootwise-cli", "-p", "rmcp-notes", "--all-features");
+      await cargo("test", "-p", "rootwise", "--features", "testing", "--test", "testing");
+      await cargo("build", "-p", "rootwise-rmcp", "--example", "offer");
+      await testsAtOnce(1, ["tests/e2e/rmcp.test.mjs"]);
+      process.env.E2E_SERVER = "rmcp";
+      try {
+        await testsAtOnce(2, ["scenarios", "http", "lifecycle", "clients"].map((name) => `tests/e2e/${name}.test.mjs`));
+      } finally {
+        delete process.env.E2E_SERVER;
+      }
+    },
+  },
+  {
     name: "python",
     what: "the Python package: vectors, properties, both wheels, every framework with real clients",
     reads: [...rust, "adapters/python/", "tests/vectors/", "examples/"],
