@@ -73,10 +73,11 @@ impl ServerHandler for Notes {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let http = std::env::args().any(|word| word == "--http");
-    let options = Projects::options().log(|line| eprintln!("{}: {}", line.code, line.message));
+    let options = Projects::options().argument("project").tools(ToolNames::default());
+    let options = options.log(|line| eprintln!("{}: {}", line.code, line.message));
     // Over HTTP the clients' folders count only because they are on this machine.
     let projects = if http { options.local(true).build()? } else { options.build()? };
-    let server = move || projects.wrap(Notes { projects: projects.clone() }).with_tools(ToolNames::default());
+    let server = move || projects.wrap(Notes { projects: projects.clone() });
     if !http {
         server().serve_over(stdio()).await?.waiting().await?;
         return Ok(());

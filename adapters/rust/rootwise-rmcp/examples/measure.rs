@@ -17,7 +17,7 @@ use rmcp::{
     ClientHandler, ErrorData, RoleClient, RoleServer, ServerHandler, ServiceExt, tool, tool_handler, tool_router,
 };
 use rootwise_rmcp::host::{Connection, host_facts};
-use rootwise_rmcp::rootwise::event::{Asked, ClientInitialized};
+use rootwise_rmcp::rootwise::event::{Asked, ClientInitialized, RootsListed};
 use rootwise_rmcp::rootwise::host::Transport;
 use rootwise_rmcp::rootwise::{Event, Policy};
 use rootwise_rmcp::{NoProject, Projects};
@@ -118,7 +118,7 @@ async fn main() {
         connection.initialized(ClientInitialized { capabilities, ..ClientInitialized::default() });
         connection.feed(Event::ClientReady);
         let result = raw(r#"{"roots":[{"uri":"file:///usr/share"}]}"#);
-        connection.feed(rootwise_rmcp::rootwise::event::RootsListed { request: None, result });
+        connection.feed(RootsListed { request: None, result });
         connection.ask(Asked::default(), None).await.unwrap();
         connections.push(connection);
     }

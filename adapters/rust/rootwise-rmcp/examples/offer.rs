@@ -233,7 +233,7 @@ struct Settings {
 }
 
 fn options(settings: Settings) -> Options {
-    let mut options = Projects::options();
+    let mut options = Projects::options().argument("project").tools(ToolNames::default());
     if let Some(policy) = settings.policy {
         let policy = match policy.as_str() {
             Some(name) => Policy::preset(name),
@@ -272,7 +272,7 @@ async fn main() {
     });
     let make = move || {
         let offer = Offer { projects: projects.clone(), changes: changes.clone() };
-        projects.wrap(offer).with_tools(ToolNames::default())
+        projects.wrap(offer)
     };
     if !has("--http") {
         make().serve_over(stdio()).await.unwrap().waiting().await.unwrap();

@@ -9,6 +9,7 @@ use rootwise::{ConfigError, HostFacts, Policy, Resolver};
 use rootwise_host::{LogLine, allow_only, host_facts};
 
 use crate::projects::Projects;
+use crate::tools::{ToolNames, Tools};
 
 type Adjust = Box<dyn Fn(&mut HostFacts)>;
 pub(crate) type LogTo = Box<dyn Fn(&LogLine) + Send + Sync>;
@@ -19,6 +20,8 @@ pub struct Options {
     policy: Option<Arc<Policy>>,
     require_path: Option<bool>,
     allowed_dirs: Option<Vec<PathBuf>>,
+    argument: Option<String>,
+    tools: Option<ToolNames>,
     adjust: Option<Adjust>,
     log: Option<LogTo>,
 }
@@ -42,6 +45,19 @@ impl Options {
     #[must_use]
     pub fn allowed_dirs<P: Into<PathBuf>>(self, folders: impl IntoIterator<Item = P>) -> Self {
         Self { allowed_dirs: Some(folders.into_iter().map(Into::into).collect()), ..self }
+    }
+
+    /// The parameter of the server's tools that takes a project path, if they have one; advice names it.
+    #[must_use]
+    pub fn argument(self, name: impl Into<String>) -> Self {
+        Self { argument: Some(name.into()), ..self }
+    }
+
+    /// Adds ready-made tools to the server: one that explains the project, one that switches it, one that lists the client's
+    /// roots.
+    #[must_use]
+    pub fn tools(self, names: ToolNames) -> Self {
+        Self { tools: Some(names), ..self }
     }
 
     /// Whether the client's paths are valid on this machine; by default they are over stdio and are not over HTTP. Say so for
@@ -76,9 +92,9 @@ impl Options {
     /// An option cannot work; the error names it.
     pub fn build(self) -> Result<Projects, ConfigError> {
         let policy = self.checked_policy()?;
-        let stdio = self.facts(Transport::Stdio, &policy)?;
-        let http = self.facts(Transport::Http, &policy)?;
-        Ok(Projects::new(policy, stdio, http, self.log))
+        let facts = [self.facts(Transport::Stdio, &policy)?, self.facts(Transport::Http, &policy)?];
+        let tools = self.tools.map(Tools::new).unwrap_or_default();
+        Ok(Projects::new(policy, facts, tools, self.log))
     }
 
     fn checked_policy(&self) -> Result<Arc<Policy>, ConfigError> {
@@ -98,6 +114,8 @@ impl Options {
 
     fn facts(&self, transport: Transport, policy: &Arc<Policy>) -> Result<Arc<HostFacts>, ConfigError> {
         let mut facts = host_facts(transport, policy);
+        facts.tool_argument.clone_from(&self.argument);
+        facts.select_tool = self.tools.as_ref().and_then(|names| names.switch.as_ref()).map(ToString::to_string);
         if let Some(adjust) = &self.adjust {
             adjust(&mut facts);
         }

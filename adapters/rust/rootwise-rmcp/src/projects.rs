@@ -14,18 +14,18 @@ use rmcp::ServerHandler;
 use rmcp::service::RequestContext;
 use rootwise::action::{Answer, Level};
 use rootwise::event::{AskBy, Asked, SelectBy, Selected, SelectionCleared, Want};
-use rootwise::policy::SourceKind;
 use rootwise::{ConfigError, Explanation, HostFacts, Outcome, Policy, Project, Reason};
 use rootwise_host::{
     Connection, LogLine, PolicyInputs, Question, Roots, Sender, project_of, resolve_inside, verify_roots,
 };
 
-use crate::call::{Call, Manner, call_of, http_of, is_modern};
+use crate::call::{Call, Manner, call_of, http_of};
 use crate::error::NoProject;
 use crate::options::{LogTo, Options};
 use crate::sender::PeerSender;
 use crate::session::{ProjectChange, RootsChange};
 use crate::streams::{Arrival, Broken};
+use crate::tools::Tools;
 use crate::wrapper::WithProjects;
 use listeners::Listeners;
 
@@ -37,6 +37,8 @@ pub struct Projects(Arc<Shared>);
 pub(crate) struct Shared {
     pub(crate) policy: Arc<Policy>,
     pub(crate) inputs: PolicyInputs,
+    /// The ready-made tools.
+    pub(crate) tools: Tools,
     pub(crate) listeners: Listeners<ProjectChange>,
     pub(crate) roots_listeners: Listeners<RootsChange>,
     stdio: Arc<HostFacts>,
@@ -159,10 +161,15 @@ impl Projects {
         Options::default()
     }
 
-    pub(crate) fn new(policy: Arc<Policy>, stdio: Arc<HostFacts>, http: Arc<HostFacts>, log: Option<LogTo>) -> Self {
+    pub(crate) fn new(
+        policy: Arc<Policy>,
+        [stdio, http]: [Arc<HostFacts>; 2],
+        tools: Tools,
+        log: Option<LogTo>,
+    ) -> Self {
         let inputs = PolicyInputs::of(&policy);
         let (listeners, roots_listeners, told_stateless) = Default::default();
-        Self(Arc::new(Shared { policy, inputs, listeners, roots_listeners, stdio, http, log, told_stateless }))
+        Self(Arc::new(Shared { policy, inputs, tools, listeners, roots_listeners, stdio, http, log, told_stateless }))
     }
 
     /// Makes a server of this handler, for one client: create it in the factory of an HTTP service.
@@ -386,26 +393,6 @@ impl Projects {
             () = context.ct.cancelled() => return false,
         };
         answer.is_ok_and(|answer| matches!(answer.outcome, Outcome::NeedsInput { .. }))
-    }
-
-    /// The ways to name the project with a call that this policy and this transport have.
-    pub(crate) fn ways_per_call(&self, context: &RequestContext<RoleServer>) -> String {
-        let (policy, inputs) = (&self.0.policy, &self.0.inputs);
-        let http = http_of(context).is_some();
-        let mut ways = Vec::new();
-        if policy.sources.iter().any(|source| source.from == SourceKind::Roots) && is_modern(context) {
-            ways.push("open the folder in the client, so that it becomes one of its roots".to_owned());
-        }
-        if let (true, Some(header)) = (http, inputs.headers.first()) {
-            ways.push(format!("send the header `{header}` with each request"));
-        }
-        if let (true, Some(parameter)) = (http, inputs.query.first()) {
-            ways.push(format!("add `?{parameter}=` to the server's address"));
-        }
-        if ways.is_empty() {
-            return "Start the server with the project that it should use.".into();
-        }
-        format!("To change the project, {}.", ways.join(", or "))
     }
 
     pub(crate) fn of(shared: &Arc<Shared>) -> Self {

@@ -2,16 +2,16 @@
 
 use std::borrow::Cow;
 
-use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotations};
+use rmcp::handler::server::tool::IntoCallToolResult;
+use rmcp::model::{CallToolResponse, JsonObject, Tool, ToolAnnotations};
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
+use rootwise::Project;
 use rootwise::event::SelectBy;
-use rootwise::{Project, Reason};
 use rootwise_host::{RootEntry, Roots};
 use serde_json::json;
 
-use crate::error::NoProject;
-use crate::projects::Projects;
+use crate::projects::{Projects, Selection};
 
 /// Names of the tools; `None` leaves one out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,69 +41,54 @@ pub(crate) enum Kind {
     List,
 }
 
-pub(crate) struct Tools {
-    projects: Projects,
-    tools: Vec<(Kind, Tool)>,
-}
+#[derive(Default)]
+pub(crate) struct Tools(Vec<(Kind, Tool)>);
 
 impl Tools {
-    pub(crate) fn new(projects: Projects, names: ToolNames) -> Self {
+    pub(crate) fn new(names: ToolNames) -> Self {
         let ToolNames { which, switch, list } = names;
         let named = [(Kind::Which, which), (Kind::Switch, switch), (Kind::List, list)];
-        let tools = named.into_iter().filter_map(|(kind, name)| Some((kind, kind.tool(name?)))).collect();
-        Self { projects, tools }
+        Self(named.into_iter().filter_map(|(kind, name)| Some((kind, kind.tool(name?)))).collect())
     }
 
     pub(crate) fn list(&self) -> Vec<Tool> {
-        self.tools.iter().map(|(_, tool)| tool.clone()).collect()
+        self.0.iter().map(|(_, tool)| tool.clone()).collect()
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<Kind> {
-        self.tools.iter().find(|(_, tool)| tool.name == name).map(|(kind, _)| *kind)
+        self.0.iter().find(|(_, tool)| tool.name == name).map(|(kind, _)| *kind)
     }
 
-    pub(crate) async fn call(
-        &self,
-        kind: Kind,
-        arguments: Option<&JsonObject>,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let said = match kind {
-            Kind::Which => self.projects.explain(context).await.map(|explanation| explanation.text.clone()),
-            Kind::List => self.projects.roots(context).await.map(|roots| listed(&roots)),
-            Kind::Switch => {
-                let project = arguments.and_then(|arguments| arguments.get("project")?.as_str());
-                let Some(project) = project else {
-                    let text = "bad arguments at project: must be a string";
-                    return Err(ErrorData::invalid_params(text, None));
-                };
-                let selected = self.projects.select(context, SelectBy::Value(project.into())).await;
-                return Ok(self.switched(selected, context).into());
-            }
-        };
-        let said = said?;
-        Ok(CallToolResult::success(vec![ContentBlock::text(said)]).into())
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
+}
 
-    fn switched(
-        &self,
-        selected: Result<crate::projects::Selection, NoProject>,
-        context: &RequestContext<RoleServer>,
-    ) -> CallToolResult {
-        let text = |text: String| vec![ContentBlock::text(text)];
-        match selected {
-            Ok(selection) if selection.message.is_empty() => {
-                CallToolResult::success(text(format!("Now working in {}.", shown(&selection.project))))
-            }
-            Ok(selection) => CallToolResult::success(text(selection.message)),
-            Err(error) if error.code() == Reason::PassEachCall.code() => {
-                let name = self.tools.iter().find(|(kind, _)| *kind == Kind::Switch).map(|(_, tool)| tool.name.clone());
-                let ways = self.projects.ways_per_call(context);
-                let why = "has no effect for this client, which keeps no connection between calls.";
-                CallToolResult::error(text(format!("{} {why} {ways}", name.unwrap_or_default())))
-            }
-            Err(error) => CallToolResult::error(text(error.to_string())),
+/// Runs a tool; a refusal is a result that the model reads.
+pub(crate) async fn call(
+    kind: Kind,
+    projects: &Projects,
+    arguments: Option<&JsonObject>,
+    context: &RequestContext<RoleServer>,
+) -> Result<CallToolResponse, ErrorData> {
+    let said = match kind {
+        Kind::Which => projects.explain(context).await.map(|explanation| explanation.text.clone()),
+        Kind::List => projects.roots(context).await.map(|roots| listed(&roots)),
+        Kind::Switch => {
+            let Some(project) = arguments.and_then(|arguments| arguments.get("project")?.as_str()) else {
+                return Err(ErrorData::invalid_params("bad arguments at project: must be a string", None));
+            };
+            projects.select(context, SelectBy::Value(project.into())).await.map(switched)
         }
+    };
+    said.into_call_tool_result()
+}
+
+fn switched(selection: Selection) -> String {
+    if selection.message.is_empty() {
+        format!("Now working in {}.", shown(&selection.project))
+    } else {
+        selection.message
     }
 }
 
@@ -139,7 +124,7 @@ impl Kind {
 }
 
 fn shown(project: &Project) -> String {
-    match &project.path {
+    match project.path.as_ref().or(project.client_path.as_ref()) {
         Some(path) => format!("{} ({path})", project.display_name),
         None => project.display_name.clone(),
     }
@@ -166,5 +151,6 @@ fn line(RootEntry { view, real_path, .. }: &RootEntry) -> String {
     }
     let real = real_path.as_ref().filter(|real| Some(*real) != root.path.as_ref());
     let real = real.map(|real| format!(" (really {real})")).unwrap_or_default();
-    format!("{name}{}{real}", root.path.as_ref().unwrap_or(&root.uri))
+    let folder = root.path.as_ref().or(root.client_path.as_ref()).unwrap_or(&root.uri);
+    format!("{name}{folder}{real}")
 }

@@ -11,8 +11,8 @@ use rmcp::model::{
     DiscoverResult, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, InitializeRequestParams,
     InitializeResult, InputResponses, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
     ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams,
-    ReadResourceResponse, ServerConfig, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool,
-    UnsubscribeRequestParams, UpdateTaskParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
+    SubscriptionFilter, Tool, UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -21,7 +21,7 @@ use crate::call::{Call, Repeatable, enter, http_of, is_modern};
 use crate::projects::{Projects, Shared};
 use crate::session::Session;
 use crate::streams::Arrival;
-use crate::tools::{ToolNames, Tools};
+use crate::tools::{self, Tools};
 
 type Context = RequestContext<RoleServer>;
 
@@ -29,25 +29,28 @@ type Context = RequestContext<RoleServer>;
 pub struct WithProjects<S> {
     handler: S,
     session: Arc<Session>,
-    tools: Option<Tools>,
 }
 
 impl<S> WithProjects<S> {
     pub(crate) fn new(handler: S, shared: Arc<Shared>) -> Self {
-        Self { handler, session: Session::new(shared), tools: None }
-    }
-
-    /// Adds ready-made tools: one that explains the project, one that switches it, one that lists the client's roots.
-    #[must_use]
-    pub fn with_tools(mut self, names: ToolNames) -> Self {
-        self.tools = Some(Tools::new(Projects::of(self.session.shared()), names));
-        self
+        Self { handler, session: Session::new(shared) }
     }
 
     /// The handler.
     #[must_use]
     pub const fn handler(&self) -> &S {
         &self.handler
+    }
+
+    fn tools(&self) -> &Tools {
+        &self.session.shared().tools
+    }
+
+    /// Makes sure that the capability `tools` is declared, if there are ready-made ones.
+    fn declare_tools(&self, capabilities: &mut ServerCapabilities) {
+        if !self.tools().is_empty() {
+            capabilities.tools.get_or_insert_default();
+        }
     }
 
     pub(crate) const fn session(&self) -> &Arc<Session> {
@@ -119,9 +122,7 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
     ) -> Result<InitializeResult, ErrorData> {
         self.session.initialize(&request, &context.peer, http_of(&context).is_some());
         let mut result = self.handler.initialize(request, self.plain(context)).await?;
-        if self.tools.is_some() {
-            result.capabilities.tools.get_or_insert_default();
-        }
+        self.declare_tools(&mut result.capabilities);
         Ok(result)
     }
 
@@ -149,9 +150,11 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
         let (responses, state) = (request.input_responses.as_ref(), request.request_state.as_ref());
         let call = self.repeatable(&mut context, responses, state);
         let run = async |context: Context| {
-            let result = match self.tools.as_ref().and_then(|tools| tools.find(&request.name).map(|tool| (tools, tool)))
-            {
-                Some((tools, tool)) => tools.call(tool, request.arguments.as_ref(), &context).await,
+            let result = match self.tools().find(&request.name) {
+                Some(tool) => {
+                    let projects = Projects::of(self.session.shared());
+                    tools::call(tool, &projects, request.arguments.as_ref(), &context).await
+                }
                 None => self.handler.call_tool(request, context).await,
             };
             as_tool_result(&call, result)
@@ -185,22 +188,20 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
         context: Context,
     ) -> Result<ListToolsResult, ErrorData> {
         let mut result = self.handler.list_tools(request, self.plain(context)).await?;
-        if let (Some(tools), None) = (&self.tools, &result.next_cursor) {
-            result.tools.extend(tools.list());
+        if result.next_cursor.is_none() {
+            result.tools.extend(self.tools().list());
         }
         Ok(result)
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        let ours = || self.tools.as_ref()?.list().into_iter().find(|tool| tool.name == name);
+        let ours = || self.tools().list().into_iter().find(|tool| tool.name == name);
         self.handler.get_tool(name).or_else(ours)
     }
 
     fn get_info(&self) -> ServerConfig {
         let mut info = self.handler.get_info();
-        if self.tools.is_some() {
-            info.capabilities.tools.get_or_insert_default();
-        }
+        self.declare_tools(&mut info.capabilities);
         info
     }
 
@@ -220,9 +221,7 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
 
     async fn discover(&self, context: Context) -> Result<DiscoverResult, ErrorData> {
         let mut result = self.handler.discover(self.plain(context)).await?;
-        if self.tools.is_some() {
-            result.capabilities.tools.get_or_insert_default();
-        }
+        self.declare_tools(&mut result.capabilities);
         Ok(result)
     }
 
