@@ -12,7 +12,7 @@ use rmcp::service::RequestContext;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService, stdio};
 use rmcp::{RoleServer, ServerHandler, tool, tool_handler, tool_router};
-use rootwise_rmcp::{Hints, NoProject, Projects, ToolNames, watch_streams};
+use rootwise_rmcp::{NoProject, Projects, ToolNames, watch_streams};
 use serde::Deserialize;
 
 /// The file that holds the notes of a project.
@@ -29,7 +29,8 @@ struct Notes {
 struct Note {
     /// The text of the note.
     text: String,
-    /// The project, if it is not the one that is open.
+    /// The project, if it is not the one that is open; the option `argument` reads it.
+    #[expect(dead_code, reason = "the schema shows it to the model")]
     project: Option<String>,
 }
 
@@ -38,11 +39,10 @@ impl Notes {
     #[tool(description = "Adds a note to the project")]
     async fn add_note(
         &self,
-        Parameters(Note { text, project }): Parameters<Note>,
+        Parameters(Note { text, .. }): Parameters<Note>,
         context: RequestContext<RoleServer>,
     ) -> Result<String, NoProject> {
-        let hints = Hints { argument: project, ..Hints::default() };
-        let project = self.projects.project_with(&context, hints).await?;
+        let project = self.projects.project(&context).await?;
         let file = project.path().join(NOTES);
         let notes = tokio::fs::read_to_string(&file).await.unwrap_or_default();
         Ok(match tokio::fs::write(&file, format!("{notes}- {}\n", text.trim())).await {

@@ -28,7 +28,17 @@ struct Inner {
     repeatable: bool,
     input_responses: Option<InputResponses>,
     request_state: Option<String>,
+    /// The project that the arguments of the call name.
+    named: Option<String>,
     round: Mutex<Round>,
+}
+
+/// The parts of a request that concern its project.
+#[derive(Default)]
+pub(crate) struct Brought {
+    pub(crate) input_responses: Option<InputResponses>,
+    pub(crate) request_state: Option<String>,
+    pub(crate) named: Option<String>,
 }
 
 /// One round of a call.
@@ -42,17 +52,16 @@ struct Round {
     failed: Option<String>,
 }
 
-/// Adds a call to the context of its handler.
+/// Adds a call to the context of its handler; without parts of its own, its result cannot ask for input.
 pub(crate) fn enter(
     session: &Arc<Session>,
     context: &mut RequestContext<RoleServer>,
-    repeatable: bool,
-    input_responses: Option<InputResponses>,
-    request_state: Option<String>,
+    brought: Option<Brought>,
 ) -> Call {
-    let session = session.clone();
-    let inner = Inner { session, repeatable, input_responses, request_state, round: Mutex::default() };
-    let call = Call(Arc::new(inner));
+    let repeatable = brought.is_some();
+    let Brought { input_responses, request_state, named } = brought.unwrap_or_default();
+    let (session, round) = (session.clone(), Mutex::default());
+    let call = Call(Arc::new(Inner { session, repeatable, input_responses, request_state, named, round }));
     context.extensions.insert(call.clone());
     call
 }
@@ -89,6 +98,11 @@ const NOT_REPEATABLE: &str =
 impl Call {
     pub(crate) fn session(&self) -> &Arc<Session> {
         &self.0.session
+    }
+
+    /// The project that the arguments of the call name.
+    pub(crate) fn named(&self) -> Option<&String> {
+        self.0.named.as_ref()
     }
 
     pub(crate) fn asked(&self) {

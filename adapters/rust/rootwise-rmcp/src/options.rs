@@ -47,7 +47,8 @@ impl Options {
         Self { allowed_dirs: Some(folders.into_iter().map(Into::into).collect()), ..self }
     }
 
-    /// The parameter of the server's tools that takes a project path, if they have one; advice names it.
+    /// The parameter of the server's tools and prompts that takes a project path. It is read from every call that has it, and
+    /// advice names it.
     #[must_use]
     pub fn argument(self, name: impl Into<String>) -> Self {
         Self { argument: Some(name.into()), ..self }
@@ -113,6 +114,9 @@ impl Options {
     }
 
     fn facts(&self, transport: Transport, policy: &Arc<Policy>) -> Result<Arc<HostFacts>, ConfigError> {
+        if self.argument.as_deref() == Some("") {
+            return Err(ConfigError::new("argument", "must be the name of an argument"));
+        }
         let mut facts = host_facts(transport, policy);
         facts.tool_argument.clone_from(&self.argument);
         facts.select_tool = self.tools.as_ref().and_then(|names| names.switch.as_ref()).map(ToString::to_string);

@@ -37,6 +37,8 @@ pub struct Projects(Arc<Shared>);
 pub(crate) struct Shared {
     pub(crate) policy: Arc<Policy>,
     pub(crate) inputs: PolicyInputs,
+    /// The parameter of the server's tools and prompts that takes a project.
+    pub(crate) argument: Option<String>,
     /// The ready-made tools.
     pub(crate) tools: Tools,
     pub(crate) listeners: Listeners<ProjectChange>,
@@ -168,8 +170,20 @@ impl Projects {
         log: Option<LogTo>,
     ) -> Self {
         let inputs = PolicyInputs::of(&policy);
+        let argument = stdio.tool_argument.clone();
         let (listeners, roots_listeners, told_stateless) = Default::default();
-        Self(Arc::new(Shared { policy, inputs, tools, listeners, roots_listeners, stdio, http, log, told_stateless }))
+        Self(Arc::new(Shared {
+            policy,
+            inputs,
+            argument,
+            tools,
+            listeners,
+            roots_listeners,
+            stdio,
+            http,
+            log,
+            told_stateless,
+        }))
     }
 
     /// Makes a server of this handler, for one client: create it in the factory of an HTTP service.
@@ -208,6 +222,9 @@ impl Projects {
         context: &RequestContext<RoleServer>,
         hints: Hints,
     ) -> Result<Arc<Project>, NoProject> {
+        let named = call_of(context).and_then(Call::named);
+        let argument = hints.argument.or_else(|| named.cloned());
+        let hints = Hints { argument, ..hints };
         let answer = self.ask(context, |manner| asked(manner, hints).into()).await?;
         Ok(project_of(answer)?)
     }

@@ -9,15 +9,15 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, CancelledNotificationParam,
     CompleteRequestParams, CompleteResult, ContentBlock, CustomNotification, CustomRequest, CustomResult,
     DiscoverResult, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, InitializeRequestParams,
-    InitializeResult, InputResponses, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams,
+    InitializeResult, JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams,
     ReadResourceResponse, ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
     SubscriptionFilter, Tool, UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
-use crate::call::{Call, Repeatable, enter, http_of, is_modern};
+use crate::call::{Brought, Call, Repeatable, enter, http_of, is_modern};
 use crate::projects::{Projects, Shared};
 use crate::session::Session;
 use crate::streams::Arrival;
@@ -59,12 +59,14 @@ impl<S> WithProjects<S> {
 
     /// Adds the session to the context of a call whose result cannot ask for input.
     fn plain(&self, mut context: Context) -> Context {
-        enter(&self.session, &mut context, false, None, None);
+        enter(&self.session, &mut context, None);
         context
     }
 
-    fn repeatable(&self, context: &mut Context, responses: Option<&InputResponses>, state: Option<&String>) -> Call {
-        enter(&self.session, context, true, responses.cloned(), state.cloned())
+    /// The project that the arguments of a call name, if the server has a parameter for it.
+    fn named(&self, arguments: Option<&JsonObject>) -> Option<String> {
+        let name = self.session.shared().argument.as_ref()?;
+        arguments?.get(name)?.as_str().map(ToOwned::to_owned)
     }
 
     /// Runs a handler whose result may ask the client for its roots.
@@ -95,6 +97,17 @@ impl<S> fmt::Debug for WithProjects<S> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("WithProjects").finish_non_exhaustive()
     }
+}
+
+/// The parts of a request that concern its project; the three kinds of requests share no trait.
+macro_rules! brought {
+    ($request:ident, $named:expr) => {
+        Brought {
+            input_responses: $request.input_responses.clone(),
+            request_state: $request.request_state.clone(),
+            named: $named,
+        }
+    };
 }
 
 /// Calls that follow this notification may go on.
@@ -147,10 +160,13 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
         request: CallToolRequestParams,
         mut context: Context,
     ) -> Result<CallToolResponse, ErrorData> {
-        let (responses, state) = (request.input_responses.as_ref(), request.request_state.as_ref());
-        let call = self.repeatable(&mut context, responses, state);
+        let ours = self.tools().find(&request.name);
+        // The tool that selects a project may have a parameter of the same name.
+        let named = if ours.is_none() { self.named(request.arguments.as_ref()) } else { None };
+        let brought = brought!(request, named);
+        let call = enter(&self.session, &mut context, Some(brought));
         let run = async |context: Context| {
-            let result = match self.tools().find(&request.name) {
+            let result = match ours {
                 Some(tool) => {
                     let projects = Projects::of(self.session.shared());
                     tools::call(tool, &projects, request.arguments.as_ref(), &context).await
@@ -167,8 +183,8 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
         request: GetPromptRequestParams,
         mut context: Context,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let (responses, state) = (request.input_responses.as_ref(), request.request_state.as_ref());
-        let call = self.repeatable(&mut context, responses, state);
+        let brought = brought!(request, self.named(request.arguments.as_ref()));
+        let call = enter(&self.session, &mut context, Some(brought));
         self.round(&call, context, async |context| self.handler.get_prompt(request, context).await).await
     }
 
@@ -177,8 +193,8 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
         request: ReadResourceRequestParams,
         mut context: Context,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let (responses, state) = (request.input_responses.as_ref(), request.request_state.as_ref());
-        let call = self.repeatable(&mut context, responses, state);
+        let brought = brought!(request, None);
+        let call = enter(&self.session, &mut context, Some(brought));
         self.round(&call, context, async |context| self.handler.read_resource(request, context).await).await
     }
 
