@@ -1,0 +1,158 @@
+//! A server with rmcp's own client, in one process: what the end-to-end tests with other processes cannot show.
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
+#![allow(deprecated, reason = "the protocol deprecates roots")]
+
+use std::sync::{Arc, Mutex};
+
+use rmcp::model::{CallToolRequestParams, ClientConfig, ListRootsResult, Root};
+use rmcp::service::{RequestContext, RunningService};
+use rmcp::{
+    ClientHandler, ErrorData, RoleClient, RoleServer, ServerHandler, ServiceExt, tool, tool_handler, tool_router,
+};
+use rootwise_rmcp::{NoProject, Options, Projects, ToolNames};
+
+#[derive(Clone)]
+struct Server {
+    projects: Projects,
+}
+
+#[tool_router]
+impl Server {
+    #[tool]
+    async fn status(&self, context: RequestContext<RoleServer>) -> Result<String, NoProject> {
+        Ok(self.projects.project(&context).await?.path().display().to_string())
+    }
+
+    /// As a tool that returns protocol errors.
+    #[tool]
+    async fn strict(&self, context: RequestContext<RoleServer>) -> Result<String, ErrorData> {
+        Ok(self.projects.project(&context).await?.path().display().to_string())
+    }
+}
+
+#[tool_handler]
+impl ServerHandler for Server {}
+
+#[derive(Clone, Default)]
+struct Client {
+    roots: Arc<Mutex<Vec<String>>>,
+}
+
+impl ClientHandler for Client {
+    fn get_info(&self) -> ClientConfig {
+        let mut config = ClientConfig::default();
+        config.capabilities = serde_json::from_str(r#"{"roots":{"listChanged":true}}"#).unwrap();
+        config
+    }
+
+    async fn list_roots(&self, _context: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {
+        Ok(ListRootsResult::new(self.roots.lock().unwrap().iter().map(Root::new).collect()))
+    }
+}
+
+fn quiet() -> Options {
+    Projects::options().host(|facts| {
+        facts.cwd = Some("/".into());
+        facts.env.clear();
+    })
+}
+
+async fn connect(projects: &Projects, client: Client) -> RunningService<RoleClient, Client> {
+    let (server_end, client_end) = tokio::io::duplex(1 << 16);
+    let projects = projects.clone();
+    tokio::spawn(async move {
+        let handler = Server { projects: projects.clone() };
+        projects.serve(handler, server_end).await.unwrap().waiting().await.unwrap();
+    });
+    client.serve(client_end).await.unwrap()
+}
+
+async fn call(client: &RunningService<RoleClient, Client>, name: &'static str) -> (String, bool) {
+    let result = client.call_tool(CallToolRequestParams::new(name)).await.unwrap();
+    let text = serde_json::to_value(&result).unwrap();
+    let text = text.pointer("/content/0/text").and_then(|text| text.as_str()).unwrap_or_default().to_owned();
+    (text, result.is_error == Some(true))
+}
+
+#[tokio::test]
+async fn the_project_follows_the_roots_and_changes_are_told() {
+    let projects = quiet().build().unwrap();
+    let seen = Arc::<Mutex<Vec<Option<String>>>>::default();
+    let kept = seen.clone();
+    let subscription = projects.on_change(move |change| {
+        kept.lock().unwrap().push(change.project.as_ref().and_then(|project| project.path.clone()));
+    });
+    let client = Client::default();
+    *client.roots.lock().unwrap() = vec!["file:///usr/share".into()];
+    let running = connect(&projects, client.clone()).await;
+    assert_eq!(call(&running, "status").await, ("/usr/share".into(), false));
+    *client.roots.lock().unwrap() = vec!["file:///usr/lib".into()];
+    running.notify_roots_list_changed().await.unwrap();
+    assert_eq!(call(&running, "status").await, ("/usr/lib".into(), false));
+    assert_eq!(*seen.lock().unwrap(), [Some("/usr/share".to_owned()), Some("/usr/lib".to_owned())]);
+    subscription.cancel();
+    *client.roots.lock().unwrap() = vec!["file:///usr/bin".into()];
+    running.notify_roots_list_changed().await.unwrap();
+    call(&running, "status").await;
+    assert_eq!(seen.lock().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn without_a_project_both_kinds_of_tools_tell_the_model_why() {
+    let projects = quiet().build().unwrap();
+    let running = connect(&projects, Client::default()).await;
+    let (text, failed) = call(&running, "status").await;
+    assert!(failed && text.starts_with("No project was found"), "{text}");
+    assert_eq!(call(&running, "strict").await, (text, true));
+}
+
+#[tokio::test]
+async fn clients_of_one_process_never_see_each_other() {
+    let projects = quiet().tools(ToolNames::default()).build().unwrap();
+    let mut running = Vec::new();
+    for folder in ["/usr/share", "/usr/lib"] {
+        let client = Client::default();
+        client.roots.lock().unwrap().push(format!("file://{folder}"));
+        running.push((folder, connect(&projects, client).await));
+    }
+    for _ in 0..3 {
+        for (folder, client) in &running {
+            assert_eq!(call(client, "status").await.0, *folder);
+        }
+    }
+}
+
+#[tokio::test]
+async fn ready_made_tools_are_listed_and_work() {
+    let projects = quiet().tools(ToolNames { list: None, ..ToolNames::default() }).build().unwrap();
+    let client = Client::default();
+    client.roots.lock().unwrap().push("file:///usr/share".into());
+    let running = connect(&projects, client).await;
+    let tools = running.list_all_tools().await.unwrap();
+    let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
+    assert_eq!(names, ["status", "strict", "which_project", "switch_project"]);
+    assert!(call(&running, "which_project").await.0.contains("roots"));
+    let arguments = serde_json::json!({ "project": "/usr/lib" }).as_object().cloned().unwrap();
+    let switch = CallToolRequestParams::new("switch_project").with_arguments(arguments);
+    assert_ne!(running.call_tool(switch).await.unwrap().is_error, Some(true));
+    assert_eq!(call(&running, "status").await.0, "/usr/lib");
+}
+
+#[tokio::test]
+async fn a_handler_that_is_not_wrapped_says_so() {
+    let projects = quiet().build().unwrap();
+    let (server_end, client_end) = tokio::io::duplex(1 << 16);
+    let handler = Server { projects };
+    tokio::spawn(async move { handler.serve(server_end).await.unwrap().waiting().await.unwrap() });
+    let running = Client::default().serve(client_end).await.unwrap();
+    let (text, failed) = call(&running, "status").await;
+    assert!(failed && text.contains("did not pass through `Projects::wrap`"), "{text}");
+}
+
+#[test]
+fn options_that_cannot_work_are_named() {
+    let error = |options: Options| options.build().unwrap_err().to_string();
+    assert_eq!(error(quiet().allowed_dirs(["relative"])), "bad options at allowedDirs[0]: must be an absolute path");
+    assert_eq!(error(quiet().argument("")), "bad options at argument: must be the name of an argument");
+    assert!(error(quiet().host(|facts| facts.cwd = Some("here".into()))).starts_with("bad options at host.cwd"));
+}
