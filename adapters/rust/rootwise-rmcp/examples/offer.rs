@@ -249,6 +249,10 @@ fn options(settings: Settings) -> Options {
     }
     if let Some(given) = settings.host {
         options = options.host(move |facts| {
+            if given.get("style").is_some_and(|style| *style != json!(facts.style)) {
+                // The folders of this machine have no spelling there.
+                *facts = HostFacts::new(facts.style);
+            }
             let mut merged = serde_json::to_value(&*facts).unwrap();
             merged.as_object_mut().unwrap().extend(given.as_object().unwrap().clone());
             *facts = HostFacts::from_json(&merged.to_string()).unwrap();
