@@ -1,6 +1,11 @@
 //! How the time of one event grows with what a peer sends: `cargo bench -p rootwise --bench growth`. Prints the time for n and
 //! for 10 n; a factor near 10 is linear, one near 100 is quadratic. Nothing is asserted: times depend on the machine.
-#![allow(clippy::unwrap_used, clippy::arithmetic_side_effects, reason = "a benchmark may fail loudly")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a benchmark may fail loudly"
+)]
 
 use std::fmt::Write as _;
 use std::hint::black_box;
