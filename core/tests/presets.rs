@@ -4,8 +4,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use rootwise::Resolver;
+use rootwise::action::Action;
+use rootwise::event::Event;
 use rootwise::host::HostFacts;
+use rootwise::{Millis, Resolver};
+
 use rootwise::path::PathStyle;
 use rootwise::policy::Policy;
 
@@ -60,6 +63,44 @@ fn every_preset_survives_a_round_trip() {
 fn every_preset_of_a_seed_says_where_it_departs_from_it() {
     for name in PRESETS.iter().filter(|name| **name != "recommended") {
         assert!(!preset(name).notes.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn a_silent_client_costs_one_wait_with_every_preset() {
+    for (name, call_carries_requests) in PRESETS.iter().flat_map(|name| [(name, false), (name, true)]) {
+        let policy = preset(name);
+        let mut resolver = Resolver::new(Arc::new(policy.clone()), Arc::new(HostFacts::new(PathStyle::Posix))).unwrap();
+        let mut now = 0;
+        let mut handle = |event: &str, now: u64| {
+            let event: Event = serde_json::from_str(event).unwrap();
+            let actions = resolver.handle(event, Millis(now)).unwrap();
+            (actions, resolver.deadline())
+        };
+        handle(r#"{"type":"clientInitialized","capabilities":{"roots":{"listChanged":true}}}"#, now);
+        handle(r#"{"type":"clientReady"}"#, now);
+        let mut waited = 0;
+        for ask in 1..=20 {
+            let asked = now;
+            let (mut actions, mut deadline) = handle(&format!(r#"{{"type":"asked","ask":{ask}}}"#), now);
+            let mut sent = None;
+            while !actions.iter().any(|action| matches!(action, Action::Answer(_))) {
+                sent = actions.iter().find_map(|action| match action {
+                    Action::SendRequest(request) => Some(request.request),
+                    _ => sent,
+                });
+                now = deadline.expect("every wait has a deadline").0;
+                (actions, deadline) = handle(r#"{"type":"deadlineReached"}"#, now);
+            }
+            waited += now - asked;
+            // Over HTTP a request ends with the stream of its call.
+            if let (true, Some(request)) = (call_carries_requests, sent) {
+                handle(&format!(r#"{{"type":"rootsRefused","request":{request},"kind":"abandoned"}}"#), now);
+            }
+            now += 90_000;
+            handle(r#"{"type":"deadlineReached"}"#, now);
+        }
+        assert!(waited <= u64::from(policy.timing.wait_ms), "{name}: {waited} ms, {call_carries_requests}");
     }
 }
 

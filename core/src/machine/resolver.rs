@@ -321,7 +321,7 @@ impl Resolver {
         let answers_flight = match request.map(|token| self.connection.cycle.token_status(token)) {
             None => false,
             Some(TokenStatus::InFlight) => true,
-            Some(status) => return self.ignore_answer(status, turn),
+            Some(status) => return self.ignore_answer(status, true, turn),
         };
         let list = RootList::read(result, &self.policy, &self.host);
         self.logger(turn).roots_listed(&list, &self.connection);
@@ -342,12 +342,14 @@ impl Resolver {
     fn roots_refused(&mut self, refused: &RootsRefused, turn: &mut Turn) {
         let status = self.connection.cycle.token_status(refused.request);
         if status != TokenStatus::InFlight {
-            return self.ignore_answer(status, turn);
+            return self.ignore_answer(status, refused.kind == RefusalKind::Error, turn);
         }
         self.connection.has_evidence = true;
         if refused.kind == RefusalKind::Abandoned {
-            self.connection.cycle.abandoned(&self.policy, self.now);
-            self.asks.abandon(refused.request);
+            match self.connection.cycle.abandoned(&self.policy, self.now) {
+                AfterFailure::Again => self.asks.abandon(refused.request),
+                AfterFailure::Without => self.asks.conclude(refused.request, true),
+            }
             return self.logger(turn).roots_refused(refused, false);
         }
         let message = refused.message.as_deref().unwrap_or_default();
@@ -360,8 +362,8 @@ impl Resolver {
         }
     }
 
-    fn ignore_answer(&mut self, status: TokenStatus, turn: &mut Turn) {
-        self.connection.cycle.ignored_answer();
+    fn ignore_answer(&mut self, status: TokenStatus, by_client: bool, turn: &mut Turn) {
+        self.connection.cycle.ignored_answer(by_client && status == TokenStatus::Over);
         self.logger(turn).answer_ignored(status);
     }
 

@@ -107,6 +107,8 @@ pub(crate) struct RootsCycle {
     last_failure: Option<Failure>,
     /// Failures in a row.
     failures: u32,
+    /// Whether the last request got no answer, and nothing has happened since that would promise one.
+    silent: bool,
     list: Option<KnownList>,
     last_sent: Option<Time>,
     last_token: u32,
@@ -190,7 +192,7 @@ pub(crate) enum TokenStatus {
 /// What a failure means for the asks that wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AfterFailure {
-    /// One more request follows, because the roots changed meanwhile.
+    /// One more request follows, because the roots changed meanwhile or the request never reached its end.
     Again,
     /// They continue without roots.
     Without,
@@ -204,6 +206,7 @@ impl RootsCycle {
             phase: Phase::Resting,
             last_failure: None,
             failures: 0,
+            silent: false,
             list: None,
             last_sent: None,
             last_token: 0,
@@ -250,6 +253,7 @@ impl RootsCycle {
         if answers_flight {
             self.last_failure = None;
             self.failures = 0;
+            self.silent = false;
         }
         if changed {
             self.schedule(policy, now);
@@ -262,6 +266,7 @@ impl RootsCycle {
         let changed = self.end_flight();
         self.failures = self.failures.saturating_add(1);
         self.last_failure = Some(failure);
+        self.silent = failure == Failure::TimedOut && !changed;
         if let Some(known) = &mut self.list {
             known.stale = true;
         }
@@ -273,8 +278,11 @@ impl RootsCycle {
     }
 
     /// The stream that carried the request in flight ended. That says nothing about the client, so it is not a failure; the
-    /// next ask sends a new request.
-    pub(crate) fn abandoned(&mut self, policy: &Policy, now: Time) {
+    /// next ask sends a new request. But if a caller waited in vain before, the request counts as one without an answer.
+    pub(crate) fn abandoned(&mut self, policy: &Policy, now: Time) -> AfterFailure {
+        if self.flight().is_some_and(|flight| flight.overdue && !flight.changed) {
+            return self.failed(Failure::TimedOut, policy, now);
+        }
         let changed = self.end_flight();
         if let Some(known) = &mut self.list {
             known.stale = true;
@@ -282,6 +290,7 @@ impl RootsCycle {
         if changed {
             self.schedule(policy, now);
         }
+        AfterFailure::Again
     }
 
     /// The client sent `list_changed`.
@@ -293,6 +302,7 @@ impl RootsCycle {
             self.last_failure = Some(Failure::Failed);
         }
         self.failures = 0;
+        self.silent = false;
         if let Phase::InFlight(flight) = &mut self.phase {
             if policy.roots.while_asking == WhileAsking::Drop {
                 return;
@@ -339,9 +349,11 @@ impl RootsCycle {
         }
     }
 
-    /// An answer arrived that does not belong to the request in flight.
-    pub(crate) const fn ignored_answer(&mut self) {
+    /// An answer arrived that does not belong to the request in flight; `late` if the client answered an earlier one, so
+    /// that it is not silent.
+    pub(crate) const fn ignored_answer(&mut self, late: bool) {
         self.stale_answers = self.stale_answers.saturating_add(1);
+        self.silent = self.silent && !late;
     }
 
     /// The connection closed.
@@ -449,6 +461,7 @@ impl RootsCycle {
         policy.roots.ask != Ask::Never
             && self.is_declared(policy)
             && self.last_failure != Some(Failure::Unsupported)
+            && !self.silent
             && self.failures <= policy.timing.retries
     }
 

@@ -231,7 +231,8 @@ pub struct Timing {
     pub life_ms: u32,
     /// The minimum interval between two requests that changes cause.
     pub min_interval_ms: u32,
-    /// The number of later asks that may retry after a failure, until the roots change.
+    /// The number of later asks that may retry after an error, until the roots change; a request without an answer is not
+    /// retried.
     pub retries: u32,
 }
 

@@ -84,6 +84,8 @@ pub enum Record {
     ConnectionHasAll {
         probe: u32,
     },
+    /// The client answered a request that was over.
+    Late,
     /// The host said what is at a path; it serves these asks, and perhaps the connection.
     Learnt {
         path: String,
@@ -347,6 +349,21 @@ impl History {
             .any(|(place, record)| place > since && matches!(record, Record::Ended { how: End::Unsupported, .. }))
     }
 
+    /// Whether the last request got no answer, and neither a change nor a late answer came since it was sent.
+    fn is_silent(&self) -> bool {
+        let end = self.last(|place, record| match record {
+            Record::Ended { token, how, .. } => Some((place, *token, *how)),
+            _ => None,
+        });
+        let Some((ended, token, End::TimedOut)) = end else { return false };
+        let sent = self.last(|place, record| match record {
+            Record::Sent { token: sent, .. } if *sent == token => Some(place),
+            _ => None,
+        });
+        let late = self.here().any(|(place, record)| place > ended && matches!(record, Record::Late));
+        !late && !self.changed_since(sent.unwrap_or(0))
+    }
+
     /// Failed attempts in a row.
     fn failures(&self) -> u32 {
         let since = self.last_clearing();
@@ -381,6 +398,7 @@ impl History {
             && self.is_ready()
             && (!self.policy.roots.require_capability || self.initialized() == Some(true))
             && !self.is_unsupported()
+            && !self.is_silent()
             && self.failures() < self.policy.timing.retries.saturating_add(1)
     }
 

@@ -285,20 +285,20 @@ impl Oracle {
     }
 
     /// Whether an answer is to the request in flight; any other is noticed.
-    fn is_expected(&self, token: u32, turn: &mut Turn) -> bool {
+    fn is_expected(&mut self, token: u32, by_client: bool, turn: &mut Turn) -> bool {
         if self.history.in_flight().is_some_and(|request| request.token == token) {
             return true;
         }
-        turn.notice(if (1..=self.history.tokens()).contains(&token) {
-            LogCode::AnswerStale
-        } else {
-            LogCode::AnswerUnexpected
-        });
+        let stale = (1..=self.history.tokens()).contains(&token);
+        if stale && by_client {
+            self.history.note(Record::Late);
+        }
+        turn.notice(if stale { LogCode::AnswerStale } else { LogCode::AnswerUnexpected });
         false
     }
 
     fn answered(&mut self, token: u32, result: &str, now: u64, turn: &mut Turn) {
-        if !self.is_expected(token, turn) {
+        if !self.is_expected(token, true, turn) {
             return;
         }
         let changed = self.changed_during_request();
@@ -308,7 +308,7 @@ impl Oracle {
     }
 
     fn refused(&mut self, refused: &RootsRefused, turn: &mut Turn) {
-        if !self.is_expected(refused.request.0, turn) {
+        if !self.is_expected(refused.request.0, refused.kind == RefusalKind::Error, turn) {
             return;
         }
         let rules = &self.history.policy.roots.unsupported;
@@ -316,8 +316,11 @@ impl Oracle {
         let unsupported = refused.kind == RefusalKind::Error
             && (refused.code.is_some_and(|code| rules.codes.contains(&code))
                 || rules.messages.iter().any(|part| message.contains(&part.to_ascii_lowercase())));
+        let overdue = self.history.in_flight().is_some_and(|request| request.overdue);
         let how = match refused.kind {
             _ if unsupported => End::Unsupported,
+            // Somebody has waited for it in vain.
+            RefusalKind::Abandoned if overdue && !self.changed_during_request() => End::TimedOut,
             RefusalKind::Abandoned => End::Abandoned,
             _ => End::Refused,
         };

@@ -23,6 +23,8 @@ pub(crate) struct SavedCycle {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     last_failure: Option<Failure>,
     failures: u32,
+    #[serde(default, skip_serializing_if = "crate::api::is_default")]
+    silent: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     list: Option<SavedList>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -87,6 +89,7 @@ impl RootsCycle {
             },
             last_failure: self.last_failure,
             failures: self.failures,
+            silent: self.silent,
             list: self.list.as_ref().map(|known| SavedList {
                 roots: known.list.keep(),
                 age: ago(known.at),
@@ -125,6 +128,7 @@ impl RootsCycle {
             phase,
             last_failure: saved.last_failure,
             failures: saved.failures,
+            silent: saved.silent,
             list: saved.list.map(|known| KnownList {
                 list: RootList::restore(known.roots, policy, host),
                 at: now.saturating_sub(known.age),
