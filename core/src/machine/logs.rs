@@ -54,13 +54,8 @@ impl Logger<'_> {
             RefusalKind::Unreadable => "the answer could not be read",
             RefusalKind::Abandoned => "the call it travelled with ended",
         };
-        let (level, code) = match (unsupported, refused.kind) {
-            (true, _) => (Level::Debug, LogCode::RootsUnsupported),
-            // Streams end all the time; it says nothing about the client.
-            (false, RefusalKind::Abandoned) => (Level::Debug, LogCode::RootsFailed),
-            (false, _) => (Level::Warning, LogCode::RootsFailed),
-        };
-        self.log(level, code, None, &Values::new().with("reason", reason));
+        let code = if unsupported { LogCode::RootsUnsupported } else { LogCode::RootsFailed };
+        self.log(Level::Debug, code, None, &Values::new().with("reason", reason));
     }
 
     pub(crate) fn roots_timed_out(&mut self) {

@@ -456,6 +456,11 @@ impl RootsCycle {
         self.declared || !policy.roots.require_capability
     }
 
+    /// Whether the client declared roots and has not reported that it does not support them.
+    pub(crate) fn has_roots(&self) -> bool {
+        self.declared && self.last_failure != Some(Failure::Unsupported)
+    }
+
     /// Whether the client may be asked, once it is ready.
     pub(crate) fn may_ask(&self, policy: &Policy) -> bool {
         policy.roots.ask != Ask::Never

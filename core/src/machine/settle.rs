@@ -256,16 +256,18 @@ impl Resolver {
 
     fn hints(&mut self, ask: &PendingAsk, outcome: &Outcome) -> Vec<String> {
         let Outcome::Resolved { project } = outcome else { return Vec::new() };
+        let has_roots = if ask.modern { ask.client.declares_roots } else { self.connection.cycle.has_roots() };
         let reported = &mut self.connection.reported;
         let hints = self.policy.hints.iter().enumerate().filter(|(at, hint)| {
-            hint.sources.contains(&project.source) && (!hint.once || ask.modern || reported.first_hint(*at))
+            hint.suits(project, has_roots) && (!hint.once || ask.modern || reported.first_hint(*at))
         });
         hints.map(|(_, hint)| hint.text.clone()).collect()
     }
 
     /// The hints that come with every answer from this source.
     fn lasting_hints(&self, project: &Project) -> Vec<String> {
-        let lasting = self.policy.hints.iter().filter(|hint| !hint.once && hint.sources.contains(&project.source));
+        let has_roots = self.connection.cycle.has_roots();
+        let lasting = self.policy.hints.iter().filter(|hint| !hint.once && hint.suits(project, has_roots));
         lasting.map(|hint| hint.text.clone()).collect()
     }
 

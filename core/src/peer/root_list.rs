@@ -14,7 +14,7 @@ use crate::api::reason::Reason;
 use crate::path;
 use crate::path::display::display;
 use crate::path::uri::{file_uri_to_path, is_placeholder};
-use crate::policy::{BarePaths, Limits, Policy, count, exceeds};
+use crate::policy::{BarePaths, Limits, NonObjects, Policy, count, exceeds};
 use crate::resolve::value::{Rejection, is_file_uri, map_path};
 
 /// A list of roots.
@@ -77,6 +77,10 @@ impl RootList {
         let Some(elements) = roots.and_then(|roots| raw::array(roots.get())) else {
             return Self { unreadable: 1, ..Self::default() };
         };
+        let all_objects = || elements.iter().all(|element| Object::read(element.get()).is_some());
+        if policy.roots.non_objects == NonObjects::EmptyList && !all_objects() {
+            return Self { unreadable: 1, ..Self::default() };
+        }
         let mut list = Self::default();
         let mut bytes = 0_usize;
         for (index, element) in elements.iter().enumerate() {

@@ -21,6 +21,7 @@ use core::ops::Deref;
 use serde::{Deserialize, Serialize};
 
 use crate::api::host::Transport;
+use crate::api::project::Project;
 pub(crate) use crate::api::{is_default, unique_keys};
 use crate::error::ConfigError;
 use crate::path::display::display;
@@ -29,11 +30,12 @@ pub use limits::Limits;
 pub(crate) use limits::{count, exceeds};
 pub use presets::{PRESETS, RECOMMENDED};
 pub use roots::{
-    Ask, BarePaths, Files, NonFile, OnChange, OnUnusable, Pick, RequestForm, RootsRules, UnsupportedErrors, WhileAsking,
+    Ask, BarePaths, Files, NonFile, NonObjects, OnChange, OnUnusable, Pick, RequestForm, RootsRules, UnsupportedErrors,
+    WhileAsking,
 };
 pub use selection::{EnforceRoots, Memory, NameRule, Names, Pin, RootMatch, Selection, Traversal};
 pub use source::{
-    BadOutcome, ExcludedDirsRule, Format, Markers, OnBad, Recheck, Relative, Source, SourceKind, Tier, Unmarked,
+    BadOutcome, ExcludedDirsRule, Format, Links, Markers, OnBad, Recheck, Relative, Source, SourceKind, Tier, Unmarked,
     Verify, When,
 };
 pub(crate) use templates::{OUT_OF_REACH, Templates, Values, fill, matches_client, used};
@@ -266,6 +268,9 @@ pub enum NameFrom {
 pub struct Hint {
     /// The sources of the results.
     pub sources: Vec<SourceKind>,
+    /// Whether only clients without roots receive it: those that declare none or do not support the request.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub without_roots: bool,
     /// Whether a connection receives it only once.
     #[serde(default, skip_serializing_if = "is_default")]
     pub once: bool,
@@ -277,7 +282,11 @@ impl Hint {
     /// A text for every result from these sources.
     #[must_use]
     pub fn new(sources: impl IntoIterator<Item = SourceKind>, text: impl Into<String>) -> Self {
-        Self { sources: sources.into_iter().collect(), once: false, text: text.into() }
+        Self { sources: sources.into_iter().collect(), without_roots: false, once: false, text: text.into() }
+    }
+
+    pub(crate) fn suits(&self, project: &Project, client_has_roots: bool) -> bool {
+        self.sources.contains(&project.source) && !(self.without_roots && client_has_roots)
     }
 }
 

@@ -22,6 +22,8 @@ pub struct RootsRules {
     pub pick: Pick,
     /// The effect of an unusable root.
     pub on_unusable: OnUnusable,
+    /// The effect of an entry that is not an object.
+    pub non_objects: NonObjects,
     /// The effect of a root that is not a `file:` URI.
     pub non_file: NonFile,
     /// The treatment of an absolute path instead of a URI.
@@ -53,6 +55,7 @@ impl Default for RootsRules {
             require_capability: true,
             pick: Pick::First,
             on_unusable: OnUnusable::NextRoot,
+            non_objects: NonObjects::Skip,
             non_file: NonFile::Skip,
             bare_paths: BarePaths::Refuse,
             files: Files::Parent,
@@ -111,6 +114,17 @@ pub enum OnUnusable {
     NextSource,
     /// The ask ends with an error.
     Error,
+}
+
+/// The effect of an entry of the list that is not an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub enum NonObjects {
+    /// It is skipped.
+    Skip,
+    /// The whole list counts as empty.
+    EmptyList,
 }
 
 /// The effect of a root that is not a `file:` URI.

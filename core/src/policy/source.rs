@@ -37,6 +37,10 @@ pub struct Source {
     #[serde(default)]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub relative: Relative,
+    /// The treatment of links.
+    #[serde(default)]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    pub links: Links,
     /// The treatment of excluded folders; by default they are refused for sources that are not chosen on purpose (`meta`,
     /// `roots`, `remembered`, `env`, `cwd`) and allowed for the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -71,6 +75,7 @@ impl Source {
             format: Format::default(),
             verify: Verify::default(),
             relative: Relative::default(),
+            links: Links::default(),
             excluded_dirs: None,
             on_bad: OnBad::default(),
             status: None,
@@ -211,6 +216,8 @@ pub enum Format {
     /// A path or a `file:` URI.
     #[default]
     PathOrUri,
+    /// A path; a `file:` URI has no meaning of its own.
+    Path,
     /// A name, never a path.
     Name,
     /// A `file:` URI, a path if it has a separator, else a name.
@@ -245,6 +252,18 @@ pub enum Relative {
     Refuse,
     /// It is joined to the server's working directory if the client is local.
     Cwd,
+}
+
+/// The treatment of links.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub enum Links {
+    /// The project is the folder as it was spelled.
+    #[default]
+    Keep,
+    /// The project is the folder that the path really leads to, as the probe reports it; a marker walk starts there.
+    Follow,
 }
 
 /// The treatment of excluded folders.

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::String;
 
 use super::templates::{NAMES, used};
-use super::{Markers, Pick, Pin, PolicyConfig, Source, SourceKind};
+use super::{Links, Markers, Pick, Pin, PolicyConfig, Source, SourceKind, Verify};
 use crate::api::action::LogCode;
 use crate::api::reason::Reason;
 use crate::error::ConfigError;
@@ -61,6 +61,12 @@ impl PolicyConfig {
             && let Some(entry) = source.read.iter().find(|entry| !entry.starts_with('/'))
         {
             return Err(bad(format!("{place}.read"), format!("`{entry}` is not a JSON pointer; begin it with `/`")));
+        }
+        if source.links == Links::Follow && source.verify == Verify::None {
+            return Err(bad(
+                format!("{place}.links"),
+                "`follow` needs a probe: set `verify` to `exists` or `directory`",
+            ));
         }
         if let Some(status) = source.status
             && !(400..=599).contains(&status)

@@ -273,6 +273,7 @@ impl EvaluationContext<'_> {
         PathVerifier {
             host: self.host,
             excluded_dirs: source.excluded_dirs_rule(),
+            links: source.links,
             verify: source.verify,
             files: None,
             accept_missing: false,

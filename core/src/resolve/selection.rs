@@ -19,8 +19,8 @@ use crate::path::PathStyle;
 use crate::path::uri::project_key;
 use crate::peer::root_list::{RootEntry, RootList};
 use crate::policy::{
-    EnforceRoots, ExcludedDirsRule, Format, NameRule, Names, NonFile, Recheck, Relative, Source, SourceKind, Templates,
-    Traversal, Values, Verify, exceeds,
+    EnforceRoots, ExcludedDirsRule, Format, Links, NameRule, Names, NonFile, Recheck, Relative, Source, SourceKind,
+    Templates, Traversal, Values, Verify, exceeds,
 };
 
 /// The progress of a selection.
@@ -214,6 +214,7 @@ impl<'a> AskContext<'a> {
         PathVerifier {
             host: self.host,
             excluded_dirs: source.map_or(ExcludedDirsRule::Allow, Source::excluded_dirs_rule),
+            links: source.map_or(Links::Keep, |source| source.links),
             verify: source.map_or(Verify::None, |source| source.verify),
             files: None,
             accept_missing: false,

@@ -69,16 +69,17 @@ impl ValueParser<'_> {
         if is_placeholder(text) {
             return Err(Rejection::new(Reason::Placeholder));
         }
-        let is_uri = looks_like_uri(text);
+        let is_uri = self.format != Format::Path && looks_like_uri(text);
         let is_name = match self.format {
             Format::Name => true,
             Format::Any => !is_uri && !looks_like_path(text, self.host.style),
-            Format::PathOrUri | Format::List => false,
+            Format::PathOrUri | Format::Path | Format::List => false,
         };
         if is_name {
             return Ok(ParsedValue::Name(text.to_string()));
         }
         if self.from_client
+            && (self.format != Format::Path || !is_file_uri(text))
             && let Some(mapped) = map_path(text, self.host)
         {
             return Ok(ParsedValue::Path(mapped));

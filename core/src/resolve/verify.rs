@@ -9,12 +9,13 @@ use crate::api::event::Found;
 use crate::api::host::HostFacts;
 use crate::api::reason::Reason;
 use crate::path::{self, PathStyle, Refusal};
-use crate::policy::{ExcludedDirsRule, Files, Markers, Unmarked, Verify};
+use crate::policy::{ExcludedDirsRule, Files, Links, Markers, Unmarked, Verify};
 
 /// The rules for checking a path.
 pub(crate) struct PathVerifier<'a> {
     pub(crate) host: &'a HostFacts,
     pub(crate) excluded_dirs: ExcludedDirsRule,
+    pub(crate) links: Links,
     pub(crate) verify: Verify,
     /// The meaning of a file, where a file is possible.
     pub(crate) files: Option<Files>,
@@ -107,6 +108,7 @@ impl PathVerifier<'_> {
         self.check_excluded(path, self.refine.is_some())?;
         let Some(folder) = self.check_disk(path, disk)? else { return Ok(None) };
         self.check_real(&folder.path, folder.real_path.as_deref(), self.refine.is_some())?;
+        let folder = self.followed(folder);
         let Some(refine) = self.refine else { return Ok(Some(folder)) };
         let Some(marked) = self.walk(&folder.path, refine, disk)? else { return Ok(None) };
         let is_marked = marked.is_some();
@@ -123,6 +125,14 @@ impl PathVerifier<'_> {
         self.check_excluded(&folder.path, is_marked)?;
         self.check_allowed(&folder.path)?;
         Ok(Some(folder))
+    }
+
+    /// The folder that stands for a probed one: itself, or what it really is.
+    fn followed(&self, folder: Folder) -> Folder {
+        match (self.links, folder.real_path) {
+            (Links::Follow, Some(real)) => Folder { path: real.clone(), real_path: Some(real) },
+            (_, real_path) => Folder { real_path, ..folder },
+        }
     }
 
     /// Checks the real path of a folder: a link must lead neither out of the allowed folders nor to an excluded one.
@@ -235,7 +245,8 @@ impl PathVerifier<'_> {
         }
     }
 
-    /// Records the folders of a walk that cannot begin yet, so that one probe serves both.
+    /// Records the folders of a walk that cannot begin yet, so that one probe serves both. (A link that is followed
+    /// needs another.)
     fn request_walk(&self, start: &str, disk: &mut DiskView<'_>) {
         if let Some(refine) = self.refine {
             for folder in self.folders(start, refine.markers.levels) {

@@ -324,10 +324,15 @@ impl History {
             && peer::has(responses.get(), INPUT.0)
         {
             let ours = peer::member(responses.get(), INPUT.0).unwrap_or_default();
-            return RootsNow::Use(Some(RawList::read(&ours, &self.policy.limits)));
+            return RootsNow::Use(Some(RawList::read(&ours, &self.policy)));
         }
         let cannot = self.policy.roots.ask == WhenToAsk::Never || ask.by != AskBy::InputRequired;
         if cannot || !declares_roots(ask) { RootsNow::Use(None) } else { RootsNow::NeedsInput }
+    }
+
+    /// Whether the client of an ask has roots, as far as it says.
+    pub fn has_roots(&self, ask: &Ask) -> bool {
+        if ask.modern { declares_roots(ask) } else { self.initialized() == Some(true) && !self.is_unsupported() }
     }
 
     pub fn most_roots(&self) -> usize {

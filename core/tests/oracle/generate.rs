@@ -15,8 +15,9 @@ use rootwise::event::{
 use rootwise::host::{HostFacts, PathMap, Transport};
 use rootwise::path::PathStyle;
 use rootwise::policy::{
-    Ask, BadOutcome, BarePaths, EnforceRoots, Files, NameFrom, NameRule, Names, NonFile, OnChange, OnUnusable, Pick,
-    Pin, Policy, PolicyConfig, RECOMMENDED, RootMatch, SourceKind, Traversal, Verify, WhileAsking,
+    Ask, BadOutcome, BarePaths, EnforceRoots, Files, Format, Links, NameFrom, NameRule, Names, NonFile, NonObjects,
+    OnChange, OnUnusable, Pick, Pin, Policy, PolicyConfig, RECOMMENDED, RootMatch, SourceKind, Traversal, Verify,
+    WhileAsking,
 };
 use serde_json::value::RawValue;
 
@@ -213,7 +214,7 @@ const POLICIES: [&str; 6] = [
         {"from":"remembered"},{"from":"env","read":["PROJECT","WORKSPACE_FOLDER_PATHS"],"format":"list"},
         {"from":"cwd","when":{"argument":"project-from-cwd"},"recheck":"eachAsk"}],
         "roots":{"ask":"eachRequest","onUnusable":"nextSource","onChange":"invalidate"},
-        "hints":[{"sources":["env","cwd"],"once":true,"text":"Tip"},{"sources":["env"],"text":"Always"}],"reportDisagreement":true}"#,
+        "hints":[{"sources":["env","cwd"],"once":true,"text":"Tip"},{"sources":["env"],"text":"Always"},{"sources":["cwd"],"withoutRoots":true,"text":"No roots"}],"reportDisagreement":true}"#,
 ];
 
 /// The policies to start from: the small ones, and the presets that are there.
@@ -270,6 +271,18 @@ pub fn policy() -> impl Strategy<Value = Policy> {
         select(vec![BadOutcome::Next, BadOutcome::Error]).prop_map(|outcome| Twist::new(move |p| {
             for source in p.sources.iter_mut().filter(|source| source.from != SourceKind::Roots) {
                 source.on_bad.otherwise = Some(outcome);
+            }
+        })),
+        select(vec![Links::Keep, Links::Follow]).prop_map(|links| Twist::new(move |p| {
+            for source in p.sources.iter_mut().filter(|source| source.verify != Verify::None) {
+                source.links = links;
+            }
+        })),
+        select(vec![NonObjects::Skip, NonObjects::EmptyList])
+            .prop_map(|rule| Twist::new(move |p| p.roots.non_objects = rule)),
+        Just(Format::Path).prop_map(|format| Twist::new(move |p| {
+            for source in p.sources.iter_mut().filter(|source| source.format == Format::PathOrUri) {
+                source.format = format;
             }
         })),
         select(vec![EnforceRoots::Off, EnforceRoots::OnSelect, EnforceRoots::Always])

@@ -371,7 +371,7 @@ impl Oracle {
     }
 
     fn take_list(&mut self, answers: Option<u32>, result: &str, now: u64, turn: &mut Turn) {
-        let roots = RawList::read(result, &self.history.policy.limits);
+        let roots = RawList::read(result, &self.history.policy);
         self.history.note(Record::List { answers, at: now, roots: roots.clone() });
         turn.list_arrived = true;
         let keys = self.history.keys(&roots);
@@ -512,7 +512,7 @@ impl Oracle {
         };
         let mut texts = Vec::new();
         for (index, hint) in self.history.policy.hints.clone().into_iter().enumerate() {
-            if !hint.sources.contains(&project.source) {
+            if !hint.sources.contains(&project.source) || (hint.without_roots && self.history.has_roots(ask)) {
                 continue;
             }
             if hint.once && !ask.modern {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use rootwise::action::MessageKind;
-use rootwise::policy::Limits;
+use rootwise::policy::{NonObjects, PolicyConfig};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
@@ -88,8 +88,12 @@ pub struct RawList {
 }
 
 impl RawList {
-    pub fn read(result: &str, limits: &Limits) -> Self {
+    pub fn read(result: &str, policy: &PolicyConfig) -> Self {
+        let limits = &policy.limits;
         let list = member(result, "roots").and_then(|list| elements(&list));
+        // A list with anything but objects may say as little as no list.
+        let strict = policy.roots.non_objects == NonObjects::EmptyList;
+        let list = list.filter(|list| !strict || list.iter().all(|part| is_object(part)));
         let says_none = list.as_ref().is_some_and(Vec::is_empty);
         let read = |part: &str, key: &str| member(part, key).and_then(|text| string(&text));
         let mut roots = Vec::new();

@@ -7,8 +7,8 @@ use rootwise::event::Found;
 use rootwise::path::uri;
 use rootwise::path::{self, PathStyle, Refusal};
 use rootwise::policy::{
-    BadOutcome, BarePaths, ExcludedDirsRule, Files, Format, Markers, NameFrom, Recheck, Relative, Source, SourceKind,
-    Unmarked, Verify,
+    BadOutcome, BarePaths, ExcludedDirsRule, Files, Format, Links, Markers, NameFrom, Recheck, Relative, Source,
+    SourceKind, Unmarked, Verify,
 };
 
 use super::history::{Ask, History, Kind, Known, Win};
@@ -184,6 +184,25 @@ impl History {
         if is_other_uri(text) {
             return Err(Reason::NotFileUri);
         }
+        self.joined(text, relative, style)
+    }
+
+    /// Reads a path; a URI is nothing else.
+    fn path_place(&self, text: &str, relative: Relative, from_client: bool) -> Result<String, Reason> {
+        if self.is_too_long(text) {
+            return Err(Reason::TooLong);
+        }
+        if uri::is_placeholder(text) {
+            return Err(Reason::Placeholder);
+        }
+        let style = if from_client { self.client_style(text) } else { self.style() };
+        match self.mapped(text).filter(|_| from_client && !is_file_uri(text)) {
+            Some(mapped) => Ok(mapped),
+            None => self.joined(text, relative, style),
+        }
+    }
+
+    fn joined(&self, text: &str, relative: Relative, style: PathStyle) -> Result<String, Reason> {
         match path::absolute(text, style) {
             Err(Refusal::Relative) if relative == Relative::Cwd && self.is_local() => {
                 let cwd = self.host().cwd.as_deref().ok_or(Reason::Relative)?;
@@ -213,7 +232,7 @@ impl History {
         let is_name = match source.format {
             Format::Name => true,
             Format::Any => !is_file_uri(text) && !self.has_separator(text),
-            Format::PathOrUri | Format::List => false,
+            Format::PathOrUri | Format::Path | Format::List => false,
         };
         if is_name {
             if self.is_too_long(text) {
@@ -224,7 +243,11 @@ impl History {
             }
             return Ok(Self::named(text));
         }
-        self.target(self.place(text, source.relative, from_client)?)
+        let place = match source.format {
+            Format::Path => self.path_place(text, source.relative, from_client),
+            _ => self.place(text, source.relative, from_client),
+        };
+        self.target(place?)
     }
 
     /// The texts a value stands for, best first.
@@ -418,8 +441,9 @@ impl History {
             return Verdict::Bad(Reason::Unconfirmed);
         }
         let markers = source.refine.as_ref().map(all_markers).unwrap_or_default();
-        let walk = source.refine.as_ref().map(|refine| self.walk(&start, refine));
-        let walk = walk.unwrap_or_default();
+        let follows = source.links == Links::Follow;
+        let walk_from = |from: &str| source.refine.as_ref().map(|refine| self.walk(from, refine)).unwrap_or_default();
+        let mut walk = walk_from(&start);
         let mut wanted: Vec<(String, BTreeSet<String>)> = Vec::new();
         if verify != Verify::None && !walk.contains(&start) {
             wanted.push((start.clone(), markers.clone()));
@@ -427,9 +451,11 @@ impl History {
         wanted.extend(walk.iter().map(|folder| (folder.clone(), markers.clone())));
         let connection = Self::serves_connection(source, eyes);
         let own = !connection || source.recheck == Recheck::EachAsk;
-        let unknown: Vec<Need> = wanted
+        let is_unknown =
+            |at: &str, markers: &BTreeSet<String>| matches!(self.look(source, at, markers, eyes), Look::Unknown);
+        let mut unknown: Vec<Need> = wanted
             .into_iter()
-            .filter(|(at, markers)| matches!(self.look(source, at, markers, eyes), Look::Unknown))
+            .filter(|(at, markers)| is_unknown(at, markers))
             .map(|(path, markers)| Need { path, markers, connection, own })
             .collect();
         let mut found = start.clone();
@@ -439,6 +465,14 @@ impl History {
             let known = match self.look(source, &start, &BTreeSet::new(), eyes) {
                 Look::Known(known) => known,
                 Look::Unconfirmed => return Verdict::Bad(Reason::Unconfirmed),
+                Look::Unknown if follows && matches!(eyes, Eyes::Blind) => {
+                    // Whoever names the paths of a source names those of its walk too, as far as they are known.
+                    let known = self.known(&start, None).filter(|known| known.found == Found::Directory);
+                    let real = known.map(|known| known.real.unwrap_or(start));
+                    let more = real.map(|real| walk_from(&real)).unwrap_or_default().into_iter();
+                    unknown.extend(more.map(|path| Need { path, markers: markers.clone(), connection, own }));
+                    return Verdict::Pending(unknown);
+                }
                 Look::Unknown => return Verdict::Pending(unknown),
             };
             match known.found {
@@ -477,6 +511,13 @@ impl History {
                 return Verdict::Bad(reason);
             }
             truth = real;
+            if follows {
+                found = truth.clone().unwrap_or(found);
+                walk = walk_from(&found);
+                let more = walk.iter().filter(|folder| is_unknown(folder, &markers));
+                unknown =
+                    more.map(|path| Need { path: path.clone(), markers: markers.clone(), connection, own }).collect();
+            }
         }
         // A start that will not do spares the walk.
         if !unknown.is_empty() {
