@@ -1,18 +1,21 @@
 //! Recovery of sessions: finds the session in which a project was last worked on, from records that the host loads out of
 //! any store.
 
-use alloc::boxed::Box;
+mod timestamp;
+
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 
+use crate::error::ConfigError;
 use crate::path::uri::project_key;
 use crate::path::{self, PathStyle};
 use crate::peer::root_list::{URI_KEY, uri_key};
 use crate::resolve::value::is_file_uri;
+
+pub use timestamp::Timestamp;
 
 /// The session to find, and the sessions to search.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -28,6 +31,9 @@ pub struct RecoverRequest {
     /// The project: its root URI, its path, or its key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
+    /// Sessions last used before this time count as archived, unless they are pinned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub archived_before: Option<Timestamp>,
     /// The sessions the host knows, in any order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sessions: Vec<SessionRecord>,
@@ -44,10 +50,14 @@ pub struct SessionRecord {
     /// The project it was started in: root URI, path or key; a session without one belongs to no project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    /// The time of its last use, as a number of any unit; any other value counts as oldest.
+    /// Other projects in which it is found as well.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    pub linked_projects: Vec<String>,
+    /// The time of its last use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "ts", ts(type = "unknown", optional = nullable))]
-    pub updated_at: Option<Box<RawValue>>,
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    pub updated_at: Option<Timestamp>,
     /// Whether it is the project's primary session.
     #[serde(default, skip_serializing_if = "crate::api::is_default")]
     pub pinned: bool,
@@ -87,6 +97,8 @@ pub enum RecoveryOutcome {
     Pinned,
     /// As the project's newest session.
     Newest,
+    /// As the first of the project's sessions, none of which has a time.
+    Undated,
     /// No session has this id.
     UnknownId,
     /// The project has no session yet.
@@ -103,6 +115,7 @@ impl RecoveryOutcome {
             Self::Explicit => "explicit",
             Self::Pinned => "pinned",
             Self::Newest => "newest",
+            Self::Undated => "undated",
             Self::UnknownId => "unknown_id",
             Self::NoSession => "no_session",
             Self::NoProject => "no_project",
@@ -112,17 +125,28 @@ impl RecoveryOutcome {
 
 /// Finds a session: the one asked for, else the project's pinned one, else its newest.
 ///
-/// Of several pinned sessions the newest counts. Sessions of the same age keep the order they were given in.
-#[must_use]
-pub fn recover_session(request: &RecoverRequest) -> Recovery {
+/// Of several pinned sessions the newest counts. Sessions of the same age keep the order they were given in; those without
+/// a time come last.
+///
+/// # Errors
+/// Some times are numbers and some are texts, so that nobody can say which is newer.
+pub fn recover_session(request: &RecoverRequest) -> Result<Recovery, ConfigError> {
+    check_times(request)?;
     let key = request.project.as_deref().map(|project| identity(project, request.style));
     let belongs = |session: &SessionRecord| {
-        let own = session.project.as_deref().map(|project| identity(project, request.style));
-        own.is_some() && own == key
+        let mut own = session.project.iter().chain(&session.linked_projects);
+        key.as_ref().is_some_and(|key| own.any(|project| identity(project, request.style) == *key))
     };
-    let belonging = request.sessions.iter().enumerate().filter(|(_, session)| !session.archived && belongs(session));
+    let archived = |session: &SessionRecord| {
+        let too_old = match (session.last_use(), &request.archived_before) {
+            (Some(used), Some(before)) => used < before.instant(),
+            _ => false,
+        };
+        session.archived || (too_old && !session.pinned)
+    };
+    let belonging = request.sessions.iter().enumerate().filter(|(_, session)| !archived(session) && belongs(session));
     // Equal sessions keep their order.
-    let rank = |(at, session): &(usize, &SessionRecord)| (Reverse((session.pinned, last_use(session))), *at);
+    let rank = |(at, session): &(usize, &SessionRecord)| (Reverse((session.pinned, session.last_use())), *at);
     let mut ranked: Vec<(usize, &SessionRecord)> = belonging.collect();
     ranked.sort_unstable_by_key(rank);
     let candidates: Vec<&SessionRecord> = ranked.into_iter().map(|(_, session)| session).collect();
@@ -133,7 +157,8 @@ pub fn recover_session(request: &RecoverRequest) -> Recovery {
             session.map_or(Err(RecoveryOutcome::UnknownId), |session| Ok((RecoveryOutcome::Explicit, session)))
         }
         (None, Some(first)) if first.pinned => Ok((RecoveryOutcome::Pinned, *first)),
-        (None, Some(first)) => Ok((RecoveryOutcome::Newest, *first)),
+        (None, Some(first)) if first.updated_at.is_some() => Ok((RecoveryOutcome::Newest, *first)),
+        (None, Some(first)) => Ok((RecoveryOutcome::Undated, *first)),
         (None, None) if key.is_some() => Err(RecoveryOutcome::NoSession),
         (None, None) => Err(RecoveryOutcome::NoProject),
     };
@@ -141,11 +166,28 @@ pub fn recover_session(request: &RecoverRequest) -> Recovery {
         Ok((outcome, session)) => (outcome, Some(session)),
         Err(outcome) => (outcome, None),
     };
-    Recovery {
+    Ok(Recovery {
         outcome,
         session_id: session.map(|session| session.id.clone()),
         other_project: key.is_some() && session.is_some_and(|session| session.project.is_some() && !belongs(session)),
         candidates: candidates.into_iter().map(|session| session.id.clone()).collect(),
+    })
+}
+
+/// Times can be compared only if all of them are numbers or all of them are texts.
+fn check_times(request: &RecoverRequest) -> Result<(), ConfigError> {
+    let times = request.sessions.iter().filter_map(|session| session.updated_at.as_ref());
+    let mut times = times.chain(&request.archived_before);
+    let first = times.next().map(Timestamp::is_text);
+    if times.any(|time| Some(time.is_text()) != first) {
+        return Err(ConfigError::new("sessions", "has times as numbers and times as texts; write all of them one way"));
+    }
+    Ok(())
+}
+
+impl SessionRecord {
+    fn last_use(&self) -> Option<(i128, i128)> {
+        self.updated_at.as_ref().map(Timestamp::instant)
     }
 }
 
@@ -154,26 +196,4 @@ fn identity(project: &str, style: PathStyle) -> String {
     let key = if is_file_uri(project) { project_key(project, style) } else { path::key(project, style) };
     let is_uri = project.contains("://") && !project.starts_with(URI_KEY);
     key.unwrap_or_else(|_| if is_uri { uri_key(project) } else { project.into() })
-}
-
-/// The time of the last use, as a number: its whole part exactly, since a clock may count nanoseconds, then its fraction.
-type LastUse = (i128, i64);
-
-fn last_use(session: &SessionRecord) -> Option<LastUse> {
-    let text = session.updated_at.as_ref()?.get();
-    if let Ok(whole) = text.parse() {
-        return Some((whole, 0));
-    }
-    let number: f64 = serde_json::from_str(text).ok()?;
-    Some(split(number))
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
-    reason = "the casts saturate, and only the order of the results counts"
-)]
-fn split(number: f64) -> LastUse {
-    let whole = number as i128;
-    (whole, ((number - whole as f64) * 1e9) as i64)
 }

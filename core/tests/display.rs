@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use proptest::prelude::*;
-use rootwise::path::display::{display, slug};
+use rootwise::path::display::display;
+use rootwise::path::name::{NameForm, project_slug, sanitize_name};
+use rootwise::path::uri::project_id;
 
 #[test]
 fn ordinary_names_stay_as_they_are() {
@@ -70,18 +72,34 @@ fn a_megabyte_is_shown_within_the_bound() {
     for unit in ["a", " ", "\u{200B}", "a ", "é"] {
         let long = unit.repeat(1 << 20);
         assert!(display(&long, 128).chars().count() <= 128);
-        assert!(!slug(&long).is_empty());
+        assert!(project_slug(&long, &long).len() <= 57);
     }
 }
 
 #[test]
-fn a_slug_keeps_lower_case_letters_digits_and_single_underscores() {
-    assert_eq!(slug("my-cool-project"), "my_cool_project");
-    assert_eq!(slug("My  Cool__Project.2"), "my_cool_project_2");
-    assert_eq!(slug("-.x.-"), "x");
-    assert_eq!(slug("café"), "caf");
-    assert_eq!(slug("日本語"), "index");
-    assert_eq!(slug(""), "index");
+fn a_sanitised_name_has_only_the_characters_of_its_form() {
+    for (name, word, identifier) in [
+        ("my-cool-project", "my-cool-project", "my_cool_project"),
+        ("My  Cool__Project.2", "My-Cool__Project-2", "my_cool_project_2"),
+        ("../../etc", "etc", "etc"),
+        ("café", "café", "caf"),
+        ("日本語", "日本語", "index"),
+        ("", "project", "index"),
+    ] {
+        assert_eq!(sanitize_name(name, NameForm::Word), word);
+        assert_eq!(sanitize_name(name, NameForm::Identifier), identifier);
+    }
+}
+
+#[test]
+fn a_slug_is_readable_and_different_for_different_keys() {
+    assert_eq!(project_slug("My Project", "/a"), format!("my-project-{}", project_id("/a")));
+    assert_eq!(project_slug("../../etc", "/a"), format!("etc-{}", project_id("/a")));
+    for nameless in ["", "..", "日本語", "\u{202E}"] {
+        assert_eq!(project_slug(nameless, "/a"), format!("project-{}", project_id("/a")));
+    }
+    assert_eq!(project_slug("CON", "/a"), format!("con-{}", project_id("/a")));
+    assert_ne!(project_slug("x", "/a/x"), project_slug("x", "/b/x"));
 }
 
 fn texts() -> impl Strategy<Value = String> {
@@ -120,10 +138,21 @@ proptest! {
     }
 
     #[test]
-    fn a_slug_is_a_slug_of_itself(text in texts()) {
-        let made = slug(&text);
-        prop_assert!(made.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_'));
-        prop_assert!(!made.is_empty() && !made.starts_with('_') && !made.ends_with('_'));
-        prop_assert_eq!(slug(&made), made);
+    fn a_slug_is_a_folder_name_on_every_system(name in texts(), key in texts()) {
+        let made = project_slug(&name, &key);
+        prop_assert!(made.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'), "{made}");
+        prop_assert!(made.len() <= 57 && !made.starts_with('-') && !made.ends_with('-') && !made.contains("--"));
+        prop_assert!(made.ends_with(&project_id(&key)));
+        // Longer than `con`, `com1` and the other reserved names of Windows.
+        prop_assert!(made.len() > 16);
+    }
+
+    #[test]
+    fn a_sanitised_name_stays_the_same(name in texts()) {
+        for form in [NameForm::Word, NameForm::Identifier] {
+            let made = sanitize_name(&name, form);
+            prop_assert!(!made.is_empty());
+            prop_assert_eq!(sanitize_name(&made, form), made);
+        }
     }
 }

@@ -2,14 +2,14 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
 
 use rootwise::path::PathStyle;
-use rootwise::session::{RecoverRequest, RecoveryOutcome, SessionRecord, recover_session};
-use serde_json::value::RawValue;
+use rootwise::session::{RecoverRequest, Recovery, RecoveryOutcome, SessionRecord, Timestamp};
 
 fn session(id: &str, project: Option<&str>, updated_at: &str) -> SessionRecord {
     SessionRecord {
         id: id.into(),
         project: project.map(Into::into),
-        updated_at: Some(RawValue::from_string(updated_at.into()).unwrap()),
+        linked_projects: Vec::new(),
+        updated_at: Some(serde_json::from_str(updated_at).unwrap()),
         pinned: false,
         archived: false,
     }
@@ -20,8 +20,13 @@ fn request(session_id: Option<&str>, project: Option<&str>, sessions: Vec<Sessio
         style: PathStyle::Posix,
         session_id: session_id.map(Into::into),
         project: project.map(Into::into),
+        archived_before: None,
         sessions,
     }
+}
+
+fn recover_session(request: &RecoverRequest) -> Recovery {
+    rootwise::session::recover_session(request).unwrap()
 }
 
 const X: &str = "file:///Users/dev/my-project";
@@ -144,13 +149,93 @@ fn an_archived_session_is_found_only_by_its_id() {
 
 // Covers T-08, T-21.
 #[test]
-fn equal_times_keep_their_order_and_unreadable_times_are_oldest() {
-    let sessions = vec![session("a", Some(X), "7"), session("b", Some(X), "7"), session("c", Some(X), "\"yesterday\"")];
-    let found = recover_session(&request(None, Some(X), sessions));
-    assert_eq!(found.candidates, ["a", "b", "c"]);
-    let sessions = vec![session("c", Some(X), "null"), session("d", Some(X), "{}"), session("a", Some(X), "-5")];
-    let found = recover_session(&request(None, Some(X), sessions));
-    assert_eq!(found.candidates, ["a", "c", "d"]);
+fn equal_times_keep_their_order_and_sessions_without_a_time_come_last() {
+    let sessions = vec![session("a", Some(X), "7"), session("b", Some(X), "7"), session("c", Some(X), "7.5")];
+    assert_eq!(recover_session(&request(None, Some(X), sessions)).candidates, ["c", "a", "b"]);
+    let undated = SessionRecord { updated_at: None, ..session("c", Some(X), "0") };
+    let sessions = vec![undated.clone(), session("a", Some(X), "-5"), session("b", Some(X), "-4.5")];
+    assert_eq!(recover_session(&request(None, Some(X), sessions)).candidates, ["b", "a", "c"]);
+    // Nobody knows that it is the newest.
+    let found = recover_session(&request(None, Some(X), vec![undated]));
+    assert_eq!((found.outcome, found.session_id.as_deref()), (RecoveryOutcome::Undated, Some("c")));
+}
+
+// Covers T-08.
+#[test]
+fn times_are_compared_as_points_in_time_whatever_their_spelling() {
+    let spellings = [
+        "2025-12-31",
+        "2026-01-31T09:00Z",
+        "2026-01-31T09:00:00.001+00:00",
+        "2026-01-31 10:30:00,5+0130",
+        "2026-01-31T09:00:00.5000001",
+        "2026-01-31T08:00:01-01",
+        "2026-02-28T23:59:60Z",
+        "2026-03-01t00:00:00.1z",
+        "2028-02-29T00:00:00Z",
+    ];
+    for later in 1..spellings.len() {
+        let (old, new) = (spellings[later - 1], spellings[later]);
+        let sessions =
+            vec![session("old", Some(X), &format!("\"{old}\"")), session("new", Some(X), &format!("\"{new}\""))];
+        let found = recover_session(&request(None, Some(X), sessions));
+        assert_eq!(found.session_id.as_deref(), Some("new"), "{old} before {new}");
+        assert_eq!(found.outcome, RecoveryOutcome::Newest);
+    }
+}
+
+// Covers T-08.
+#[test]
+fn a_time_that_cannot_be_read_is_refused_with_its_place() {
+    for time in [
+        "\"yesterday\"",
+        "\"\"",
+        "{}",
+        "true",
+        "\"2026-02-29\"",
+        "\"2026-13-01\"",
+        "\"2026-01-01T24:00\"",
+        "\"2026-01-01T10:00:00+9\"",
+        "\"2026-01-01T10:00:00.Z\"",
+        "\"2026-1-1\"",
+    ] {
+        let call = format!(
+            r#"{{"recoverSession":{{"style":"posix","sessions":[{{"id":"a"}},{{"id":"b","updatedAt":{time}}}]}}}}"#
+        );
+        let refused = rootwise::wire::call(&call);
+        assert!(refused.contains("bad_options") && refused.contains("sessions[1].updatedAt"), "{time}: {refused}");
+        assert!(refused.contains("ISO 8601"), "{refused}");
+    }
+    let mixed = vec![session("a", Some(X), "1"), session("b", Some(X), "\"2026-01-01\"")];
+    let refused = rootwise::session::recover_session(&request(None, Some(X), mixed)).unwrap_err();
+    assert!(refused.to_string().contains("one way"), "{refused}");
+}
+
+// Covers T-19.
+#[test]
+fn old_sessions_are_archived_by_themselves_unless_they_are_pinned() {
+    let sessions = vec![session("old", Some(X), "10"), session("new", Some(X), "20")];
+    let since = |time: i64, sessions: &[SessionRecord]| {
+        let archived_before = Some(Timestamp::from(time));
+        recover_session(&RecoverRequest { archived_before, ..request(None, Some(X), sessions.to_vec()) })
+    };
+    assert_eq!(since(10, &sessions).candidates, ["new", "old"]);
+    assert_eq!(since(11, &sessions).candidates, ["new"]);
+    assert_eq!(since(21, &sessions).outcome, RecoveryOutcome::NoSession);
+    let pinned = SessionRecord { pinned: true, ..sessions[0].clone() };
+    assert_eq!(since(21, &[pinned]).outcome, RecoveryOutcome::Pinned);
+}
+
+// Covers T-19.
+#[test]
+fn a_session_that_is_linked_to_another_root_is_found_there_too() {
+    let linked = SessionRecord { linked_projects: vec!["/Users/dev/other/".into()], ..session("a", Some(X), "1") };
+    for root in [X, Y] {
+        let found = recover_session(&request(None, Some(root), vec![linked.clone()]));
+        assert_eq!((found.session_id.as_deref(), found.other_project), (Some("a"), false), "{root}");
+    }
+    let found = recover_session(&request(None, Some("/elsewhere"), vec![linked]));
+    assert_eq!(found.outcome, RecoveryOutcome::NoSession);
 }
 
 #[test]

@@ -141,7 +141,7 @@ for (const [face, rootwise] of Object.entries(packages)) {
   });
 
   test(`${face}: functions`, () => {
-    const { fileUriToPath, projectKey, isInside, joinInside, recoverSession } = rootwise;
+    const { basename, fileUriToPath, isInside, joinInside, pathToFileUri, projectId, projectKey, projectSlug, recoverSession, sanitizeName } = rootwise;
     assert.equal(fileUriToPath("file:///a%20b", "posix"), "/a b");
     assert.equal(fileUriToPath("file:///c%3A/x", "windows"), "C:\\x");
     assert.equal(projectKey("file:///c:/Users", "windows"), "C:\\USERS");
@@ -163,6 +163,19 @@ for (const [face, rootwise] of Object.entries(packages)) {
     const recovery = recoverSession({ style: "posix", project: "/p/one", sessions });
     assert.deepEqual(recovery, { outcome: "newest", sessionId: "new", otherProject: false, candidates: ["new", "old"] });
     assert.throws(() => recoverSession({ sessions }), code("bad_options"));
+    const dated = ["2026-01-31T09:00:00Z", "2026-01-31T09:30:00+01:00"].map((updatedAt, at) => ({ id: String(at), project: "/p/one", updatedAt }));
+    assert.equal(recoverSession({ style: "posix", project: "/p/one", sessions: dated }).sessionId, "0");
+    assert.throws(() => recoverSession({ style: "posix", sessions: [{ id: "a", updatedAt: "soon" }] }), code("bad_options"));
+    assert.equal(basename("C:\\a\\b c\\", "windows"), "b c");
+    assert.equal(basename("/", "posix"), undefined);
+    assert.equal(pathToFileUri("/a b", "posix"), "file:///a%20b");
+    assert.equal(pathToFileUri("b", "posix"), undefined);
+    const { project } = resolved();
+    assert.equal(projectId(project.key), project.id);
+    assert.match(projectSlug({ name: "../../etc", key: "/a" }), /^etc-[0-9a-f]{16}$/);
+    assert.equal(sanitizeName("../my project", "word"), "my-project");
+    assert.equal(sanitizeName("My Project", "identifier"), "my_project");
+    assert.throws(() => sanitizeName("a", "poem"), code("bad_options"));
   });
 
   test(`${face}: every preset exists and opens`, () => {

@@ -175,6 +175,21 @@ def test_functions_on_every_backend(backend: Backend, monkeypatch: pytest.Monkey
         {"style": "posix", "project": "/a", "sessions": [{"id": "s1", "project": "/a", "updatedAt": 1}]}
     )
     assert found == {"outcome": "newest", "sessionId": "s1", "otherProject": False, "candidates": ["s1"]}
+    dated: list[rootwise.types.SessionRecord] = [
+        {"id": "later", "project": "/a", "updatedAt": "2026-01-31T09:00:00Z"},
+        {"id": "earlier", "project": "/a", "updatedAt": "2026-01-31T09:30:00+01:00"},
+    ]
+    assert rootwise.recover_session({"style": "posix", "project": "/a", "sessions": dated})["sessionId"] == "later"
+    bad: list[rootwise.types.SessionRecord] = [{"id": "a", "updatedAt": "soon"}]
+    assert code_of(lambda: rootwise.recover_session({"style": "posix", "sessions": bad})) == "bad_options"
+    assert rootwise.basename("C:\\a\\b c\\", "windows") == "b c"
+    assert rootwise.basename("/", "posix") is None
+    assert rootwise.path_to_file_uri("/a b", "posix") == "file:///a%20b"
+    assert rootwise.path_to_file_uri("b", "posix") is None
+    assert rootwise.project_id(project.key) == project.id
+    assert rootwise.project_slug("../../etc", "/a").startswith("etc-")
+    assert rootwise.sanitize_name("../my project", "word") == "my-project"
+    assert rootwise.sanitize_name("My Project", "identifier") == "my_project"
 
 
 def test_an_error_survives_pickling() -> None:

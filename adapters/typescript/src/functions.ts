@@ -1,6 +1,6 @@
 import { RootwiseError, parseReply } from "./error.js";
 import type { Backend } from "./backend.js";
-import type { PathStyle, Project, RecoverRequest, Recovery } from "./generated/types.js";
+import type { NameForm, PathStyle, Project, RecoverRequest, Recovery } from "./generated/types.js";
 import { bounded, MOST_ARGUMENTS, textOf } from "./text.js";
 
 /** The functions that need no resolver. */
@@ -27,8 +27,25 @@ export interface Functions {
    * @throws RootwiseError the path is refused or leads out of the project; `code` says why
    */
   joinInside(project: string | Pick<Project, "path">, path: string, style: PathStyle): string;
-  /** Finds the session in which a project was last worked on, among records that you load from any store. */
+  /**
+   * Finds the session in which a project was last worked on, among records that you load from any store.
+   *
+   * @throws RootwiseError a time cannot be read, or times are written in two ways
+   */
   recoverSession(request: RecoverRequest): Recovery;
+  /** Returns the last name of a path; `undefined` for `/`, a drive or a share. */
+  basename(path: string, style: PathStyle): string | undefined;
+  /** Returns the canonical `file:` URI of an absolute path; `undefined` for any other text. */
+  pathToFileUri(path: string, style: PathStyle): string | undefined;
+  /** Returns the short hash of a project's key. */
+  projectId(key: string): string;
+  /**
+   * Returns a folder name for a project: readable, different for every key, and safe on every system.
+   * A project has it as `slug`.
+   */
+  projectSlug(project: Pick<Project, "name" | "key">): string;
+  /** Returns a name of certain characters only; different names may come out the same. */
+  sanitizeName(name: string, form: NameForm): string;
 }
 
 export function functionsOf(backend: () => Backend): Functions {
@@ -41,6 +58,11 @@ export function functionsOf(backend: () => Backend): Functions {
     projectKey: (uri, style) => call("projectKey", { uri, style }),
     isInside: (root, path, style, real) => call("isInside", { root, path, style, real }),
     joinInside: (project, path, style) => call("joinInside", { project: placeOf(project), path, style }),
+    basename: (path, style) => call<string | null>("basename", { path, style }) ?? undefined,
+    pathToFileUri: (path, style) => call<string | null>("pathToFileUri", { path, style }) ?? undefined,
+    projectId: (key) => call("projectId", { key }),
+    projectSlug: ({ name, key }) => call("projectSlug", { name, key }),
+    sanitizeName: (name, form) => call("sanitizeName", { name, form }),
     recoverSession: (request) => {
       const text = bounded(textOf({ recoverSession: request }, "bad_options", "the request"), "the request");
       return parseReply<{ value: Recovery }>(backend().call(text)).value;

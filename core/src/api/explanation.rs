@@ -108,6 +108,10 @@ pub enum Verdict {
 pub struct RootsReport {
     /// The state of the list.
     pub state: RootsState,
+    /// Whether the client declared `listChanged`. A change counts even if it did not.
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    pub list_changed: bool,
     /// The roots, usable or not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]

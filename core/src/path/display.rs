@@ -1,6 +1,6 @@
-//! Makes names safe to show, to a person or a model, and to build identifiers from.
+//! Makes names safe to show, to a person or a model.
 //!
-//! Neither form is an identity: different names may come out the same or look the same.
+//! The result is not an identity: different names may come out the same or look the same.
 
 use alloc::string::String;
 
@@ -44,21 +44,6 @@ fn is_already_shown(text: &str) -> bool {
         after_space = space;
     }
     !after_space
-}
-
-/// Returns a name as lower-case `[a-z0-9_]`, for indexes and the like: `My-cool project` becomes
-/// `my_cool_project`.
-///
-/// Everything else between letters and digits becomes one `_`; a name without any is `index`.
-pub fn slug(name: &str) -> String {
-    let mut slug = String::new();
-    for word in name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()) {
-        if !slug.is_empty() {
-            slug.push('_');
-        }
-        slug.extend(word.chars().map(|c| c.to_ascii_lowercase()));
-    }
-    if slug.is_empty() { String::from("index") } else { slug }
 }
 
 /// Gives up the last character for `…`, and a space before it.

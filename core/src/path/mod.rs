@@ -4,6 +4,7 @@
 //! `~` or variable expansion; short names, trailing dots and links are not resolved.
 
 pub mod display;
+pub mod name;
 mod parse;
 mod refusal;
 pub mod uri;

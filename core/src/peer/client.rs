@@ -23,6 +23,9 @@ pub(crate) struct Client {
     pub(crate) name: Option<String>,
     #[serde(skip_serializing_if = "is_default")]
     pub(crate) declares_roots: bool,
+    /// Whether it says that it reports changes of its roots; changes count either way.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(crate) reports_changes: bool,
 }
 
 impl Client {
@@ -48,6 +51,7 @@ impl Client {
         Self {
             name: name.filter(|name| !exceeds(name.len(), name_bytes)),
             declares_roots: roots.is_some_and(|text| text.starts_with('{')),
+            reports_changes: roots.and_then(|text| raw::pointer(text, "/listChanged")) == Some("true"),
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::api::host::{HostFacts, Transport};
 use crate::api::project::Project;
 use crate::machine::connection::Connection;
 use crate::path::display::display;
+use crate::peer::client::Client;
 use crate::peer::root_list::{RootEntry, RootList};
 use crate::policy::{Policy, SourceKind, count};
 
@@ -54,7 +55,7 @@ impl AskContext<'_> {
                 RootsAccess::Unavailable(state) => state,
                 RootsAccess::Input | RootsAccess::Wait | RootsAccess::Send => RootsState::NotAsked,
             };
-            explanation.roots = brief(state, self.visible_roots());
+            explanation.roots = brief(state, self.visible_roots(), Some(&self.ask.client));
             explanation.era = Era::Modern;
             explanation.stale_answers = 0;
         }
@@ -100,7 +101,8 @@ impl<'a> Explainer<'a> {
     }
 
     pub(crate) fn roots(&self) -> RootsReport {
-        report(self.connection.cycle.roots_state(self.policy), self.connection.cycle.list())
+        let cycle = &self.connection.cycle;
+        report(cycle.roots_state(self.policy), cycle.list(), self.connection.client.as_ref())
     }
 
     fn explanation(&self, findings: &[Finding], winner: Option<&Arc<Project>>) -> Explanation {
@@ -111,7 +113,7 @@ impl<'a> Explainer<'a> {
             message: None,
             instruction: None,
             tried: self.tried(findings, winner),
-            roots: brief(self.connection.cycle.roots_state(self.policy), self.connection.cycle.list()),
+            roots: brief(self.connection.cycle.roots_state(self.policy), self.connection.cycle.list(), client),
             client: client.and_then(|client| client.name.as_ref()).map(|name| self.shown(name)),
             transport: self.host.transport,
             era: if client.is_some() { Era::Legacy } else { Era::Unknown },
@@ -156,16 +158,22 @@ impl<'a> Explainer<'a> {
 }
 
 /// All roots.
-fn report(state: RootsState, list: Option<&RootList>) -> RootsReport {
-    let available = list.map(RootList::views).unwrap_or_default();
-    RootsReport { state, available, omitted: 0, dropped: list.map_or(0, |list| list.dropped) }
+fn report(state: RootsState, list: Option<&RootList>, client: Option<&Client>) -> RootsReport {
+    RootsReport {
+        state,
+        list_changed: client.is_some_and(|client| client.reports_changes),
+        available: list.map(RootList::views).unwrap_or_default(),
+        omitted: 0,
+        dropped: list.map_or(0, |list| list.dropped),
+    }
 }
 
 /// The roots as an explanation carries them.
-fn brief(state: RootsState, list: Option<&RootList>) -> RootsReport {
-    let Some(list) = list else { return report(state, None) };
+fn brief(state: RootsState, list: Option<&RootList>, client: Option<&Client>) -> RootsReport {
+    let Some(list) = list else { return report(state, None, client) };
     let (first, omitted) = list.first(None);
-    RootsReport { state, available: first.into_iter().map(RootEntry::view).collect(), omitted, dropped: list.dropped }
+    let available = first.into_iter().map(RootEntry::view).collect();
+    RootsReport { available, omitted, dropped: list.dropped, ..report(state, None, client) }
 }
 
 fn compared<'w>(

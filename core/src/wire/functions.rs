@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::Failure;
 use crate::api::parse_json;
 use crate::api::to_json;
-use crate::path::uri::{file_uri_to_path, project_key};
-use crate::path::{PathStyle, RealPaths, Refusal, is_inside, is_inside_real, join_inside};
+use crate::path::name::{NameForm, project_slug, sanitize_name};
+use crate::path::uri::{file_uri_to_path, path_to_file_uri, project_id, project_key};
+use crate::path::{PathStyle, RealPaths, Refusal, basename, is_inside, is_inside_real, join_inside};
 use crate::session::{RecoverRequest, recover_session};
 
 /// A function and its arguments.
@@ -20,6 +21,11 @@ enum Call {
     IsInside(InsideArguments),
     JoinInside(JoinArguments),
     RecoverSession(RecoverRequest),
+    Basename(PathArguments),
+    PathToFileUri(PathArguments),
+    ProjectId(KeyArguments),
+    ProjectSlug(SlugArguments),
+    SanitizeName(NameArguments),
 }
 
 #[derive(Deserialize)]
@@ -54,13 +60,41 @@ struct JoinArguments {
     style: PathStyle,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PathArguments {
+    path: String,
+    style: PathStyle,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KeyArguments {
+    key: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SlugArguments {
+    name: String,
+    key: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NameArguments {
+    name: String,
+    form: NameForm,
+}
+
 #[derive(Serialize)]
 struct Returned<T> {
     value: T,
 }
 
 /// Calls a function that needs no resolver: `{"fileUriToPath": {"uri": ..., "style": ...}}` returns `{"value": ...}` or
-/// `{"error": {"code", "message"}}`. The others are `projectKey`, `isInside`, `joinInside` and `recoverSession`.
+/// `{"error": {"code", "message"}}`. The others are `projectKey`, `isInside`, `joinInside`, `recoverSession`,
+/// `basename`, `pathToFileUri`, `projectId`, `projectSlug` and `sanitizeName`.
 #[must_use]
 pub fn call(arguments: &str) -> String {
     let call = match parse_json(arguments) {
@@ -78,7 +112,17 @@ pub fn call(arguments: &str) -> String {
             to_json(&Returned { value: is_inside_real(&root, &path, style, real) })
         }
         Call::JoinInside(JoinArguments { project, path, style }) => returned(join_inside(&project, &path, style)),
-        Call::RecoverSession(request) => to_json(&Returned { value: recover_session(&request) }),
+        Call::RecoverSession(request) => match recover_session(&request) {
+            Ok(value) => to_json(&Returned { value }),
+            Err(error) => Failure::from(error).to_json(),
+        },
+        Call::Basename(PathArguments { path, style }) => to_json(&Returned { value: basename(&path, style) }),
+        Call::PathToFileUri(PathArguments { path, style }) => {
+            to_json(&Returned { value: path_to_file_uri(&path, style) })
+        }
+        Call::ProjectId(KeyArguments { key }) => to_json(&Returned { value: project_id(&key) }),
+        Call::ProjectSlug(SlugArguments { name, key }) => to_json(&Returned { value: project_slug(&name, &key) }),
+        Call::SanitizeName(NameArguments { name, form }) => to_json(&Returned { value: sanitize_name(&name, form) }),
     }
 }
 

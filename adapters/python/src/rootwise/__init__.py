@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING
 from ._backend import backend
 from ._error import NoProjectError, RootwiseError
 from ._facts import host_facts
-from ._functions import file_uri_to_path, is_inside, join_inside, path_style, project_key, recover_session
+from ._functions import (
+    basename,
+    file_uri_to_path,
+    is_inside,
+    join_inside,
+    path_style,
+    path_to_file_uri,
+    project_id,
+    project_key,
+    project_slug,
+    recover_session,
+    sanitize_name,
+)
 from ._presets import presets
 from ._probe import probe_disk
 from ._project import AnyProject, Project, RootRef
@@ -27,17 +39,22 @@ __all__ = [
     "RootwiseError",
     "__version__",
     "backend",
+    "basename",
     "file_uri_to_path",
     "host_facts",
     "is_inside",
     "join_inside",
     "path_style",
+    "path_to_file_uri",
     "presets",
     "probe_disk",
+    "project_id",
     "project_key",
+    "project_slug",
     "recover_session",
     "resolve_and_explain",
     "resolve_at_start",
+    "sanitize_name",
 ]
 
 

@@ -11,7 +11,7 @@ from ._text import MOST, MOST_ARGUMENTS, bounded, text_of
 
 if TYPE_CHECKING:
     from ._project import Project
-    from .types import PathStyle, RecoverRequest, Recovery
+    from .types import NameForm, PathStyle, RecoverRequest, Recovery
 
 
 def path_style() -> PathStyle:
@@ -54,9 +54,40 @@ def join_inside(project: str | Project, path: str, style: PathStyle | None = Non
 
 
 def recover_session(request: RecoverRequest) -> Recovery:
-    """Finds the latest session of a project among records that you load from any store."""
+    """Finds the latest session of a project among records that you load from any store.
+
+    :raises RootwiseError: a time cannot be read, or times are written in two ways
+    """
     text = text_of({"recoverSession": request}, "bad_options", "the request")
     return cast("Recovery", parse_reply(loaded_backend().call(bounded(text, "the request", MOST)))["value"])
+
+
+def basename(path: str, style: PathStyle | None = None) -> str | None:
+    """Returns the last name of a path; None for ``/``, a drive or a share."""
+    return cast("str | None", _call("basename", path=path, style=style or path_style()))
+
+
+def path_to_file_uri(path: str, style: PathStyle | None = None) -> str | None:
+    """Returns the canonical ``file:`` URI of an absolute path; None for any other text."""
+    return cast("str | None", _call("pathToFileUri", path=path, style=style or path_style()))
+
+
+def project_id(key: str) -> str:
+    """Returns the short hash of a project's key."""
+    return cast(str, _call("projectId", key=key))
+
+
+def project_slug(name: str, key: str) -> str:
+    """Returns a folder name for a project: readable, different for every key, and safe on every system.
+
+    A project has it as ``slug``.
+    """
+    return cast(str, _call("projectSlug", name=name, key=key))
+
+
+def sanitize_name(name: str, form: NameForm) -> str:
+    """Returns a name of certain characters only; different names may come out the same."""
+    return cast(str, _call("sanitizeName", name=name, form=form))
 
 
 def _call(name: str, **arguments: object) -> object:

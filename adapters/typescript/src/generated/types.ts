@@ -735,6 +735,10 @@ export type RootsReport = {
  */
 state: RootsState, 
 /**
+ * Whether the client declared `listChanged`. A change counts even if it did not.
+ */
+listChanged?: boolean, 
+/**
  * The roots, usable or not.
  */
 available?: Array<RootView>, 
@@ -856,6 +860,11 @@ to: string, };
 export type PathStyle = "posix" | "windows";
 
 /**
+ * The characters that a sanitised name consists of.
+ */
+export type NameForm = "word" | "identifier";
+
+/**
  * The way a server finds its project, as an operator writes it.
  */
 export type Policy = { 
@@ -948,6 +957,10 @@ verify?: Verify,
  */
 relative?: Relative, 
 /**
+ * The treatment of links.
+ */
+links?: Links, 
+/**
  * The treatment of excluded folders; by default they are refused for sources that are not chosen on purpose (`meta`,
  * `roots`, `remembered`, `env`, `cwd`) and allowed for the others.
  */
@@ -982,7 +995,7 @@ export type SourceKind = "host" | "argument" | "header" | "query" | "meta" | "se
 /**
  * The form of a value.
  */
-export type Format = "pathOrUri" | "name" | "any" | "list";
+export type Format = "pathOrUri" | "path" | "name" | "any" | "list";
 
 /**
  * The required state on disk.
@@ -993,6 +1006,11 @@ export type Verify = "none" | "exists" | "directory";
  * The treatment of a relative path.
  */
 export type Relative = "refuse" | "cwd";
+
+/**
+ * The treatment of links.
+ */
+export type Links = "keep" | "follow";
 
 /**
  * The treatment of excluded folders.
@@ -1091,6 +1109,10 @@ pick: Pick,
  */
 onUnusable: OnUnusable, 
 /**
+ * The effect of an entry that is not an object.
+ */
+nonObjects: NonObjects, 
+/**
  * The effect of a root that is not a `file:` URI.
  */
 nonFile: NonFile, 
@@ -1145,6 +1167,11 @@ export type Pick = "first" | "only" | "chosen";
  * The effect of an unusable root.
  */
 export type OnUnusable = "accept" | "nextRoot" | "nextSource" | "error";
+
+/**
+ * The effect of an entry of the list that is not an object.
+ */
+export type NonObjects = "skip" | "emptyList";
 
 /**
  * The effect of a root that is not a `file:` URI.
@@ -1214,7 +1241,8 @@ lifeMs: number,
  */
 minIntervalMs: number, 
 /**
- * The number of later asks that may retry after a failure, until the roots change.
+ * The number of later asks that may retry after an error, until the roots change; a request without an answer is not
+ * retried.
  */
 retries: number, };
 
@@ -1303,6 +1331,10 @@ export type Hint = {
  * The sources of the results.
  */
 sources: Array<SourceKind>, 
+/**
+ * Whether only clients without roots receive it: those that declare none or do not support the request.
+ */
+withoutRoots?: boolean, 
 /**
  * Whether a connection receives it only once.
  */
@@ -1399,6 +1431,10 @@ sessionId?: string | null,
  */
 project?: string | null, 
 /**
+ * Sessions last used before this time count as archived, unless they are pinned.
+ */
+archivedBefore?: Timestamp | null, 
+/**
  * The sessions the host knows, in any order.
  */
 sessions?: Array<SessionRecord>, };
@@ -1416,9 +1452,13 @@ id: string,
  */
 project?: string | null, 
 /**
- * The time of its last use, as a number of any unit; any other value counts as oldest.
+ * Other projects in which it is found as well.
  */
-updatedAt?: unknown, 
+linkedProjects?: Array<string>, 
+/**
+ * The time of its last use.
+ */
+updatedAt?: Timestamp | null, 
 /**
  * Whether it is the project's primary session.
  */
@@ -1427,6 +1467,11 @@ pinned?: boolean,
  * Whether it is found only by its id.
  */
 archived?: boolean, };
+
+/**
+ * The time of an event: a number, whose unit is the store's choice, or a date and time by ISO 8601.
+ */
+export type Timestamp = number | string;
 
 /**
  * The result of a search.
@@ -1452,7 +1497,7 @@ candidates: Array<string>, };
 /**
  * How a session was found, or why not.
  */
-export type RecoveryOutcome = "explicit" | "pinned" | "newest" | "unknown_id" | "no_session" | "no_project";
+export type RecoveryOutcome = "explicit" | "pinned" | "newest" | "undated" | "unknown_id" | "no_session" | "no_project";
 
 /**
  * The reason for which a value is rejected or an ask has no project; the serialised form is the stable code.

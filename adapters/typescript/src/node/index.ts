@@ -44,4 +44,5 @@ export class Resolver extends BaseResolver {
   }
 }
 
-export const { fileUriToPath, projectKey, isInside, joinInside, recoverSession } = functionsOf(() => core);
+export const { basename, fileUriToPath, isInside, joinInside, pathToFileUri, projectId, projectKey, projectSlug, recoverSession, sanitizeName } =
+  functionsOf(() => core);
