@@ -172,6 +172,7 @@ for (const [face, rootwise] of Object.entries(packages)) {
     assert.equal(pathToFileUri("b", "posix"), undefined);
     const { project } = resolved();
     assert.equal(projectId(project.key), project.id);
+    assert.equal(projectSlug(project), project.slug);
     assert.match(projectSlug({ name: "../../etc", key: "/a" }), /^etc-[0-9a-f]{16}$/);
     assert.equal(sanitizeName("../my project", "word"), "my-project");
     assert.equal(sanitizeName("My Project", "identifier"), "my_project");

@@ -187,6 +187,7 @@ def test_functions_on_every_backend(backend: Backend, monkeypatch: pytest.Monkey
     assert rootwise.path_to_file_uri("/a b", "posix") == "file:///a%20b"
     assert rootwise.path_to_file_uri("b", "posix") is None
     assert rootwise.project_id(project.key) == project.id
+    assert rootwise.project_slug(project.name, project.key) == project.slug
     assert rootwise.project_slug("../../etc", "/a").startswith("etc-")
     assert rootwise.sanitize_name("../my project", "word") == "my-project"
     assert rootwise.sanitize_name("My Project", "identifier") == "my_project"

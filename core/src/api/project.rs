@@ -18,8 +18,10 @@ use crate::policy::SourceKind;
 pub struct Project {
     /// The identity: the same folder has the same key whatever its spelling. Lexical, never the real path.
     pub key: String,
-    /// A short hash of the key, suitable for file names.
+    /// A short hash of the key.
     pub id: String,
+    /// A folder name for it, safe on every system: the readable part of its name and its `id`.
+    pub slug: String,
     /// The folder's name, or the name it was selected by, as the peer wrote it.
     pub name: String,
     /// The name made safe to show: one line, bounded, without control or invisible characters.

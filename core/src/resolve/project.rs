@@ -11,6 +11,7 @@ use crate::api::project::Project;
 use crate::api::reason::Reason;
 use crate::path;
 use crate::path::display::display;
+use crate::path::name::slug_with_id;
 use crate::path::uri::{path_to_file_uri, project_id};
 use crate::peer::root_list::{RootEntry, RootList, raw_basename, uri_key};
 use crate::policy::{NameFrom, Policy, SourceKind, count};
@@ -30,8 +31,10 @@ impl Project {
         let name = path::basename(&path, style).unwrap_or_else(|| path.clone());
         let uri = path_to_file_uri(&path, style);
         let (path, client_path) = if elsewhere { (None, Some(path)) } else { (Some(path), None) };
+        let id = project_id(&key);
         Self {
-            id: project_id(&key),
+            slug: slug_with_id(&name, &id),
+            id,
             display_name: maker.shown_name(&name),
             key,
             name,
@@ -50,8 +53,10 @@ impl Project {
     pub(crate) fn from_name(name: &str, source: SourceKind, via: Option<String>, maker: Maker<'_>) -> Self {
         let mut key = String::from("name:");
         key.push_str(name);
+        let id = project_id(&key);
         Self {
-            id: project_id(&key),
+            slug: slug_with_id(name, &id),
+            id,
             display_name: maker.shown_name(name),
             key,
             name: name.to_owned(),
@@ -76,8 +81,10 @@ impl Project {
                 let uri = &entry.sent.uri;
                 let name = raw_basename(uri).unwrap_or_else(|| uri.clone());
                 let key = uri_key(uri);
+                let id = project_id(&key);
                 Self {
-                    id: project_id(&key),
+                    slug: slug_with_id(&name, &id),
+                    id,
                     key,
                     uri: Some(uri.clone()),
                     ..Self::from_name(&name, SourceKind::Roots, None, maker)
@@ -91,6 +98,7 @@ impl Project {
         };
         if let Some(name) = name {
             project.display_name = maker.shown_name(&name);
+            project.slug = slug_with_id(&name, &project.id);
             project.name = name;
         }
         let (others, omitted) = list.first(Some(entry));

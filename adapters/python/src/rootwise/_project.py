@@ -34,8 +34,10 @@ class AnyProject:
 
     #: Identity: one folder has one key, whatever its spelling.
     key: str
-    #: Short hash of the key, usable in file names.
+    #: Short hash of the key.
     id: str
+    #: A folder name for it, safe on every system: the readable part of its name and its `id`.
+    slug: str
     #: The folder's name, or the name it was selected by; as the peer wrote it.
     name: str
     #: The name made safe to show: one line, bounded, without control or invisible characters.
@@ -95,6 +97,7 @@ def project_of(
     made = kind(
         key=raw["key"],
         id=raw["id"],
+        slug=raw["slug"],
         name=raw["name"],
         display_name=raw["displayName"],
         source=raw["source"],

@@ -539,9 +539,13 @@ export type Project = {
  */
 key: string, 
 /**
- * A short hash of the key, suitable for file names.
+ * A short hash of the key.
  */
 id: string, 
+/**
+ * A folder name for it, safe on every system: the readable part of its name and its `id`.
+ */
+slug: string, 
 /**
  * The folder's name, or the name it was selected by, as the peer wrote it.
  */
