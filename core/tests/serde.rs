@@ -73,7 +73,7 @@ fn a_project_fits_into_a_payload_of_the_user() {
         project: Project,
         branch: String,
     }
-    let text = r#"{"project":{"key":"/p","id":"1","name":"p","displayName":"p","path":"/p","source":"roots"},"branch":"main"}"#;
+    let text = r#"{"project":{"key":"/p","id":"1","slug":"p-1","name":"p","displayName":"p","path":"/p","source":"roots"},"branch":"main"}"#;
     let payload: Payload = serde_json::from_str(text).unwrap();
     assert_eq!(serde_json::to_string(&payload).unwrap(), text);
 }

@@ -10,7 +10,8 @@ mod world;
 
 use std::sync::Arc;
 
-use rootwise::path::display::{display, slug};
+use rootwise::path::display::display;
+use rootwise::path::name::{NameForm, project_slug, sanitize_name};
 use rootwise::path::uri::{file_uri_to_path, path_to_file_uri, project_id, project_key};
 use rootwise::path::{self, PathStyle};
 use rootwise::policy::Policy;
@@ -82,7 +83,10 @@ pub fn paths(data: &[u8]) {
         let shown = display(one, 100);
         assert_safe(&shown, 1);
         assert!(shown.chars().count() <= 100, "a shown text is bounded");
-        assert!(slug(one).bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_'));
+        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+        assert!(sanitize_name(one, NameForm::Identifier).bytes().all(|byte| plain(byte) || byte == b'_'));
+        let slug = project_slug(one, other);
+        assert!(slug.len() <= 57 && slug.bytes().all(|byte| plain(byte) || byte == b'-'), "{slug}");
     }
     for policy in POLICIES.iter() {
         for key in policy.texts.keys() {

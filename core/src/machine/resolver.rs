@@ -321,7 +321,7 @@ impl Resolver {
         let answers_flight = match request.map(|token| self.connection.cycle.token_status(token)) {
             None => false,
             Some(TokenStatus::InFlight) => true,
-            Some(status) => return self.ignore_answer(status, true, turn),
+            Some(status) => return self.ignore_answer(status, request, turn),
         };
         let list = RootList::read(result, &self.policy, &self.host);
         self.logger(turn).roots_listed(&list, &self.connection);
@@ -342,7 +342,8 @@ impl Resolver {
     fn roots_refused(&mut self, refused: &RootsRefused, turn: &mut Turn) {
         let status = self.connection.cycle.token_status(refused.request);
         if status != TokenStatus::InFlight {
-            return self.ignore_answer(status, refused.kind == RefusalKind::Error, turn);
+            let by_client = (refused.kind == RefusalKind::Error).then_some(refused.request);
+            return self.ignore_answer(status, by_client, turn);
         }
         self.connection.has_evidence = true;
         if refused.kind == RefusalKind::Abandoned {
@@ -362,8 +363,9 @@ impl Resolver {
         }
     }
 
-    fn ignore_answer(&mut self, status: TokenStatus, by_client: bool, turn: &mut Turn) {
-        self.connection.cycle.ignored_answer(by_client && status == TokenStatus::Over);
+    /// `by_client` is the request, if the answer came from the client and not from the host.
+    fn ignore_answer(&mut self, status: TokenStatus, by_client: Option<RequestToken>, turn: &mut Turn) {
+        self.connection.cycle.ignored_answer(by_client);
         self.logger(turn).answer_ignored(status);
     }
 

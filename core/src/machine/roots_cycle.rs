@@ -349,11 +349,11 @@ impl RootsCycle {
         }
     }
 
-    /// An answer arrived that does not belong to the request in flight; `late` if the client answered an earlier one, so
-    /// that it is not silent.
-    pub(crate) const fn ignored_answer(&mut self, late: bool) {
+    /// An answer arrived that does not belong to the request in flight. If the client answers the last request, however
+    /// late, it is not silent.
+    pub(crate) fn ignored_answer(&mut self, by_client: Option<RequestToken>) {
         self.stale_answers = self.stale_answers.saturating_add(1);
-        self.silent = self.silent && !late;
+        self.silent = self.silent && by_client != Some(RequestToken(self.last_token));
     }
 
     /// The connection closed.

@@ -229,7 +229,7 @@ impl EvaluationContext<'_> {
             return;
         }
         let verified = match &selected.project.path {
-            Some(path) if source.recheck == Recheck::EachAsk => Some(self.verifier(at, source).verify(path, disk)),
+            Some(path) if rechecks(source, self.host) => Some(self.verifier(at, source).verify(path, disk)),
             _ => None,
         };
         finding.result = match verified {
@@ -287,9 +287,14 @@ impl EvaluationContext<'_> {
         if source.from.is_per_request() {
             return CacheScope::default();
         }
-        let again = source.recheck == Recheck::EachAsk && self.values.is_some();
+        let again = rechecks(source, self.host) && self.values.is_some();
         CacheScope { reads: if again { CacheReads::None } else { CacheReads::All }, keeps: true }
     }
+}
+
+/// Whether every ask looks at the disk again: also if the operator confines projects, because a link may lead elsewhere now.
+pub(super) fn rechecks(source: &Source, host: &HostFacts) -> bool {
+    source.recheck == Recheck::EachAsk || host.allowed_dirs.is_some()
 }
 
 fn unresolved_reason(findings: &[Finding]) -> Reason {

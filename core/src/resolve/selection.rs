@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 
 use super::ask::{AskContext, AskDecision, Step};
 use super::disk::{CacheReads, CacheScope, DiskView};
-use super::evaluate::RootsAccess;
+use super::evaluate::{RootsAccess, rechecks};
 use super::value::{ParsedValue, Rejection, ValueParser, is_file_uri, looks_like_path, looks_like_uri};
 use super::verify::{PathVerifier, Refine, Verified};
 use crate::api::action::{Outcome, Refused};
@@ -19,8 +19,8 @@ use crate::path::PathStyle;
 use crate::path::uri::project_key;
 use crate::peer::root_list::{RootEntry, RootList};
 use crate::policy::{
-    EnforceRoots, ExcludedDirsRule, Format, Links, NameRule, Names, NonFile, Recheck, Relative, Source, SourceKind,
-    Templates, Traversal, Values, Verify, exceeds,
+    EnforceRoots, ExcludedDirsRule, Format, Links, NameRule, Names, NonFile, Relative, Source, SourceKind, Templates,
+    Traversal, Values, Verify, exceeds,
 };
 
 /// The progress of a selection.
@@ -209,7 +209,7 @@ impl<'a> AskContext<'a> {
     fn selection_verifier(&self) -> PathVerifier<'a> {
         let at = self.policy.sources.iter().position(|source| source.from == SourceKind::Selected);
         let source = at.and_then(|at| self.policy.sources.get(at));
-        let again = source.is_some_and(|source| source.recheck == Recheck::EachAsk);
+        let again = source.is_some_and(|source| rechecks(source, self.host));
         let names = at.map_or(&[][..], |at| self.policy.marker_names(at));
         PathVerifier {
             host: self.host,

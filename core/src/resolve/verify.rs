@@ -130,7 +130,7 @@ impl PathVerifier<'_> {
     /// The folder that stands for a probed one: itself, or what it really is.
     fn followed(&self, folder: Folder) -> Folder {
         match (self.links, folder.real_path) {
-            (Links::Follow, Some(real)) => Folder { path: real.clone(), real_path: Some(real) },
+            (Links::Follow, Some(real)) => Folder { path: real.clone(), real_path: Some(real), ..folder },
             (_, real_path) => Folder { real_path, ..folder },
         }
     }

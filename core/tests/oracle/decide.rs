@@ -6,7 +6,7 @@ use rootwise::event::{AskBy, SelectBy};
 use rootwise::path;
 use rootwise::path::display::display;
 use rootwise::policy::{
-    Ask as WhenToAsk, BadOutcome, EnforceRoots, NameRule, Names, NonFile, OnUnusable, Pick, Pin, Recheck, Relative,
+    Ask as WhenToAsk, BadOutcome, EnforceRoots, NameRule, Names, NonFile, OnUnusable, Pick, Pin, Relative,
     RootMatch, Source, SourceKind, Traversal,
 };
 use serde_json::value::RawValue;
@@ -208,7 +208,7 @@ impl History {
                     return Says::Nothing;
                 }
                 // It was judged when it was made, and is again only where the policy says so.
-                if source.recheck == Recheck::EachAsk && !choice.win.project.elsewhere {
+                if self.rechecks(source) && !choice.win.project.elsewhere {
                     return match self.on_disk(source, chosen_folder(&choice.win), eyes) {
                         Verdict::Good(Target { real, .. }) => Says::Wins(Win { real, ..choice.win.clone() }),
                         verdict => says(source, verdict, None),
@@ -693,7 +693,7 @@ impl History {
                     }
                 }
                 SourceKind::Selected => {
-                    if let Some(choice) = self.choice().filter(|_| source.recheck == Recheck::EachAsk)
+                    if let Some(choice) = self.choice().filter(|_| self.rechecks(source))
                         && !choice.win.project.elsewhere
                     {
                         add(self.on_disk(source, chosen_folder(&choice.win), Eyes::Blind));

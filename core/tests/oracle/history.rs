@@ -84,7 +84,7 @@ pub enum Record {
     ConnectionHasAll {
         probe: u32,
     },
-    /// The client answered a request that was over.
+    /// The client answered the last request, which was over.
     Late,
     /// The host said what is at a path; it serves these asks, and perhaps the connection.
     Learnt {

@@ -290,7 +290,7 @@ impl Oracle {
             return true;
         }
         let stale = (1..=self.history.tokens()).contains(&token);
-        if stale && by_client {
+        if token == self.history.tokens() && by_client {
             self.history.note(Record::Late);
         }
         turn.notice(if stale { LogCode::AnswerStale } else { LogCode::AnswerUnexpected });

@@ -311,11 +311,16 @@ impl History {
         (verdict, None)
     }
 
+    /// Whether every ask looks again: where the policy says so, and where the operator confines projects.
+    pub fn rechecks(&self, source: &Source) -> bool {
+        source.recheck == Recheck::EachAsk || self.is_confined()
+    }
+
     /// Whether a look at the disk serves the connection (rule 24).
-    fn serves_connection(source: &Source, eyes: Eyes<'_>) -> bool {
+    fn serves_connection(&self, source: &Source, eyes: Eyes<'_>) -> bool {
         match eyes {
             Eyes::Ask { ask, .. } => {
-                let selects = matches!(ask.kind, Kind::Select(_)) && source.recheck != Recheck::EachAsk;
+                let selects = matches!(ask.kind, Kind::Select(_)) && !self.rechecks(source);
                 !ask.modern && !source.from.is_per_request() && !selects
             }
             Eyes::Connection | Eyes::Blind => true,
@@ -334,9 +339,9 @@ impl History {
         // What the connection knows serves its sources; a selection takes folders that were seen as seen.
         let seen = |known: &Known| match eyes {
             Eyes::Ask { ask, .. } if matches!(ask.kind, Kind::Select(_)) => {
-                !ask.modern && known.found == Found::Directory && source.recheck != Recheck::EachAsk
+                !ask.modern && known.found == Found::Directory && !self.rechecks(source)
             }
-            Eyes::Ask { .. } => Self::serves_connection(source, eyes) && source.recheck != Recheck::EachAsk,
+            Eyes::Ask { .. } => self.serves_connection(source, eyes) && !self.rechecks(source),
             Eyes::Connection | Eyes::Blind => true,
         };
         let shared = self.known(at, None).filter(seen);
@@ -449,8 +454,8 @@ impl History {
             wanted.push((start.clone(), markers.clone()));
         }
         wanted.extend(walk.iter().map(|folder| (folder.clone(), markers.clone())));
-        let connection = Self::serves_connection(source, eyes);
-        let own = !connection || source.recheck == Recheck::EachAsk;
+        let connection = self.serves_connection(source, eyes);
+        let own = !connection || self.rechecks(source);
         let is_unknown =
             |at: &str, markers: &BTreeSet<String>| matches!(self.look(source, at, markers, eyes), Look::Unknown);
         let mut unknown: Vec<Need> = wanted
