@@ -66,6 +66,9 @@ def search(folder: Path, phrase: str) -> list[str]:
 
 # The server.
 
+#: The names that CocoSearch has for sources, where they differ.
+SOURCES = {"query": "query_param"}
+
 
 def with_tools(rootwise: Rootwise) -> Any:
     """A server on the official SDK, 2.x or 1.x."""
@@ -86,7 +89,8 @@ def with_tools(rootwise: Rootwise) -> Any:
         if not (folder / STATE).is_file():
             raise rootwise.error("not_indexed", "\n".join([not_indexed.format(path=folder), *project.hints]))
         found = await anyio.to_thread.run_sync(search, folder, query)
-        return "\n".join([f"In {folder} (from {project.source}):", *found, *project.hints])
+        source = SOURCES.get(project.source, project.source)
+        return "\n".join([f"In {folder} (from {source}):", *found, *project.hints])
 
     async def index_codebase(path: str) -> str:
         """Indexes a project, so that it can be searched."""

@@ -148,7 +148,7 @@ async def test_the_order_is_the_same_on_every_transport(transport: str, told: St
         assert await search(peer) == ("alpha", "roots")
     if transport != "stdio":
         async with told.client(transport, place / "beta") as peer:
-            assert await search(peer) == ("beta", "query")
+            assert await search(peer) == ("beta", "query_param")
     async with told.client(transport) as peer:
         assert await search(peer) == ("gamma", "env")
 
@@ -165,7 +165,7 @@ async def test_the_working_directory_ranks_last_and_a_failed_first_response_has_
         assert await failure(peer) == advice
 
 
-@pytest.mark.covers("S-03", "S-20")
+@pytest.mark.covers("S-03")
 @on_every_transport
 async def test_a_lower_source_that_names_another_project_is_logged_once(
     transport: str, told: Start, place: Path
@@ -191,7 +191,7 @@ async def test_a_missing_project_returns_an_instruction(transport: str, untold: 
 # Roots
 
 
-@pytest.mark.covers("S-05", "S-20")
+@pytest.mark.covers("S-05")
 @on_every_transport
 async def test_a_change_of_the_roots_is_used_by_the_next_call(transport: str, untold: Start, place: Path) -> None:
     roots = kit.Roots((place / "alpha").as_uri())
@@ -226,24 +226,29 @@ async def test_file_uris_of_unix_are_read_and_all_others_fall_through(untold: St
 
 
 @pytest.mark.covers("S-08")
-async def test_a_missing_first_root_falls_through_to_the_next_source_silently(untold: Start, place: Path) -> None:
+async def test_a_missing_first_root_falls_through_to_the_next_source_silently(
+    untold: Start, told: Start, place: Path
+) -> None:
     roots = kit.Roots((place / "gone").as_uri(), (place / "alpha").as_uri())
+    # The client has roots, so it gets no advice to use one that has.
+    async with told.client("http", roots=roots) as peer:
+        assert await search_with_hints(peer) == ("gamma", "env", [])
     async with untold.client("http", place / "beta", roots=roots) as peer:
-        assert await search_with_hints(peer) == ("beta", "query", [])
+        assert await search_with_hints(peer) == ("beta", "query_param", [])
     async with untold.client("http", roots=roots) as peer:
         assert await failure(peer) == NOTHING
 
 
-@pytest.mark.covers("S-09", "S-20")
+@pytest.mark.covers("S-09")
 async def test_the_server_declares_no_roots_and_asks_only_clients_that_do(untold: Start, place: Path) -> None:
     roots = kit.Roots(error=(-32601, "Method not found"))
     async with untold.client("http", place / "beta", roots=roots) as peer:
         assert "roots" not in peer.heard[0]["result"]["capabilities"]
         # A client that declares roots but does not support them counts as one without roots.
-        assert await search(peer) == ("beta", "query")
+        assert await search(peer) == ("beta", "query_param")
         assert roots.asked == 1
     async with untold.client("http", place / "beta") as peer:
-        assert await search(peer) == ("beta", "query")
+        assert await search(peer) == ("beta", "query_param")
         assert [message for message in peer.heard if message.get("method") == "roots/list"] == []
 
 
@@ -282,18 +287,35 @@ async def test_a_project_without_an_index_returns_the_command_to_index_it(
         assert said == f"Project detected at {tmp_path} but not indexed. Run `cocosearch index {tmp_path}` first."
         _, *command = shlex.split(said.split("`")[1])
         await anyio.run_process([sys.executable, str(SERVER), *command])
-        assert await search(peer) == (tmp_path.name, "query")
+        assert await search(peer) == (tmp_path.name, "query_param")
 
 
 # The query parameter
 
 
-@pytest.mark.covers("S-15")
-@over_http
-async def test_a_relative_path_is_never_joined_to_the_servers_folder(transport: str, untold: Start) -> None:
+@pytest.mark.covers("S-15", "S-18")
+async def test_a_relative_path_is_a_bad_request_whatever_else_could_answer(
+    untold: Start, told: Start, place: Path
+) -> None:
     assert (untold.how["cwd"] / "alpha").is_dir()
-    async with untold.client(transport, "alpha") as peer:
-        assert await failure(peer) == NOTHING
+    for start in (untold, told):
+        async with httpx2.AsyncClient(base_url=start.serving.origin, trust_env=False) as web:
+            for method, path in (("POST", "/mcp"), ("GET", "/mcp"), ("GET", "/sse"), ("POST", "/messages/")):
+                response = await web.request(method, f"{path}?project_path=alpha")
+                assert response.status_code == 400
+                assert response.json()["message"] == "Project path must be absolute: alpha"
+
+
+@pytest.mark.covers("S-06", "S-12")
+@pytest.mark.parametrize("roots", [None, kit.Roots("file:///"), kit.Roots("file:///tmp")], ids=["none", "/", "/tmp"])
+async def test_no_advice_repeats_the_flag_that_was_given(python: str | None, roots: kit.Roots | None) -> None:
+    home = Path.home()
+    command = (SERVER, "mcp", "serve", "--project-from-cwd")
+    async with kit.stdio(*command, cwd=home, env={"HOME": str(home)}, roots=roots, python=python) as peer:
+        assert await failure(peer) == (
+            f"The working directory {home} is not a project. "
+            "Set COCOSEARCH_PROJECT, or start the server in the project's folder."
+        )
 
 
 @pytest.mark.covers("S-14", "S-16", "S-18")
@@ -302,7 +324,7 @@ async def test_each_request_may_name_its_own_project(transport: str, untold: Sta
     async with untold.client(transport, place / "alpha") as peer, untold.client(transport) as other:
         for name in ("alpha", "beta", "alpha"):
             peer.query["project_path"] = str(place / name)
-            assert await search(peer) == (name, "query")
+            assert await search(peer) == (name, "query_param")
             assert await failure(other) == NOTHING
 
 
@@ -311,7 +333,7 @@ async def test_each_request_may_name_its_own_project(transport: str, untold: Sta
 async def test_of_two_projects_in_one_query_the_first_counts(transport: str, untold: Start, place: Path) -> None:
     for second in (place / "beta", "/bad/path"):
         async with untold.client(transport, f"{place}/alpha&project_path={second}") as peer:
-            assert await search(peer) == ("alpha", "query")
+            assert await search(peer) == ("alpha", "query_param")
 
 
 @pytest.mark.covers("S-17", "S-18")
@@ -350,7 +372,7 @@ async def test_a_bad_path_is_a_bad_request_despite_good_roots(transport: str, un
 # Transports
 
 
-@pytest.mark.covers("S-19", "S-20")
+@pytest.mark.covers("S-19")
 async def test_one_endpoint_distinguishes_the_transports(untold: Start) -> None:
     begin = {
         "jsonrpc": "2.0",
@@ -381,7 +403,7 @@ async def test_every_command_serves_every_client(
 ) -> None:
     for start in (told, untold):
         async with start.client(transport, place / "alpha", path=path) as peer:
-            assert await search(peer) == ("alpha", "query")
+            assert await search(peer) == ("alpha", "query_param")
 
 
 # As shipped
@@ -408,7 +430,7 @@ async def test_as_shipped_a_model_can_index_a_project_as_instructed(shipped: Sta
             f"  CLI: cocosearch index {tmp_path}\n  MCP: index_codebase(path='{tmp_path}')"
         )
         assert (await peer.call("index_codebase", path=str(tmp_path))).text == "1 files indexed"
-        assert await search(peer) == (tmp_path.name, "query")
+        assert await search(peer) == (tmp_path.name, "query_param")
 
 
 async def test_as_shipped_the_project_is_the_repository_around_the_folder(shipped: Start, tmp_path: Path) -> None:
@@ -418,6 +440,41 @@ async def test_as_shipped_the_project_is_the_repository_around_the_folder(shippe
     cocosearch.index(tmp_path)
     async with shipped.client("http", roots=kit.Roots((tmp_path / "src").as_uri())) as peer:
         assert await search(peer) == (tmp_path.name, "roots")
+
+
+@pytest.mark.covers("A6")
+@pytest.mark.parametrize(
+    ("root", "project"),
+    [
+        ("mono/app", "mono/app"),
+        ("mono/lib", "mono"),
+        ("mono/app/src", "mono/app"),
+        ("one/link", "two"),
+        ("one/link/deep", "two"),
+        ("plain", "plain"),
+        ("worktree/src", "worktree"),
+    ],
+)
+async def test_as_shipped_the_nearest_marker_of_either_kind_counts_on_the_real_path(
+    shipped: Start, tmp_path: Path, root: str, project: str
+) -> None:
+    for folder in (
+        "mono/.git",
+        "mono/app/src",
+        "mono/lib",
+        "one/.git",
+        "two/.git",
+        "two/pkg/deep",
+        "plain",
+        "worktree/src",
+    ):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "mono/app/cocosearch.yaml").touch()
+    # In a worktree `.git` is a file.
+    (tmp_path / "worktree/.git").write_text("gitdir: elsewhere")
+    (tmp_path / "one/link").symlink_to(tmp_path / "two/pkg")
+    async with shipped.client("http", roots=kit.Roots((tmp_path / root).as_uri())) as peer:
+        assert (await failure(peer)).startswith(f"Project detected at {tmp_path / project} but not indexed.")
 
 
 @pytest.mark.covers("S-10", "S-12", "S-23")
@@ -456,13 +513,14 @@ async def test_a_modern_client_gets_the_same_order_and_every_call_stands_alone(
         assert await search(peer) == ("beta", "roots")
         assert await search(peer) == ("beta", "roots")
         assert roots.asked == 3
-        # Calls are independent: each logs its disagreements, and each fallback result has the hint.
+        # Calls are independent: each logs its disagreements, and each fallback result of a client without roots has
+        # the hint.
         assert disagreements(peer.log()) == [
             f"rootwise: roots ({folder}) and env ({gamma}) name different projects [disagreement]"
             for folder in (alpha, beta, beta)
         ]
         roots.entries = [(place / "gone").as_uri(), alpha.as_uri()]
-        assert await search_with_hints(peer) == ("gamma", "env", [TIP])
+        assert await search_with_hints(peer) == ("gamma", "env", [])
     async with modern.client(transport, modern=True) as peer:
         for _ in range(2):
             assert await search_with_hints(peer) == ("gamma", "env", [TIP])
@@ -474,7 +532,7 @@ async def test_a_modern_request_names_its_project_in_its_query(modern: Start, pl
     async with modern.client("http", modern=True, roots=kit.Roots()) as peer:
         for name in ("alpha", "beta"):
             peer.query["project_path"] = str(place / name)
-            assert await search(peer) == (name, "query")
+            assert await search(peer) == (name, "query_param")
         peer.query["project_path"] = "/bad/path"
         with pytest.raises(MCPError):
             await search(peer)
@@ -498,7 +556,7 @@ async def test_the_commands_of_the_readme_work(python: str | None, tmp_path: Pat
     async with kit.serve(SERVER, *port[2:], cwd=tmp_path, python=python) as serving:
         [url] = re.findall("`http://127.0.0.1:3000(/.+?)`", README)
         async with kit.http(serving.origin + url.replace("/path/to/repo", str(tmp_path))) as peer:
-            assert await search(peer) == (tmp_path.name, "query")
+            assert await search(peer) == (tmp_path.name, "query_param")
 
 
 def test_the_readme_counts_the_lines_of_detection() -> None:

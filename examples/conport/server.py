@@ -9,12 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import database
+import uvicorn
 from fastmcp import FastMCP
 from fastmcp.dependencies import Depends
 from fastmcp.exceptions import ToolError
 
-from rootwise import host_facts, resolve_at_start
+from rootwise import host_facts, presets, resolve_at_start
 from rootwise.fastmcp import NoProjectError, Rootwise, current_project
+from rootwise.types import HostFacts, Policy
+
+#: The option of the plan, and that of the shipped version.
+SPELLINGS = ("workspace-id", "workspace_id")
 
 
 @dataclass(frozen=True)
@@ -72,34 +77,65 @@ def as_shipped(mcp: FastMCP[Any], rootwise: Rootwise) -> None:
         return database.get_decisions(workspace.database)
 
     @mcp.tool
-    async def get_workspace_detection_info() -> str:
-        return (await rootwise.explain())["text"]
+    async def get_workspace_detection_info() -> dict[str, Any]:
+        """Tells how the workspace was found."""
+        explanation = await rootwise.explain()
+        try:
+            workspace = (await rootwise.project()).path
+        except NoProjectError:
+            workspace = None
+        return database.detection_info(workspace, explanation)
 
 
 TOOLS = {"conport": as_designed, "conport-shipped": as_shipped}
 
 
+def at_start(policy: Policy, options: argparse.Namespace) -> HostFacts:
+    """Logs the workspace before a client connects, and returns the facts for all connections."""
+    known = host_facts("stdio" if options.transport == "stdio" else "http", policy=policy)
+    known["local"] = True
+    known["arguments"] = dict.fromkeys(SPELLINGS, options.workspace_id)
+    if options.workspace_search_start:
+        known["cwd"] = str(options.workspace_search_start.resolve())
+    started = resolve_at_start(policy, host=known)
+    if options.preset == "conport":
+        # What the command line named counts from now on, even if it disappears; what was not accepted never counts.
+        accepted = started is not None and started.source == "configured"
+        known["arguments"] = {"workspace": str(started.path)} if started and accepted else {}
+    return known
+
+
+def web(mcp: FastMCP[Any]) -> Any:
+    """The application that ConPort serves: SSE at /mcp/sse, under FastAPI."""
+    from fastapi import FastAPI
+
+    sse = mcp.http_app(transport="sse")
+    app = FastAPI(title="ConPort", lifespan=sse.router.lifespan_context)
+    app.mount("/mcp", sse)
+    return app
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--preset", choices=list(TOOLS), default="conport")
-    parser.add_argument("--transport", choices=["stdio", "http"], default="stdio")
-    parser.add_argument("--port", type=int, default=8000, help="port for http, on loopback only")
-    # The plan uses the first spelling, the shipped version the second.
-    spellings = ("workspace-id", "workspace_id")
-    parser.add_argument(*(f"--{name}" for name in spellings), default="", help="initial workspace")
+    parser.add_argument("--transport", choices=["stdio", "http", "sse"], default="stdio")
+    parser.add_argument("--port", type=int, default=8000, help="port for http and sse, on loopback only")
+    parser.add_argument("--workspace-search-start", type=Path, help="where the search begins, in place of the cwd")
+    parser.add_argument("--no-auto-detect", dest="auto_detect", action="store_false", help="search nowhere")
+    parser.add_argument(*(f"--{name}" for name in SPELLINGS), default="", help="initial workspace")
     options = parser.parse_args()
     logging.basicConfig(level=logging.INFO)
 
-    known = host_facts(options.transport, policy=options.preset)
-    known["local"] = True
-    known["arguments"] = dict.fromkeys(spellings, options.workspace_id)
-    # Logs the workspace before a client connects.
-    resolve_at_start(options.preset, host=known)
-    rootwise = Rootwise(options.preset, host=known, argument="workspace_id")
+    policy = presets[options.preset]
+    if not options.auto_detect:
+        policy["sources"] = [source for source in policy["sources"] if source["from"] not in ("env", "cwd")]
+    rootwise = Rootwise(policy, host=at_start(policy, options), argument="workspace_id")
     mcp: FastMCP[Any] = FastMCP("ConPort", middleware=[rootwise], mask_error_details=True)
     TOOLS[options.preset](mcp, rootwise)
     if options.transport == "stdio":
         mcp.run(show_banner=False)
+    elif options.transport == "sse":
+        uvicorn.run(web(mcp), host="127.0.0.1", port=options.port, log_level="warning", timeout_graceful_shutdown=2)
     else:
         mcp.run(transport="http", host="127.0.0.1", port=options.port, show_banner=False)
 

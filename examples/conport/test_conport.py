@@ -108,6 +108,30 @@ async def test_a_bad_command_line_workspace_is_a_warning_and_a_missing_root_an_e
         assert await log(peer) == failed(f"Error: Declared root path does not exist: {gone}")
 
 
+@pytest.mark.covers("C-08")
+async def test_a_link_on_the_command_line_leads_to_the_folder_itself(folder: Folder, tmp_path: Path) -> None:
+    real, link = folder("real"), tmp_path / "link"
+    link.symlink_to(real)
+    async with stdio(SERVER, "--workspace-id", link, cwd=folder("here")) as peer:
+        assert f"Workspace set to command line argument: {real}" in peer.log()
+        assert await log(peer) == operated(real)
+
+
+@pytest.mark.covers("C-03", "C-08", "C-24")
+@pytest.mark.parametrize("used_before", [True, False], ids=["after a call", "before any call"])
+async def test_a_command_line_workspace_that_disappears_is_never_replaced(folder: Folder, used_before: bool) -> None:
+    chosen, root = folder("chosen"), folder("root")
+    async with stdio(SERVER, "--workspace-id", chosen, cwd=folder("here"), roots=Roots(root.as_uri())) as peer:
+        # The server has checked it by then.
+        assert f"Workspace set to command line argument: {chosen}" in peer.log()
+        if used_before:
+            assert await log(peer) == operated(chosen)
+        shutil.rmtree(chosen)
+        for _ in range(2):
+            assert await log(peer) == failed(f"Error: Invalid workspace path: {chosen}")
+        assert not (root / "context_portal").exists()
+
+
 # Over HTTP
 
 
@@ -142,28 +166,53 @@ async def test_the_header_beats_the_tool_and_the_command_line(folder: Folder) ->
 
 
 @pytest.mark.covers("C-04")
-async def test_a_link_in_the_header_leads_to_the_folder_s_own_database(
-    server: Serving, folder: Folder, tmp_path: Path
-) -> None:
+async def test_a_link_in_the_header_leads_to_the_folder_itself(server: Serving, folder: Folder, tmp_path: Path) -> None:
     real, link = folder("real"), tmp_path / "link"
     link.symlink_to(real)
     async with http(mcp(server), headers={"X-Workspace-Id": str(link)}) as peer:
-        assert not (await log(peer, "through the link")).failed
+        assert await log(peer, "through the link") == operated(real)
         peer.headers["X-Workspace-Id"] = str(real)
         assert (await peer.call("get_decisions")).json == stored(real) == ["through the link"]
+        other = folder("other")
+        link.unlink()
+        link.symlink_to(other)
+        peer.headers["X-Workspace-Id"] = str(link)
+        assert await log(peer) == operated(other)
 
 
-@pytest.mark.covers("C-05", "C-06", "C-25")
-async def test_a_bad_header_is_logged_and_the_next_source_counts(
+@pytest.mark.covers("C-05", "C-25")
+async def test_a_header_that_is_not_a_directory_is_a_warning_and_the_next_source_counts(
     server: Serving, folder: Folder, tmp_path: Path
 ) -> None:
-    root, gone = folder("root"), tmp_path / "gone"
-    async with http(mcp(server), roots=Roots(root.as_uri()), headers={"X-Workspace-Id": str(gone)}) as peer:
+    root, other, gone = folder("root"), folder("other"), tmp_path / "gone"
+    async with http(mcp(server), roots=Roots(root.as_uri())) as peer:
+        # The header takes a path: a URI is not a folder of the working directory.
+        for value in (str(gone), other.as_uri()):
+            peer.headers["X-Workspace-Id"] = value
+            assert await log(peer) == operated(root)
+            assert f"Warning: Workspace path from header doesn't exist: {value}" in server.log()
+
+
+@pytest.mark.covers("C-06")
+async def test_a_header_that_cannot_be_processed_is_an_error_line_and_the_next_source_counts(
+    server: Serving, folder: Folder
+) -> None:
+    root = folder("root")
+    async with http(mcp(server), roots=Roots(root.as_uri()), headers={"X-Workspace-Id": f"{root}\tb"}) as peer:
         assert await log(peer) == operated(root)
-        assert f"Warning: Workspace path from header doesn't exist: {gone}" in server.log()
-        peer.headers["X-Workspace-Id"] = f"{tmp_path.as_uri()}/a%2Fb"
+        assert "Error processing workspace header: control" in server.log()
+
+
+@pytest.mark.covers("C-04", "C-10")
+async def test_over_sse_under_fastapi_the_header_counts_too(folder: Folder) -> None:
+    w, root = folder("w"), folder("root")
+    async with (
+        serve(SERVER, "--transport", "sse", "--port", "{port}", cwd=folder("here")) as own,
+        http(f"{own.origin}/mcp/sse", roots=Roots(root.as_uri()), sse=True) as peer,
+    ):
         assert await log(peer) == operated(root)
-        assert "Error processing workspace header: encoded_separator" in server.log()
+        peer.headers["X-Workspace-Id"] = str(w)
+        assert await log(peer) == operated(w)
 
 
 @pytest.mark.covers("C-02", "C-07")

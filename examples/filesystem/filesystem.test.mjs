@@ -84,7 +84,7 @@ for (const { name, server, make, method, Stdio, modern } of pairs) {
         assert.match(said, /example\.com\/x cannot be used: not_file_uri/);
       }));
 
-    test("links do not lead outside, for reading and for writing", () =>
+    test("links do not lead outside, for reading and for writing, also to a file that does not exist yet [F3]", () =>
       meet([uri(at("one"))], async ({ call }) => {
         for (const path of [at("one/out/file.txt"), at("one/../outside/file.txt"), "../outside/file.txt", "/etc/passwd"]) assert.match(await read(call, path), /^ERROR .*outside/, path);
         assert.match(await call("write_file", { path: at("one/out/new.txt"), content: "x" }), /^ERROR .*outside/);

@@ -1,6 +1,7 @@
 """A guide that keeps categories for each project: `server.py [--preset mcp-guide-shipped] [--http PORT]`.
 
-Runs on the official SDK 1.x, and unchanged on 2.x, which serves clients of revision 2026-07-28 too.
+Runs on PrefectHQ's FastMCP 3, as mcp-guide does, and on the official SDK: 1.x, for which the ADR was written, and 2.x,
+which serves clients of revision 2026-07-28 too.
 """
 
 from __future__ import annotations
@@ -10,16 +11,28 @@ import json
 import logging
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 from rootwise import AnyProject, presets, resolve_at_start
-from rootwise.mcp import ConnectionInfo, NoProjectError, Rootwise
+
+try:
+    from fastmcp import FastMCP
+
+    from rootwise.fastmcp import ConnectionInfo, NoProjectError, Rootwise
+except ImportError:
+    from rootwise.mcp import ConnectionInfo, NoProjectError, Rootwise  # type: ignore[assignment]
+
+    try:
+        from mcp.server.mcpserver import MCPServer as FastMCP  # type: ignore[assignment]
+    except ImportError:
+        from mcp.server.fastmcp import FastMCP  # type: ignore[assignment]
 
 parser = argparse.ArgumentParser(description="A guide that keeps categories for each project.")
 parser.add_argument("--preset", choices=["mcp-guide", "mcp-guide-shipped"], default="mcp-guide")
 parser.add_argument("--http", type=int, metavar="PORT", help="serve Streamable HTTP on this port of 127.0.0.1")
 options = parser.parse_args()
 
-logging.basicConfig(format="%(message)s")
+logging.basicConfig(format="%(levelname)s %(message)s")
 logger = logging.getLogger("guide")
 for name in ("guide", "rootwise"):
     logging.getLogger(name).setLevel(logging.DEBUG)
@@ -41,14 +54,9 @@ def changed(project: AnyProject | None, previous: AnyProject | None, connection:
 
 rootwise = Rootwise(policy, require_path=False, on_change=changed)
 
-try:
-    from mcp.server.mcpserver import MCPServer
-except ImportError:
-    from mcp.server.fastmcp import FastMCP
-
-    mcp = FastMCP("guide")
-else:
-    mcp = MCPServer("guide", middleware=[rootwise])
+# The official SDK 1.x has no middleware: there the tools call Rootwise themselves.
+middleware: dict[str, Any] = {} if FastMCP.__module__.startswith("mcp.server.fastmcp") else {"middleware": [rootwise]}
+mcp: Any = FastMCP("guide", **middleware)
 
 #: Keyed by project id: two folders of the same name are two projects.
 categories: defaultdict[str, list[str]] = defaultdict(list)
@@ -107,4 +115,5 @@ if __name__ == "__main__":
     else:
         import uvicorn
 
-        uvicorn.run(mcp.streamable_http_app(), host="127.0.0.1", port=options.http, log_level="warning")
+        app = mcp.http_app() if hasattr(mcp, "http_app") else mcp.streamable_http_app()
+        uvicorn.run(app, host="127.0.0.1", port=options.http, log_level="warning")

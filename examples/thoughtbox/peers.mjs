@@ -38,8 +38,8 @@ async function end(child, signal) {
 }
 
 const environment = (env) => ({ PATH: process.env.PATH, HOME: process.env.HOME, ...env });
-const command = ({ server, store, preset = "thoughtbox" }) => {
-  return [at(`dist/${server}.js`), "--preset", preset, "--store", store];
+const command = ({ server, store, preset = "thoughtbox", options = [] }) => {
+  return [at(`dist/${server}.js`), "--preset", preset, "--store", store, ...options];
 };
 
 /** Starts a server that speaks HTTP. */

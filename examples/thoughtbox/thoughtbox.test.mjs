@@ -42,6 +42,7 @@ const freshRoot = () => `file:///Users/dev/project-${++roots}`;
 
 const NO_SESSIONS = "No sessions found for project. Use start_new to begin.";
 const none = { success: false, message: NO_SESSIONS };
+const NOT_BOUND = /^No root is bound, so no session was looked for\. Bind a root, or pass the id of one of the \d+ sessions\.$/;
 
 for (const setup of setups) {
   const { era, over } = setup;
@@ -70,15 +71,16 @@ for (const setup of setups) {
       }
     };
 
-    test("the agent lists the roots and binds one of them; no root is used automatically [T-14]", options, async () => {
+    test("the agent lists the roots and binds one of them; of several roots none is used automatically [T-14]", options, async () => {
       const [x, y] = [freshRoot(), freshRoot()];
       await agents([{ roots: [x, y] }], async (agent) => {
+        await agent.init("start_new", { mcpRootUri: freshRoot() });
         const listed = await agent.init("list_roots");
         assert.deepEqual(listed.roots.map(({ uri }) => uri), [x, y]);
 
         const unbound = await agent.init("load_context");
-        assert.equal(unbound.message, NO_SESSIONS);
-        assert.match(unbound.hint, /none was chosen[^]*Call list_roots, then bind_root/);
+        assert.match(unbound.message, NOT_BOUND);
+        assert.match(unbound.hint, /Several roots are open and none is bound[^]*Call list_roots, then bind_root/);
         await agent.logged("warning: No root is bound; bind a root to recover sessions by project");
 
         if (era === "modern") {
@@ -107,11 +109,11 @@ for (const setup of setups) {
         assert.ok(began <= Number(now) && Number(now) <= Date.now(), title);
         assert.equal(createdAt, new Date(Number(now)).toISOString());
         assert.deepEqual(rest, {
-          ...{ updatedAt: createdAt, thoughtCount: 0, pinned: false, archived: false },
+          ...{ updatedAt: createdAt, thoughtCount: 0, linkedProjects: [], pinned: false, archived: false },
           ...{ mcpRootUri: x, project: x.replace("file://", "") },
         });
-        const named = await agent.init("start_new", { title: "Why the cache is slow" });
-        assert.equal(named.session.title, "Why the cache is slow");
+        const named = await agent.init("start_new", { title: "Why the cache is slow", domain: "performance" });
+        assert.deepEqual([named.session.title, named.session.domain], ["Why the cache is slow", "performance"]);
       });
     });
 
@@ -123,7 +125,8 @@ for (const setup of setups) {
         await rootless.call("thought", { sessionId: session.id, thought: "alone" });
 
         const unfound = await rootless.init("load_context");
-        assert.deepEqual([unfound.success, unfound.message], [false, NO_SESSIONS]);
+        assert.equal(unfound.success, false);
+        assert.match(unfound.message, NOT_BOUND);
         await rootless.logged("warning: No root is bound; bind a root to recover sessions by project");
         assert.deepEqual((await rootless.init("list_sessions")).sessions, []);
         assert.deepEqual(await other.init("load_context"), none);
@@ -240,11 +243,11 @@ for (const setup of setups) {
       const store = await openStore(setup.store);
       const project = (uri) => ({ mcpRootUri: uri, project: uri.replace("file://", "") });
       const session = (name, uri, createdAt) => store.createSession({ id: `${name}-${uri.split("-").at(-1)}`, title: name, createdAt, ...project(uri) });
-      const [x, y, z] = [freshRoot(), freshRoot(), freshRoot()];
+      const [x, y, z, w] = [freshRoot(), freshRoot(), freshRoot(), freshRoot()];
       try {
         await session("later-as-text", x, "2026-01-17T10:00:00+02:00");
         await session("later-in-fact", x, "2026-01-17T09:00:00Z");
-        await session("unreadable", x, "yesterday");
+        await session("unreadable", w, "yesterday");
         for (const name of ["first", "second", "third"]) await session(name, y, "2026-01-17T09:00:00Z");
         const ago = new Date(Date.now() - 121_000).toISOString();
         await session("abc", z, ago);
@@ -252,10 +255,10 @@ for (const setup of setups) {
       } finally {
         await store.close();
       }
-      await agents([{ roots: [x, y, z] }], async (agent) => {
+      await agents([{ roots: [x, y, z, w] }], async (agent) => {
         const titles = async () => (await agent.init("list_sessions")).sessions.map(({ title }) => title);
         await agent.bind(x);
-        assert.deepEqual(await titles(), ["later-in-fact", "later-as-text", "unreadable"]);
+        assert.deepEqual(await titles(), ["later-in-fact", "later-as-text"]);
         await agent.bind(y);
         assert.deepEqual(await titles(), ["first", "second", "third"]);
         assert.equal((await agent.init("load_context")).session.title, "first");
@@ -263,6 +266,8 @@ for (const setup of setups) {
         const { message, session, thoughts } = await agent.init("load_context");
         assert.equal(message, `Auto-recovered session ${session.id} (47 thoughts, last updated 2 min ago)`);
         assert.equal(thoughts.at(-1), "thought 47");
+        await agent.bind(w);
+        await assert.rejects(agent.init("load_context"), /sessions\[0\]\.updatedAt[^]*not a time/, "no guess which is newest");
       });
     });
 
@@ -279,6 +284,34 @@ for (const setup of setups) {
       }
       if (over === "stdio" || era === "legacy") assert.equal(new Set(seen).size, 3, "three MCP sessions");
       await agents([{ bound: x }], async (agent) => assert.deepEqual((await agent.init("load_context")).thoughts, ["one", "two", "three"]));
+    });
+
+    test("a new session with one root finds the last one by load_context alone [T-17, T-18]", options, async () => {
+      const x = freshRoot();
+      let id;
+      await agents([{ roots: [x] }], async (agent) => {
+        id = (await agent.init("start_new")).session.id;
+        await agent.call("thought", { sessionId: id, thought: "before the timeout" });
+      });
+      await agents([{ roots: [x] }], async (agent) => {
+        const { success, session, thoughts } = await agent.init("load_context");
+        assert.deepEqual([success, session.id, session.mcpRootUri, thoughts], [true, id, x, ["before the timeout"]]);
+      });
+      await agents([{ roots: [freshRoot()] }], async (agent) => assert.deepEqual(await agent.init("load_context"), none));
+    });
+
+    test("a session that is linked to another root is found there too [T-19]", options, async () => {
+      const [x, y] = [freshRoot(), freshRoot()];
+      await agents([{ bound: x }, { bound: y }], async (agent, elsewhere) => {
+        const id = await agent.think("about both");
+        assert.deepEqual(await elsewhere.init("load_context"), none);
+        for (const linkRootUri of [`${y}/`, y]) await agent.init("update_session", { sessionId: id, linkRootUri });
+        const { session, thoughts } = await elsewhere.init("load_context");
+        assert.deepEqual([session.id, session.linkedProjects, thoughts], [id, [y.replace("file://", "")], ["about both"]]);
+        assert.doesNotMatch(elsewhere.log(), new RegExp(`${id} belongs to another root`));
+        const own = await elsewhere.think("own");
+        assert.deepEqual((await elsewhere.init("list_sessions")).sessions.map(({ id }) => id), [own, id]);
+      });
     });
 
     // The server binds nothing for clients of 2026-07-28.
@@ -392,6 +425,40 @@ for (const setup of setups) {
     });
   });
 }
+
+test("an empty store says that there are no sessions, also to a client without roots [T-09, T-11]", options, async () => {
+  const setup = { server: "sdk2", client: 2, era: "legacy", over: "stdio", store: join(folder, "empty.db") };
+  const agent = await connect(setup, {});
+  try {
+    const { success, message } = await agent.init("load_context");
+    assert.deepEqual([success, message], [false, NO_SESSIONS]);
+    await agent.logged("warning: No root is bound; bind a root to recover sessions by project");
+  } finally {
+    await agent.close();
+  }
+});
+
+test("old sessions are archived by themselves, unless they are pinned [T-19]", options, async () => {
+  const setup = { server: "sdk1", client: 1, era: "legacy", over: "stdio", store: join(folder, "old.db"), options: ["--archive-after-days", "30"] };
+  const { openStore } = await import("./dist/store.js");
+  const x = freshRoot();
+  const ago = (days) => new Date(Date.now() - days * 86_400_000).toISOString();
+  const store = await openStore(setup.store);
+  for (const [id, days] of [["pinned", 90], ["old", 31], ["recent", 29]]) {
+    await store.createSession({ id, title: id, createdAt: ago(days), mcpRootUri: x, project: x.replace("file://", "") });
+  }
+  await store.close();
+  const agent = await connect(setup, { roots: [x] });
+  try {
+    const ids = async () => (await agent.init("list_sessions")).sessions.map(({ id }) => id);
+    assert.deepEqual(await ids(), ["recent"]);
+    await agent.init("update_session", { sessionId: "pinned", pinned: true });
+    assert.deepEqual(await ids(), ["pinned", "recent"]);
+    assert.equal((await agent.init("load_context", { sessionId: "old" })).success, true);
+  } finally {
+    await agent.close();
+  }
+});
 
 test("a killed Redis restarts with all data, and its servers continue [T-01, T-17]", options, async () => {
   const x = freshRoot();

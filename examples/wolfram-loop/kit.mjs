@@ -63,8 +63,8 @@ export function short(text) {
 const DEADLINE = 20_000;
 
 /** Sends all lines at once and closes the input; returns the output and the log. */
-export function play(lines, { cwd, policy = preset, as, run = program } = {}) {
-  const done = spawnSync(run, ["--preset", policy], { cwd, input: `${lines.join("\n")}\n`, encoding: "utf8", timeout: DEADLINE, ...as });
+export function play(lines, { cwd, policy = preset, as, run = program, options = [] } = {}) {
+  const done = spawnSync(run, ["--preset", policy, ...options], { cwd, input: `${lines.join("\n")}\n`, encoding: "utf8", timeout: DEADLINE, ...as });
   assert.equal(done.status, 0, `${done.error ?? done.signal ?? done.stderr}`);
   const raw = done.stdout.split("\n").slice(0, -1);
   return { raw, said: raw.map(short), log: done.stderr };

@@ -19,6 +19,11 @@
 #include "rootwise.h"
 
 #define MODERN "2026-07-28"
+#ifdef _WIN32
+#define PATH_STYLE "windows"
+#else
+#define PATH_STYLE "posix"
+#endif
 static const char *const legacy[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
 
 static rootwise_resolver *resolver;
@@ -27,6 +32,14 @@ static json_t *events; /* events that the resolver has not received yet */
 static json_t *calls; /* tool calls that wait for an answer, by ask */
 static json_t *capabilities; /* declared by the client, shown by a tool */
 static bool applied = true; /* whether the last chdir succeeded */
+static bool waiting; /* whether the client has yet to answer a request */
+static bool forwarded; /* whether the last message was not the answer */
+static bool asked; /* whether the last message caused a request */
+static int drained; /* messages since that request */
+static double skipped; /* time that counts as passed */
+
+/* After so many other messages the answer is not awaited any longer, as if its time were up. */
+#define MOST_MESSAGES 1000
 
 static const char *text(const json_t *object, const char *key) {
     const char *value = json_string_value(json_object_get(object, key));
@@ -49,7 +62,7 @@ static void happened(json_t *event) {
 static double now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1000 + (double)(time.tv_nsec / 1000000);
+    return skipped + (double)time.tv_sec * 1000 + (double)(time.tv_nsec / 1000000);
 }
 
 /* Answering requests. */
@@ -67,6 +80,7 @@ static void reply(json_t *request, const char *member, json_t *body) {
     json_t *id = json_object_get(request, "id");
     json_t *message = json_pack("{s:s, s:O, s:o}", "jsonrpc", "2.0", "id", id, member, body);
     char *line = json_dumps(message, JSON_COMPACT);
+    if (waiting && forwarded) record("InterstitialResponse", line);
     write_line(line);
     free(line);
     json_decref(message);
@@ -226,9 +240,12 @@ static void announce(json_t *action) {
 static void ask_client(json_t *action) {
     record("ServerRequest", text(action, "message"));
     write_line(text(action, "message"));
+    waiting = asked = true;
+    drained = 0;
 }
 
 static void cancel(json_t *action) {
+    waiting = false;
     write_line(text(action, "message"));
 }
 
@@ -250,6 +267,7 @@ static void probe(json_t *action) {
 
 static void serve_forwarded(json_t *action) {
     const char *kind = text(action, "kind"), *line = text(action, "text");
+    forwarded = true;
     if (strcmp(kind, "response") == 0) record("UnexpectedResponse", line);
     if (strcmp(kind, "request") != 0) return;
     json_t *request = json_loads(line, JSON_ALLOW_NUL, NULL);
@@ -298,8 +316,19 @@ static void settle(void) {
 
 static void take_line(const char *start, size_t len) {
     json_t *event = json_pack("{s:s, s:s%}", "type", "message", "text", start, len);
-    if (event) happened(event); /* otherwise it is not UTF-8 and not a message */
+    bool awaited = waiting;
+    if (!event) return; /* it is not UTF-8 and not a message */
+    if (awaited) fprintf(stderr, "DrainRead: %.*s\n", (int)len, start);
+    forwarded = asked = false;
+    happened(event);
     settle();
+    /* What the resolver keeps is the answer; what it forwards is not. */
+    waiting = asked || (waiting && forwarded);
+    if (awaited && waiting && ++drained >= MOST_MESSAGES && deadline >= 0) {
+        skipped += deadline - now();
+        happened(json_pack("{s:s}", "type", "deadlineReached"));
+        settle();
+    }
 }
 
 static int patience(void) {
@@ -336,7 +365,7 @@ static bool turn(void) {
     return true;
 }
 
-static bool open_resolver(const char *preset) {
+static bool open_resolver(const char *preset, const char *style) {
     json_error_t problem;
     json_t *policy = json_load_file(preset, 0, &problem);
     if (!policy) {
@@ -344,7 +373,7 @@ static bool open_resolver(const char *preset) {
         return false;
     }
     json_t *options = json_pack("{s:o, s:{s:s, s:s}}", "policy", policy, "host",
-                                "style", "posix", "transport", "stdio");
+                                "style", style, "transport", "stdio");
     char *given = json_dumps(options, JSON_COMPACT);
     rootwise_text said = rootwise_open(given, strlen(given), &resolver);
     if (!resolver) fprintf(stderr, "%s: %.*s\n", preset, (int)said.len, said.ptr);
@@ -355,11 +384,12 @@ static bool open_resolver(const char *preset) {
 }
 
 int main(int count, char **arguments) {
-    if (count != 3 || strcmp(arguments[1], "--preset") != 0) {
-        fprintf(stderr, "usage: %s --preset <file>\n", arguments[0]);
+    bool styled = count == 5 && strcmp(arguments[3], "--style") == 0;
+    if ((count != 3 && !styled) || strcmp(arguments[1], "--preset") != 0) {
+        fprintf(stderr, "usage: %s --preset <file> [--style posix|windows]\n", arguments[0]);
         return 2;
     }
-    if (!open_resolver(arguments[2])) return 2;
+    if (!open_resolver(arguments[2], styled ? arguments[4] : PATH_STYLE)) return 2;
     events = json_array();
     calls = json_object();
     capabilities = json_object();

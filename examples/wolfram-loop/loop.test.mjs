@@ -1,8 +1,10 @@
 // Tests the server with exact input through a pipe and with real clients of both eras.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { answer, call, changed, changedPreset, connect, error, folders, initialize, initialized, notification, open, play, program, request, result, root, short } from "./kit.mjs";
 
 const roots = { roots: { listChanged: true } };
@@ -10,12 +12,14 @@ const hello = [initialize(roots), initialized];
 
 // Asking the client.
 
-test("requests already in the pipe are answered between the roots request and its answer [W-03, W-04, W-08, W-09, W-10, W-11, W-14, W-21, W-28, W-34]", (t) => {
+test("requests already in the pipe are answered between the roots request and its answer [W-03, W-04, W-08, W-09, W-10, W-11, W-14, W-21, W-28, W-34, C6]", (t) => {
   const { base, a } = folders(t, "a");
-  const { raw, said, log } = play([...hello, request(2, "tools/list"), answer("s-1", root(a)), call(3, "directory")], { cwd: base });
+  const given = answer("s-1", root(a));
+  const { raw, said, log } = play([...hello, request(2, "tools/list"), given, call(3, "directory")], { cwd: base });
   assert.deepEqual(said, ["1: ok", "roots/list s-1", "2: ok", `3: ${a}`]);
   assert.equal(raw[1], '{"jsonrpc":"2.0","id":"s-1","method":"roots/list","params":{}}');
-  assert.deepEqual(log.trimEnd().split("\n"), [`ServerRequest: ${raw[1]}`, `project_chosen: Set directory to client root: ${a}`]);
+  const drained = [`DrainRead: ${request(2, "tools/list")}`, `InterstitialResponse: ${raw[2]}`, `DrainRead: ${given}`];
+  assert.deepEqual(log.trimEnd().split("\n"), [`ServerRequest: ${raw[1]}`, ...drained, `project_chosen: Set directory to client root: ${a}`]);
 });
 
 test("the answer to initialize is the same with and without roots, and no request is sent before initialized [W-03]", () => {
@@ -84,11 +88,40 @@ test("changes during a request cause one more request, or none if the policy dro
   assert.match(dropped.log, /^UnexpectedResponse: .*"s-2"/m);
 });
 
+test("after 1,000 other messages the answer is not awaited any longer [W-16]", (t) => {
+  const { base, a } = folders(t, "a");
+  const pings = (from, count) => Array.from({ length: count }, (_, index) => request(from + index, "ping"));
+  const fine = play([...hello, ...pings(2, 999), answer("s-1", root(a)), call("last", "directory")], { cwd: base });
+  assert.equal(fine.said.at(-1), `last: ${a}`);
+  const late = play([...hello, ...pings(2, 1000), call("last", "directory"), answer("s-1", root(a))], { cwd: base });
+  assert.deepEqual(late.said.slice(-2), ["notifications/cancelled s-1", `last: ${base}`]);
+  assert.match(late.log, /^RootsQueryFailed: Failed to query client roots: no answer\.$/m);
+});
+
+test("a request that fails while the client is awaited does not end the loop [W-11, W-14]", (t) => {
+  const { base, a } = folders(t, "a");
+  const failing = [request(2, "no/such/method"), call(3, "no such tool"), request(4, "tools/call", { name: 7 }), request(5, "tools/call")];
+  const { said, log } = play([...hello, ...failing, answer("s-1", root(a)), call(6, "directory")], { cwd: base });
+  assert.deepEqual(said, ["1: ok", "roots/list s-1", "2: error -32601", "3: error -32602", "4: error -32602", "5: error -32602", `6: ${a}`]);
+  assert.equal(log.match(/^InterstitialResponse: /gm).length, 4);
+});
+
+test("Windows URIs become Windows paths [W-27]", (t) => {
+  const { base } = folders(t);
+  // This system sees a Windows path as a plain name.
+  for (const name of ["C:\\work\\a b", "D:\\x"]) mkdirSync(join(base, name));
+  const style = ["--style", "windows"];
+  for (const [uri, name] of [["file:///C:/work/a%20b", "C:\\work\\a b"], ["file:///d%3A/x", "D:\\x"], ["file://D:\\x", "D:\\x"]]) {
+    assert.equal(directoryAfter({ roots: [{ uri }] }, { cwd: base, options: style }), join(base, name), uri);
+  }
+  assert.equal(directoryAfter({ roots: [{ uri: "file:///C:/work/a%20b" }] }, { cwd: base }), base, "without the option, paths are those of this system");
+});
+
 test("a client that never answers gets its other requests served, then the roots request is cancelled [W-16, W-17, W-20]", async (t) => {
   const { base, a } = folders(t, "a");
   const policy = changedPreset(base, { timing: { waitMs: 200, lifeMs: 200 } });
   const server = open(t, { cwd: base, policy });
-  const ids = Array.from({ length: 1200 }, (_, index) => index + 2);
+  const ids = Array.from({ length: 900 }, (_, index) => index + 2);
   server.send(...hello, ...ids.map((id) => request(id, "ping")), call("waits", "directory"));
   assert.equal(short(await server.next()), "1: ok");
   assert.equal(short(await server.next()), "roots/list s-1");
@@ -133,7 +166,7 @@ const directoryAfter = (value, options) => play([...hello, result("s-1", value),
 test("an answer without usable roots leaves the directory unchanged [W-18, W-20, W-23, W-24, W-25, W-34]", (t) => {
   const { base, a } = folders(t, "a");
   writeFileSync(join(a, "file"), "");
-  const nothing = [null, {}, [], "roots", { roots: null }, { roots: {} }, { roots: "x" }, { roots: [] }, { roots: [1, null, "file:///", []] }];
+  const nothing = [null, {}, [], "roots", { roots: null }, { roots: {} }, { roots: "x" }, { roots: [] }, { roots: [1, null, "file:///", []] }, { roots: [root(a), "file:///"] }];
   const bad = [{}, { uri: 5 }, { uri: "" }, { uri: "not a uri" }, { uri: "https://example.com/a" }, { uri: "file:///no/such/folder" }, root(join(a, "file")), { uri: a }];
   for (const value of [...nothing, { roots: bad }, ...bad.map((one) => ({ roots: [one] }))]) {
     assert.equal(directoryAfter(value, { cwd: base }), base, JSON.stringify(value));
@@ -271,4 +304,12 @@ test("modern and legacy requests on one pipe are independent", (t) => {
   const { raw, said } = play(lines, { cwd: base });
   assert.deepEqual(said, ["1: ok", "roots/list s-1", "2: ok", `3: ${b}`, `4: ${a}`, "5: error -32022", "6: error -32602"]);
   assert.deepEqual(JSON.parse(raw[2]).result, { resultType: "input_required", inputRequests: { rootwise: { method: "roots/list" } } });
+});
+
+// The library for the Wolfram Language.
+
+test("the functions for LibraryLink answer as the kernel would call them", () => {
+  const here = fileURLToPath(new URL(".", import.meta.url));
+  execFileSync("make", ["--silent", "link-test"], { cwd: here, stdio: ["ignore", "inherit", "inherit"] });
+  assert.equal(execFileSync("./link-test", ["./rootwise_link.so"], { cwd: here, encoding: "utf8" }), "LibraryLink: all calls answered\n");
 });

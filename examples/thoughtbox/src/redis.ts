@@ -6,7 +6,9 @@ const TIMEOUT_MS = 10_000;
 
 const sessionKey = (id: string) => `session:${id}`;
 const thoughtsKey = (id: string) => `thoughts:${id}`;
+const linksKey = (id: string) => `links:${id}`;
 const projectKey = (project: string) => `project:${project}`;
+const COUNT = "sessions";
 
 /** Runs all commands atomically and returns every result. */
 async function together(commands: ChainableCommander): Promise<unknown[]> {
@@ -22,14 +24,16 @@ export async function openRedis(where: string): Promise<Store> {
   await redis.ping();
 
   const getSession = async (id: string): Promise<Session | undefined> => {
-    const [hash, count] = await together(redis.multi().hgetall(sessionKey(id)).llen(thoughtsKey(id)));
-    const { title, createdAt, updatedAt, mcpRootUri, project, pinned, archived } = hash as Record<string, string>;
+    const parts = redis.multi().hgetall(sessionKey(id)).llen(thoughtsKey(id)).smembers(linksKey(id));
+    const [hash, count, links] = await together(parts);
+    const { title, createdAt, updatedAt, mcpRootUri, project, domain, pinned, archived } = hash as Record<string, string>;
     if (title === undefined || createdAt === undefined || updatedAt === undefined) return undefined;
     return {
       ...{ id, title, thoughtCount: count as number, createdAt, updatedAt },
-      ...{ pinned: pinned === "true", archived: archived === "true" },
+      ...{ linkedProjects: links as string[], pinned: pinned === "true", archived: archived === "true" },
       ...(mcpRootUri !== undefined && { mcpRootUri }),
       ...(project !== undefined && { project }),
+      ...(domain !== undefined && { domain }),
     };
   };
   // Sessions are never deleted, so an existing session stays.
@@ -38,17 +42,23 @@ export async function openRedis(where: string): Promise<Store> {
   return {
     getSession,
     createSession: async ({ id, ...fields }) => {
-      const all = redis.multi().hset(sessionKey(id), defined({ ...fields, updatedAt: fields.createdAt }));
+      const all = redis.multi().hset(sessionKey(id), defined({ ...fields, updatedAt: fields.createdAt })).incr(COUNT);
       if (fields.project !== undefined) all.rpush(projectKey(fields.project), id);
       await together(all);
     },
+    countSessions: async () => Number((await redis.get(COUNT)) ?? 0),
     listSessions: async ({ project }) => {
       const ids = await redis.lrange(projectKey(project), 0, -1);
       return (await Promise.all(ids.map(getSession))).filter((session) => session !== undefined);
     },
-    changeSession: async (id, changes) => {
+    changeSession: async (id, { linkProject, ...changes }) => {
+      if (!(await exists(id))) return undefined;
       const fields = defined(changes);
-      if (Object.keys(fields).length > 0 && (await exists(id))) await redis.hset(sessionKey(id), fields);
+      if (Object.keys(fields).length > 0) await redis.hset(sessionKey(id), fields);
+      // Of several links to one project, only the first counts.
+      if (linkProject !== undefined && (await redis.sadd(linksKey(id), linkProject)) === 1) {
+        await redis.rpush(projectKey(linkProject), id);
+      }
       return getSession(id);
     },
     addThought: async (id, thought, at) => {

@@ -9,13 +9,16 @@ export async function start() {
       preset: { type: "string", default: "thoughtbox" },
       store: { type: "string", default: "thoughtbox.db" },
       port: { type: "string" },
+      "archive-after-days": { type: "string" },
     },
   });
   const preset = presetNames.find((name) => name === values.preset);
   if (!preset) throw new Error(`--preset is one of ${presetNames.join(", ")}`);
   const store = await openStore(values.store);
+  const days = Number(values["archive-after-days"] ?? Infinity);
+  if (!(days > 0)) throw new Error("--archive-after-days is a positive number");
   const port = values.port === undefined ? undefined : Number(values.port);
   // When the client closes the pipe, the open connection of a store would keep this process alive.
   if (port === undefined) process.stdin.once("end", () => void store.close());
-  return { preset, store, port };
+  return { preset, store, port, archiveAfterMs: days * 86_400_000 };
 }

@@ -1,17 +1,17 @@
 // The tools of Thoughtbox, for either SDK and any store. Rootwise finds the project of a call.
 import { randomUUID } from "node:crypto";
-import { presets, recoverSession, type Project } from "rootwise";
+import { presets, projectKey, recoverSession, RootwiseError, type Project } from "rootwise";
 import { NoProjectError, type CallContext, type Rootwise } from "rootwise/mcp";
 import { z } from "zod";
-import type { Session, Store } from "./store.js";
+import type { Store } from "./store.js";
 
 export const presetNames = ["thoughtbox", "thoughtbox-shipped"] as const;
 export type Preset = (typeof presetNames)[number];
 type Texts = typeof presets.thoughtbox.texts;
 
 export const instructions =
-  "Begin with init: list_roots, bind_root with the root you work in, then load_context, or start_new if that finds " +
-  "nothing. If bind_root says that nothing stays bound, pass mcpRootUri with every operation instead.";
+  "Begin with init: load_context, or start_new if that finds nothing. If you have several roots, first call list_roots " +
+  "and bind_root with the root you work in. If bind_root says that nothing stays bound, pass mcpRootUri with every operation instead.";
 
 export const initShape = {
   operation: z.enum(["list_roots", "bind_root", "start_new", "load_context", "list_sessions", "update_session"]),
@@ -19,8 +19,10 @@ export const initShape = {
   mcpRootUri: z.string().optional().describe("start_new, load_context, list_sessions: the root for this call alone"),
   sessionId: z.string().optional().describe("load_context, update_session"),
   title: z.string().optional().describe("start_new, update_session"),
+  domain: z.string().optional().describe("start_new: the field that the thoughts are about"),
   pinned: z.boolean().optional().describe("update_session: whether load_context prefers it"),
   archived: z.boolean().optional().describe("update_session: whether only its id finds it"),
+  linkRootUri: z.string().optional().describe("update_session: another root in which it is found as well"),
 };
 export const thoughtShape = {
   sessionId: z.string().describe("from start_new or load_context"),
@@ -35,11 +37,13 @@ const style = process.platform === "win32" ? "windows" : "posix";
 export class Thoughtbox {
   readonly #projects: Rootwise<false>;
   readonly #store: Store;
+  readonly #archiveAfterMs: number;
   readonly #texts: Partial<Record<keyof Texts, string>>;
 
-  constructor(projects: Rootwise<false>, store: Store, preset: Preset) {
+  constructor(projects: Rootwise<false>, preset: Preset, { store, archiveAfterMs }: { store: Store; archiveAfterMs: number }) {
     this.#projects = projects;
     this.#store = store;
+    this.#archiveAfterMs = archiveAfterMs;
     this.#texts = presets[preset].texts;
   }
 
@@ -70,7 +74,7 @@ export class Thoughtbox {
     return { success: true, message, boundRoot: project.uri };
   }
 
-  async #startNew({ mcpRootUri, title }: InitArguments, context: CallContext) {
+  async #startNew({ mcpRootUri, title, domain }: InitArguments, context: CallContext) {
     const { project, hint } = await this.#project(mcpRootUri, context);
     const now = new Date();
     const id = randomUUID();
@@ -80,6 +84,7 @@ export class Thoughtbox {
       createdAt: now.toISOString(),
       ...(project && { project: project.key }),
       ...(project?.uri && { mcpRootUri: project.uri }),
+      ...(domain !== undefined && { domain }),
     });
     return { success: true, session: await this.#store.getSession(id), hint };
   }
@@ -90,7 +95,12 @@ export class Thoughtbox {
     }
     const { project, hint } = await this.#project(mcpRootUri, context);
     const { session } = await this.#recover(project);
-    if (!project || !session) return { success: false, message: this.#say("host.noSessions"), hint };
+    if (!project || !session) {
+      // Without a project nobody has looked: the sessions that exist must not seem lost.
+      const count = project ? 0 : await this.#store.countSessions();
+      const message = count > 0 ? this.#say("host.notBound", { count }) : this.#say("host.noSessions");
+      return { success: false, message, hint };
+    }
     const { id, thoughtCount: count, updatedAt } = session;
     log("info", this.#say("host.recoveredLog", { id, uri: project.uri ?? project.name }));
     const message = this.#say("host.recovered", { id, count, age: age(updatedAt) });
@@ -100,8 +110,7 @@ export class Thoughtbox {
   async #loadExplicit(id: string, project: Readonly<Project> | undefined) {
     const session = await this.#store.getSession(id);
     if (!session) return this.#notFound(id);
-    const sessions = [recordOf(session)];
-    const { otherProject } = recoverSession({ style, sessionId: id, project: project?.key ?? null, sessions });
+    const { otherProject } = recoverSession({ style, sessionId: id, project: project?.key ?? null, sessions: [session] });
     if (otherProject) log("info", this.#say("host.otherRoot", { id }));
     return { success: true, session, thoughts: await this.#store.listThoughts(id) };
   }
@@ -112,15 +121,18 @@ export class Thoughtbox {
     return { success: true, sessions: candidates, hint };
   }
 
-  async #updateSession({ sessionId = "", title, pinned, archived }: InitArguments) {
-    const session = await this.#store.changeSession(sessionId, { title, pinned, archived });
+  async #updateSession({ sessionId = "", title, pinned, archived, linkRootUri }: InitArguments) {
+    const linkProject = linkRootUri === undefined ? undefined : keyOf(linkRootUri);
+    const session = await this.#store.changeSession(sessionId, { title, pinned, archived, linkProject });
     return session ? { success: true, session } : this.#notFound(sessionId);
   }
 
   /** Returns the session of the project to continue, and all its sessions, best first. */
   async #recover(project: Readonly<Project> | undefined) {
     const sessions = project ? await this.#store.listSessions({ project: project.key }) : [];
-    const found = recoverSession({ style, project: project?.key ?? null, sessions: sessions.map(recordOf) });
+    const oldest = Date.now() - this.#archiveAfterMs;
+    const archivedBefore = Number.isFinite(oldest) ? new Date(oldest).toISOString() : null;
+    const found = recoverSession({ style, project: project?.key ?? null, archivedBefore, sessions });
     const byId = new Map(sessions.map((session) => [session.id, session]));
     return { session: byId.get(found.sessionId ?? ""), candidates: found.candidates.map((id) => byId.get(id)) };
   }
@@ -133,7 +145,7 @@ export class Thoughtbox {
     try {
       return { project: await this.#projects.project(context, { argument: mcpRootUri }) };
     } catch (error) {
-      const none = error instanceof NoProjectError && (error.code === "no_project" || error.code === "not_chosen");
+      const none = error instanceof NoProjectError && (error.code === "no_project" || error.code === "ambiguous");
       if (!none || this.#texts["host.noRoot"] === undefined) throw error;
       log("warning", this.#say("host.noRoot"));
       return { hint: error.message };
@@ -151,7 +163,15 @@ export class Thoughtbox {
   }
 }
 
-const recordOf = (session: Session) => ({ ...session, updatedAt: Date.parse(session.updatedAt) });
+/** The key of the project of a root; a root that is not a folder has its URI in it. */
+function keyOf(uri: string): string {
+  try {
+    return projectKey(uri, style);
+  } catch (error) {
+    if (error instanceof RootwiseError && error.code === "not_file_uri") return `uri:${uri}`;
+    throw error;
+  }
+}
 
 const result = (value: object) => ({ content: [{ type: "text" as const, text: JSON.stringify(value) }] });
 

@@ -90,6 +90,6 @@ def sanitize_name(name: str, form: NameForm) -> str:
     return cast(str, _call("sanitizeName", name=name, form=form))
 
 
-def _call(name: str, **arguments: object) -> object:
-    text = text_of({name: arguments}, "bad_options", "the arguments")
+def _call(function: str, /, **arguments: object) -> object:
+    text = text_of({function: arguments}, "bad_options", "the arguments")
     return parse_reply(loaded_backend().call(bounded(text, "the arguments", MOST_ARGUMENTS)))["value"]

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ._error import RootwiseError
-from ._functions import path_style
+from ._functions import path_style, project_slug
 from ._project import Project, project_of
 from ._resolver import Resolver
 
@@ -53,6 +53,9 @@ def _project_at(path: str, name: str | None) -> Project:
         [answer, *_] = resolver.handle({"type": "asked", "ask": 1, "askBy": "none", "facts": {"host": path}}, 0)
     if answer["type"] != "answer" or answer["outcome"] != "resolved":
         raise RootwiseError("bad_options", f"{path!r} must be an absolute folder")
-    project = project_of({**answer["project"], **({} if name is None else {"name": name, "displayName": name})})
+    raw = answer["project"]
+    if name is not None:
+        raw = {**raw, "name": name, "displayName": name, "slug": project_slug(name, raw["key"])}
+    project = project_of(raw)
     assert isinstance(project, Project)
     return project
