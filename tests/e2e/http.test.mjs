@@ -1,7 +1,7 @@
 // Cases that exist only over HTTP: isolated sessions, facts of single requests, servers without sessions.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -59,6 +59,35 @@ for (const pair of pairsOver("http")) {
         assert.ok(forbidden.failed, forbidden.text);
       } finally {
         for (const peer of peers) await peer.close();
+        await stop();
+      }
+    });
+
+    test("within allowedDirs a root counts by its real path, also if that changes between two calls", { timeout: 60_000 }, async () => {
+      const place = join(base, "allowed", `links-${pair.server}-${pair.client}-${pair.era}`);
+      const [inside, link] = [join(place, "inside"), join(place, "link")];
+      mkdirSync(inside, { recursive: true });
+      const lead = (to) => {
+        rmSync(link, { force: true });
+        if (to) symlinkSync(to, link);
+      };
+      const { url, stop } = await serve(pair.server, { options: { allowedDirs } });
+      lead(outside);
+      const peer = await connect(pair, { url, roots: [{ uri: uri(link) }] });
+      try {
+        const where = async () => {
+          const { failed, value } = await peer.call("where");
+          return failed ? "refused" : value.path;
+        };
+        assert.equal(await where(), "refused", "the link leads outside");
+        lead(inside);
+        assert.equal(await where(), link);
+        lead(outside);
+        assert.equal(await where(), "refused", "it leads outside again");
+        lead(undefined);
+        assert.equal(await where(), "refused", "it is not there");
+      } finally {
+        await peer.close();
         await stop();
       }
     });
