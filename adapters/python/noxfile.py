@@ -30,7 +30,7 @@ FRAMEWORKS = ("mcp1", "mcp2", "fastmcp2", "fastmcp3", "fastmcp4")
 HALVES = ("mcp1 fastmcp2 fastmcp3", "mcp2 fastmcp4")
 
 #: The framework of each example's server; the tests themselves run in the environment of `mcp2`.
-EXAMPLES = {"mcp-guide": "mcp1", "conport": "fastmcp4", "cocosearch": "mcp1"}
+EXAMPLES = {"mcp-guide": ("fastmcp3", "mcp1"), "conport": ("fastmcp4",), "cocosearch": ("mcp1",)}
 
 nox.options.default_venv_backend = "uv"
 nox.options.download_python = "never"
@@ -266,7 +266,8 @@ def frameworks_wasm(session: nox.Session, half: str) -> None:
 def examples(session: nox.Session, name: str) -> None:
     """the tests of a Python server among the examples"""
     with session.chdir(ROOT / "examples" / name):
-        server = {"SERVER_PYTHON": interpreter(EXAMPLES[name])}
+        variables = ("SERVER_PYTHON", "OTHER_SERVER_PYTHON")
+        server = {variable: interpreter(framework) for variable, framework in zip(variables, EXAMPLES[name], strict=False)}
         session.run(interpreter("mcp2"), "-m", "pytest", "-q", ".", env=server, external=True)
 
 

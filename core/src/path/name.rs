@@ -9,6 +9,7 @@ use super::uri::project_id;
 /// The characters that a sanitised name consists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum NameForm {
     /// Letters and digits of any script, `_` and `-`: the pattern `[\w-]`.

@@ -119,6 +119,7 @@ pub enum OnUnusable {
 /// The effect of an entry of the list that is not an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum NonObjects {
     /// It is skipped.

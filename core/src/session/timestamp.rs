@@ -17,6 +17,17 @@ pub struct Timestamp {
     instant: Instant,
 }
 
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Timestamp {
+    fn schema_name() -> alloc::borrow::Cow<'static, str> {
+        "Timestamp".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "description": "A number, or a date and time by ISO 8601.", "type": ["number", "string"] })
+    }
+}
+
 /// A point in time, exactly: whole units and billionths of a unit.
 type Instant = (i128, i128);
 
