@@ -6,8 +6,8 @@ use rootwise::event::{AskBy, SelectBy};
 use rootwise::path;
 use rootwise::path::display::display;
 use rootwise::policy::{
-    Ask as WhenToAsk, BadOutcome, EnforceRoots, NameRule, Names, NonFile, OnUnusable, Pick, Pin, Relative,
-    RootMatch, Source, SourceKind, Traversal,
+    Ask as WhenToAsk, BadOutcome, EnforceRoots, NameRule, Names, NonFile, OnUnusable, Pick, Pin, Relative, RootMatch,
+    Source, SourceKind, Traversal,
 };
 use serde_json::value::RawValue;
 
