@@ -151,7 +151,7 @@ The meaning of a root that is a file.
 """
 
 
-Format: TypeAlias = Literal['pathOrUri', 'name', 'any', 'list']
+Format: TypeAlias = Literal['pathOrUri', 'path', 'name', 'any', 'list']
 """
 The form of a value.
 """
@@ -224,6 +224,12 @@ class Limits(TypedDict):
     """
 
 
+Links: TypeAlias = Literal['keep', 'follow']
+"""
+The treatment of links.
+"""
+
+
 LogCode: TypeAlias = Literal['project_chosen', 'disagreement', 'value_rejected', 'roots_failed', 'roots_unsupported', 'roots_cut', 'root_repaired', 'answer_stale', 'answer_unexpected', 'selected_root_left', 'too_many_asks', 'logs_dropped']
 """
 The subject of a log line; the serialised form is the stable code.
@@ -269,6 +275,12 @@ The meaning of a bare name.
 NonFile: TypeAlias = Literal['skip', 'nextSource', 'error', 'nameOnly']
 """
 The effect of a root that is not a `file:` URI.
+"""
+
+
+NonObjects: TypeAlias = Literal['skip', 'emptyList']
+"""
+The effect of an entry of the list that is not an object.
 """
 
 
@@ -489,7 +501,7 @@ How often the disk is probed.
 """
 
 
-RecoveryOutcome: TypeAlias = Literal['explicit', 'pinned', 'newest', 'unknown_id', 'no_session', 'no_project']
+RecoveryOutcome: TypeAlias = Literal['explicit', 'pinned', 'newest', 'undated', 'unknown_id', 'no_session', 'no_project']
 """
 How a session was found, or why not.
 """
@@ -783,33 +795,6 @@ class SendRequest(TypedDict):
     """
 
 
-class SessionRecord(TypedDict):
-    """
-    A session as the host stores it; further fields are ignored.
-    """
-
-    id: str
-    """
-    The session's id.
-    """
-    project: NotRequired[str | None]
-    """
-    The project it was started in: root URI, path or key; a session without one belongs to no project.
-    """
-    updatedAt: NotRequired[Any]
-    """
-    The time of its last use, as a number of any unit; any other value counts as oldest.
-    """
-    pinned: NotRequired[bool]
-    """
-    Whether it is the project's primary session.
-    """
-    archived: NotRequired[bool]
-    """
-    Whether it is found only by its id.
-    """
-
-
 SourceKind: TypeAlias = Literal['host', 'argument', 'header', 'query', 'meta', 'selected', 'configured', 'roots', 'remembered', 'env', 'cwd']
 """
 The kinds of sources.
@@ -831,6 +816,12 @@ class Tier(TypedDict):
     """
 
 
+Timestamp: TypeAlias = float | str
+"""
+A number, or a date and time by ISO 8601.
+"""
+
+
 class Timing(TypedDict):
     """
     Durations in milliseconds.
@@ -850,7 +841,8 @@ class Timing(TypedDict):
     """
     retries: NotRequired[int]
     """
-    The number of later asks that may retry after a failure, until the roots change.
+    The number of later asks that may retry after an error, until the roots change; a request without an answer is not
+    retried.
     """
 
 
@@ -1022,6 +1014,10 @@ class Hint(TypedDict):
     """
     The sources of the results.
     """
+    withoutRoots: NotRequired[bool]
+    """
+    Whether only clients without roots receive it: those that declare none or do not support the request.
+    """
     once: NotRequired[bool]
     """
     Whether a connection receives it only once.
@@ -1163,7 +1159,11 @@ class ProjectDict(TypedDict):
     """
     id: str
     """
-    A short hash of the key, suitable for file names.
+    A short hash of the key.
+    """
+    slug: str
+    """
+    A folder name for it, safe on every system: the readable part of its name and its `id`.
     """
     name: str
     """
@@ -1213,29 +1213,6 @@ class ProjectDict(TypedDict):
     """
 
 
-class RecoverRequest(TypedDict):
-    """
-    The session to find, and the sessions to search.
-    """
-
-    style: PathStyle
-    """
-    The spelling of paths in the URIs.
-    """
-    sessionId: NotRequired[str | None]
-    """
-    The id of the wanted session; it wins over everything else.
-    """
-    project: NotRequired[str | None]
-    """
-    The project: its root URI, its path, or its key.
-    """
-    sessions: NotRequired[list[SessionRecord]]
-    """
-    The sessions the host knows, in any order.
-    """
-
-
 class Recovery(TypedDict):
     """
     The result of a search.
@@ -1267,6 +1244,10 @@ class RootsReport(TypedDict):
     state: RootsState
     """
     The state of the list.
+    """
+    listChanged: NotRequired[bool]
+    """
+    Whether the client declared `listChanged`. A change counts even if it did not.
     """
     available: NotRequired[list[RootView]]
     """
@@ -1302,6 +1283,10 @@ class RootsRules(TypedDict):
     onUnusable: NotRequired[OnUnusable]
     """
     The effect of an unusable root.
+    """
+    nonObjects: NotRequired[NonObjects]
+    """
+    The effect of an entry that is not an object.
     """
     nonFile: NotRequired[NonFile]
     """
@@ -1406,6 +1391,37 @@ class Selection(TypedDict):
     """
 
 
+class SessionRecord(TypedDict):
+    """
+    A session as the host stores it; further fields are ignored.
+    """
+
+    id: str
+    """
+    The session's id.
+    """
+    project: NotRequired[str | None]
+    """
+    The project it was started in: root URI, path or key; a session without one belongs to no project.
+    """
+    linkedProjects: NotRequired[list[str]]
+    """
+    Other projects in which it is found as well.
+    """
+    updatedAt: NotRequired[Timestamp | None]
+    """
+    The time of its last use.
+    """
+    pinned: NotRequired[bool]
+    """
+    Whether it is the project's primary session.
+    """
+    archived: NotRequired[bool]
+    """
+    Whether it is found only by its id.
+    """
+
+
 SourceBase = TypedDict(
     'SourceBase',
     {
@@ -1435,6 +1451,10 @@ class Source(SourceBase):
     relative: NotRequired[Relative]
     """
     The treatment of a relative path.
+    """
+    links: NotRequired[Links]
+    """
+    The treatment of links.
     """
     excludedDirs: NotRequired[ExcludedDirsRule | None]
     """
@@ -1701,6 +1721,33 @@ class Policy(PolicyBase):
     limits: NotRequired[Limits]
     """
     Bounds on everything a peer can grow.
+    """
+
+
+class RecoverRequest(TypedDict):
+    """
+    The session to find, and the sessions to search.
+    """
+
+    style: PathStyle
+    """
+    The spelling of paths in the URIs.
+    """
+    sessionId: NotRequired[str | None]
+    """
+    The id of the wanted session; it wins over everything else.
+    """
+    project: NotRequired[str | None]
+    """
+    The project: its root URI, its path, or its key.
+    """
+    archivedBefore: NotRequired[Timestamp | None]
+    """
+    Sessions last used before this time count as archived, unless they are pinned.
+    """
+    sessions: NotRequired[list[SessionRecord]]
+    """
+    The sessions the host knows, in any order.
     """
 
 
