@@ -232,7 +232,9 @@ export class Rootwise<RequirePath extends boolean = true> {
     const call = contextOf(context);
     const answer = await this.#ask(call, { type: "selected", by: selection(by), ...this.#question(call) }, { failing: false });
     if (answer.outcome === "selected") return { project: projectOf<RequirePath>(answer), message: answer.message };
-    if (answer.outcome === "refused" && answer.code === "pass_each_call") throw failure({ ...answer, message: NOTHING_KEPT, instruction: this.#waysPerCall(call) });
+    const { texts = {} } = policyOf(this.#inputs.policy);
+    const isStandard = ["refused.pass_each_call", "refused.selected", "refused.selected.pass_each_call"].every((key) => !Object.hasOwn(texts, key));
+    if (answer.outcome === "refused" && answer.code === "pass_each_call" && isStandard) throw failure({ ...answer, message: NOTHING_KEPT, instruction: this.#waysPerCall(call) });
     throw unexpected(answer);
   }
 
