@@ -1,7 +1,7 @@
 //! Times as stores write them: numbers of any unit, or ISO 8601 texts.
 
-use alloc::string::String;
-
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -84,84 +84,10 @@ fn split(number: f64) -> Instant {
     if part < 0 { (whole.saturating_sub(1), part.saturating_add(BILLION)) } else { (whole, part) }
 }
 
-/// Reads `2026-01-31`, or with a time of day `T12:00`, `T12:00:00` or `T12:00:00.123`, then `Z`, an offset or nothing.
+/// Reads a date and time with an offset or `Z`; one without an offset, or a date alone, is UTC.
 fn parse(text: &str) -> Option<Instant> {
-    let (date, time) = match text.split_once(['T', 't', ' ']) {
-        Some((date, time)) => (date, Some(time)),
-        None => (text, None),
-    };
-    let mut parts = date.split('-');
-    let (year, month, day) = (digits(parts.next()?, 4)?, digits(parts.next()?, 2)?, digits(parts.next()?, 2)?);
-    if parts.next().is_some() || !(1..=12).contains(&month) || !(1..=days_in(year, month)).contains(&day) {
-        return None;
-    }
-    let midnight = days_before(year, month, day) * 86_400;
-    let Some(time) = time else { return Some((midnight, 0)) };
-    let (clock, offset) = match time.find(['Z', 'z', '+', '-']) {
-        Some(at) => (time.get(..at)?, offset(time.get(at..)?)?),
-        None => (time, 0),
-    };
-    let (clock, part) = match clock.split_once(['.', ',']) {
-        Some((clock, part)) => (clock, billionths(part)?),
-        None => (clock, 0),
-    };
-    let mut parts = clock.split(':');
-    let (hour, minute) = (digits(parts.next()?, 2)?, digits(parts.next()?, 2)?);
-    let second = parts.next().map_or(Some(0), |second| digits(second, 2))?;
-    // A leap second is written as 60.
-    if parts.next().is_some() || hour > 23 || minute > 59 || second > 60 {
-        return None;
-    }
-    Some((midnight + hour * 3600 + minute * 60 + second - offset, part))
-}
-
-/// The seconds of `Z`, `+01:00`, `+0100` or `+01`.
-fn offset(text: &str) -> Option<i128> {
-    let (sign, rest) = match text.split_at_checked(1)? {
-        ("Z" | "z", "") => return Some(0),
-        ("+", rest) => (1, rest),
-        ("-", rest) => (-1, rest),
-        _ => return None,
-    };
-    let (hours, minutes) = match rest.len() {
-        2 => (rest, "00"),
-        4 => rest.split_at_checked(2)?,
-        _ => rest.split_once(':')?,
-    };
-    let (hours, minutes) = (digits(hours, 2)?, digits(minutes, 2)?);
-    (hours <= 23 && minutes <= 59).then_some(sign * (hours * 3600 + minutes * 60))
-}
-
-/// A number of exactly so many digits.
-fn digits(text: &str, length: usize) -> Option<i128> {
-    let plain = text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit());
-    plain.then(|| text.parse().ok()).flatten()
-}
-
-/// A fraction of a second; digits beyond nine do not count.
-fn billionths(text: &str) -> Option<i128> {
-    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let nine: String = text.chars().chain("000000000".chars()).take(9).collect();
-    nine.parse().ok()
-}
-
-const fn is_leap(year: i128) -> bool {
-    year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-}
-
-const fn days_in(year: i128, month: i128) -> i128 {
-    match month {
-        2 if is_leap(year) => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
-}
-
-/// The days since the first of March of the year 0 of the Gregorian calendar, which puts leap days at the end of a year.
-const fn days_before(year: i128, month: i128, day: i128) -> i128 {
-    let (year, month) = if month < 3 { (year - 1, month + 9) } else { (year, month - 3) };
-    365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + (153 * month + 2) / 5 + day - 1
+    let in_utc = |text: &str| text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok();
+    let timestamp = text.parse::<jiff::Timestamp>().ok().or_else(|| in_utc(text).map(|zoned| zoned.timestamp()))?;
+    let nanoseconds = timestamp.as_nanosecond();
+    Some((nanoseconds.div_euclid(BILLION), nanoseconds.rem_euclid(BILLION)))
 }
