@@ -151,10 +151,6 @@ class Adapter(Generic[P]):
             self._given.setdefault("toolArgument", argument)
         if allowed_dirs is not None:
             self._given["allowedDirs"] = _allowed_dirs(allowed_dirs)
-        if "allowedDirs" in self._given:
-            # A link can change its target between two calls.
-            again: list[Any] = [{**source, "recheck": "eachAsk"} for source in self.policy["sources"]]
-            self.policy = {**self.policy, "sources": again}
         for name, function in (("on_change", on_change), ("on_roots_change", on_roots_change)):
             if function is not None and not callable(function):
                 raise RootwiseError("bad_options", f"bad options at {name}: must be callable")
