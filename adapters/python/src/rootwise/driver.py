@@ -262,9 +262,6 @@ class Connection:
             cancelled = False
             if pending.answer is None:
                 raise self._error("closed", "The client hung up before it could be asked for its project.")
-            if pending.answer["outcome"] == "unresolved":
-                # The client may have hung up instead of being silent: then its next call asks again.
-                await self._abandon_dead_requests()
             return pending.answer
         finally:
             self._finish(pending)
@@ -289,14 +286,15 @@ class Connection:
         if pending.answer is None and not self._closed:
             self.feed({"type": "askWithdrawn", "ask": pending.ask})
 
-    async def _abandon_dead_requests(self) -> None:
-        """Ends the requests whose stream is gone: their answer would never come."""
+    async def _abandon_dead_requests(self) -> bool:
+        """Ends the requests whose stream is gone: their answer would never come. Tells whether there were any."""
         dead: list[_InFlight] = []
         for flight in list(self._in_flight.values()):
             # When its call has ended, the client has received the request, and it may still answer.
             if self._waits_with(flight.sender) and not await _is_open(flight.sender):
                 dead.append(flight)
         self._abandon(lambda flight: flight in dead)
+        return bool(dead)
 
     def _abandon(self, ends: Callable[[_InFlight], bool]) -> None:
         for flight in [flight for flight in self._in_flight.values() if ends(flight)]:
@@ -470,7 +468,15 @@ class Connection:
 
     def _ring(self) -> None:
         self._alarm = None
-        self.feed({"type": "deadlineReached"})
+
+        async def ring() -> None:
+            # A client that hung up is not silent, and its next call is to ask it again.
+            if await self._abandon_dead_requests():
+                # The question is on its way to another call, or its ask ends; then the alarm rings again.
+                return
+            self.feed({"type": "deadlineReached"})
+
+        spawn(ring)
 
     def _now(self) -> int:
         return int(self._clock() * 1000)
