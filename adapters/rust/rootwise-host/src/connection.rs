@@ -186,6 +186,18 @@ impl Connection {
         question: impl Into<Question>,
         sender: Option<Arc<dyn Sender>>,
     ) -> Result<Answer, NoProject> {
+        self.question_with(question, || sender).await
+    }
+
+    /// As [`question`](Self::question); the sender is made only if the question has to wait.
+    ///
+    /// # Errors
+    /// The connection is closed, or the question is too large.
+    pub async fn question_with(
+        &self,
+        question: impl Into<Question>,
+        sender: impl FnOnce() -> Option<Arc<dyn Sender>>,
+    ) -> Result<Answer, NoProject> {
         let answer = match self.0.begin(question.into(), sender)? {
             Begun::Answered(answer) => *answer,
             Begun::Waiting(id, reply) => {
@@ -208,7 +220,7 @@ impl Connection {
     /// Answers a question from current knowledge; never waits.
     #[must_use]
     pub fn peek(&self, question: impl Into<Question>) -> Option<Answer> {
-        match self.0.begin(question.into(), None).ok()? {
+        match self.0.begin(question.into(), || None).ok()? {
             Begun::Answered(answer) => Some(*answer),
             Begun::Waiting(id, _) => {
                 self.0.withdraw(id);
@@ -302,7 +314,11 @@ impl Shared {
         self.notices.deliver();
     }
 
-    fn begin(self: &Arc<Self>, question: Question, sender: Option<Arc<dyn Sender>>) -> Result<Begun, NoProject> {
+    fn begin(
+        self: &Arc<Self>,
+        question: Question,
+        sender: impl FnOnce() -> Option<Arc<dyn Sender>>,
+    ) -> Result<Begun, NoProject> {
         let mut state = self.lock();
         if state.closed {
             return Err(NoProject::closed());
@@ -317,7 +333,7 @@ impl Shared {
             Some(Action::Answer(answer)) => Begun::Answered(answer),
             _ => {
                 let (reply, receiver) = oneshot::channel();
-                state.asks.insert(id, Pending { reply, sender });
+                state.asks.insert(id, Pending { reply, sender: sender() });
                 Begun::Waiting(id, receiver)
             }
         };

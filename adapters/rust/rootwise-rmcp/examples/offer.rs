@@ -251,7 +251,8 @@ fn options(settings: Settings) -> Options {
         options = options.host(move |facts| {
             if given.get("style").is_some_and(|style| *style != json!(facts.style)) {
                 // The folders of this machine have no spelling there.
-                *facts = HostFacts::new(facts.style);
+                facts.cwd = None;
+                facts.excluded_dirs = Default::default();
             }
             let mut merged = serde_json::to_value(&*facts).unwrap();
             merged.as_object_mut().unwrap().extend(given.as_object().unwrap().clone());

@@ -24,6 +24,7 @@ pub(crate) struct Call(Arc<Inner>);
 
 struct Inner {
     session: Arc<Session>,
+    modern: bool,
     /// Whether the result of the call may ask for input.
     repeatable: bool,
     input_responses: Option<InputResponses>,
@@ -60,8 +61,8 @@ pub(crate) fn enter(
 ) -> Call {
     let repeatable = brought.is_some();
     let Brought { input_responses, request_state, named } = brought.unwrap_or_default();
-    let (session, round) = (session.clone(), Mutex::default());
-    let call = Call(Arc::new(Inner { session, repeatable, input_responses, request_state, named, round }));
+    let (session, modern, round) = (session.clone(), is_modern(context), Mutex::default());
+    let call = Call(Arc::new(Inner { session, modern, repeatable, input_responses, request_state, named, round }));
     context.extensions.insert(call.clone());
     call
 }
@@ -77,7 +78,7 @@ pub(crate) fn http_of(context: &RequestContext<RoleServer>) -> Option<&Parts> {
 }
 
 /// Whether the call follows the rules of 2026-07-28.
-pub(crate) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
+fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     // Revisions are dates, so they compare as texts.
     context.protocol_version().is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
 }
@@ -98,6 +99,10 @@ const NOT_REPEATABLE: &str =
 impl Call {
     pub(crate) fn session(&self) -> &Arc<Session> {
         &self.0.session
+    }
+
+    pub(crate) fn is_modern(&self) -> bool {
+        self.0.modern
     }
 
     /// The project that the arguments of the call name.
@@ -130,7 +135,7 @@ impl Call {
     pub(crate) fn manner(&self, context: &RequestContext<RoleServer>) -> Manner {
         let shared = self.0.session.shared();
         let mut facts = facts_of(context, &shared.inputs);
-        if is_modern(context) {
+        if self.0.modern {
             self.add_modern(context, &mut facts);
             let (ask_by, note) =
                 if self.0.repeatable { (AskBy::InputRequired, None) } else { (AskBy::None, Some(NOT_REPEATABLE)) };

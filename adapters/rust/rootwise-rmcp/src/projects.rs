@@ -373,12 +373,13 @@ impl Projects {
             arrival.in_turn().await;
         }
         let stream = http_of(context).and_then(|parts| parts.extensions.get::<Broken>());
-        let sender = (!manner.modern && manner.note.is_none()).then(|| {
+        let can_send = !manner.modern && manner.note.is_none();
+        let sender = || {
             let call = Some(context.id.clone());
             let sender = PeerSender { peer: context.peer.clone(), call, broken: stream.cloned() };
-            Arc::new(sender) as Arc<dyn Sender>
-        });
-        let mut answer = pin!(connection.question(question(&manner), sender));
+            can_send.then(|| Arc::new(sender) as Arc<dyn Sender>)
+        };
+        let mut answer = pin!(connection.question_with(question(&manner), sender));
         let mut watched = stream;
         let answer = loop {
             tokio::select! {

@@ -17,7 +17,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
-use crate::call::{Brought, Call, Repeatable, enter, http_of, is_modern};
+use crate::call::{Brought, Call, Repeatable, enter, http_of};
 use crate::projects::{Projects, Shared};
 use crate::session::Session;
 use crate::streams::Arrival;
@@ -76,7 +76,7 @@ impl<S> WithProjects<S> {
         context: Context,
         run: impl AsyncFnOnce(Context) -> Result<R, ErrorData>,
     ) -> Result<R, ErrorData> {
-        if !is_modern(&context) {
+        if !call.is_modern() {
             return run(context).await;
         }
         let again = context.clone();
