@@ -1,5 +1,5 @@
 //! The preset policies: each reads, checks, survives a round trip, and says its seed's texts letter for letter.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -12,6 +12,8 @@
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::or_fun_call,
+    clippy::string_slice,
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
     reason = "a test stops at the first surprise"
