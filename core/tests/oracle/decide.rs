@@ -391,13 +391,11 @@ impl History {
             }
             best.map(|(_, at)| at)
         });
-        if rules.pick == Pick::Only && containing.is_none() {
-            if self.different(roots) > 1 {
-                return match rules.ambiguity {
-                    BadOutcome::Error => Says::Ends(Out::Unresolved(Reason::Ambiguous)),
-                    BadOutcome::Next => Says::GivesWay(Some(Reason::Ambiguous)),
-                };
-            }
+        if rules.pick == Pick::Only && containing.is_none() && self.different(roots) > 1 {
+            return match rules.ambiguity {
+                BadOutcome::Error => Says::Ends(Out::Unresolved(Reason::Ambiguous)),
+                BadOutcome::Next => Says::GivesWay(Some(Reason::Ambiguous)),
+            };
         }
         if let Some(at) = containing {
             let best = candidates.remove(at);
