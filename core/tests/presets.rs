@@ -233,7 +233,11 @@ fn a_policy_that_cannot_work_is_refused_with_the_place_and_the_reason() {
         (minimal(r#","texts":{"log.typo":""}"#), "texts.log.typo", "no message"),
         (minimal(r#","texts":{"unresolved":"{wrong}"}"#), "texts.unresolved", "{wrong}"),
         (minimal(r#","roots":{"request":{"idPrefix":"a\"b"}}"#), "roots.request.idPrefix", "plain"),
-        (minimal(r#","extra":1"#), "at extra:", "unknown field `extra`, expected one of `name`, `notes`, `sources`"),
+        (
+            minimal(r#","extra":1"#),
+            "at extra:",
+            "unknown field `extra`, expected one of `$schema`, `name`, `notes`, `sources`",
+        ),
         (
             minimal(r#","roots":{"pick":"some"}"#),
             "at roots.pick:",

@@ -1,9 +1,9 @@
 //! Times as stores write them: numbers of any unit, or ISO 8601 texts.
 
-use jiff::civil::DateTime;
-use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use time::format_description::well_known::Iso8601;
+use time::{Date, OffsetDateTime, PrimitiveDateTime};
 
 const EXPECTED: &str =
     "not a time; write a number, or a date and time by ISO 8601 such as `2026-01-31T12:00:00Z` (UTC without an offset)";
@@ -86,8 +86,12 @@ fn split(number: f64) -> Instant {
 
 /// Reads a date and time with an offset or `Z`; one without an offset, or a date alone, is UTC.
 fn parse(text: &str) -> Option<Instant> {
-    let in_utc = |text: &str| text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok();
-    let timestamp = text.parse::<jiff::Timestamp>().ok().or_else(|| in_utc(text).map(|zoned| zoned.timestamp()))?;
-    let nanoseconds = timestamp.as_nanosecond();
+    // RFC 3339 allows a blank, which Python writes, and small letters.
+    let text = text.replacen(' ', "T", 1).to_ascii_uppercase();
+    let format = &Iso8601::PARSING;
+    let without_offset = || PrimitiveDateTime::parse(&text, format).map(PrimitiveDateTime::assume_utc);
+    let without_time = || Date::parse(&text, format).map(|date| date.midnight().assume_utc());
+    let parsed = OffsetDateTime::parse(&text, format).or_else(|_| without_offset()).or_else(|_| without_time()).ok()?;
+    let nanoseconds = parsed.unix_timestamp_nanos();
     Some((nanoseconds.div_euclid(BILLION), nanoseconds.rem_euclid(BILLION)))
 }
