@@ -25,7 +25,7 @@ PACKAGE = HERE / "src" / "rootwise"
 SCHEMA = ROOT / "core" / "policy.schema.json"
 
 #: What the package uses; the definitions that only these contain stay as well.
-USED = ("Event", "Action", "HostFacts", "Policy", "RecoverRequest", "Recovery")
+USED = ("Event", "Action", "HostFacts", "Policy", "RecoverRequest", "Recovery", "NameForm")
 
 #: Names that mean the frozen classes in the rest of the package.
 RENAMED = {"Project": "ProjectDict", "RootRef": "RootRefDict"}

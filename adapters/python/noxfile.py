@@ -266,8 +266,8 @@ def frameworks_wasm(session: nox.Session, half: str) -> None:
 def examples(session: nox.Session, name: str) -> None:
     """the tests of a Python server among the examples"""
     with session.chdir(ROOT / "examples" / name):
-        variables = ("SERVER_PYTHON", "OTHER_SERVER_PYTHON")
-        server = {variable: interpreter(framework) for variable, framework in zip(variables, EXAMPLES[name], strict=False)}
+        servers = zip(("SERVER_PYTHON", "OTHER_SERVER_PYTHON"), EXAMPLES[name], strict=False)
+        server = {variable: interpreter(framework) for variable, framework in servers}
         session.run(interpreter("mcp2"), "-m", "pytest", "-q", ".", env=server, external=True)
 
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rootwise::{action, event, host, policy, session};
+use rootwise::{action, event, host, path, policy, session};
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -55,6 +55,7 @@ fn wire() -> Value {
     add::<host::HostFacts>(&mut input);
     add::<policy::PolicyConfig>(&mut input);
     add::<session::RecoverRequest>(&mut input);
+    add::<path::name::NameForm>(&mut input);
     let mut output = written();
     add::<action::Action>(&mut output);
     add::<session::Recovery>(&mut output);

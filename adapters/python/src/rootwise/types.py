@@ -254,6 +254,12 @@ The kinds of raw messages.
 """
 
 
+NameForm: TypeAlias = Literal['word', 'identifier']
+"""
+The characters that a sanitised name consists of.
+"""
+
+
 NameFrom: TypeAlias = Literal['basename', 'rawBasename', 'rootName']
 """
 The origin of a project's name.
