@@ -18,6 +18,14 @@ test("every link between pages leads to a file, and to a heading of it", () => {
   assert.deepEqual(dead, []);
 });
 
+test("the lines for rmcp are those of the example that rootwise-rmcp compiles", () => {
+  const [, fragment] = /```rust,ignore\n([\s\S]*?)```/.exec(readFileSync(at("README.md"), "utf8"));
+  const lines = fragment.split("\n").map((line) => line.replace(/\s*\/\/.*/, "").trim()).filter(Boolean);
+  const example = readFileSync(at("adapters/rust/rootwise-rmcp/README.md"), "utf8");
+  assert.equal(lines.length, 3);
+  assert.deepEqual(lines.filter((line) => !example.includes(line)), []);
+});
+
 function isDead(page, link) {
   // rustdoc checks links to Rust items.
   if (/^(https?:|mailto:|\/api\/)|::/.test(link)) return false;

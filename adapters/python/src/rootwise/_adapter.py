@@ -487,6 +487,9 @@ class Adapter(Generic[P]):
             # A client in the same process must not see the working directory and the command line of the test run.
             facts = {**facts, "env": {}, "arguments": {}}
             facts.pop("cwd", None)
+        if self._given.get("style", facts["style"]) != facts["style"]:
+            # The folders of this machine mean nothing to a host of the other style.
+            facts = {name: value for name, value in facts.items() if name not in ("cwd", "excludedDirs")}
         return cast("HostFacts", {**facts, "push": False, **self._given})
 
     @classmethod

@@ -43,7 +43,13 @@ export interface HostOptions {
 /** The facts of this process, replaced where the options say so. */
 export function mergedFacts(transport: Transport, policy: PresetName | Policy, { host, allowedDirs }: HostOptions): HostFacts {
   const given = Object.entries(host ?? {}).filter(([, value]) => value !== undefined);
-  const merged: HostFacts = { ...hostFacts(transport, { policy }), ...Object.fromEntries(given) };
+  const own = hostFacts(transport, { policy });
+  // The folders of this machine mean nothing to a host of the other style.
+  if ((host?.style ?? own.style) !== own.style) {
+    delete own.cwd;
+    delete own.excludedDirs;
+  }
+  const merged: HostFacts = { ...own, ...Object.fromEntries(given) };
   if (allowedDirs) merged.allowedDirs = [...allowedDirs];
   if (merged.allowedDirs) {
     merged.allowedDirs = [...new Set(merged.allowedDirs.flatMap((dir) => [dir, attempt(() => realpathSync(dir)) ?? dir]))];
