@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union, cast, overload
 from urllib.parse import parse_qsl
 
+import anyio.from_thread
+
 from . import testing
-from ._background import run_in_loop
+from ._background import in_event_loop, run_in_loop
 from ._error import NoProjectError, RootwiseError
 from ._facts import host_facts
 from ._presets import policy_with_path
@@ -183,6 +185,10 @@ class Adapter(Generic[P]):
         fixed = testing.current_project()
         if fixed is not None:
             return cast("P", fixed)
+        if not in_event_loop():
+            # A plain function, which the framework runs in a thread; connections belong to the event loop.
+            there = functools.partial(self.current, argument=argument, target=target, host=host)
+            return anyio.from_thread.run_sync(there)
         call = self.call()
         connection, stands_alone = self._connection_of(call)
         try:

@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import contextvars
 import logging
+import sys
 from collections.abc import Awaitable, Callable
 
 logger = logging.getLogger("rootwise")
@@ -16,12 +17,22 @@ logger = logging.getLogger("rootwise")
 _tasks: set[asyncio.Task[None]] = set()
 
 
-def _on_trio() -> bool:
+def _on_asyncio() -> bool:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return True
-    return False
+        return False
+    return True
+
+
+def _on_trio() -> bool:
+    return not _on_asyncio()
+
+
+def in_event_loop() -> bool:
+    """Tells whether the caller runs in an event loop, and not in a thread beside it."""
+    trio = sys.modules.get("trio")
+    return _on_asyncio() or (trio is not None and bool(trio.lowlevel.in_trio_run()))
 
 
 def spawn(work: Callable[[], Awaitable[None]]) -> Callable[[], None]:

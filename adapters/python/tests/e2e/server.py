@@ -171,6 +171,13 @@ async def known() -> str:
 
 
 @tool
+def known_in_plain_function() -> str:
+    """FastMCP runs a function that is not async in a thread."""
+    project = rootwise.current()
+    return str(project and project.path)
+
+
+@tool
 async def explained() -> str:
     return (await rootwise.explain())["text"]
 

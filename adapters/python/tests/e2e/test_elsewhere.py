@@ -208,6 +208,7 @@ def test_what_is_known_inside_the_allowed_folders_costs_no_wait(allowed_url: str
         failed, text = by_root(client, str(canary / "allowed" / "in"), "described")
         assert not failed, text
         assert client.text(client.call("known")) == (False, str(canary / "allowed" / "in"))
+        assert client.text(client.call("known_in_plain_function")) == (False, str(canary / "allowed" / "in"))
         client.headers = {"X-Project-Path": "/etc"}
         assert client.text(client.call("known")) == (False, "None")
 
