@@ -77,7 +77,7 @@ for (const pair of pairs) {
       const { failed, text } = await peer.call("where");
       assert.ok(failed);
       assert.match(text, /project/);
-      assert.match(text, /^No project was found: the client declares no roots.*\n(?:Call|Send|Start) .*`/);
+      assert.match(text, /^No project was found: the client declares no roots.*\n(?:Call|Pass|Send|Start) .*`/);
       assert.equal((await peer.call("current")).text, "none");
     });
 

@@ -555,9 +555,10 @@ async def test_a_request_does_not_go_to_a_call_that_ended_while_its_stream_was_c
 
         async def is_open(self) -> bool:
             self.checked = True
-            await anyio.sleep(0.05)
+            await may_return.wait()
             return True
 
+    may_return = anyio.Event()
     made, ended, next_call, got = connection(), Slow(roots(tmp_path)), Stream(roots(tmp_path)), []
     next_call.may_answer.set()
 
@@ -568,6 +569,7 @@ async def test_a_request_does_not_go_to_a_call_that_ended_while_its_stream_was_c
         group.start_soon(ask, ended)
         await settled(lambda: ended.checked)
         group.cancel_scope.cancel()
+    may_return.set()
     with anyio.fail_after(10):
         await ask(next_call)
     assert got == [str(tmp_path)]
