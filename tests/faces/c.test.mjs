@@ -1,8 +1,10 @@
 // Tests the C library from a C host, including all possible mistakes.
 import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { read } from "../../scripts/tools.mjs";
-import { program } from "./c.mjs";
+import { at, read, targetFolder } from "../../scripts/tools.mjs";
+import { compiled, program } from "./c.mjs";
 
 test("mistakes and panics return error texts, and the process continues", () => {
   const lines = read(program("edges", { features: ["test-panic"] }), []).trimEnd().split("\n");
@@ -37,4 +39,14 @@ test("mistakes and panics return error texts, and the process continues", () => 
     "afterwards: dead",
     "its neighbour: fine",
   ]);
+});
+
+test("the program in the manual of the C library compiles, and prints what its comment says", () => {
+  const [, code] = /^```c\n([\s\S]*?)^```/m.exec(readFileSync(at("bindings-c/README.md"), "utf8"));
+  const [, start, end] = /printf\(.*\); \/\* (.*)\.\.\.(.*) \*\//.exec(code);
+  const file = join(targetFolder(), "c-programs", "manual.c");
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, code);
+  const printed = read(compiled(file), []).trim();
+  assert.ok(printed.startsWith(start) && printed.endsWith(end), printed);
 });
