@@ -37,8 +37,3 @@ pub use policy::{Policy, PolicyConfig};
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct FrontPage;
-
-/// The examples of the tutorial.
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/tutorials/rust.md")]
-struct Tutorial;

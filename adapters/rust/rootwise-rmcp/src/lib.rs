@@ -23,3 +23,8 @@ pub use session::{ProjectChange, RootsChange};
 pub use streams::{WatchStreams, WatchedBody, watch_streams};
 pub use tools::ToolNames;
 pub use wrapper::WithProjects;
+
+/// The examples of the tutorial.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/tutorials/rust.md")]
+struct Tutorial;
