@@ -22,7 +22,7 @@
 
 mod oracle;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 
@@ -226,6 +226,43 @@ proptest! {
             for project in projects.filter(|project| project.path.is_some()) {
                 let real = project.real_path.as_deref().unwrap_or_default();
                 prop_assert!(project.path.as_deref().is_some_and(inside) && inside(real), "{:?}", project);
+            }
+        }
+    }
+
+    #[test]
+    fn within_allowed_folders_every_answer_rests_on_a_look_at_the_disk_since_its_ask(case in case(STEPS)) {
+        let mut case = case;
+        case.host.allowed_dirs = Some(vec!["/p".to_owned()]);
+        let mut host = case.host.clone();
+        // The real paths that were reported since each ask.
+        let mut reported: BTreeMap<u32, BTreeSet<(String, Option<String>)>> = BTreeMap::new();
+        for done in run(&case) {
+            let Some(actions) = done.actions else { continue };
+            match &done.event {
+                Event::HostFactsChanged(changed) => host = changed.facts.clone(),
+                Event::Probed(probed) => {
+                    let paths = probed.paths.iter().map(|path| (path.path.clone(), path.real_path.clone()));
+                    let paths: BTreeSet<_> = paths.collect();
+                    reported.values_mut().for_each(|known| known.extend(paths.iter().cloned()));
+                }
+                event => {
+                    reported.extend(ask_of(event).map(|ask| (ask, BTreeSet::new())));
+                }
+            }
+            for action in &actions {
+                let Action::Answer(answer) = action else { continue };
+                let (rootwise::Outcome::Resolved { project } | rootwise::Outcome::Selected { project, .. }) = &answer.outcome else {
+                    continue;
+                };
+                if let (Some(path), Some(_)) = (&project.path, &host.allowed_dirs) {
+                    let look = (path.clone(), project.real_path.clone());
+                    let followed = project.real_path.as_ref() == Some(path);
+                    let known = reported.get(&answer.ask.0).is_some_and(|known| {
+                        known.contains(&look) || (followed && known.iter().any(|(_, real)| real.as_ref() == Some(path)))
+                    });
+                    prop_assert!(known, "nobody looked at {:?} for ask {}", project, answer.ask.0);
+                }
             }
         }
     }

@@ -60,6 +60,27 @@ pub(crate) struct Finding {
     pub(crate) matters: bool,
 }
 
+impl Finding {
+    const fn new(source: SourceKind) -> Self {
+        Self { source, via: None, value: None, result: SourceResult::Absent, matters: true }
+    }
+
+    /// The decision that follows if nothing else decides; `at` is its position among the findings.
+    fn follows(&self, at: usize) -> Option<Decision> {
+        match &self.result {
+            SourceResult::Rejected { ends: true, .. } => Some(Decision::Refused(at)),
+            SourceResult::Offers(project) => Some(Decision::Won(project.clone())),
+            SourceResult::WaitDisk => Some(Decision::Waiting { for_roots: false, send: false }),
+            SourceResult::WaitRoots => Some(Decision::Waiting { for_roots: true, send: false }),
+            SourceResult::NeedSend => Some(Decision::Waiting { for_roots: true, send: true }),
+            SourceResult::NeedInput => Some(Decision::NeedsInput),
+            SourceResult::Off | SourceResult::Absent | SourceResult::Unavailable(_) | SourceResult::Rejected { .. } => {
+                None
+            }
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(crate) enum SourceResult {
     Off,
@@ -132,15 +153,23 @@ impl EvaluationContext<'_> {
         // What follows from the values of the caller, which are judged before ranking, and what from the ranking.
         let mut judged: Option<Decision> = None;
         let mut ranked: Option<Decision> = None;
-        let mut pinned = self.memory.and_then(|memory| memory.pin.as_ref());
+        let mut pin = self.memory.and_then(|memory| memory.pin.as_ref());
+        let mut settled = false;
         for (at, source) in self.policy.sources.iter().enumerate() {
-            if ranked.is_none()
+            if !settled
                 && !source.from.is_per_request()
-                && let Some(project) = pinned.take()
+                && let Some(project) = pin.take()
             {
-                ranked = Some(Decision::Won(project.clone()));
+                let finding = self.ask_pin(project, disk);
+                let follows = finding.follows(findings.len());
+                if !matches!(finding.result, SourceResult::Offers(_)) {
+                    findings.push(finding);
+                }
+                ranked = ranked.or(follows);
+                // The sources below cannot win, whatever becomes of the pin.
+                settled = true;
             }
-            let settled = ranked.as_ref().is_some_and(|ranked| !matches!(ranked, Decision::Waiting { .. }));
+            settled |= ranked.as_ref().is_some_and(|ranked| !matches!(ranked, Decision::Waiting { .. }));
             let can_end = self.values.is_some() && source.can_end_ask();
             let matters = !settled || can_end;
             if !matters && !all {
@@ -148,18 +177,7 @@ impl EvaluationContext<'_> {
             }
             disk.recording = matters;
             let finding = Finding { matters, ..self.ask(at, source, disk) };
-            let follows = match &finding.result {
-                SourceResult::Rejected { ends: true, .. } => Some(Decision::Refused(findings.len())),
-                SourceResult::Offers(project) => Some(Decision::Won(project.clone())),
-                SourceResult::WaitDisk => Some(Decision::Waiting { for_roots: false, send: false }),
-                SourceResult::WaitRoots => Some(Decision::Waiting { for_roots: true, send: false }),
-                SourceResult::NeedSend => Some(Decision::Waiting { for_roots: true, send: true }),
-                SourceResult::NeedInput => Some(Decision::NeedsInput),
-                SourceResult::Off
-                | SourceResult::Absent
-                | SourceResult::Unavailable(_)
-                | SourceResult::Rejected { .. } => None,
-            };
+            let follows = finding.follows(findings.len());
             findings.push(finding);
             if can_end {
                 match (&judged, &follows) {
@@ -183,16 +201,15 @@ impl EvaluationContext<'_> {
     }
 
     fn ask(&self, at: usize, source: &Source, disk: &mut DiskView<'_>) -> Finding {
-        let mut finding =
-            Finding { source: source.from, via: None, value: None, result: SourceResult::Absent, matters: true };
+        let mut finding = Finding::new(source.from);
         if self.is_off(source) {
             finding.result = SourceResult::Off;
             return finding;
         }
         match source.from {
             SourceKind::Roots => self.pick_root(at, source, disk, &mut finding),
-            SourceKind::Selected => self.check_selected(at, source, disk, &mut finding),
-            SourceKind::Remembered => finding.result = self.remembered(),
+            SourceKind::Selected => self.check_selected(source, disk, &mut finding),
+            SourceKind::Remembered => finding.result = self.remembered(source, disk),
             _ => self.read_values(at, source, disk, &mut finding),
         }
         if let SourceResult::Offers(project) = &finding.result
@@ -217,7 +234,7 @@ impl EvaluationContext<'_> {
         self.policy.source(SourceKind::Selected).is_some_and(|source| !self.is_off(source))
     }
 
-    fn check_selected(&self, at: usize, source: &Source, disk: &mut DiskView<'_>, finding: &mut Finding) {
+    fn check_selected(&self, source: &Source, disk: &mut DiskView<'_>, finding: &mut Finding) {
         let Some(selected) = self.memory.and_then(|memory| memory.selected.as_ref()) else { return };
         finding.value = Some(selected.given.clone());
         let suspended = self.policy.selection.enforce_roots == EnforceRoots::Always
@@ -228,21 +245,11 @@ impl EvaluationContext<'_> {
             finding.result = SourceResult::Rejected { rejection, ends: false, status: None };
             return;
         }
-        let verified = match &selected.project.path {
-            Some(path) if rechecks(source, self.host) => Some(self.verifier(at, source).verify(path, disk)),
-            _ => None,
+        let checked = match source.recheck {
+            Recheck::EachAsk => self.check_kept(&selected.project, disk),
+            Recheck::OnChange => self.check_confined(&selected.project, disk),
         };
-        finding.result = match verified {
-            // A link may lead elsewhere since.
-            Some(Verified::Accepted(Folder { path, real_path, .. }))
-                if selected.project.path.as_ref() == Some(&path) && selected.project.real_path != real_path =>
-            {
-                SourceResult::offers(Project { real_path, ..(*selected.project).clone() })
-            }
-            None | Some(Verified::Accepted(_)) => SourceResult::Offers(selected.project.clone()),
-            Some(Verified::Wait) => SourceResult::WaitDisk,
-            Some(Verified::Rejected(rejection)) => rejected(source, rejection),
-        };
+        finding.result = checked.unwrap_or_else(|rejection| rejected(source, rejection));
     }
 
     /// Whether a selection is one of the roots; an empty list enforces nothing.
@@ -261,12 +268,58 @@ impl EvaluationContext<'_> {
             })
     }
 
-    fn remembered(&self) -> SourceResult {
+    fn remembered(&self, source: &Source, disk: &mut DiskView<'_>) -> SourceResult {
         let Some(project) = self.memory.and_then(|memory| memory.remembered.as_ref()) else {
             return SourceResult::Absent;
         };
-        let via = Some(project.source.name().to_owned());
-        SourceResult::offers(Project { via, source: SourceKind::Remembered, ..(**project).clone() })
+        match self.check_confined(project, disk) {
+            Ok(SourceResult::Offers(project)) => {
+                let via = Some(project.source.name().to_owned());
+                SourceResult::offers(Project { via, source: SourceKind::Remembered, ..(*project).clone() })
+            }
+            Ok(result) => result,
+            Err(rejection) => rejected(source, rejection),
+        }
+    }
+
+    /// Asks the pin. A pin that may not be used ends the ask: what is pinned never gives way to another project.
+    fn ask_pin(&self, project: &Arc<Project>, disk: &mut DiskView<'_>) -> Finding {
+        let result = self.check_confined(project, disk).unwrap_or_else(|rejection| {
+            let status = self.origin(project).and_then(|(_, source)| source.status);
+            SourceResult::Rejected { rejection, ends: true, status }
+        });
+        Finding { value: project.folder().cloned(), result, ..Finding::new(project.source) }
+    }
+
+    /// Checks a project that the connection keeps, if the operator confines projects: a link may lead elsewhere since.
+    fn check_confined(&self, project: &Arc<Project>, disk: &mut DiskView<'_>) -> Result<SourceResult, Rejection> {
+        match self.host.allowed_dirs {
+            Some(_) => self.check_kept(project, disk),
+            None => Ok(SourceResult::Offers(project.clone())),
+        }
+    }
+
+    /// Looks again at the folder of a project that the connection keeps. The project stays the one it is: no link takes
+    /// its place, and no walk leads up from it. A link to another folder changes its real path.
+    fn check_kept(&self, project: &Arc<Project>, disk: &mut DiskView<'_>) -> Result<SourceResult, Rejection> {
+        let unchanged = || Ok(SourceResult::Offers(project.clone()));
+        let (Some(path), Some((at, source))) = (&project.path, self.origin(project)) else { return unchanged() };
+        match self.verifier(at, source).for_kept(project).verify(path, disk) {
+            Verified::Wait => Ok(SourceResult::WaitDisk),
+            Verified::Rejected(rejection) => Err(rejection),
+            Verified::Accepted(Folder { real_path, .. }) if project.real_path == real_path => unchanged(),
+            Verified::Accepted(Folder { real_path, .. }) => {
+                Ok(SourceResult::offers(Project { real_path, ..(**project).clone() }))
+            }
+        }
+    }
+
+    /// The source that found a project, and its position.
+    fn origin(&self, project: &Project) -> Option<(usize, &Source)> {
+        let kind = project.origin();
+        let reads = |source: &Source| project.via.as_ref().is_some_and(|via| source.read.contains(via));
+        let sources = || self.policy.sources.iter().enumerate().filter(|(_, source)| source.from == kind);
+        sources().find(|(_, source)| reads(source)).or_else(|| sources().next())
     }
 
     pub(super) fn verifier<'s>(&'s self, at: usize, source: &'s Source) -> PathVerifier<'s> {
@@ -277,7 +330,7 @@ impl EvaluationContext<'_> {
             verify: source.verify,
             files: None,
             accept_missing: false,
-            refine: source.refine.as_ref().map(|markers| Refine { markers, names: self.policy.marker_names(at) }),
+            refine: source.refine.as_ref().map(|markers| Refine::new(markers, self.policy.marker_names(at))),
             scope: self.cache_scope(source),
             elsewhere: false,
         }

@@ -218,7 +218,7 @@ impl<'a> AskContext<'a> {
             verify: source.map_or(Verify::None, |source| source.verify),
             files: None,
             accept_missing: false,
-            refine: source.and_then(|source| source.refine.as_ref()).map(|markers| Refine { markers, names }),
+            refine: source.and_then(|source| source.refine.as_ref()).map(|markers| Refine::new(markers, names)),
             scope: CacheScope { reads: if again { CacheReads::None } else { CacheReads::Folders }, keeps: again },
             elsewhere: false,
         }

@@ -7,6 +7,7 @@ use super::disk::{CacheScope, DiskLookup, DiskView, PathInfo};
 use super::value::Rejection;
 use crate::api::event::Found;
 use crate::api::host::HostFacts;
+use crate::api::project::Project;
 use crate::api::reason::Reason;
 use crate::path::{self, PathStyle, Refusal};
 use crate::policy::{ExcludedDirsRule, Files, Links, Markers, Unmarked, Verify};
@@ -30,8 +31,16 @@ pub(crate) struct PathVerifier<'a> {
 /// A walk to a marked folder, and every marker of it.
 #[derive(Clone, Copy)]
 pub(crate) struct Refine<'a> {
-    pub(crate) markers: &'a Markers,
-    pub(crate) names: &'a [String],
+    markers: &'a Markers,
+    names: &'a [String],
+    /// The number of folders to look at.
+    levels: u32,
+}
+
+impl<'a> Refine<'a> {
+    pub(crate) const fn new(markers: &'a Markers, names: &'a [String]) -> Self {
+        Self { markers, names, levels: markers.levels }
+    }
 }
 
 /// The verdict on a path.
@@ -96,6 +105,14 @@ impl PathVerifier<'_> {
             return self;
         }
         Self { verify: Verify::None, refine: None, elsewhere: true, ..self }
+    }
+
+    /// The same for the folder of a project that was found before: it is looked at where it is. What was the folder of a
+    /// root must still be a folder.
+    pub(crate) fn for_kept(self, project: &Project) -> Self {
+        let verify = if project.root.is_some() { Verify::Directory } else { self.verify };
+        let refine = self.refine.map(|refine| Refine { levels: 1, ..refine });
+        Self { links: Links::Keep, verify, refine, ..self }
     }
 
     fn check(&self, path: &str, disk: &mut DiskView<'_>) -> Step<Folder> {
@@ -220,7 +237,7 @@ impl PathVerifier<'_> {
     fn walk(&self, start: &str, refine: Refine<'_>, disk: &mut DiskView<'_>) -> Step<Option<Folder>> {
         let mut seen: Vec<(String, &PathInfo)> = Vec::new();
         let mut waiting = false;
-        for folder in self.folders(start, refine.markers.levels) {
+        for folder in self.folders(start, refine.levels) {
             match disk.lookup(&folder, refine.names, false, self.scope) {
                 DiskLookup::Known(info) => seen.push((folder, info)),
                 DiskLookup::Unconfirmed => {}
@@ -249,7 +266,7 @@ impl PathVerifier<'_> {
     /// needs another.)
     fn request_walk(&self, start: &str, disk: &mut DiskView<'_>) {
         if let Some(refine) = self.refine {
-            for folder in self.folders(start, refine.markers.levels) {
+            for folder in self.folders(start, refine.levels) {
                 let _ = disk.lookup(&folder, refine.names, false, self.scope);
             }
         }

@@ -6,8 +6,8 @@ use rootwise::event::{AskBy, SelectBy};
 use rootwise::path;
 use rootwise::path::display::display;
 use rootwise::policy::{
-    Ask as WhenToAsk, BadOutcome, EnforceRoots, NameRule, Names, NonFile, OnUnusable, Pick, Pin, Relative, RootMatch,
-    Source, SourceKind, Traversal,
+    Ask as WhenToAsk, BadOutcome, EnforceRoots, Links, NameRule, Names, NonFile, OnUnusable, Pick, Pin, Relative,
+    RootMatch, Source, SourceKind, Traversal, Verify,
 };
 use serde_json::value::RawValue;
 
@@ -118,7 +118,7 @@ impl History {
         }
     }
 
-    fn walk_sources(&self, ask: Option<&Ask>, patience: Patience, mut pin: Option<&Win>) -> Decision {
+    fn walk_sources(&self, ask: Option<&Ask>, patience: Patience, pin: Option<&Win>) -> Decision {
         let eyes = match ask {
             Some(ask) => Eyes::Ask { ask, patience },
             None => Eyes::Connection,
@@ -139,11 +139,19 @@ impl History {
         }
         let mut code = None;
         let mut certain = false;
+        let mut pinned = false;
         for source in &self.policy.sources {
-            let says = match pin {
+            if pinned {
+                // Rule 16: whatever becomes of the pin, no source below it counts.
+                break;
+            }
+            let says = match pin.filter(|_| !source.from.is_per_request()) {
                 // The pin stands ahead of every source of the connection.
-                Some(_) if !source.from.is_per_request() => pin.take().cloned().map_or(Says::Nothing, Says::Wins),
-                _ => self.ask_source(source, ask, eyes),
+                Some(win) => {
+                    pinned = true;
+                    self.ask_pin(win, eyes)
+                }
+                None => self.ask_source(source, ask, eyes),
             };
             let end = match says {
                 Says::Nothing => continue,
@@ -208,17 +216,24 @@ impl History {
                     return Says::Nothing;
                 }
                 // It was judged when it was made, and is again only where the policy says so.
-                if self.rechecks(source) && !choice.win.project.elsewhere {
-                    return match self.on_disk(source, chosen_folder(&choice.win), eyes) {
-                        Verdict::Good(Target { real, .. }) => Says::Wins(Win { real, ..choice.win.clone() }),
-                        verdict => says(source, verdict, None),
-                    };
+                if !self.rechecks(source) {
+                    return Says::Wins(choice.win.clone());
                 }
-                Says::Wins(choice.win.clone())
+                match self.look_again(&choice.win, eyes) {
+                    Ok(says) => says,
+                    Err(reason) => says(source, Verdict::Bad(reason), None),
+                }
             }
             SourceKind::Remembered => {
-                // It was judged when it won.
-                self.remembered().map_or(Says::Nothing, |win| Says::Wins(win.clone()))
+                let Some(win) = self.remembered() else { return Says::Nothing };
+                // It was judged when it won, and is again only where the operator confines projects.
+                if !self.is_confined() {
+                    return Says::Wins(win.clone());
+                }
+                match self.look_again(win, eyes) {
+                    Ok(says) => says,
+                    Err(reason) => says(source, Verdict::Bad(reason), None),
+                }
             }
             _ => {
                 let values = self.values_of(source, ask);
@@ -229,6 +244,56 @@ impl History {
                 says(source, verdict, via)
             }
         }
+    }
+
+    /// What the pin says: it wins, or where its folder may not be used, nobody does.
+    fn ask_pin(&self, win: &Win, eyes: Eyes<'_>) -> Says {
+        if !self.is_confined() {
+            return Says::Wins(win.clone());
+        }
+        self.look_again(win, eyes).unwrap_or_else(|reason| {
+            let status = self.found_by(win).and_then(|source| source.status);
+            Says::Ends(Out::Refused(reason, win.project.source, status))
+        })
+    }
+
+    /// Looks again at the folder of something that the connection keeps (rule 24): at this folder and no other.
+    fn look_again(&self, win: &Win, eyes: Eyes<'_>) -> Result<Says, Reason> {
+        let Some(source) = self.kept_source(win) else { return Ok(Says::Wins(win.clone())) };
+        match self.on_disk(&source, kept_folder(win), eyes) {
+            Verdict::Good(Target { real, .. }) => Ok(Says::Wins(Win { real, ..win.clone() })),
+            Verdict::Pending(needs) => Ok(Says::Pending(needs)),
+            Verdict::Bad(reason) => Err(reason),
+        }
+    }
+
+    /// The source that found something, as far as its rules still count: there is no walk up, and links are not followed.
+    fn kept_source(&self, win: &Win) -> Option<Source> {
+        if win.project.elsewhere || win.project.path.is_none() {
+            return None;
+        }
+        let mut source = self.found_by(win)?.clone();
+        source.links = Links::Keep;
+        if let Some(refine) = &mut source.refine {
+            refine.levels = 1;
+        }
+        if win.project.root.is_some() {
+            // What was the folder of a root must still be one.
+            source.verify = Verify::Directory;
+        }
+        Some(source)
+    }
+
+    /// The source that found something.
+    fn found_by(&self, win: &Win) -> Option<&Source> {
+        let via = win.project.via.as_deref().unwrap_or_default();
+        let is_first = |source: &&Source| match win.project.source {
+            SourceKind::Remembered => source.from.name() == via,
+            kind => source.from == kind,
+        };
+        let reads = |source: &&Source| source.read.iter().any(|name| name == via);
+        let sources = || self.policy.sources.iter().filter(is_first);
+        sources().find(reads).or_else(|| sources().next())
     }
 
     /// What a source reads and under which names, blank values left out.
@@ -663,7 +728,12 @@ impl History {
         keys.collect()
     }
 
-    /// Every path that a source of the connection names now.
+    fn kept_paths(&self, win: &Win) -> Verdict {
+        let nothing = Verdict::Pending(Vec::new());
+        self.kept_source(win).map_or(nothing, |source| self.on_disk(&source, kept_folder(win), Eyes::Blind))
+    }
+
+    /// Every path that the connection names now.
     pub fn named_paths(&self) -> Vec<String> {
         let mut paths = Vec::new();
         let mut add = |verdict: Verdict| {
@@ -671,6 +741,9 @@ impl History {
                 paths.extend(needs.into_iter().map(|need| need.path));
             }
         };
+        if let Some(win) = self.pin().filter(|_| self.is_confined()) {
+            add(self.kept_paths(win));
+        }
         let sources = self.policy.sources.iter();
         for source in sources.filter(|source| !source.from.is_per_request() && self.is_on(source)) {
             match source.from {
@@ -691,13 +764,15 @@ impl History {
                     }
                 }
                 SourceKind::Selected => {
-                    if let Some(choice) = self.choice().filter(|_| self.rechecks(source))
-                        && !choice.win.project.elsewhere
-                    {
-                        add(self.on_disk(source, chosen_folder(&choice.win), Eyes::Blind));
+                    if let Some(choice) = self.choice().filter(|_| self.rechecks(source)) {
+                        add(self.kept_paths(&choice.win));
                     }
                 }
-                SourceKind::Remembered => {}
+                SourceKind::Remembered => {
+                    if let Some(win) = self.remembered().filter(|_| self.is_confined()) {
+                        add(self.kept_paths(win));
+                    }
+                }
                 _ => {
                     let values = self.values_of(source, None);
                     if !values.is_empty() {
@@ -764,8 +839,8 @@ fn win(source: SourceKind, target: Target, via: Option<String>) -> Win {
     }
 }
 
-/// The folder of a selection: a root that became a file since is no folder any more, and its parent was not chosen.
-fn chosen_folder(win: &Win) -> Target {
+/// The folder of something that the connection keeps; if it came from a root, its parent was not meant.
+fn kept_folder(win: &Win) -> Target {
     Target {
         path: win.project.path.clone(),
         key: win.project.key.clone(),
