@@ -75,7 +75,7 @@ function show({ title, name, steps }, { outputs, explanation }) {
 function described({ type, ...fields }) {
   if (type === "answer") {
     const what = fields.project ? `${fields.project.path ?? fields.project.name} (from ${fields.project.source})` : fields.message;
-    return `${bold("answer")} ask ${fields.ask}: ${fields.outcome}${what ? ` ${what}` : ""}`;
+    return `${bold("answer")} ask ${fields.asks.join(", ")}: ${fields.outcome}${what ? ` ${what}` : ""}`;
   }
   if (type === "announce") return `${bold("announce")} ${fields.from?.path ?? "nothing"} -> ${fields.to?.path ?? "nothing"}`;
   if (type === "log") return `${bold("log")} ${fields.level}: ${fields.message}`;

@@ -60,8 +60,10 @@ const MIB: usize = 1 << 20;
 const ANY_EVENT: usize = 256 << 10;
 /// For an ask that brings something of its own.
 const DIFFERENT_ASK: usize = 64 << 10;
-/// For an ask that is like another one: itself, its answer, and the texts in it.
-const EQUAL_ASK: usize = 4 << 10;
+/// For an ask that is like another one: itself, and its id in the answer that they share.
+const EQUAL_ASK: usize = 1 << 10;
+/// For an id in an answer.
+const ASK_ID: usize = 16;
 
 /// One connection, the cost of whose events is measured.
 struct Measured {
@@ -95,7 +97,7 @@ impl Measured {
         measured
     }
 
-    /// Handles an event and checks its cost: memory for what differs, output for every answer.
+    /// Handles an event and checks its cost.
     fn event(&mut self, event: &Value) -> usize {
         self.waiting += usize::from(event["type"] == "asked");
         let event = event.to_string();
@@ -106,14 +108,16 @@ impl Measured {
         let output = output.to_json();
         let mut read: Value = serde_json::from_str(&output).unwrap();
         let Value::Array(mut actions) = read["actions"].take() else { panic!("no actions") };
+        let asks = |action: &Value| action["asks"].as_array().map_or(0, Vec::len);
+        let answered: usize = actions.iter().map(asks).sum();
         let all = actions.len();
         actions.retain(|action| action["type"] != "answer");
         let answers = all - actions.len();
         self.probes.extend(actions.into_iter().filter(|action| action["type"] == "probe"));
         let most_memory = 4 * event.len() + ANY_EVENT + DIFFERENT_ASK * self.different.len() + EQUAL_ASK * self.waiting;
-        let most_output = 4 * event.len() + DIFFERENT_ASK * (1 + answers);
+        let most_output = 4 * event.len() + DIFFERENT_ASK * (1 + self.different.len()) + ASK_ID * answered;
         let cost = format!(
-            "an event of {} bytes with {answers} answers needs {memory} bytes of memory and {} of output",
+            "an event of {} bytes with {answers} answers to {answered} asks needs {memory} bytes of memory and {} of output",
             event.len(),
             output.len()
         );
@@ -130,8 +134,8 @@ impl Measured {
                 paths.len()
             );
         }
-        self.waiting -= answers;
-        answers
+        self.waiting -= answered;
+        answered
     }
 
     /// Sends a list, and replies to every probe; returns the number of answers.

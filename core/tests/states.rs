@@ -346,11 +346,9 @@ fn check(before: &Node, next: &mut Node, actions: &[Action], in_flight: bool, al
     for action in actions {
         match action {
             Action::Answer(answer) => {
-                assert!(
-                    next.waiting.remove(&answer.ask.0),
-                    "{:?} is answered without waiting after {path:?}",
-                    answer.ask
-                );
+                for ask in &answer.asks {
+                    assert!(next.waiting.remove(&ask.0), "{ask:?} is answered without waiting after {path:?}");
+                }
                 match &answer.outcome {
                     Outcome::Resolved { project } | Outcome::Selected { project, .. } => inside(project),
                     _ => {}
@@ -428,7 +426,9 @@ fn check_state(node: &Node) {
         now = now.max(deadline.0);
         for action in machine.handle(Event::DeadlineReached, now).unwrap() {
             if let Action::Answer(answer) = action {
-                assert!(waiting.remove(&answer.ask.0), "answered twice after {path:?}");
+                for ask in answer.asks {
+                    assert!(waiting.remove(&ask.0), "answered twice after {path:?}");
+                }
             }
         }
         assert!(machine.deadline().is_none_or(|next| next.0 > now), "a deadline came back after {path:?}");

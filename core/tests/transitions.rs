@@ -156,7 +156,10 @@ fn short(action: &Action) -> String {
                 Outcome::Refused(refused) => format!("refused: {}", refused.code.code()),
                 other => format!("{other:?}"),
             };
-            format!("answer {}: {outcome}", answer.ask)
+            {
+                let asks: Vec<String> = answer.asks.iter().map(ToString::to_string).collect();
+                format!("answer {}: {outcome}", asks.join(", "))
+            }
         }
         Action::Announce(announce) => {
             let key = |project: &Option<Arc<rootwise::project::Project>>| {

@@ -274,8 +274,10 @@ impl Run {
         }
         let mut asks = BTreeSet::new();
         for answer in list(&got["actions"]).iter().filter(|action| action["type"] == "answer") {
-            if !asks.insert(answer["ask"].as_u64().unwrap()) {
-                self.fail(index, format!("two answers for ask {}", answer["ask"]));
+            for ask in list(&answer["asks"]) {
+                if !asks.insert(ask.as_u64().unwrap()) {
+                    self.fail(index, format!("two answers for ask {ask}"));
+                }
             }
         }
     }

@@ -217,9 +217,9 @@ static json_t *run_in(json_t *project, const struct tool *tool, json_t *answer) 
     return said;
 }
 
-static void answer(json_t *action) {
+static void answer_call(json_t *id, json_t *action) {
     char ask[32];
-    snprintf(ask, sizeof ask, "%" JSON_INTEGER_FORMAT, json_integer_value(json_object_get(action, "ask")));
+    snprintf(ask, sizeof ask, "%" JSON_INTEGER_FORMAT, json_integer_value(id));
     json_t *request = json_incref(json_object_get(calls, ask));
     json_t *inputs = json_object_get(action, "inputRequests");
     json_object_del(calls, ask);
@@ -230,6 +230,12 @@ static void answer(json_t *action) {
         succeed(request, json_pack("{s:[{s:s, s:o}]}", "content", "type", "text", "text", said), false);
     }
     json_decref(request);
+}
+
+static void answer(json_t *action) {
+    size_t index;
+    json_t *id;
+    json_array_foreach(json_object_get(action, "asks"), index, id) answer_call(id, action);
 }
 
 static void announce(json_t *action) {

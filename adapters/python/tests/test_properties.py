@@ -109,8 +109,9 @@ class Player:
         self.initialized |= event["type"] == "clientInitialized"
         for action in actions:
             if action["type"] == "answer":
-                assert action["ask"] in self.waiting, "answered twice, or never asked"
-                self.waiting.remove(action["ask"])
+                for ask in action["asks"]:
+                    assert ask in self.waiting, "answered twice, or never asked"
+                    self.waiting.remove(ask)
             elif action["type"] == "cancel":
                 assert action["request"] == self.request
                 self.request = None

@@ -211,7 +211,7 @@ def test_threads_may_share_a_resolver_and_a_process(backend: Backend) -> None:
                 assert answer["type"] == "answer"
                 [common] = shared.handle({"type": "asked", "ask": number * 1000 + step}, step + 10)
                 assert common["type"] == "answer"
-                assert common["ask"] == number * 1000 + step
+                assert common["asks"] == [number * 1000 + step]
             own.close()
         except BaseException as problem:
             problems.append(problem)

@@ -188,8 +188,9 @@ impl World {
         for action in output["actions"].as_array().unwrap() {
             match action["type"].as_str().unwrap() {
                 "answer" => {
-                    let ask = action["ask"].as_u64().unwrap();
-                    assert!(self.waiting.remove(&ask), "ask {ask} was not waiting");
+                    for ask in action["asks"].as_array().unwrap() {
+                        assert!(self.waiting.remove(&ask.as_u64().unwrap()), "ask {ask} was not waiting");
+                    }
                     self.check_inside(&action["project"]);
                 }
                 "announce" => self.check_inside(&action["to"]),

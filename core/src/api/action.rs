@@ -42,15 +42,15 @@ pub enum Action {
     Log(Log),
 }
 
-/// The end of one ask.
+/// The end of an ask, or of several that end alike.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Answer {
-    /// The ask.
-    pub ask: AskId,
+    /// The asks that it ends, in the order of their arrival.
+    pub asks: Vec<AskId>,
     /// The outcome.
     #[serde(flatten)]
     pub outcome: Outcome,

@@ -1,11 +1,13 @@
 //! The actions of one event, collected and put in order.
 
+use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use serde::Serialize;
 
+use super::asks::PendingAsk;
 use super::roots_cycle::{Flight, RequestId};
 use crate::api::action::{
     Action, Announce, Answer, Cancel, EmptyParams, Forward, Level, Log, LogCode, MessageKind, Outcome, Probe,
@@ -18,7 +20,7 @@ use crate::policy::{Policy, Templates, Values, count};
 
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
-    answers: Vec<PlacedAnswer>,
+    answers: Vec<PendingAnswer>,
     announce: Option<Announce>,
     cancel: Option<Cancel>,
     send: Option<SendRequest>,
@@ -30,12 +32,17 @@ pub(crate) struct Outbox {
 }
 
 #[derive(Debug)]
-struct PlacedAnswer {
-    place: u64,
+struct PendingAnswer {
+    /// The asks that it ends, by their places.
+    asks: BTreeMap<u64, AskId>,
     /// The revision of the answer, if it is not the connection's at the end of the event.
     revision: Option<u32>,
     answer: Answer,
 }
+
+/// The position of an answer, for asks that end alike.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AnswerPosition(usize);
 
 /// A JSON-RPC request for hosts without an SDK.
 #[derive(Serialize)]
@@ -63,11 +70,17 @@ struct CancelledParams<'a> {
 }
 
 impl Outbox {
-    /// Adds an answer at the place of its ask.
-    pub(crate) fn answer(&mut self, place: u64, revision: Option<u32>, answer: Answer) {
-        // Nearly always the last one: asks are answered in their order.
-        let after = self.answers.iter().rposition(|placed| placed.place <= place);
-        self.answers.insert(after.map_or(0, |at| at.saturating_add(1)), PlacedAnswer { place, revision, answer });
+    /// Adds the answer to an ask. Without a revision it gets the connection's at the end of the event.
+    pub(crate) fn answer(&mut self, ask: &PendingAsk, revision: Option<u32>, answer: Answer) -> AnswerPosition {
+        self.answers.push(PendingAnswer { asks: [(ask.place, ask.id)].into(), revision, answer });
+        AnswerPosition(self.answers.len().saturating_sub(1))
+    }
+
+    /// Lets an ask share the answer at a position, if that one has the same hints: the one thing in which the answers to
+    /// asks that are alike may differ.
+    pub(crate) fn share_answer(&mut self, at: AnswerPosition, ask: &PendingAsk, hints: &[String]) -> bool {
+        let shared = self.answers.get_mut(at.0).filter(|pending| pending.answer.hints == hints);
+        shared.map(|pending| pending.asks.insert(ask.place, ask.id)).is_some()
     }
 
     /// Announces a change of the project; a second change in the same event continues the first.
@@ -113,21 +126,21 @@ impl Outbox {
     /// The project of an ask, if its answer is the only one of this event.
     pub(crate) fn only_project(&self, ask: AskId) -> Option<Arc<Project>> {
         match self.answers.as_slice() {
-            [
-                PlacedAnswer {
-                    answer: Answer { ask: answered, outcome: Outcome::Resolved { project }, .. },
-                    revision: None,
-                    ..
-                },
-            ] if *answered == ask => Some(project.clone()),
+            [PendingAnswer { asks, answer: Answer { outcome: Outcome::Resolved { project }, .. }, revision: None }]
+                if asks.values().eq([&ask]) =>
+            {
+                Some(project.clone())
+            }
             _ => None,
         }
     }
 
     /// All actions in their fixed order; log lines yield to the limit.
-    pub(crate) fn into_actions(self, policy: &Policy, revision: u32) -> Vec<Action> {
+    pub(crate) fn into_actions(mut self, policy: &Policy, revision: u32) -> Vec<Action> {
         let mut actions: Vec<Action> = Vec::with_capacity(self.answers.len().saturating_add(4));
-        for PlacedAnswer { revision: own, mut answer, .. } in self.answers {
+        self.answers.sort_by_key(|pending| pending.asks.keys().next().copied());
+        for PendingAnswer { asks, revision: own, mut answer } in self.answers {
+            answer.asks = asks.into_values().collect();
             answer.revision = own.unwrap_or(revision);
             actions.push(Action::Answer(answer.into()));
         }

@@ -279,7 +279,7 @@ impl Resolver {
             return None;
         }
         Some(Answer {
-            ask: asked.ask,
+            asks: [asked.ask].into(),
             outcome: Outcome::Resolved { project: cached.project.clone() },
             revision: self.connection.revision,
             hints: cached.hints.clone(),
@@ -424,10 +424,12 @@ impl Resolver {
     fn close(&mut self, turn: &mut Turn) {
         let mut recent = Recent::new();
         for ask in self.asks.take() {
-            let revision = if ask.modern { 0 } else { self.connection.revision };
-            let known = recent.take(&ask).unwrap_or_else(|| (ask.clone(), self.closed_answer(&ask)));
-            turn.outbox.answer(ask.place, Some(revision), Answer { ask: ask.id, ..known.1.clone() });
-            recent.keep(known);
+            let known = recent.take(&ask).filter(|(_, at)| turn.outbox.share_answer(*at, &ask, &[]));
+            recent.keep(known.unwrap_or_else(|| {
+                let revision = if ask.modern { 0 } else { self.connection.revision };
+                let at = turn.outbox.answer(&ask, Some(revision), self.closed_answer(&ask));
+                (ask, at)
+            }));
         }
         self.connection.cycle.closed();
         self.probes.close_all();

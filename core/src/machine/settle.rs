@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use super::asks::{NewAsk, PendingAsk, Purpose, Recent};
 use super::connection::is_allowed;
+use super::outbox::AnswerPosition;
 use super::probes::{Asker, Wanted};
 use super::resolver::{CachedAnswer, Resolver, Turn};
 use crate::api::action::{Answer, Outcome, ProbePath};
@@ -26,6 +27,8 @@ struct Decided {
     /// The place of the paths that it needs.
     wanted: Option<usize>,
     explanation: Option<Arc<Explanation>>,
+    /// The answer that such an ask got in this event.
+    answer: Option<AnswerPosition>,
 }
 
 impl Resolver {
@@ -117,7 +120,7 @@ impl Resolver {
         if waits {
             wanted.push(Wanted { askers: Vec::new(), paths });
         }
-        Decided { step, evaluation, wanted: waits.then_some(at), explanation: None }
+        Decided { step, evaluation, wanted: waits.then_some(at), explanation: None, answer: None }
     }
 
     fn send_if_due(&mut self, sender: Option<AskId>, turn: &mut Turn) {
@@ -216,7 +219,7 @@ impl Resolver {
     /// Answers an ask. Returns whether the connection changed in a way that the next ask may see.
     fn end(&mut self, ask: &PendingAsk, outcome: Outcome, known: &mut Decided, turn: &mut Turn) -> bool {
         let hints = self.hints(ask, &outcome);
-        let Decided { evaluation, explanation, .. } = known;
+        let Decided { evaluation, explanation, answer, .. } = known;
         if explanation.is_none() && (ask.explain || matches!(outcome, Outcome::Unresolved(_))) {
             *explanation = Some(self.context(ask).explain(evaluation.as_ref(), &outcome).into());
         }
@@ -237,8 +240,11 @@ impl Resolver {
                 matches!(outcome, Outcome::Resolved { .. } | Outcome::Unresolved(_) | Outcome::Selected { .. });
         }
         let revision = if ask.modern { Some(0) } else { None };
-        let explanation = explanation.clone();
-        turn.outbox.answer(ask.place, revision, Answer { ask: ask.id, outcome, revision: 0, hints, explanation });
+        if !answer.is_some_and(|at| turn.outbox.share_answer(at, ask, &hints)) {
+            let explanation = explanation.clone();
+            let new = Answer { asks: Vec::new(), outcome, revision: 0, hints, explanation };
+            *answer = Some(turn.outbox.answer(ask, revision, new));
+        }
         is_selection || remembered != self.connection.memory.remembered
     }
 
@@ -275,6 +281,6 @@ impl Resolver {
         let context = self.context(ask);
         let outcome = context.unresolved(Reason::Closed, &[]);
         let explanation = Some(context.explain(None, &outcome).into());
-        Answer { ask: ask.id, outcome, revision: 0, hints: Vec::new(), explanation }
+        Answer { asks: Vec::new(), outcome, revision: 0, hints: Vec::new(), explanation }
     }
 }

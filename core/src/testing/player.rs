@@ -208,14 +208,16 @@ impl Player {
     fn perform(&mut self, action: &Action) -> Result<(), Violation> {
         match action {
             Action::Answer(answer) => {
-                let Some(place) = self.waiting.iter().position(|ask| *ask == answer.ask) else {
-                    return Err(self.violation(format!("ask {} was answered without waiting", answer.ask)));
-                };
-                self.waiting.remove(place);
+                for id in &answer.asks {
+                    let Some(place) = self.waiting.iter().position(|ask| ask == id) else {
+                        return Err(self.violation(format!("ask {id} was answered without waiting")));
+                    };
+                    self.waiting.remove(place);
+                    self.answers.insert(*id, (**answer).clone());
+                }
                 if let Outcome::Resolved { project } | Outcome::Selected { project, .. } = &answer.outcome {
                     self.check_project(project)?;
                 }
-                self.answers.insert(answer.ask, (**answer).clone());
             }
             Action::Announce(announce) => {
                 if let Some(project) = &announce.to {

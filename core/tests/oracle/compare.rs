@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rootwise::Resolver;
 use rootwise::action::{Action, LogCode, Outcome};
 use rootwise::project::Project;
+use rootwise::{AskId, Resolver};
 
 use super::{Effects, Out, PREDICTED, Proj, Views};
 
@@ -46,7 +46,8 @@ pub fn effects(actions: &[Action]) -> Effects {
     for action in actions {
         match action {
             Action::Answer(answer) => {
-                effects.answers.push((answer.ask.0, out(&answer.outcome), answer.hints.clone()));
+                let ends = |ask: &AskId| (ask.0, out(&answer.outcome), answer.hints.clone());
+                effects.answers.extend(answer.asks.iter().map(ends));
             }
             Action::Announce(announce) => {
                 let key =
@@ -74,6 +75,8 @@ pub fn effects(actions: &[Action]) -> Effects {
             _ => unreachable!("every action is known"),
         }
     }
+    // Asks that end alike share one answer, so their order is not that of the model.
+    effects.answers.sort_by_key(|(ask, ..)| *ask);
     effects
 }
 

@@ -345,10 +345,11 @@ class Connection:
 
     def _perform(self, action: Action) -> None:
         if action["type"] == "answer":
-            pending = self._asks.get(action["ask"])
-            if pending is not None:
-                pending.answer = action
-                pending.done.set()
+            for ask in action["asks"]:
+                pending = self._asks.get(ask)
+                if pending is not None:
+                    pending.answer = action
+                    pending.done.set()
         elif action["type"] == "sendRequest":
             self._send(action)
         elif action["type"] == "cancel":

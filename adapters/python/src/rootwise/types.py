@@ -1763,9 +1763,9 @@ class AnswerListed(TypedDict):
     """
 
     type: Literal['answer']
-    ask: AskId
+    asks: list[AskId]
     """
-    The ask.
+    The asks that it ends, in the order of their arrival.
     """
     revision: int
     """
@@ -1796,9 +1796,9 @@ class AnswerNeedsInput(TypedDict):
     """
 
     type: Literal['answer']
-    ask: AskId
+    asks: list[AskId]
     """
-    The ask.
+    The asks that it ends, in the order of their arrival.
     """
     revision: int
     """
@@ -1825,9 +1825,9 @@ class AnswerRefused(TypedDict):
     """
 
     type: Literal['answer']
-    ask: AskId
+    asks: list[AskId]
     """
-    The ask.
+    The asks that it ends, in the order of their arrival.
     """
     revision: int
     """
@@ -1870,9 +1870,9 @@ class AnswerResolved(TypedDict):
     """
 
     type: Literal['answer']
-    ask: AskId
+    asks: list[AskId]
     """
-    The ask.
+    The asks that it ends, in the order of their arrival.
     """
     revision: int
     """
@@ -1899,9 +1899,9 @@ class AnswerSelected(TypedDict):
     """
 
     type: Literal['answer']
-    ask: AskId
+    asks: list[AskId]
     """
-    The ask.
+    The asks that it ends, in the order of their arrival.
     """
     revision: int
     """
@@ -1932,9 +1932,9 @@ class AnswerUnresolved(TypedDict):
     """
 
     type: Literal['answer']
-    ask: AskId
+    asks: list[AskId]
     """
-    The ask.
+    The asks that it ends, in the order of their arrival.
     """
     revision: int
     """
@@ -1973,7 +1973,7 @@ In JSON the variant's name stands in the field `type`, beside the fields of the 
 
 Answer: TypeAlias = AnswerResolved | AnswerSelected | AnswerListed | AnswerNeedsInput | AnswerRefused | AnswerUnresolved
 """
-The end of one ask.
+The end of an ask, or of several that end alike.
 """
 
 

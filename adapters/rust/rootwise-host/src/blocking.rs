@@ -131,7 +131,7 @@ impl Connection {
             for action in actions {
                 match action {
                     Action::Answer(answer) => {
-                        state.answers.insert(answer.ask, *answer);
+                        state.answers.extend(answer.asks.iter().map(|ask| (*ask, (*answer).clone())));
                     }
                     Action::Cancel(cancel) => (self.write)(&cancel.message),
                     Action::SendRequest(request) => (self.write)(&request.message),

@@ -328,7 +328,7 @@ impl Shared {
             .resolver
             .handle(question.with_id(id), self.now())
             .map_err(|misuse| NoProject::new(misuse.code(), misuse.to_string()))?;
-        let own = actions.iter().position(|action| matches!(action, Action::Answer(answer) if answer.ask == id));
+        let own = actions.iter().position(|action| matches!(action, Action::Answer(answer) if answer.asks == [id]));
         let begun = match own.map(|place| actions.remove(place)) {
             Some(Action::Answer(answer)) => Begun::Answered(answer),
             _ => {
@@ -372,7 +372,7 @@ impl Shared {
     fn perform(self: &Arc<Self>, state: &mut State, actions: Vec<Action>, expired: bool) {
         for action in actions {
             match action {
-                Action::Answer(answer) => self.answer(state, *answer, expired),
+                Action::Answer(answer) => self.answer(state, &answer, expired),
                 Action::Announce(announce) => self.notices.changed(announce),
                 Action::Cancel(cancel) => self.give_up(state, cancel.request, "no answer in time", None),
                 Action::SendRequest(request) => self.send(state, request),
@@ -393,14 +393,16 @@ impl Shared {
         self.arm(state);
     }
 
-    fn answer(&self, state: &mut State, answer: Answer, expired: bool) {
-        let Some(pending) = state.asks.remove(&answer.ask) else { return };
-        if expired && !state.in_flight.is_empty() {
-            let text = "The client did not answer roots/list in time; this call uses the next source.";
-            self.log(Level::Warning, "wait_expired", Some(answer.ask), text.into());
+    fn answer(&self, state: &mut State, answer: &Answer, expired: bool) {
+        for ask in &answer.asks {
+            let Some(pending) = state.asks.remove(ask) else { continue };
+            if expired && !state.in_flight.is_empty() {
+                let text = "The client did not answer roots/list in time; this call uses the next source.";
+                self.log(Level::Warning, "wait_expired", Some(*ask), text.into());
+            }
+            // The caller may be gone already.
+            let _ = pending.reply.send(answer.clone());
         }
-        // The caller may be gone already.
-        let _ = pending.reply.send(answer);
     }
 
     fn log(&self, level: Level, code: &'static str, ask: Option<AskId>, message: String) {

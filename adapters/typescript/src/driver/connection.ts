@@ -273,7 +273,7 @@ export class Connection<RequirePath extends boolean = true> {
     if (this.#closed) return undefined;
     const ask = ++this.#lastAsk;
     const actions = this.#resolver.handle({ ...question, ask }, this.#now());
-    const answer = actions.find((action) => action.type === "answer" && action.ask === ask) as Answer | undefined;
+    const answer = actions.find((action) => action.type === "answer" && action.asks.includes(ask)) as Answer | undefined;
     this.#perform(actions);
     if (!answer) this.feed({ type: "askWithdrawn", ask });
     return answer;
@@ -349,14 +349,16 @@ export class Connection<RequirePath extends boolean = true> {
   }
 
   #settle(answer: Answer, expired: boolean): void {
-    const pending = this.#asks.get(answer.ask);
-    if (!pending) return;
-    this.#asks.delete(answer.ask);
-    if (expired && this.#inFlight.size > 0) {
-      this.#log({ level: "warning", code: "wait_expired", ask: answer.ask, message: "The client did not answer roots/list in time; this call uses the next source." });
+    for (const ask of answer.asks) {
+      const pending = this.#asks.get(ask);
+      if (!pending) continue;
+      this.#asks.delete(ask);
+      if (expired && this.#inFlight.size > 0) {
+        this.#log({ level: "warning", code: "wait_expired", ask, message: "The client did not answer roots/list in time; this call uses the next source." });
+      }
+      pending.release();
+      pending.resolve(answer);
     }
-    pending.release();
-    pending.resolve(answer);
   }
 
   #announce({ to, from }: Announce): void {

@@ -265,13 +265,13 @@ text: string, };
 export type Action = { "type": "answer" } & Answer | { "type": "announce" } & Announce | { "type": "cancel" } & Cancel | { "type": "sendRequest" } & SendRequest | { "type": "probe" } & Probe | { "type": "forward" } & Forward | { "type": "log" } & Log;
 
 /**
- * The end of one ask.
+ * The end of an ask, or of several that end alike.
  */
 export type Answer = { 
 /**
- * The ask.
+ * The asks that it ends, in the order of their arrival.
  */
-ask: AskId, 
+asks: Array<AskId>, 
 /**
  * A counter that grows by one whenever the connection's project visibly changes.
  */
