@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { pages, placeOf } from "../site/pages.mjs";
 import { packagesOf } from "../tests/tools.mjs";
 import { environment } from "./python.mjs";
-import { at, bold, main, prepare, run, seconds, Stop, targetFolder } from "./tools.mjs";
+import { at, bold, cargoDoc, main, prepare, run, seconds, Stop, targetFolder } from "./tools.mjs";
 
 const help = `npm run docs -- [options]
 
@@ -49,6 +49,7 @@ async function buildPages() {
   }
   mkdirSync(join(stage, "public"));
   for (const picture of ["docs/start.svg", "site/logo.svg"]) cpSync(at(picture), join(stage, "public", basename(picture)));
+  cpSync(packages("mermaid", "dist", "mermaid.min.js"), join(stage, "public", "mermaid.min.js"));
   cpSync(at("site", ".vitepress"), join(stage, ".vitepress"), { recursive: true });
   cpSync(at("site", "pages.mjs"), join(stage, ".vitepress", "pages.mjs"));
   symlinkSync(packages(), join(stage, "node_modules"), "junction");
@@ -81,7 +82,7 @@ function outsideCode(text, change) {
 }
 
 async function buildRust() {
-  await run("cargo", ["doc", "--workspace", "--no-deps"], { env: { RUSTDOCFLAGS: "-D warnings" } });
+  await cargoDoc("--workspace");
   cpSync(join(targetFolder(), "doc"), api("rust"), { recursive: true });
 }
 
@@ -94,7 +95,7 @@ async function buildPython() {
   const python = await environment("docs", ["pdoc==16.0.0", "fastmcp==4.1.2", "mcp==2.3.0", "starlette", "wasmtime==50.0.1"]);
   const modules = ["", ".driver", ".fastmcp", ".mcp", ".starlette", ".testing", ".types"].map((name) => `rootwise${name}`);
   const env = { PYTHONPATH: at("adapters", "python", "src") };
-  const look = ["--no-show-source", "--docformat", "markdown", "--logo", "/logo.svg", "--logo-link", "/index.html"];
+  const look = ["--no-show-source", "--docformat", "restructuredtext", "--logo", "/logo.svg", "--logo-link", "/index.html"];
   // pdoc warns about every field of a TypedDict, because Python does not keep the place where one is declared.
   await run(python, ["-W", "ignore", "-m", "pdoc", ...look, "--output-directory", api("python"), ...modules], { env });
 }

@@ -1,15 +1,18 @@
-// Packs the packages to publish: the main package and the small one with the addon of this machine.
+// Packs the packages to publish: the main package and the small ones with the addons.
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { at, read } from "./tools.mjs";
 import { licenceTexts } from "./licences.mjs";
 import { platform, platformPackages, THIRD_PARTY } from "./platforms.mjs";
 
+/** Writes both tarballs into `folder`. */
+export const pack = (folder) => ({ ...packMain(folder), addon: packAddon(platform(), folder) });
+
 /**
- * Writes both tarballs into `folder`. The manifest omits the fields that only developers need and names the platform
+ * Packs the main package and returns its tarball and its manifest. The manifest omits the fields that only developers need and names the platform
  * packages. The manifest in the repository does not name them, because installing would depend on packages that are published later.
  */
-export function pack(folder) {
+export function packMain(folder) {
   const stage = join(folder, "stage");
   mkdirSync(stage, { recursive: true });
   const { scripts, devDependencies, overrides, ...manifest } = JSON.parse(readFileSync(at("package.json"), "utf8"));
@@ -20,7 +23,7 @@ export function pack(folder) {
   mkdirSync(join(stage, "docs"), { recursive: true });
   for (const page of PAGES) writeFileSync(join(stage, page), relinked(page));
   cpSync(at("dist"), join(stage, "dist"), { recursive: true });
-  return { main: packed(stage, folder), addon: packAddon(platform(), folder), manifest };
+  return { main: packed(stage, folder), manifest };
 }
 
 /** The pages that are published with the package. */

@@ -4,9 +4,7 @@
 // result; `npm test -- --changed` goes by it. `needs` names entries of needs.mjs. `after` names steps whose output it uses.
 // `waits: true` marks a step that spends its time waiting for other processes, so that it runs beside another such step.
 import { cargoTest } from "./results.mjs";
-import { bin, cargo, node, run } from "./tools.mjs";
-
-const strict = (flags) => ({ env: { RUSTDOCFLAGS: flags } });
+import { bin, cargo, cargoDoc, node, run } from "./tools.mjs";
 
 const testsAtOnce = (most, files) => {
   const reporters = ["spec", "./scripts/results.mjs"].flatMap((name) => [`--test-reporter=${name}`, "--test-reporter-destination=stdout"]);
@@ -50,7 +48,7 @@ export const steps = [
     name: "doc",
     what: "the documentation builds without warnings",
     reads: rust,
-    run: () => run("cargo", ["doc", "--workspace", "--no-deps"], strict("-D warnings")),
+    run: () => cargoDoc("--workspace"),
   },
   {
     name: "core",

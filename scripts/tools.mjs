@@ -85,6 +85,12 @@ export function read(program, args, options = {}) {
   return done.stdout;
 }
 
+/** Builds the Rust API pages: warnings are errors, and every page links to the other pages of the site. */
+export function cargoDoc(...args) {
+  const flags = ["-D", "warnings", "--html-before-content", at("site", "rustdoc.html")];
+  return run("cargo", ["doc", "--no-deps", ...args], { env: { CARGO_ENCODED_RUSTDOCFLAGS: flags.join("\u001f") } });
+}
+
 export const cargo = (...args) => run("cargo", args);
 export const node = (...args) => run(process.execPath, args);
 

@@ -3,14 +3,18 @@ import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { basename, delimiter, join } from "node:path";
 import { packagesOf } from "../../tests/tools.mjs";
-import { pack, packAddon } from "../pack.mjs";
+import { packAddon, packMain } from "../pack.mjs";
 import { addonFile, platform, platforms } from "../platforms.mjs";
-import { at, node, read, run, Stop, targetFolder } from "../tools.mjs";
+import { at, cargoDoc, node, read, run, Stop, targetFolder } from "../tools.mjs";
+import { machine } from "./machines.mjs";
+import { playsVectors } from "./vectors.mjs";
 
 export const folder = at("target", "artifacts");
 
 const python = at("adapters", "python");
 const interpreter = process.platform === "win32" ? "python" : "python3";
+const replayInNode = at("tests", "faces", "node", "replay.mjs");
+const replayInPython = at("tests", "faces", "python", "replay.py");
 
 /** On Linux, zig links for every Linux platform; elsewhere a machine builds for itself. */
 const here = Object.entries(platforms).filter(([name, { os }]) => (process.platform === "linux" ? os === "linux" : name === platform()));
@@ -20,35 +24,60 @@ function add(file) {
   return basename(file);
 }
 
-/** The crate, which cargo unpacks and builds from its own archive. */
-export async function crate() {
+/** Calls `work` with a folder that exists only as long as it runs. */
+async function temporarily(work) {
+  const stage = mkdtempSync(join(tmpdir(), "rootwise-release-"));
+  try {
+    return await work(stage);
+  } finally {
+    rmSync(stage, { recursive: true, force: true });
+  }
+}
+
+/** The crates, each of which cargo unpacks and builds from its own archive, with the archives of the others as dependencies. */
+export async function crates() {
   const { packages } = JSON.parse(read("cargo", ["metadata", "--format-version", "1", "--no-deps"]));
-  const { version, dependencies } = packages.find(({ name }) => name === "rootwise");
-  const local = dependencies.filter(({ path }) => path).map(({ name }) => name);
-  if (local.length > 0) throw new Stop(`the crate depends on folders that crates.io does not have: ${local.join(", ")}`);
+  const published = packages.filter(({ publish }) => publish === null);
+  const names = published.flatMap(({ name }) => ["-p", name]);
   const changes = read("git", ["status", "--porcelain"]).trim();
-  await run("cargo", ["package", "-p", "rootwise", ...(changes ? ["--allow-dirty"] : [])]);
-  await run("cargo", ["doc", "-p", "rootwise", "--no-deps", "--features", "std"], { env: { RUSTDOCFLAGS: "-D warnings" } });
-  const file = add(join(targetFolder(), "package", `rootwise-${version}.crate`));
-  return [{ artifact: "crate", state: "tested", note: changes ? "the working folder has changes" : "", file }];
+  await run("cargo", ["package", ...names, ...(changes ? ["--allow-dirty"] : [])]);
+  await cargoDoc(...names, "--features", "rootwise/std");
+  return published.map(({ name, version }) => {
+    const archive = join(targetFolder(), "package", `${name}-${version}.crate`);
+    const manifest = read("tar", ["-xzOf", archive, `${name}-${version}/Cargo.toml`]);
+    const local = manifest.split(/^(?=\[)/m).filter((section) => /^\[.*dependencies/.test(section) && /\bpath = /.test(section));
+    if (local.length > 0) throw new Stop(`the crate ${name} depends on folders that crates.io does not have:\n${local.join("")}`);
+    return { artifact: `crate ${name}`, state: "built", note: `from its own archive${changes ? "; the working folder has changes" : ""}`, file: add(archive) };
+  });
 }
 
 /** The npm package with both WebAssembly modules, which a second build in another folder must repeat byte by byte. */
 export async function npmPackage() {
-  await node("scripts/build.mjs");
+  if (!existsSync(addonFile())) await node("scripts/build.mjs", "--addon");
+  await node("scripts/build.mjs", "--wasm", "--plain", "--typescript");
   await node("--test", "tests/packaging/reproducible.test.mjs");
-  const stage = mkdtempSync(join(tmpdir(), "rootwise-release-"));
-  try {
-    const file = add(pack(stage).main);
+  return temporarily(async (stage) => {
+    const file = add(packMain(stage).main);
     const tools = packagesOf("scripts/release");
     await node(tools("publint", "src", "cli.js"), "run", join(folder, file), "--strict");
     // Editors and compilers that do not read `exports` know the main entry alone.
     await node(tools("@arethetypeswrong", "cli", "dist", "index.js"), join(folder, file), "--profile", "node16", "--exclude-entrypoints", "rootwise.wasm", "rootwise-plain.wasm", "policy.schema.json");
-    const modules = ["rootwise.wasm", "rootwise-plain.wasm"].map((name) => ({ artifact: name, state: "tested", note: "the same bytes from two builds", file: add(at("dist", name)) }));
-    return [{ artifact: "npm rootwise", state: "tested", note: "publint, attw", file }, ...modules];
-  } finally {
-    rmSync(stage, { recursive: true, force: true });
-  }
+    const { node: start } = await machine(platform());
+    const packed = playsVectors([...start, replayInNode, unpacked(join(folder, file), stage)]);
+    const plain = playsVectors([...start, replayInNode, at("dist", "rootwise-plain.wasm")]);
+    const module = (name, note) => ({ artifact: name, state: "run", note: `${note}; the same bytes from two builds`, file: add(at("dist", name)) });
+    return [
+      { artifact: "npm rootwise", state: "run", note: `${packed} on its module; publint, attw`, file },
+      module("rootwise.wasm", "in the npm package"),
+      module("rootwise-plain.wasm", plain),
+    ];
+  });
+}
+
+/** Unpacks a tarball of npm and returns the folder of the package. */
+function unpacked(tarball, stage) {
+  read("tar", ["-xzf", tarball, "-C", stage]);
+  return join(stage, "package");
 }
 
 /** The addons. */
@@ -56,7 +85,7 @@ export async function addons() {
   const rows = [];
   for (const [name, { target, zig }] of here) {
     const artifact = `npm @rootwise/${name}`;
-    if (!installed(target)) {
+    if (!(await isAdded(target))) {
       rows.push({ artifact, ...leftOut(target) });
       continue;
     }
@@ -65,11 +94,19 @@ export async function addons() {
       await run("cargo", ["zigbuild", "--release", "-p", "rootwise-node", "--target", `${target}${zig}`], { env: await releaseTools() });
       copyFileSync(join(targetFolder(), target, "release", "librootwise_node.so"), at("npm", name, "rootwise.node"));
     }
-    if (name === platform()) await node("-e", `console.log("addon", require(${JSON.stringify(addonFile())}).version())`);
     const file = add(packAddon(name, folder));
-    rows.push({ artifact, state: name === platform() ? "tested" : "built", file });
+    const played = await temporarily(async (stage) => tried(name, "node", [replayInNode, join(unpacked(join(folder, file), stage), "rootwise.node")]));
+    rows.push({ artifact, ...played, file });
   }
   return rows;
+}
+
+/** Plays every vector with a program of a platform, if there is one here. */
+async function tried(name, program, args) {
+  const { reason, [program]: start } = await machine(name);
+  if (!start) return { state: "built", note: reason ?? `no ${program} for this platform is here to run it` };
+  const version = read(start[0], [...start.slice(1), "--version"]).trim().replace(/^v/, "Node ");
+  return { state: "run", note: `${playsVectors([...start, ...args])} in ${version}${start[0].includes("qemu") ? " on QEMU" : ""}` };
 }
 
 /** The wheels, pure and native, and the source distribution. */
@@ -78,29 +115,46 @@ export async function wheels() {
   const made = join(python, ".work", "wheels");
   const rows = readdirSync(made).sort().map((name) => {
     const artifact = name.endsWith(".whl") ? `wheel ${name.split("-").at(-1).replace(".whl", "")}` : "sdist";
-    return { artifact, state: "tested", note: "twine, clean environments", file: add(join(made, name)) };
+    const checks = name.endsWith("-any.whl") || !name.endsWith(".whl") ? "twine" : "twine, auditwheel";
+    return { artifact, state: "run", note: `installed in clean environments; ${checks}`, file: add(join(made, name)) };
   });
   for (const [name, { target, wheel }] of here.filter(([name]) => name !== platform())) {
-    const artifact = `wheel ${name}`;
-    if (!installed(target)) {
-      rows.push({ artifact, ...leftOut(target) });
+    if (!(await isAdded(target))) {
+      rows.push({ artifact: `wheel ${name}`, ...leftOut(target) });
       continue;
     }
     const before = new Set(readdirSync(folder));
-    await run("maturin", ["build", "--release", "--zig", "--target", target, "--compatibility", wheel, "--out", folder], { cwd: python, env: await releaseTools() });
+    const env = await releaseTools();
+    await run("maturin", ["build", "--release", "--zig", "--target", target, "--compatibility", wheel, "--out", folder], { cwd: python, env });
     const [file] = readdirSync(folder).filter((name) => !before.has(name));
-    await run("twine", ["check", "--strict", join(folder, file)], { env: await releaseTools() });
-    rows.push({ artifact, state: "built", note: "twine", file });
+    await run("twine", ["check", "--strict", join(folder, file)], { env });
+    await run("auditwheel", ["show", join(folder, file)], { env });
+    const played = await temporarily(async (stage) => {
+      read(interpreter, ["-m", "zipfile", "-e", join(folder, file), stage]);
+      return tried(name, "python", [replayInPython, join(stage, "rootwise", "_native.abi3.so")]);
+    });
+    rows.push({ artifact: `wheel ${file.split("-").at(-1).replace(".whl", "")}`, state: played.state, note: `${played.note}; twine, auditwheel`, file });
   }
   return rows;
 }
 
 let targets;
-const installed = (target) => (targets ??= read("rustup", ["target", "list", "--installed"]).split("\n")).includes(target);
+/** Whether the standard library of a Rust target is installed, which is done here if it is missing. */
+async function isAdded(target) {
+  targets ??= read("rustup", ["target", "list", "--installed"]).split("\n");
+  if (targets.includes(target)) return true;
+  try {
+    await run("rustup", ["target", "add", target]);
+    return true;
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error;
+    return false;
+  }
+}
 
-const leftOut = (target) => ({ state: "left out", note: `rustup target add ${target}` });
+const leftOut = (target) => ({ state: "left out", note: `rustup target add ${target} failed` });
 
-/** The environment in which the programs from PyPI are found: maturin, zig, cargo-zigbuild, twine. */
+/** The environment in which the programs from PyPI are found: maturin, zig, cargo-zigbuild, twine, auditwheel. */
 async function releaseTools() {
   const programs = join(python, ".work", "nox", "tools", "bin");
   if (!existsSync(join(programs, "cargo-zigbuild"))) await run(interpreter, ["adapters/python/test.py", "--only", "tools"]);

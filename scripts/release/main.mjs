@@ -1,10 +1,10 @@
 // npm run release -- --dry-run: builds and checks everything that is published and that this machine can build.
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { bold, green, kilobytes, main, prepare, red, root, seconds, Stop, yellow } from "../tools.mjs";
-import { addons, crate, folder, npmPackage, wheels } from "./artifacts.mjs";
+import { addons, crates, folder, npmPackage, wheels } from "./artifacts.mjs";
 import { billOfMaterials, licences } from "./contents.mjs";
 
 const help = `npm run release -- --dry-run [options]
@@ -12,12 +12,20 @@ const help = `npm run release -- --dry-run [options]
 Builds what is published into ${relative(root, folder)}, checks it as the registries do, and prints a table. It publishes nothing:
 .github/workflows/release.yml does that with the same artifacts.
 
-  --only a,b    only these parts: ${["crate", "npm", "addons", "wheels", "licences", "sbom"].join(", ")}
-  --complete    fail if a Linux artifact is left out, for example because a Rust target is not installed
+  --only a,b    only these parts: ${["crates", "addons", "npm", "wheels", "licences", "sbom"].join(", ")}
+  --complete    fail if an artifact is left out, for example because a Rust target cannot be installed
   --help        this text`;
 
-const parts = { crate, npm: npmPackage, addons, wheels, licences, sbom: billOfMaterials };
-const COLOURS = { tested: green, built: green, "left out": yellow, FAILED: red };
+const parts = { crates, addons, npm: npmPackage, wheels, licences, sbom: billOfMaterials };
+
+/** What is known about an artifact, and how the table says it. */
+const STATES = {
+  run: green("built and run"),
+  built: yellow("only built   "),
+  written: green("written      "),
+  "left out": yellow("left out     "),
+  FAILED: red("FAILED       "),
+};
 
 main(async () => {
   const flag = { type: "boolean" };
@@ -28,13 +36,14 @@ main(async () => {
   const unknown = wanted.filter((name) => !(name in parts));
   if (unknown.length > 0) throw new Stop(`unknown parts: ${unknown.join(", ")}; the parts are ${Object.keys(parts).join(", ")}`);
 
+  const began = performance.now();
   await prepare();
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const rows = [];
   for (const name of wanted) rows.push(...(await made(name)));
   writeFileSync(join(folder, "SHA256SUMS"), checksums());
-  table(rows);
+  table(rows, began);
   const bad = rows.filter(({ state }) => state === "FAILED" || (values.complete && state === "left out"));
   if (bad.length > 0) throw new Stop(`not ready to publish: ${bad.map(({ artifact }) => artifact).join(", ")}`);
 });
@@ -58,12 +67,13 @@ const files = () => readdirSync(folder).filter((name) => name !== "SHA256SUMS").
 const digest = (file) => createHash("sha256").update(readFileSync(join(folder, file))).digest("hex");
 const checksums = () => files().map((file) => `${digest(file)}  ${file}\n`).join("");
 
-function table(rows) {
+function table(rows, began) {
   console.log();
   const width = Math.max(...rows.map(({ artifact }) => artifact.length));
   for (const { artifact, state, note = "", file } of rows) {
     const size = file ? kilobytes(readFileSync(join(folder, file)).length) : "";
-    console.log(`  ${COLOURS[state](state.padEnd(8))}  ${artifact.padEnd(width)}  ${size.padStart(10)}  ${file ? digest(file).slice(0, 12) : " ".repeat(12)}  ${note}`);
+    console.log(`  ${STATES[state]}  ${artifact.padEnd(width)}  ${size.padStart(10)}  ${file ? digest(file).slice(0, 12) : " ".repeat(12)}  ${note}`);
   }
-  console.log(`\nThe files and SHA256SUMS are in ${relative(root, folder)}.`);
+  const total = files().reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
+  console.log(`\n${files().length} files, ${kilobytes(total)}, and SHA256SUMS are in ${relative(root, folder)}; it took ${seconds(began)}.`);
 }

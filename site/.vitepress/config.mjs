@@ -11,6 +11,15 @@ export default {
   lastUpdated: false,
   // Made by other tools, after the pages.
   ignoreDeadLinks: [/^\/api\//],
+  markdown: {
+    config(markdown) {
+      const { fence } = markdown.renderer.rules;
+      markdown.renderer.rules.fence = (tokens, index, ...rest) => {
+        const { info, content } = tokens[index];
+        return info === "mermaid" ? `<pre class="mermaid" v-pre>${markdown.utils.escapeHtml(content)}</pre>\n` : fence(tokens, index, ...rest);
+      };
+    },
+  },
   themeConfig: {
     nav: [
       { text: "Tutorials", link: "/tutorials/typescript" },

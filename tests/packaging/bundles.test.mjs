@@ -95,7 +95,7 @@ await bundle.write({ file: "rollup.${extension}", format: "${format}", inlineDyn
     await serves(moved, process.execPath, [join(moved, "index.mjs")], "wasm");
   });
 
-  test("Bun, bundled", { skip: !bun }, async () => {
+  test("Bun, bundled", { skip: !bun && "there is no Bun for this platform" }, async () => {
     for (const target of ["node", "bun"]) {
       const file = join(folder, `bun-${target}.mjs`);
       command(folder, bun, ["build", "server.mjs", `--target=${target}`, `--outfile=${file}`]);
@@ -105,7 +105,7 @@ await bundle.write({ file: "rollup.${extension}", format: "${format}", inlineDyn
     }
   });
 
-  test("Bun, compiled to a program", { skip: !bun }, async () => {
+  test("Bun, compiled to a program", { skip: !bun && "there is no Bun for this platform" }, async () => {
     const file = join(folder, "program");
     command(folder, bun, ["build", "server.mjs", "--compile", `--outfile=${file}`]);
     isClean(file);
@@ -134,14 +134,14 @@ describe("runtimes", { timeout: 300_000 }, () => {
 
   for (const version of [20, 22, 24]) {
     const node = optional(`node-${version}/bin/node`);
-    test(`Node ${version}`, { skip: !node }, () => serves(folder, node, ["server.mjs"], "native"));
+    test(`Node ${version}`, { skip: !node && "there is no such Node for this platform" }, () => serves(folder, node, ["server.mjs"], "native"));
   }
 
   test("tsx", () => serves(folder, process.execPath, [modules("tsx/dist/cli.mjs"), "server.ts"], "native"));
 
-  test("Bun", { skip: !bun }, () => serves(folder, bun, ["server.mjs"], "native"));
+  test("Bun", { skip: !bun && "there is no Bun for this platform" }, () => serves(folder, bun, ["server.mjs"], "native"));
 
-  test("Deno", { skip: !deno }, () => serves(folder, deno, ["run", "--allow-all", "--node-modules-dir=manual", "server.mjs"], "native", { env: { DENO_NO_UPDATE_CHECK: "1", DENO_DIR: join(home, "deno") } }));
+  test("Deno", { skip: !deno && "there is no Deno for this platform" }, () => serves(folder, deno, ["run", "--allow-all", "--node-modules-dir=manual", "server.mjs"], "native", { env: { DENO_NO_UPDATE_CHECK: "1", DENO_DIR: join(home, "deno") } }));
 });
 
 describe("package managers", { timeout: 300_000 }, () => {

@@ -1,4 +1,8 @@
-// The action loop over a resolver, for servers without an SDK and for other adapters.
+/**
+ * The action loop over a resolver, for servers without an SDK and for other adapters.
+ *
+ * @module rootwise/driver
+ */
 export { RootwiseError } from "../error.js";
 export type * from "../generated/types.js";
 export {

@@ -1,3 +1,8 @@
+/**
+ * The adapter for servers on either generation of the official TypeScript SDK.
+ *
+ * @module rootwise/mcp
+ */
 import { Rootwise, type RootwiseOptions } from "./rootwise.js";
 import type { AnyServer } from "./sdk.js";
 

@@ -1,3 +1,8 @@
+/**
+ * The state machine in Node, and the functions for URIs, paths, names and sessions.
+ *
+ * @module rootwise
+ */
 import { type BackendInfo, type Backend } from "../backend.js";
 import { functionsOf } from "../functions.js";
 import { BaseResolver, type ResolverOptions, type Saved } from "../resolver.js";
