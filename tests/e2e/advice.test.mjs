@@ -32,6 +32,7 @@ const advice = [
   [/`--([^=]+)=(?:\/absolute\/path|\$\{workspaceFolder\})`(?: to this server's args in `[^`]+`)?/i, async (start, [, option]) => where(await start({ args: [`--${option}=${alpha}`] }))],
   [/set `([^`]+)` in this server's environment/i, async (start, [, variable]) => where(await start({ env: { [variable]: alpha } }))],
   [/start Claude Code inside the project/i, async (start) => where(await start({ cwd: alpha }))],
+  [/its operator can set `(pathMap)`/, async (start) => where(await start({ options: { host: { pathMap: [{ from: "C:\\code", fromStyle: "windows", to: alpha }] } } }))],
   [/open a folder in this window and try again/i, async (start) => where(await start({ roots: [{ uri: `file://${alpha}` }] }))],
 ];
 
@@ -101,6 +102,7 @@ for (const pair of pairs) {
       follows("the argument", { argument: "project_path" }, ["project_path", ...(modern ? ["project"] : select)]);
       follows("another policy", { policy: other }, ["folder", "FOLDER"]);
       follows("Claude Code", {}, ["project", "Start Claude Code inside the project"], { env: none, info: { name: "claude-code", version: "2" } });
+      follows("a Windows client", { argument: "project_path" }, ["project_path", ...(modern ? ["project"] : select), "pathMap"], { roots: [{ uri: "file:///C:/code" }], info: { name: "claude-code", version: "2" } });
       follows("Cursor", { argument: "project_path" }, ["project_path", "open a folder in this window and try again"], { env: none, info: { name: "cursor-vscode", version: "1" } });
     }
 
@@ -134,6 +136,7 @@ for (const pair of pairs.filter(({ era, over, client }) => era === "legacy" && o
       "does not support roots": [fails("Method not found", -32601)],
       "did not answer": [() => new Promise(() => {})],
       "does not exist": [[{ uri: `file://${base}/missing` }]],
+      "another operating system": [[{ uri: "file:///C:/code" }]],
       "not a file URI": [[{ uri: "https://example.com/x" }]],
       "outside the allowed folders": [[{ uri: "file:///usr/share" }], { allowedDirs: [base] }],
     };

@@ -56,6 +56,9 @@ pub enum Reason {
     /// The folder is on the client's machine, which is another one, and the policy requires a folder on this one.
     #[error("the folder is on another machine")]
     OtherMachine,
+    /// The path is spelled for another operating system than the host's, such as `C:\x` on a POSIX host.
+    #[error("the path is for another operating system")]
+    OtherSystem,
     /// The project is a mere name, and the policy requires a folder.
     #[error("the project has no folder")]
     NoPath,
@@ -111,6 +114,7 @@ impl Reason {
             Self::Unconfirmed => "unconfirmed",
             Self::Outside => "outside",
             Self::OtherMachine => "other_machine",
+            Self::OtherSystem => "other_system",
             Self::NoPath => "no_path",
             Self::ExcludedDir => "excluded_dir",
             Self::Nameless => "nameless",

@@ -13,9 +13,9 @@ use crate::api::project::{Project, RootRef, RootView};
 use crate::api::reason::Reason;
 use crate::path;
 use crate::path::display::display;
-use crate::path::uri::{file_uri_to_path, is_placeholder};
+use crate::path::uri::is_placeholder;
 use crate::policy::{BarePaths, Limits, NonObjects, Policy, count, exceeds};
-use crate::resolve::value::{Rejection, is_file_uri, map_path};
+use crate::resolve::value::{Rejection, is_file_uri, map_path, read_path};
 
 /// A list of roots.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -236,24 +236,24 @@ pub(crate) fn uri_key(uri: &str) -> String {
 /// The folder that a root names, and whether it was a bare path.
 fn locate(sent: &SentRoot, policy: &Policy, host: &HostFacts) -> (Result<String, Rejection>, bool) {
     let uri = sent.uri.as_str();
-    let style = host.client_style(uri);
     if sent.too_long {
         return (Err(Rejection::new(Reason::TooLong)), false);
     }
     if is_placeholder(uri) {
         return (Err(Rejection::new(Reason::Placeholder)), false);
     }
-    if is_file_uri(uri) {
-        let path = map_path(uri, host).map_or_else(|| file_uri_to_path(uri, style).map_err(Rejection::from), Ok);
-        return (path, false);
+    let is_uri = is_file_uri(uri);
+    if !is_uri && policy.roots.bare_paths == BarePaths::Refuse {
+        return (Err(Rejection::new(Reason::NotFileUri)), false);
     }
-    let bare = || map_path(uri, host).or_else(|| path::absolute(uri, style).ok());
-    match policy.roots.bare_paths {
-        BarePaths::Repair => match bare() {
-            Some(path) => (Ok(path), true),
-            None => (Err(Rejection::new(Reason::NotFileUri)), false),
-        },
-        BarePaths::Refuse => (Err(Rejection::new(Reason::NotFileUri)), false),
+    match map_path(uri, host).map_or_else(|| read_path(uri, is_uri, true, host), Ok) {
+        Err(rejection) if !is_uri && rejection.reason != Reason::OtherSystem => {
+            (Err(Rejection::new(Reason::NotFileUri)), false)
+        }
+        path => {
+            let repaired = !is_uri && path.is_ok();
+            (path, repaired)
+        }
     }
 }
 

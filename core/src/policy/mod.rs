@@ -38,7 +38,7 @@ pub use source::{
     BadOutcome, ExcludedDirsRule, Format, Links, Markers, OnBad, Recheck, Relative, Source, SourceKind, Tier, Unmarked,
     Verify, When,
 };
-pub(crate) use templates::{OUT_OF_REACH, Templates, Values, fill, matches_client, used};
+pub(crate) use templates::{IN_OTHER_STYLE, OUT_OF_REACH, Templates, Values, fill, matches_client, used};
 pub(crate) use validate::is_plain_prefix;
 
 /// A policy that was checked, so that every resolver that shares it can rely on it.

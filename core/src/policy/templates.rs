@@ -154,6 +154,10 @@ pub(crate) fn used(template: &str) -> impl Iterator<Item = &str> {
 pub(crate) const OUT_OF_REACH: &str = "The operator of this server can set `local` if the client is on the same machine, \
      `allowedDirs` if it has the same folders, or `requirePath: false` if it needs no folder.";
 
+/// The ways out where a path is for another operating system than this server's.
+pub(crate) const IN_OTHER_STYLE: &str = "Spell the path as this server's operating system does; its operator can set `pathMap` if it has the client's \
+     folders in another place.";
+
 /// The texts of a policy that has none of its own.
 fn standard(key: &str) -> Option<&'static str> {
     Some(match key {
@@ -164,6 +168,7 @@ fn standard(key: &str) -> Option<&'static str> {
         "instruction" => "{advice}",
         "instruction.closed" => "",
         "instruction.other_machine" => OUT_OF_REACH,
+        "instruction.other_system" => IN_OTHER_STYLE,
         "refused" => "The {source} value `{value}` cannot be used as a project ({reason}).",
         "refused.placeholder" => "The {source} value `{value}` is a template that nobody filled in.",
         "refused.relative" => "The {source} value `{value}` is relative; an absolute path is needed.",
@@ -172,6 +177,9 @@ fn standard(key: &str) -> Option<&'static str> {
         "refused.outside" => "The {source} path is outside the allowed folders: {path}",
         "refused.other_machine" => {
             "The {source} path is on the client's machine and this server needs a folder on its own: {path}"
+        }
+        "refused.other_system" => {
+            "The {source} value `{value}` is a path for another operating system than this server's."
         }
         "refused.no_path" => "`{value}` names no folder, and this server needs one.",
         "refused.not_in_roots" => "`{value}` is not one of the client's roots. Available: {list}",

@@ -4,17 +4,20 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::ask::AskContext;
+use super::cause::is_for_other_system;
 use super::client_ways::CLIENT_WAYS;
+use super::evaluate::Finding;
 use crate::api::host::Transport;
 use crate::api::reason::Reason;
+use crate::path::PathStyle;
 use crate::path::display::display;
-use crate::policy::{OUT_OF_REACH, SourceKind, Templates, count, fill, matches_client, used};
+use crate::policy::{IN_OTHER_STYLE, OUT_OF_REACH, SourceKind, Templates, count, fill, matches_client, used};
 
 /// The number of ways that one piece of advice names.
 const MOST_WAYS: usize = 2;
 
 /// What a way may name.
-const NAMES: [&str; 6] = ["argument", "select", "header", "query", "option", "variable"];
+const NAMES: [&str; 7] = ["argument", "select", "header", "query", "option", "variable", "example"];
 
 /// What the caller itself can do.
 const BY_CALL: [&str; 2] =
@@ -29,20 +32,23 @@ const BY_REQUEST: [&str; 3] = [
 
 /// What whoever starts the server can do.
 const BY_SERVER: [&str; 2] =
-    ["start this server with `--{option}=/absolute/path`", "set `{variable}` in this server's environment"];
+    ["start this server with `--{option}={example}`", "set `{variable}` in this server's environment"];
 
 impl AskContext<'_> {
     /// The policy's own advice for this client and transport, else the first ways that can work here, as a sentence.
-    pub(super) fn advice(&self, reason: Reason) -> String {
+    pub(super) fn advice(&self, reason: Reason, findings: &[Finding]) -> String {
         let client = self.client_name();
-        // Several roots are no lack of a folder: what a client could open does not help.
+        // Several roots are no lack of a folder, and folders of another system are none here: what a client could open does
+        // not help.
+        let is_foreign = is_for_other_system(findings, self.host.is_local());
         let lacks_folder = !matches!(reason, Reason::Ambiguous | Reason::NotChosen);
         if lacks_folder && let Some(own) = Templates(self.policy).advice(client, self.host.transport) {
             return own.to_string();
         }
         let of_client = CLIENT_WAYS
             .iter()
-            .find(|(pattern, _)| lacks_folder && client.is_some_and(|client| matches_client(pattern, client)))
+            .filter(|_| lacks_folder && !is_foreign)
+            .find(|(pattern, _)| client.is_some_and(|client| matches_client(pattern, client)))
             .map_or(&[][..], |(_, ways)| ways);
         let names_option = of_client.iter().any(|way| used(way).any(|name| name == "option"));
         let by_server = BY_SERVER.iter().filter(|way| !names_option || used(way).all(|name| name != "option"));
@@ -55,6 +61,9 @@ impl AskContext<'_> {
         let by_request = BY_REQUEST.iter().filter(can_work).take(1);
         let ways = BY_CALL.iter().chain(of_client).chain(by_request).chain(by_server).filter(can_work).take(MOST_WAYS);
         let ways: Vec<String> = ways.map(|way| fill(way, &values)).collect();
+        if is_foreign {
+            return [sentence(&ways.join(", or ")).as_str(), IN_OTHER_STYLE].join(" ").trim_start().to_string();
+        }
         // A caller whose paths are out of reach can do nothing by itself.
         let out_of_reach = ways.is_empty() && self.host.transport == Transport::Http && !self.takes_paths();
         if out_of_reach { OUT_OF_REACH.to_string() } else { sentence(&ways.join(", or ")) }
@@ -80,7 +89,12 @@ impl AskContext<'_> {
         };
         let is_http = host.transport == Transport::Http;
         let takes_paths = self.takes_paths();
+        let example = match host.style {
+            PathStyle::Posix => "/absolute/path",
+            PathStyle::Windows => r"C:\absolute\path",
+        };
         let ways = [
+            ("example", true, Some(example.to_string())),
             ("argument", takes_paths, given(&host.tool_argument, SourceKind::Argument)),
             ("select", takes_paths && !ask.modern, given(&host.select_tool, SourceKind::Selected)),
             ("header", takes_paths && is_http, first(SourceKind::Header, &any)),

@@ -196,7 +196,7 @@ impl<'a> AskContext<'a> {
         let templates = Templates(self.policy);
         let client = self.client_name();
         let list = self.listing();
-        let advice = self.advice(reason);
+        let advice = self.advice(reason, findings);
         let cause = cause(findings, self.visible_roots(), self.host.is_local());
         let values = Values::new()
             .with("cause", &cause)

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use super::evaluate::{Finding, SourceResult};
 use crate::api::action::RootsState;
+use crate::api::reason::Reason;
 use crate::path::display::display;
 use crate::peer::root_list::RootList;
 use crate::policy::SourceKind;
@@ -23,9 +24,21 @@ pub(super) fn cause(findings: &[Finding], roots: Option<&RootList>, is_local: bo
     let of_roots = findings.iter().filter(|finding| finding.source == SourceKind::Roots);
     let others = findings.iter().filter(|finding| finding.source != SourceKind::Roots);
     let mut causes: Vec<String> = of_roots.filter_map(|finding| roots_cause(finding, roots)).collect();
-    let others = others.filter(|finding| is_local || finding.source.is_per_request());
+    let others = others.filter(|finding| is_told(finding, is_local));
     causes.extend(others.filter_map(rejected).take(MOST_VALUES));
     if causes.is_empty() { "no source named one".into() } else { causes.join("; ") }
+}
+
+/// Whether a value that the caller may learn about was rejected because it is for another operating system.
+pub(super) fn is_for_other_system(findings: &[Finding], is_local: bool) -> bool {
+    let mut told = findings.iter().filter(|finding| is_told(finding, is_local));
+    told.any(|finding| {
+        matches!(&finding.result, SourceResult::Rejected { rejection, .. } if rejection.reason == Reason::OtherSystem)
+    })
+}
+
+fn is_told(finding: &Finding, is_local: bool) -> bool {
+    is_local || finding.source == SourceKind::Roots || finding.source.is_per_request()
 }
 
 fn roots_cause(finding: &Finding, roots: Option<&RootList>) -> Option<String> {

@@ -84,24 +84,37 @@ impl ValueParser<'_> {
         {
             return Ok(ParsedValue::Path(mapped));
         }
-        let style = if self.from_client { self.host.client_style(text) } else { self.host.style };
-        if is_uri {
-            return Ok(ParsedValue::Path(file_uri_to_path(text, style)?));
-        }
-        match path::absolute(text, style) {
-            Ok(path) => Ok(ParsedValue::Path(path)),
-            Err(refusal) => self.join_cwd(text, refusal),
+        match read_path(text, is_uri, self.from_client, self.host) {
+            Err(rejection) if rejection.reason == Reason::Relative && !is_uri => self.join_cwd(text, rejection),
+            read => Ok(ParsedValue::Path(read?)),
         }
     }
 
-    fn join_cwd(&self, text: &str, refusal: Refusal) -> Result<ParsedValue, Rejection> {
+    fn join_cwd(&self, text: &str, rejection: Rejection) -> Result<ParsedValue, Rejection> {
         match &self.host.cwd {
-            Some(cwd) if self.relative == Relative::Cwd && self.host.is_local() && refusal == Refusal::Relative => {
+            Some(cwd) if self.relative == Relative::Cwd && self.host.is_local() => {
                 Ok(ParsedValue::Path(path::join(cwd, text, self.host.style)?))
             }
-            _ => Err(refusal.into()),
+            _ => Err(rejection),
         }
     }
+}
+
+/// Reads an absolute path, or a `file:` URI, as the host spells it, or as a client on another machine does.
+pub(crate) fn read_path(text: &str, is_uri: bool, from_client: bool, host: &HostFacts) -> Result<String, Rejection> {
+    let read = |style| if is_uri { file_uri_to_path(text, style) } else { path::absolute(text, style) };
+    if from_client && !host.reaches_client_folders() {
+        return Ok(read(path::guess_style(text))?);
+    }
+    read(host.style).map_err(|refusal| {
+        let is_for_other_system = match host.style {
+            PathStyle::Posix => read(PathStyle::Windows).is_ok(),
+            // POSIX also reads what is wrong on Windows for another reason, such as `file:///C:x`.
+            PathStyle::Windows => path::guess_style(text) == PathStyle::Posix && read(PathStyle::Posix).is_ok(),
+        };
+        let rejection = Rejection::from(refusal);
+        if is_for_other_system { Rejection { reason: Reason::OtherSystem, ..rejection } } else { rejection }
+    })
 }
 
 pub(crate) fn is_file_uri(text: &str) -> bool {

@@ -229,7 +229,7 @@ impl PathVerifier<'_> {
             (Some(Found::File), Verify::Exists) if self.files.is_none() => as_spelled(real),
             (Some(Found::File), _) => Err(Rejection::at(Reason::NotDirectory, path)),
             (Some(Found::Unreadable), _) => Err(Rejection::at(Reason::Unreadable, path)),
-            _ => Err(Rejection::at(Reason::Missing, path)),
+            _ => Err(Rejection::at(reason_for_missing(path, style), path)),
         }
     }
 
@@ -287,8 +287,23 @@ impl PathVerifier<'_> {
 const fn is_found_by_probe(reason: Reason) -> bool {
     matches!(
         reason,
-        Reason::Missing | Reason::NotDirectory | Reason::Unreadable | Reason::Unconfirmed | Reason::NoMarker
+        Reason::Missing
+            | Reason::OtherSystem
+            | Reason::NotDirectory
+            | Reason::Unreadable
+            | Reason::Unconfirmed
+            | Reason::NoMarker
     )
+}
+
+/// A POSIX path that begins with a drive comes from the URI of a Windows path.
+fn reason_for_missing(path: &str, style: PathStyle) -> Reason {
+    let drive = path.strip_prefix('/').filter(|_| style == PathStyle::Posix);
+    if drive.is_some_and(|path| path::is_absolute(path, PathStyle::Windows)) {
+        Reason::OtherSystem
+    } else {
+        Reason::Missing
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -808,8 +808,10 @@ fn waits(mut waiting: Waiting, roots: &RootsNow) -> Waiting {
 
 /// What `onUnusable: accept` overlooks.
 fn is_disk(reason: Reason) -> bool {
-    matches!(reason, Reason::Missing | Reason::NotDirectory | Reason::Unreadable | Reason::NoMarker)
-        || reason == Reason::Unconfirmed
+    matches!(
+        reason,
+        Reason::Missing | Reason::OtherSystem | Reason::NotDirectory | Reason::Unreadable | Reason::NoMarker
+    ) || reason == Reason::Unconfirmed
 }
 
 fn says(source: &Source, verdict: Verdict, via: Option<String>) -> Says {

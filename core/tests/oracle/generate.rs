@@ -137,7 +137,7 @@ pub enum Act {
 const PLACES: [&str; 10] =
     ["/", "/p/a", "/p/b", "/p/a/sub", "/p/file", "/p/c d", "/home/u", "/home/u/w", "/tmp", "/opt/app/x"];
 
-const URIS: [&str; 16] = [
+const URIS: [&str; 19] = [
     "file:///p/a",
     "file:///p/b",
     "file:///p/a/sub",
@@ -154,9 +154,12 @@ const URIS: [&str; 16] = [
     "/p/b",
     "p/b",
     "file:///theirs/a",
+    "file:///C:/code",
+    "file://host/share/x",
+    "C:/code",
 ];
 
-const VALUES: [&str; 14] = [
+const VALUES: [&str; 17] = [
     "/",
     "https://x/y",
     "/p/a",
@@ -171,6 +174,9 @@ const VALUES: [&str; 14] = [
     " ",
     "/theirs/b",
     "/opt/app/x",
+    "C:/code",
+    "file:///C:/code",
+    "file://host/share/x",
 ];
 
 const CAPABILITIES: [&str; 5] =
@@ -469,6 +475,7 @@ fn select_by() -> impl Strategy<Value = SelectBy> {
             "https://x/y",
             "/p/../p/a",
             "p/a",
+            "C:/code",
             "b c",
             " ",
             "/p/missing",

@@ -122,6 +122,12 @@ fn is_other_uri(text: &str) -> bool {
     })
 }
 
+/// Whether a text begins with a drive and a separator, however its colon is written.
+fn starts_with_drive(text: &str) -> bool {
+    let text = text.to_ascii_lowercase().replace("%3a", ":").replace('|', ":").replace('\\', "/");
+    text.starts_with(|first: char| first.is_ascii_lowercase()) && text.get(1..3) == Some(":/")
+}
+
 fn reason(refusal: Refusal) -> Reason {
     match refusal {
         Refusal::NotFileUri => Reason::NotFileUri,
@@ -178,13 +184,39 @@ impl History {
             return Ok(mapped);
         }
         let style = if from_client { self.client_style(text) } else { self.style() };
+        let here = !from_client || !self.is_elsewhere();
         if is_file_uri(text) {
-            return uri::file_uri_to_path(text, style).map_err(reason);
+            return uri::file_uri_to_path(text, style).map_err(|refusal| {
+                if here && self.is_foreign_uri(text) { Reason::OtherSystem } else { reason(refusal) }
+            });
         }
         if is_other_uri(text) {
             return Err(Reason::NotFileUri);
         }
+        if here && self.is_foreign_path(text) {
+            return Err(Reason::OtherSystem);
+        }
         self.joined(text, relative, style)
+    }
+
+    /// Whether a URI that is refused here is one of the other system (rule 23).
+    fn is_foreign_uri(&self, text: &str) -> bool {
+        let rest = text.split_at(5).1;
+        match self.style() {
+            PathStyle::Posix => uri::file_uri_to_path(text, PathStyle::Windows).is_ok(),
+            PathStyle::Windows => {
+                !starts_with_drive(rest.trim_start_matches('/'))
+                    && uri::file_uri_to_path(text, PathStyle::Posix).is_ok()
+            }
+        }
+    }
+
+    /// Whether a path is an absolute one of the other system only (rule 23).
+    pub fn is_foreign_path(&self, text: &str) -> bool {
+        match self.style() {
+            PathStyle::Posix => !text.starts_with('/') && path::is_absolute(text, PathStyle::Windows),
+            PathStyle::Windows => text.starts_with('/') && !path::is_absolute(text, PathStyle::Windows),
+        }
     }
 
     /// Reads a path; a URI is nothing else.
@@ -198,6 +230,7 @@ impl History {
         let style = if from_client { self.client_style(text) } else { self.style() };
         match self.mapped(text).filter(|_| from_client && !is_file_uri(text)) {
             Some(mapped) => Ok(mapped),
+            None if (!from_client || !self.is_elsewhere()) && self.is_foreign_path(text) => Err(Reason::OtherSystem),
             None => self.joined(text, relative, style),
         }
     }
@@ -377,7 +410,12 @@ impl History {
         match verdict {
             Verdict::Good(target) => self.with_required_path(target),
             Verdict::Bad(
-                Reason::Missing | Reason::NotDirectory | Reason::Unreadable | Reason::Unconfirmed | Reason::NoMarker,
+                Reason::Missing
+                | Reason::OtherSystem
+                | Reason::NotDirectory
+                | Reason::Unreadable
+                | Reason::Unconfirmed
+                | Reason::NoMarker,
             ) if self.is_confined() && !self.is_local() => Verdict::Bad(Reason::Outside),
             verdict => verdict,
         }
@@ -482,6 +520,12 @@ impl History {
             };
             match known.found {
                 Found::Directory => {}
+                // What a Windows URI names here (rule 23).
+                Found::Missing
+                    if self.style() == PathStyle::Posix && starts_with_drive(start.trim_start_matches('/')) =>
+                {
+                    return Verdict::Bad(Reason::OtherSystem);
+                }
                 Found::Missing => return Verdict::Bad(Reason::Missing),
                 Found::Unreadable => return Verdict::Bad(Reason::Unreadable),
                 Found::File if is_root && self.policy.roots.files == Files::Parent => {
@@ -702,7 +746,8 @@ impl History {
             return Lexed::Bad(Reason::Placeholder);
         }
         let is_path = path::is_absolute(text, self.client_style(text)) || self.mapped(text).is_some();
-        if bare && !(is_path && self.policy.roots.bare_paths == BarePaths::Repair) {
+        let is_foreign = !self.is_elsewhere() && self.is_foreign_path(text);
+        if bare && !((is_path || is_foreign) && self.policy.roots.bare_paths == BarePaths::Repair) {
             return Lexed::NonFile(text.to_owned());
         }
         let read = self.place(text, Relative::Refuse, true).and_then(|at| self.target(at));

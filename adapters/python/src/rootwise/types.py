@@ -359,6 +359,10 @@ class OnBad(TypedDict):
     """
     The folder is on the client's machine, which is another one, and the policy requires a folder on this one.
     """
+    other_system: NotRequired[BadOutcome]
+    """
+    The path is spelled for another operating system than the host's, such as `C:\\x` on a POSIX host.
+    """
     no_path: NotRequired[BadOutcome]
     """
     The project is a mere name, and the policy requires a folder.
@@ -495,7 +499,7 @@ class ProbedPath(TypedDict):
     """
 
 
-Reason: TypeAlias = Literal['no_project', 'ambiguous', 'not_chosen', 'closed', 'placeholder', 'relative', 'invalid', 'not_file_uri', 'too_long', 'missing', 'not_directory', 'unreadable', 'unconfirmed', 'outside', 'other_machine', 'no_path', 'excluded_dir', 'nameless', 'no_marker', 'invalid_name', 'empty', 'traversal', 'not_in_roots', 'immutable', 'selection_off', 'pass_each_call']
+Reason: TypeAlias = Literal['no_project', 'ambiguous', 'not_chosen', 'closed', 'placeholder', 'relative', 'invalid', 'not_file_uri', 'too_long', 'missing', 'not_directory', 'unreadable', 'unconfirmed', 'outside', 'other_machine', 'other_system', 'no_path', 'excluded_dir', 'nameless', 'no_marker', 'invalid_name', 'empty', 'traversal', 'not_in_roots', 'immutable', 'selection_off', 'pass_each_call']
 """
 The reason for which a value is rejected or an ask has no project; the serialised form is the stable code.
 """

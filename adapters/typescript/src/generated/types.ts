@@ -1028,7 +1028,7 @@ export type OnBad = {
 /**
  * For every reason that is not listed.
  */
-otherwise?: BadOutcome, } & ({ [key in "no_project" | "ambiguous" | "not_chosen" | "closed" | "placeholder" | "relative" | "invalid" | "not_file_uri" | "too_long" | "missing" | "not_directory" | "unreadable" | "unconfirmed" | "outside" | "other_machine" | "no_path" | "excluded_dir" | "nameless" | "no_marker" | "invalid_name" | "empty" | "traversal" | "not_in_roots" | "immutable" | "selection_off" | "pass_each_call"]?: "next" | "error" });
+otherwise?: BadOutcome, } & ({ [key in "no_project" | "ambiguous" | "not_chosen" | "closed" | "placeholder" | "relative" | "invalid" | "not_file_uri" | "too_long" | "missing" | "not_directory" | "unreadable" | "unconfirmed" | "outside" | "other_machine" | "other_system" | "no_path" | "excluded_dir" | "nameless" | "no_marker" | "invalid_name" | "empty" | "traversal" | "not_in_roots" | "immutable" | "selection_off" | "pass_each_call"]?: "next" | "error" });
 
 /**
  * The two effects of a bad value.
@@ -1506,7 +1506,7 @@ export type RecoveryOutcome = "explicit" | "pinned" | "newest" | "undated" | "un
 /**
  * The reason for which a value is rejected or an ask has no project; the serialised form is the stable code.
  */
-export type Reason = "no_project" | "ambiguous" | "not_chosen" | "closed" | "placeholder" | "relative" | "invalid" | "not_file_uri" | "too_long" | "missing" | "not_directory" | "unreadable" | "unconfirmed" | "outside" | "other_machine" | "no_path" | "excluded_dir" | "nameless" | "no_marker" | "invalid_name" | "empty" | "traversal" | "not_in_roots" | "immutable" | "selection_off" | "pass_each_call";
+export type Reason = "no_project" | "ambiguous" | "not_chosen" | "closed" | "placeholder" | "relative" | "invalid" | "not_file_uri" | "too_long" | "missing" | "not_directory" | "unreadable" | "unconfirmed" | "outside" | "other_machine" | "other_system" | "no_path" | "excluded_dir" | "nameless" | "no_marker" | "invalid_name" | "empty" | "traversal" | "not_in_roots" | "immutable" | "selection_off" | "pass_each_call";
 
 /**
  * The host's id for one ask; unique among the asks that wait.

@@ -57,7 +57,7 @@ async function verifyRoot(view: RootView, policy: Policy, host: HostFacts): Prom
     const { path, ...known } = view;
     // The folder of a client on another machine is one of this machine only if that was verified.
     const isLocal = host.local ?? host.transport !== "http";
-    return { ...known, ...defined({ path: isLocal ? path : undefined, detail }), problem, ...(problem === "missing" ? { exists: false } : {}) };
+    return { ...known, ...defined({ path: isLocal ? path : undefined, detail }), problem, ...(problem === "missing" || problem === "other_system" ? { exists: false } : {}) };
   } finally {
     connection.close();
   }
