@@ -267,6 +267,13 @@ impl AskQueue {
         }
     }
 
+    /// The host facts changed, and with them the meaning of the roots that calls brought.
+    pub(crate) fn host_changed(&mut self, policy: &Policy, host: &HostFacts) {
+        for input in self.waiting.iter_mut().filter_map(|ask| ask.input.as_mut()) {
+            *input = RootList::restore(input.keep(), policy, host);
+        }
+    }
+
     /// The stream that carried a request ended. An ask that waited for it has it sent again, but only once: streams that
     /// keep ending must not keep an ask sending.
     pub(crate) fn abandon(&mut self, token: RequestToken) {

@@ -375,6 +375,7 @@ impl Resolver {
         }
         self.host = Arc::new(facts);
         self.connection.cycle.host_changed(&self.policy, &self.host);
+        self.asks.host_changed(&self.policy, &self.host);
         self.connection.memory.confine(&self.policy, &self.host);
         turn.announce_unsettled = true;
         turn.prune_disk = true;
