@@ -19,7 +19,7 @@ const where = (peer, args) => peer.call("by_argument", args);
 const advice = [
   [/pass the project path as `([^`]+)` in the call/i, async (start, [, argument]) => where(await start(), { [argument]: alpha })],
   [
-    /call `([^`]+)` with one of the project paths or roots/i,
+    /call `([^`]+)` with (?:the project path|one of the project paths or roots)/i,
     async (start, [, tool]) => {
       const peer = await start();
       const { failed, text } = await peer.call(tool, { project: alpha });

@@ -1,4 +1,5 @@
 // Compiled, never run: the driver, for servers without an SDK.
+import { Resolver } from "rootwise";
 import { ClientError, Connection, hostFacts, NeedsInput, NoProjectError, resolveAtStart, type Sender, Undeliverable } from "rootwise/driver";
 
 const sender: Sender = {
@@ -12,6 +13,9 @@ const sender: Sender = {
 const connection = new Connection({ policy: "recommended", host: hostFacts("stdio", { argv: [] }), sender, onChange: (project, previous) => void [project?.key, previous?.key] });
 connection.initialized({ capabilities: { roots: {} } });
 connection.ready();
+
+// Options may be undefined.
+new Resolver({ policy: undefined, snapshotKey: undefined, host: hostFacts() }).close();
 
 export async function ask(): Promise<string> {
   try {

@@ -33,6 +33,9 @@ server.registerTool("context", {}, projects.tool(async (project, context) => {
   return text(`${project.id} ${roots.map(({ realPath, problem }) => realPath ?? problem).join(" ")}`);
 }));
 
+// Options may be undefined.
+projects.registerTools({ which: undefined, switch: false, list: undefined });
+
 server.registerTool("helper", {}, async () => text((await projects.project()).name));
 
 // A project has a path, and no `!` is needed, unless the server says that it needs none.

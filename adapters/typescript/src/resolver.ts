@@ -11,12 +11,12 @@ export type PresetName = keyof typeof presets;
 /** Options of a resolver. */
 export interface ResolverOptions {
   /** A preset's name or a policy; by default `recommended`. */
-  policy?: PresetName | Policy;
+  policy?: PresetName | Policy | undefined;
   /**
    * A secret of at least 32 bytes that seals snapshots: `restore` then accepts only those that are sealed with it. Needed where
    * somebody else can write to the store of the snapshots.
    */
-  snapshotKey?: string;
+  snapshotKey?: string | undefined;
   /** Facts about the machine and the connection. */
   host: HostFacts;
 }

@@ -20,8 +20,9 @@ const MOST_WAYS: usize = 2;
 const NAMES: [&str; 7] = ["argument", "select", "header", "query", "option", "variable", "example"];
 
 /// What the caller itself can do.
-const BY_CALL: [&str; 2] =
-    ["pass the project path as `{argument}` in the call", "call `{select}` with one of the project paths or roots"];
+const PASS: &str = "pass the project path as `{argument}` in the call";
+const SELECT: &str = "call `{select}` with one of the project paths or roots";
+const SELECT_PATH: &str = "call `{select}` with the project path";
 
 /// What the HTTP request can carry; the first that can work says it all.
 const BY_REQUEST: [&str; 3] = [
@@ -59,7 +60,8 @@ impl AskContext<'_> {
         let can_work =
             |way: &&&str| used(way).filter(is_ours).all(|name| values.iter().any(|(known, _)| *known == name));
         let by_request = BY_REQUEST.iter().filter(can_work).take(1);
-        let ways = BY_CALL.iter().chain(of_client).chain(by_request).chain(by_server).filter(can_work).take(MOST_WAYS);
+        let by_call = [PASS, if is_foreign { SELECT_PATH } else { SELECT }];
+        let ways = by_call.iter().chain(of_client).chain(by_request).chain(by_server).filter(can_work).take(MOST_WAYS);
         let ways: Vec<String> = ways.map(|way| fill(way, &values)).collect();
         if is_foreign {
             return [sentence(&ways.join(", or ")).as_str(), IN_OTHER_STYLE].join(" ").trim_start().to_string();

@@ -8,11 +8,11 @@ import type { AnyServer, CallContext } from "./sdk.js";
 /** Names of the tools; `false` leaves one out. */
 export interface ToolNames {
   /** Explains which project this is and why; `which_project` by default. */
-  which?: string | false;
+  which?: string | false | undefined;
   /** Chooses another project; `switch_project` by default. */
-  switch?: string | false;
+  switch?: string | false | undefined;
   /** Lists the client's roots; `list_roots` by default. */
-  list?: string | false;
+  list?: string | false | undefined;
 }
 
 interface Result {
