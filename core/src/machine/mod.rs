@@ -9,4 +9,5 @@ pub(crate) mod resolver;
 pub(crate) mod roots_cycle;
 mod seal;
 mod settle;
+mod size;
 mod snapshot;

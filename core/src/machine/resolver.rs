@@ -1,13 +1,11 @@
 //! The resolver: one mutator, actions returned, views that change nothing.
 
-use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 
 use super::asks::{AskQueue, NewAsk, Recent, is_plain};
 use super::connection::Connection;
@@ -16,9 +14,10 @@ use super::outbox::Outbox;
 use super::probes::{OpenPath, Positions, Probes};
 use super::roots_cycle::{AfterFailure, CycleState, Failure, RootsCycle, TokenStatus};
 use super::seal::SealKey;
+use super::size::peer_bytes;
 use crate::api::action::{Action, Answer, Outcome, ProbePath};
 use crate::api::event::{
-    AskBy, Asked, ClientInitialized, Event, Probed, ProbedPath, RefusalKind, RequestFacts, RootsListed, RootsRefused,
+    AskBy, Asked, ClientInitialized, Event, Probed, ProbedPath, RefusalKind, RootsListed, RootsRefused,
 };
 use crate::api::explanation::{Era, Explanation, RootsReport};
 use crate::api::host::HostFacts;
@@ -572,40 +571,4 @@ impl ResolverBuilder {
         resolver.seal_key = self.snapshot_key.map(Arc::new);
         Ok(resolver)
     }
-}
-
-/// The size of the part of an event that a peer wrote.
-fn peer_bytes(event: &Event) -> usize {
-    let raw = |part: &Option<Box<RawValue>>| part.as_ref().map_or(0, |part| part.get().len());
-    match event {
-        Event::ClientInitialized(params) => {
-            let ClientInitialized { protocol_version, capabilities, client_info } = params;
-            sum([raw(protocol_version), raw(capabilities), raw(client_info)])
-        }
-        Event::RootsListed(listed) => listed.result.get().len(),
-        Event::RootsRefused(refused) => refused.message.as_ref().map_or(0, String::len),
-        Event::Asked(asked) => sum([facts_bytes(&asked.facts), asked.target.as_ref().map_or(0, String::len)]),
-        Event::Selected(selected) => sum([facts_bytes(&selected.facts), selected.by.text().len()]),
-        Event::SelectionCleared(cleared) => facts_bytes(&cleared.facts),
-        Event::Message(message) => message.text.len(),
-        Event::ClientReady
-        | Event::RootsChanged
-        | Event::HostFactsChanged(_)
-        | Event::AskWithdrawn(_)
-        | Event::Probed(_)
-        | Event::DeadlineReached
-        | Event::Closed => 0,
-    }
-}
-
-fn facts_bytes(facts: &RequestFacts) -> usize {
-    let RequestFacts { host, argument, headers, query, meta, capabilities, client_info, input_responses } = facts;
-    let texts = [host, argument].into_iter().flatten().map(String::len);
-    let maps = headers.iter().chain(query).map(|(key, value)| key.len().saturating_add(value.len()));
-    let raws = [meta, capabilities, client_info, input_responses].into_iter().flatten().map(|raw| raw.get().len());
-    sum(texts.chain(maps).chain(raws))
-}
-
-fn sum(parts: impl IntoIterator<Item = usize>) -> usize {
-    parts.into_iter().fold(0, usize::saturating_add)
 }

@@ -2,18 +2,17 @@
 
 use rootwise::Reason;
 use rootwise::action::RootsState;
-use rootwise::event::{AskBy, SelectBy};
+use rootwise::event::AskBy;
 use rootwise::path;
 use rootwise::path::display::display;
 use rootwise::policy::{
-    Ask as WhenToAsk, BadOutcome, EnforceRoots, Links, NameRule, Names, NonFile, OnUnusable, Pick, Pin, Relative,
-    RootMatch, Source, SourceKind, Traversal, Verify,
+    Ask as WhenToAsk, BadOutcome, EnforceRoots, NonFile, OnUnusable, Pick, Relative, Source, SourceKind,
 };
 use serde_json::value::RawValue;
 
 use super::history::{Ask, Choice, History, Kind, List, Win, state_of};
 use super::peer::{self, RawList, RawRoot};
-use super::values::{Eyes, Lexed, Need, Patience, Target, Verdict, can_end, is_asked_for, is_bad_end, is_file_uri};
+use super::values::{Eyes, Lexed, Need, Patience, Target, Verdict, can_end, is_asked_for, is_bad_end};
 use super::{Out, Proj};
 
 /// The key of our input request and the request itself.
@@ -48,7 +47,7 @@ pub struct Waiting {
 }
 
 /// Whether there is a list to use, or something to wait for.
-enum RootsNow {
+pub enum RootsNow {
     Use(Option<RawList>),
     WaitForRequest,
     /// For the handshake, or for a request that was put off.
@@ -58,7 +57,7 @@ enum RootsNow {
 }
 
 /// What one source says.
-enum Says {
+pub enum Says {
     Nothing,
     /// It gives way; the code counts if nothing else is found.
     GivesWay(Option<Reason>),
@@ -191,7 +190,7 @@ impl History {
         Decision::Done(End::Other(Out::Unresolved(code.unwrap_or(Reason::NoProject))))
     }
 
-    fn is_on(&self, source: &Source) -> bool {
+    pub fn is_on(&self, source: &Source) -> bool {
         let when = &source.when;
         (when.transports.is_empty() || when.transports.contains(&self.host().transport))
             && (!when.local || self.is_local())
@@ -246,56 +245,6 @@ impl History {
         }
     }
 
-    /// What the pin says: it wins, or where its folder may not be used, nobody does.
-    fn ask_pin(&self, win: &Win, eyes: Eyes<'_>) -> Says {
-        if !self.is_confined() {
-            return Says::Wins(win.clone());
-        }
-        self.look_again(win, eyes).unwrap_or_else(|reason| {
-            let status = self.found_by(win).and_then(|source| source.status);
-            Says::Ends(Out::Refused(reason, win.project.source, status))
-        })
-    }
-
-    /// Looks again at the folder of something that the connection keeps (rule 24): at this folder and no other.
-    fn look_again(&self, win: &Win, eyes: Eyes<'_>) -> Result<Says, Reason> {
-        let Some(source) = self.kept_source(win) else { return Ok(Says::Wins(win.clone())) };
-        match self.on_disk(&source, kept_folder(win), eyes) {
-            Verdict::Good(Target { real, .. }) => Ok(Says::Wins(Win { real, ..win.clone() })),
-            Verdict::Pending(needs) => Ok(Says::Pending(needs)),
-            Verdict::Bad(reason) => Err(reason),
-        }
-    }
-
-    /// The source that found something, as far as its rules still count: there is no walk up, and links are not followed.
-    fn kept_source(&self, win: &Win) -> Option<Source> {
-        if win.project.elsewhere || win.project.path.is_none() {
-            return None;
-        }
-        let mut source = self.found_by(win)?.clone();
-        source.links = Links::Keep;
-        if let Some(refine) = &mut source.refine {
-            refine.levels = 1;
-        }
-        if win.project.root.is_some() {
-            // What was the folder of a root must still be one.
-            source.verify = Verify::Directory;
-        }
-        Some(source)
-    }
-
-    /// The source that found something.
-    fn found_by(&self, win: &Win) -> Option<&Source> {
-        let via = win.project.via.as_deref().unwrap_or_default();
-        let is_first = |source: &&Source| match win.project.source {
-            SourceKind::Remembered => source.from.name() == via,
-            kind => source.from == kind,
-        };
-        let reads = |source: &&Source| source.read.iter().any(|name| name == via);
-        let sources = || self.policy.sources.iter().filter(is_first);
-        sources().find(reads).or_else(|| sources().next())
-    }
-
     /// What a source reads and under which names, blank values left out.
     pub fn values_of(&self, source: &Source, ask: Option<&Ask>) -> Vec<(Option<String>, String)> {
         let host = self.host();
@@ -338,7 +287,7 @@ impl History {
 
     // Roots.
 
-    fn roots_now(&self, ask: Option<&Ask>, patience: Patience) -> RootsNow {
+    pub fn roots_now(&self, ask: Option<&Ask>, patience: Patience) -> RootsNow {
         let known = || RootsNow::Use(self.list().map(|list| list.roots));
         let Some(ask) = ask else {
             return known();
@@ -519,7 +468,7 @@ impl History {
     }
 
     /// How many different roots there are; every root counts, also one that cannot be used.
-    fn different(&self, roots: &[RawRoot]) -> usize {
+    pub fn different(&self, roots: &[RawRoot]) -> usize {
         let key = |raw: &RawRoot| match self.lex_root(raw) {
             Lexed::Place(target) => target.key,
             Lexed::NonFile(_) | Lexed::Bad(_) => format!("uri:{}", raw.uri),
@@ -562,162 +511,6 @@ impl History {
 
     // Selections.
 
-    fn decide_select(&self, ask: &Ask, by: &SelectBy, patience: Patience) -> Decision {
-        match self.weigh_select(ask, by, patience) {
-            Ok(decision) => decision,
-            Err(reason) => self.refuse_select(reason),
-        }
-    }
-
-    fn refuse_select(&self, reason: Reason) -> Decision {
-        let status = self.source(SourceKind::Selected).and_then(|source| source.status);
-        Decision::Done(End::Other(Out::Refused(reason, SourceKind::Selected, status)))
-    }
-
-    fn weigh_select(&self, ask: &Ask, by: &SelectBy, patience: Patience) -> Result<Decision, Reason> {
-        if ask.modern {
-            return Err(Reason::PassEachCall);
-        }
-        if self.policy.memory.pin == Pin::Immutable && self.pin().is_some() {
-            return Err(Reason::Immutable);
-        }
-        // Where no such source counts, a selection would never count either.
-        let source = self.source(SourceKind::Selected).filter(|source| self.is_on(source));
-        let source = source.ok_or(Reason::SelectionOff)?;
-        let eyes = Eyes::Ask { ask, patience };
-        let by = match by {
-            SelectBy::Value(text) if is_file_uri(text) => SelectBy::Uri(text.clone()),
-            SelectBy::Value(text) if self.has_separator(text) => SelectBy::Path(text.clone()),
-            SelectBy::Value(text) => SelectBy::Name(text.clone()),
-            other => other.clone(),
-        };
-        let (SelectBy::Name(text)
-        | SelectBy::Path(text)
-        | SelectBy::Uri(text)
-        | SelectBy::Root(text)
-        | SelectBy::Value(text)) = &by;
-        if text.trim().is_empty() {
-            return Err(Reason::Empty);
-        }
-        let rules = &self.policy.selection;
-        let mut waiting = Waiting::default();
-        match &by {
-            SelectBy::Path(_) | SelectBy::Uri(_) => {
-                if matches!(by, SelectBy::Uri(_)) && !is_file_uri(text) {
-                    return Err(Reason::NotFileUri);
-                }
-                if rules.traversal == Traversal::Refuse && text.split(['/', '\\']).any(|part| part == "..") {
-                    return Err(Reason::Traversal);
-                }
-                let target = self.target(self.place(text, source.relative, true)?)?;
-                // The disk first: what is not there need not be compared with the roots.
-                let target = match self.on_disk(source, target, eyes) {
-                    Verdict::Good(target) => target,
-                    Verdict::Bad(reason) => return Err(reason),
-                    Verdict::Pending(needs) => {
-                        waiting.needs = needs;
-                        return Ok(Decision::Wait(waiting));
-                    }
-                };
-                let mut roots = RawList::default();
-                if rules.enforce_roots != EnforceRoots::Off {
-                    match self.roots_now(Some(ask), patience) {
-                        RootsNow::Use(known) => roots = known.unwrap_or_default(),
-                        other => return Ok(Decision::Wait(waits(waiting, &other))),
-                    }
-                }
-                let given = Some(text.clone());
-                let choice = Choice { win: win(SourceKind::Selected, target, None), uri: given };
-                if !roots.is_empty() && !self.is_among(&roots, &choice) {
-                    return Err(Reason::NotInRoots);
-                }
-                Ok(Decision::Done(End::Chosen(choice)))
-            }
-            SelectBy::Name(_) | SelectBy::Root(_) | SelectBy::Value(_) => {
-                let is_name = matches!(by, SelectBy::Name(_));
-                let plain = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
-                if is_name && rules.name_rule == NameRule::Word && !text.chars().all(plain) {
-                    return Err(Reason::InvalidName);
-                }
-                // Any name will do: that of a root if the list is known, else one of its own.
-                let free = is_name && rules.names == Names::Any;
-                let must_compare = !free || rules.enforce_roots != EnforceRoots::Off;
-                let roots = match self.roots_now(Some(ask), patience) {
-                    _ if !must_compare => self.list().map(|list| list.roots).unwrap_or_default(),
-                    RootsNow::Use(known) => known.unwrap_or_default(),
-                    other => return Ok(Decision::Wait(waits(waiting, &other))),
-                };
-                let found = self.called(&roots, text, free).map(|raw| (raw, self.lex_root(raw)));
-                let Some((raw, lexed)) = found else {
-                    let enforced = rules.enforce_roots != EnforceRoots::Off && !roots.is_empty();
-                    if !free || enforced {
-                        return Err(Reason::NotInRoots);
-                    }
-                    if self.policy.require_path {
-                        return Err(Reason::NoPath);
-                    }
-                    let named = win(SourceKind::Selected, Self::named(text), None);
-                    return Ok(Decision::Done(End::Chosen(Choice { win: named, uri: None })));
-                };
-                let target = match lexed {
-                    Lexed::Place(target) => target,
-                    Lexed::NonFile(_) if self.policy.roots.non_file == NonFile::NameOnly => self.name_only(raw),
-                    Lexed::NonFile(_) => return Err(Reason::NotFileUri),
-                    Lexed::Bad(reason) => return Err(reason),
-                };
-                match self.on_disk(source, target, eyes) {
-                    Verdict::Good(target) => Ok(Decision::Done(End::Chosen(Choice {
-                        win: win(SourceKind::Selected, target, None),
-                        uri: Some(raw.uri.clone()),
-                    }))),
-                    Verdict::Bad(reason) => Err(reason),
-                    Verdict::Pending(needs) => {
-                        waiting.needs = needs;
-                        Ok(Decision::Wait(waiting))
-                    }
-                }
-            }
-        }
-    }
-
-    /// The root a text means: by its URI, else by its path, else by its own name, else by its folder's name.
-    fn called<'a>(&self, roots: &'a [RawRoot], text: &str, by_name_only: bool) -> Option<&'a RawRoot> {
-        let place = |raw: &RawRoot| match self.lex_root(raw) {
-            Lexed::Place(target) => Some(target),
-            _ => None,
-        };
-        let meant = self.place(text, Relative::Refuse, true).and_then(|at| self.target(at)).ok();
-        let by_uri = |raw: &&RawRoot| !by_name_only && raw.uri == text;
-        let by_path = |raw: &&RawRoot| {
-            let same = |meant: &Target| place(raw).is_some_and(|target| target.key == meant.key);
-            !by_name_only && meant.as_ref().is_some_and(same)
-        };
-        let by_own_name = |raw: &&RawRoot| raw.name.as_deref() == Some(text);
-        let by_folder = |raw: &&RawRoot| {
-            let at = place(raw).and_then(|target| target.path);
-            at.and_then(|at| path::basename(&at, self.client_style(&at))).as_deref() == Some(text)
-        };
-        let find = |test: &dyn Fn(&&RawRoot) -> bool| roots.iter().find(|raw| test(raw));
-        find(&by_uri).or_else(|| find(&by_path)).or_else(|| find(&by_own_name)).or_else(|| find(&by_folder))
-    }
-
-    /// Whether a selection is one of the roots, by the policy's measure.
-    fn is_among(&self, roots: &[RawRoot], choice: &Choice) -> bool {
-        roots.iter().any(|raw| {
-            let lexed = self.lex_root(raw);
-            match (self.policy.selection.root_match, lexed) {
-                (RootMatch::ExactUri, _) => Some(&raw.uri) == choice.uri.as_ref(),
-                (RootMatch::Key, Lexed::Place(target)) => target.key == choice.win.project.key,
-                (RootMatch::Inside, Lexed::Place(Target { path: Some(root), .. })) => {
-                    let chosen = choice.win.project.path.as_deref();
-                    chosen.is_some_and(|chosen| path::is_inside(&root, chosen, self.client_style(&root)))
-                }
-                (_, Lexed::NonFile(uri)) => format!("uri:{uri}") == choice.win.project.key,
-                _ => false,
-            }
-        })
-    }
-
     /// The keys of the roots in a list.
     pub fn keys(&self, roots: &[RawRoot]) -> Vec<String> {
         let keys = roots.iter().filter_map(|raw| match self.lex_root(raw) {
@@ -726,62 +519,6 @@ impl History {
             Lexed::Bad(_) => None,
         });
         keys.collect()
-    }
-
-    fn kept_paths(&self, win: &Win) -> Verdict {
-        let nothing = Verdict::Pending(Vec::new());
-        self.kept_source(win).map_or(nothing, |source| self.on_disk(&source, kept_folder(win), Eyes::Blind))
-    }
-
-    /// Every path that the connection names now.
-    pub fn named_paths(&self) -> Vec<String> {
-        let mut paths = Vec::new();
-        let mut add = |verdict: Verdict| {
-            if let Verdict::Pending(needs) = verdict {
-                paths.extend(needs.into_iter().map(|need| need.path));
-            }
-        };
-        if let Some(win) = self.pin().filter(|_| self.is_confined()) {
-            add(self.kept_paths(win));
-        }
-        let sources = self.policy.sources.iter();
-        for source in sources.filter(|source| !source.from.is_per_request() && self.is_on(source)) {
-            match source.from {
-                SourceKind::Roots => {
-                    let roots = self.list().map(|list| list.roots).unwrap_or_default();
-                    // Of several where only one may be, none is named.
-                    let none = match self.policy.roots.pick {
-                        Pick::Chosen => true,
-                        Pick::Only => self.different(&roots) > 1,
-                        Pick::First => false,
-                    };
-                    for raw in roots.iter().filter(|_| !none) {
-                        if let Lexed::Place(target) = self.lex_root(raw) {
-                            let parent = self.parent_of_known_file(&target);
-                            add(self.on_disk(source, target, Eyes::Blind));
-                            add(parent.map_or(Verdict::Pending(Vec::new()), Verdict::Pending));
-                        }
-                    }
-                }
-                SourceKind::Selected => {
-                    if let Some(choice) = self.choice().filter(|_| self.rechecks(source)) {
-                        add(self.kept_paths(&choice.win));
-                    }
-                }
-                SourceKind::Remembered => {
-                    if let Some(win) = self.remembered().filter(|_| self.is_confined()) {
-                        add(self.kept_paths(win));
-                    }
-                }
-                _ => {
-                    let values = self.values_of(source, None);
-                    if !values.is_empty() {
-                        add(self.judge(source, values, Eyes::Blind).0);
-                    }
-                }
-            }
-        }
-        paths
     }
 }
 
@@ -799,13 +536,6 @@ fn needs_input() -> Out {
     Out::NeedsInput(vec![(INPUT.0.to_owned(), INPUT.1.to_owned())])
 }
 
-fn waits(mut waiting: Waiting, roots: &RootsNow) -> Waiting {
-    waiting.roots = true;
-    waiting.send = matches!(roots, RootsNow::Send);
-    waiting.request = matches!(roots, RootsNow::WaitForRequest);
-    waiting
-}
-
 /// What `onUnusable: accept` overlooks.
 fn is_disk(reason: Reason) -> bool {
     matches!(
@@ -814,7 +544,7 @@ fn is_disk(reason: Reason) -> bool {
     ) || reason == Reason::Unconfirmed
 }
 
-fn says(source: &Source, verdict: Verdict, via: Option<String>) -> Says {
+pub fn says(source: &Source, verdict: Verdict, via: Option<String>) -> Says {
     match verdict {
         Verdict::Good(target) => Says::Wins(win(source.from, target, via)),
         Verdict::Pending(needs) => Says::Pending(needs),
@@ -825,7 +555,7 @@ fn says(source: &Source, verdict: Verdict, via: Option<String>) -> Says {
     }
 }
 
-fn win(source: SourceKind, target: Target, via: Option<String>) -> Win {
+pub fn win(source: SourceKind, target: Target, via: Option<String>) -> Win {
     Win {
         project: Proj {
             key: target.key,
@@ -838,18 +568,5 @@ fn win(source: SourceKind, target: Target, via: Option<String>) -> Win {
         },
         root_key: target.root.map(|(_, key)| key),
         real: target.real,
-    }
-}
-
-/// The folder of something that the connection keeps; if it came from a root, its parent was not meant.
-fn kept_folder(win: &Win) -> Target {
-    Target {
-        path: win.project.path.clone(),
-        key: win.project.key.clone(),
-        name: win.project.name.clone(),
-        root: None,
-        real: win.real.clone(),
-        elsewhere: win.project.elsewhere,
-        own_name: false,
     }
 }

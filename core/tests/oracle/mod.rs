@@ -40,8 +40,10 @@ pub mod compare;
 pub mod decide;
 pub mod generate;
 pub mod history;
+pub mod kept;
 pub mod model;
 pub mod peer;
+pub mod select;
 pub mod values;
 
 use std::collections::{BTreeMap, BTreeSet};

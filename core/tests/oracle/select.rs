@@ -1,0 +1,177 @@
+//! Selections.
+
+use rootwise::Reason;
+use rootwise::event::SelectBy;
+use rootwise::path;
+use rootwise::policy::{EnforceRoots, NameRule, Names, NonFile, Pin, Relative, RootMatch, SourceKind, Traversal};
+
+use super::Out;
+use super::decide::{Decision, End, RootsNow, Waiting, win};
+use super::history::{Ask, Choice, History};
+use super::peer::{RawList, RawRoot};
+use super::values::{Eyes, Lexed, Patience, Target, Verdict, is_file_uri};
+
+impl History {
+    pub fn decide_select(&self, ask: &Ask, by: &SelectBy, patience: Patience) -> Decision {
+        match self.weigh_select(ask, by, patience) {
+            Ok(decision) => decision,
+            Err(reason) => self.refuse_select(reason),
+        }
+    }
+
+    pub fn refuse_select(&self, reason: Reason) -> Decision {
+        let status = self.source(SourceKind::Selected).and_then(|source| source.status);
+        Decision::Done(End::Other(Out::Refused(reason, SourceKind::Selected, status)))
+    }
+
+    pub fn weigh_select(&self, ask: &Ask, by: &SelectBy, patience: Patience) -> Result<Decision, Reason> {
+        if ask.modern {
+            return Err(Reason::PassEachCall);
+        }
+        if self.policy.memory.pin == Pin::Immutable && self.pin().is_some() {
+            return Err(Reason::Immutable);
+        }
+        // Where no such source counts, a selection would never count either.
+        let source = self.source(SourceKind::Selected).filter(|source| self.is_on(source));
+        let source = source.ok_or(Reason::SelectionOff)?;
+        let eyes = Eyes::Ask { ask, patience };
+        let by = match by {
+            SelectBy::Value(text) if is_file_uri(text) => SelectBy::Uri(text.clone()),
+            SelectBy::Value(text) if self.has_separator(text) => SelectBy::Path(text.clone()),
+            SelectBy::Value(text) => SelectBy::Name(text.clone()),
+            other => other.clone(),
+        };
+        let (SelectBy::Name(text)
+        | SelectBy::Path(text)
+        | SelectBy::Uri(text)
+        | SelectBy::Root(text)
+        | SelectBy::Value(text)) = &by;
+        if text.trim().is_empty() {
+            return Err(Reason::Empty);
+        }
+        let rules = &self.policy.selection;
+        let mut waiting = Waiting::default();
+        match &by {
+            SelectBy::Path(_) | SelectBy::Uri(_) => {
+                if matches!(by, SelectBy::Uri(_)) && !is_file_uri(text) {
+                    return Err(Reason::NotFileUri);
+                }
+                if rules.traversal == Traversal::Refuse && text.split(['/', '\\']).any(|part| part == "..") {
+                    return Err(Reason::Traversal);
+                }
+                let target = self.target(self.place(text, source.relative, true)?)?;
+                // The disk first: what is not there need not be compared with the roots.
+                let target = match self.on_disk(source, target, eyes) {
+                    Verdict::Good(target) => target,
+                    Verdict::Bad(reason) => return Err(reason),
+                    Verdict::Pending(needs) => {
+                        waiting.needs = needs;
+                        return Ok(Decision::Wait(waiting));
+                    }
+                };
+                let mut roots = RawList::default();
+                if rules.enforce_roots != EnforceRoots::Off {
+                    match self.roots_now(Some(ask), patience) {
+                        RootsNow::Use(known) => roots = known.unwrap_or_default(),
+                        other => return Ok(Decision::Wait(waits(waiting, &other))),
+                    }
+                }
+                let given = Some(text.clone());
+                let choice = Choice { win: win(SourceKind::Selected, target, None), uri: given };
+                if !roots.is_empty() && !self.is_among(&roots, &choice) {
+                    return Err(Reason::NotInRoots);
+                }
+                Ok(Decision::Done(End::Chosen(choice)))
+            }
+            SelectBy::Name(_) | SelectBy::Root(_) | SelectBy::Value(_) => {
+                let is_name = matches!(by, SelectBy::Name(_));
+                let plain = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+                if is_name && rules.name_rule == NameRule::Word && !text.chars().all(plain) {
+                    return Err(Reason::InvalidName);
+                }
+                // Any name will do: that of a root if the list is known, else one of its own.
+                let free = is_name && rules.names == Names::Any;
+                let must_compare = !free || rules.enforce_roots != EnforceRoots::Off;
+                let roots = match self.roots_now(Some(ask), patience) {
+                    _ if !must_compare => self.list().map(|list| list.roots).unwrap_or_default(),
+                    RootsNow::Use(known) => known.unwrap_or_default(),
+                    other => return Ok(Decision::Wait(waits(waiting, &other))),
+                };
+                let found = self.called(&roots, text, free).map(|raw| (raw, self.lex_root(raw)));
+                let Some((raw, lexed)) = found else {
+                    let enforced = rules.enforce_roots != EnforceRoots::Off && !roots.is_empty();
+                    if !free || enforced {
+                        return Err(Reason::NotInRoots);
+                    }
+                    if self.policy.require_path {
+                        return Err(Reason::NoPath);
+                    }
+                    let named = win(SourceKind::Selected, Self::named(text), None);
+                    return Ok(Decision::Done(End::Chosen(Choice { win: named, uri: None })));
+                };
+                let target = match lexed {
+                    Lexed::Place(target) => target,
+                    Lexed::NonFile(_) if self.policy.roots.non_file == NonFile::NameOnly => self.name_only(raw),
+                    Lexed::NonFile(_) => return Err(Reason::NotFileUri),
+                    Lexed::Bad(reason) => return Err(reason),
+                };
+                match self.on_disk(source, target, eyes) {
+                    Verdict::Good(target) => Ok(Decision::Done(End::Chosen(Choice {
+                        win: win(SourceKind::Selected, target, None),
+                        uri: Some(raw.uri.clone()),
+                    }))),
+                    Verdict::Bad(reason) => Err(reason),
+                    Verdict::Pending(needs) => {
+                        waiting.needs = needs;
+                        Ok(Decision::Wait(waiting))
+                    }
+                }
+            }
+        }
+    }
+
+    /// The root a text means: by its URI, else by its path, else by its own name, else by its folder's name.
+    pub fn called<'a>(&self, roots: &'a [RawRoot], text: &str, by_name_only: bool) -> Option<&'a RawRoot> {
+        let place = |raw: &RawRoot| match self.lex_root(raw) {
+            Lexed::Place(target) => Some(target),
+            _ => None,
+        };
+        let meant = self.place(text, Relative::Refuse, true).and_then(|at| self.target(at)).ok();
+        let by_uri = |raw: &&RawRoot| !by_name_only && raw.uri == text;
+        let by_path = |raw: &&RawRoot| {
+            let same = |meant: &Target| place(raw).is_some_and(|target| target.key == meant.key);
+            !by_name_only && meant.as_ref().is_some_and(same)
+        };
+        let by_own_name = |raw: &&RawRoot| raw.name.as_deref() == Some(text);
+        let by_folder = |raw: &&RawRoot| {
+            let at = place(raw).and_then(|target| target.path);
+            at.and_then(|at| path::basename(&at, self.client_style(&at))).as_deref() == Some(text)
+        };
+        let find = |test: &dyn Fn(&&RawRoot) -> bool| roots.iter().find(|raw| test(raw));
+        find(&by_uri).or_else(|| find(&by_path)).or_else(|| find(&by_own_name)).or_else(|| find(&by_folder))
+    }
+
+    /// Whether a selection is one of the roots, by the policy's measure.
+    pub fn is_among(&self, roots: &[RawRoot], choice: &Choice) -> bool {
+        roots.iter().any(|raw| {
+            let lexed = self.lex_root(raw);
+            match (self.policy.selection.root_match, lexed) {
+                (RootMatch::ExactUri, _) => Some(&raw.uri) == choice.uri.as_ref(),
+                (RootMatch::Key, Lexed::Place(target)) => target.key == choice.win.project.key,
+                (RootMatch::Inside, Lexed::Place(Target { path: Some(root), .. })) => {
+                    let chosen = choice.win.project.path.as_deref();
+                    chosen.is_some_and(|chosen| path::is_inside(&root, chosen, self.client_style(&root)))
+                }
+                (_, Lexed::NonFile(uri)) => format!("uri:{uri}") == choice.win.project.key,
+                _ => false,
+            }
+        })
+    }
+}
+
+fn waits(mut waiting: Waiting, roots: &RootsNow) -> Waiting {
+    waiting.roots = true;
+    waiting.send = matches!(roots, RootsNow::Send);
+    waiting.request = matches!(roots, RootsNow::WaitForRequest);
+    waiting
+}
