@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { picture, words } from "../../scripts/picture.mjs";
 import { play } from "../../scripts/scenes.mjs";
 import { at, read } from "../../scripts/tools.mjs";
+import { pages as sitePages, placeOf } from "../../site/pages.mjs";
 
 const pages = read("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"]).trim().split("\n").filter((page) => existsSync(at(page)));
 
@@ -26,10 +27,36 @@ test("the lines for rmcp are those of the example that rootwise-rmcp compiles", 
   assert.deepEqual(lines.filter((line) => !example.includes(line)), []);
 });
 
+/** The pages whose examples a test runs, by language: this list says where, and each of those tests reads the whole page. */
+function tested() {
+  const guides = pages.filter((page) => /^docs\/.+\/.+\.md$/.test(page));
+  const crates = ["core", ...["rootwise-host", "rootwise-rmcp"].map((name) => `adapters/rust/${name}`)];
+  const included = crates.flatMap((crate) => {
+    const source = readFileSync(at(crate, "src", "lib.rs"), "utf8");
+    return [...source.matchAll(/include_str!\("(.+\.md)"\)/g)].map(([, page]) => join(crate, "src", page));
+  });
+  return {
+    js: ["README.md", "adapters/typescript/README.md", ...pages.filter((page) => page.startsWith("docs/"))], // examples.test.mjs
+    python: ["README.md", "adapters/python/README.md", ...guides], // adapters/python/tests/e2e/test_readme.py
+    rust: included, // documentation tests
+    c: ["bindings-c/README.md"], // tests/faces/c.test.mjs
+  };
+}
+
+test("a test runs every example", () => {
+  const runs = tested();
+  const languages = new RegExp(`^\`\`\`(${Object.keys(runs).join("|")})\\b(?!,ignore)`, "gm");
+  const examples = pages.flatMap((page) => [...readFileSync(at(page), "utf8").matchAll(languages)].map(([, language]) => ({ page, language })));
+  assert.ok(examples.length > 30, `found only ${examples.length} examples`);
+  assert.deepEqual(examples.filter(({ page, language }) => !runs[language].includes(page)), []);
+});
+
 function isDead(page, link) {
   // rustdoc checks links to Rust items.
   if (/^(https?:|mailto:|\/api\/)|::/.test(link)) return false;
   const [path, heading] = link.split("#");
+  // A page that only the site shows.
+  if (path.startsWith("/")) return !sitePages.some((shown) => path === `/${placeOf(shown).replace(/\.md$/, ".html")}`);
   const file = path === "" ? at(page) : at(join(dirname(page), path));
   if (!existsSync(file)) return true;
   return heading !== undefined && file.endsWith(".md") && !headings(readFileSync(file, "utf8")).includes(heading);

@@ -105,3 +105,32 @@ fn help_and_mistakes() {
     let (status, _, text) = rootwise(&["resolve", "--typo=1"], &[]);
     assert_eq!((status, text.as_str()), (Some(2), "rootwise: unknown option --typo\nTry `rootwise --help`.\n"));
 }
+
+#[test]
+fn the_readme_shows_what_the_program_does() {
+    let readme = include_str!("../README.md");
+    let block = |language: &str| {
+        let (_, rest) = readme.split_once(&format!("```{language}\n")).unwrap();
+        rest.split_once("```").unwrap().0
+    };
+    let folder = Folder::new("readme");
+    let home = folder.at("home/me");
+    let app = folder.at("home/me/code/app");
+    std::fs::create_dir_all(format!("{app}/src")).unwrap();
+    std::fs::create_dir_all(format!("{app}/.git")).unwrap();
+    std::fs::write(format!("{app}/policy.json"), r#"{"name": "mine", "sources": [{"from": "cwd"}]}"#).unwrap();
+    let mut printed = Vec::new();
+    for line in block("sh").lines() {
+        let words = line.split('#').next().unwrap().split_whitespace().skip(1);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rootwise"));
+        command.args(words.map(|word| word.replace('~', &home))).current_dir(&app).env_clear().env("HOME", &home);
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stdout));
+        printed.push(String::from_utf8(output.stdout).unwrap());
+    }
+    let said: Value = serde_json::from_str(&printed[0].replace(&folder.at(""), "/")).unwrap();
+    let promised: Value = serde_json::from_str(block("json")).unwrap();
+    for (field, value) in promised["project"].as_object().unwrap() {
+        assert_eq!(said["project"][field], *value, "{field}");
+    }
+}
