@@ -3,16 +3,17 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync,
 import { basename, dirname, join, relative } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 import { rolldown } from "rolldown";
-import { at, bin, read, root, Stop } from "./tools.mjs";
+import { at, bin, read, root, Stop, targetFolder } from "./tools.mjs";
 import { addonFile, platformPackages, settle } from "./platforms.mjs";
 
 const generated = (name) => at("adapters", "typescript", "src", "generated", name);
 
 /** Generates declarations and the schema from the Rust types, presets as data and package files of the platforms; all of them are committed. */
 export function generate({ check }) {
+  const [types, schema] = printed();
   const files = [
-    [generated("types.ts"), printed("ts", "types")],
-    [at("core", "policy.schema.json"), printed("schema", "schema")],
+    [generated("types.ts"), types],
+    [at("core", "policy.schema.json"), schema],
     [generated("presets.ts"), presets()],
     [generated("version.ts"), versionOf(JSON.parse(readFileSync(at("package.json"), "utf8")))],
     ...platformPackages().map(({ file, content }) => [file, `${JSON.stringify(content, null, 2)}\n`]),
@@ -24,7 +25,12 @@ export function generate({ check }) {
   console.log(stale.length > 0 ? `  written: ${stale.join(", ")}` : "  all up to date");
 }
 
-const printed = (feature, example) => read("cargo", ["run", "--quiet", "-p", "rootwise-bindings", "--features", feature, "--example", example]);
+/** What the examples of `bindings-shared` print: declarations and the schema. */
+function printed() {
+  const features = ["--features", "rootwise-bindings/ts,rootwise-bindings/schema"];
+  read("cargo", ["build", "--quiet", "--workspace", "--example", "types", "--example", "schema", ...features]);
+  return ["types", "schema"].map((name) => read(join(targetFolder(), "debug", "examples", name), []));
+}
 
 const versionOf = ({ version }) => `/** The version of the package. */\nexport const version = ${JSON.stringify(version)};\n`;
 

@@ -4,7 +4,7 @@
 // result; `npm test -- --changed` goes by it. `needs` names entries of needs.mjs. `after` names steps whose output it uses.
 // `waits: true` marks a step that spends its time waiting for other processes, so that it runs beside another such step.
 import { cargoTest } from "./results.mjs";
-import { bin, cargo, cargoDoc, node, run } from "./tools.mjs";
+import { bin, cargo, cargoDoc, debugBuild, node, run } from "./tools.mjs";
 
 const testsAtOnce = (most, files) => {
   const reporters = ["spec", "./scripts/results.mjs"].flatMap((name) => [`--test-reporter=${name}`, "--test-reporter-destination=stdout"]);
@@ -64,7 +64,10 @@ export const steps = [
     name: "rust",
     what: "all Rust tests",
     reads: [...rust, "tests/vectors/", "docs/", "README.md", "examples/"],
-    run: () => cargoTest("--workspace"),
+    run: async () => {
+      await cargoTest("--workspace");
+      await cargoTest("--workspace", "--features", "rootwise/testing", "--test", "testing");
+    },
   },
   {
     name: "generated",
@@ -150,11 +153,12 @@ export const steps = [
   },
   {
     name: "rust-adapter",
-    what: "rootwise-host, rootwise-rmcp and the program rootwise with all features, and a server on rmcp with the TypeScript, Python and Rust clients",
+    what: "a server on rmcp with the TypeScript, Python and Rust clients; the step rust has the tests of the crates",
+    reads: [...rust, "tests/e2e/", "examples/rmcp-notes/"],
+    needs: ["python"],
+    waits: true,
     run: async () => {
-      await cargo("test", "-p", "rootwise-host", "-p", "rootwise-rmcp", "-p", "rootwise-cli", "-p", "rmcp-notes", "--all-features");
-      await cargo("test", "-p", "rootwise", "--features", "testing", "--test", "testing");
-      await cargo("build", "-p", "rootwise-rmcp", "--example", "offer");
+      debugBuild();
       await testsAtOnce(1, ["tests/e2e/rmcp.test.mjs"]);
       process.env.E2E_SERVER = "rmcp";
       try {

@@ -85,6 +85,18 @@ export function read(program, args, options = {}) {
   return done.stdout;
 }
 
+/**
+ * Builds what tests run or load in the debug profile. It is always this selection, the one of `cargo test --workspace`: with another one, cargo
+ * chooses other features for the dependencies and compiles all of them again.
+ */
+export function debugBuild(...options) {
+  read("cargo", ["build", "--quiet", "--workspace", "--lib", "--bins", "--examples", ...options]);
+  return join(targetFolder(), "debug");
+}
+
+/** With this option of `debugBuild`, a test can provoke a panic in every binding. */
+export const TEST_PANIC = ["--features", "rootwise-bindings/test-panic"];
+
 /** Builds the Rust API pages: warnings are errors, and every page links to the other pages of the site. */
 export function cargoDoc(...args) {
   const flags = ["-D", "warnings", "--html-before-content", at("site", "rustdoc.html")];

@@ -49,9 +49,18 @@ else:
 Schema = dict[str, Any]
 
 
+def output(*command: str) -> bytes:
+    return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
+
+
 def wire_types() -> str:
-    command = ["cargo", "run", "--quiet", "-p", "rootwise-bindings", "--features", "schema", "--example", "schema"]
-    printed = subprocess.run([*command, "--", "wire"], cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
+    # The selection of scripts/build-package.mjs, so that cargo compiles nothing again.
+    examples = ["--workspace", "--example", "types", "--example", "schema"]
+    features = ["--features", "rootwise-bindings/ts,rootwise-bindings/schema"]
+    subprocess.run(["cargo", "build", "--quiet", *examples, *features], cwd=ROOT, check=True)
+    metadata = output("cargo", "metadata", "--format-version", "1", "--no-deps")
+    program = Path(json.loads(metadata)["target_directory"]) / "debug" / "examples" / "schema"
+    printed = output(str(program), "wire")
     made = generate(
         json.dumps(named(json.loads(printed)["$defs"])),
         input_file_type=InputFileType.JsonSchema,

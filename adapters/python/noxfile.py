@@ -106,7 +106,8 @@ def build(session: nox.Session) -> None:
 @nox.session(venv_backend="none")
 def panicking(session: nox.Session) -> None:
     """an extension is built in which a panic can be provoked"""
-    cargo(session, "build", "--quiet", "-p", "rootwise-python", "--features", "test-panic")
+    # The selection of `debugBuild` in scripts/tools.mjs, so that cargo compiles nothing again.
+    cargo(session, "build", "--quiet", "--workspace", "--lib", "--bins", "--examples", "--features", "rootwise-bindings/test-panic")
     names = {"win32": "rootwise_python.dll", "darwin": "librootwise_python.dylib"}
     PANICKING.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(target(session) / "debug" / names.get(sys.platform, "librootwise_python.so"), PANICKING)

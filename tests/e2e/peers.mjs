@@ -3,7 +3,7 @@ import { execFile, spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { targetFolder } from "../../scripts/tools.mjs";
+import { debugBuild } from "../../scripts/tools.mjs";
 import { at } from "./clients.mjs";
 
 const run = promisify(execFile);
@@ -22,11 +22,7 @@ async function python(line) {
   return [join(home, "bin", "python"), "-W", "ignore", at("python/peer.py")];
 }
 
-async function rust() {
-  const folder = join(targetFolder(), "rmcp-client");
-  await run("cargo", ["build", "--quiet", "--locked", "--manifest-path", at("rmcp-client/Cargo.toml"), "--target-dir", folder]);
-  return [join(folder, "debug", "rmcp-client")];
-}
+const rust = async () => [join(debugBuild(), "rmcp-client")];
 
 /** The clients by name: how to build each one, and the eras it supports. */
 export const peers = {

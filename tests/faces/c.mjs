@@ -1,18 +1,17 @@
 // Builds C programs with the C library in the debug profile, which compiles faster and checks more.
 import { mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import { at, read, targetFolder } from "../../scripts/tools.mjs";
+import { at, debugBuild, read, targetFolder } from "../../scripts/tools.mjs";
 
 /** Compiles `c/<name>.c` with the library and returns the path of the program. */
 export const program = (name, options) => compiled(at("tests/faces/c", `${name}.c`), options);
 
 /** Compiles a file with the library and returns the path of the program. */
-export function compiled(file, { features = [] } = {}) {
-  read("cargo", ["build", "--quiet", "-p", "rootwise-c", ...features.flatMap((feature) => ["--features", feature])]);
+export function compiled(file, options = []) {
+  const library = join(debugBuild(...options), "librootwise_c.a");
   const folder = join(targetFolder(), "c-programs");
   mkdirSync(folder, { recursive: true });
   const strict = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-g"];
-  const library = join(targetFolder(), "debug", "librootwise_c.a");
   const made = join(folder, basename(file, ".c"));
   read("cc", [...strict, "-I", at("bindings-c/include"), file, library, "-o", made, "-lm", "-lpthread", "-ldl"]);
   return made;

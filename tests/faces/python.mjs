@@ -1,6 +1,6 @@
 // Builds the Python extension in the debug profile, for the Python that runs the tests.
 import { join } from "node:path";
-import { at, read, targetFolder } from "../../scripts/tools.mjs";
+import { at, debugBuild } from "../../scripts/tools.mjs";
 import { replayWith } from "./rust.mjs";
 
 const libraries = { win32: "rootwise_python.dll", darwin: "librootwise_python.dylib" };
@@ -10,6 +10,6 @@ let built;
 
 /** Plays each conversation through the Python extension and returns its output, as `replay` does for the core. */
 export function replayInPython(conversations) {
-  built ??= (read("cargo", ["build", "--quiet", "-p", "rootwise-python"]), join(targetFolder(), "debug", libraries[process.platform] ?? "librootwise_python.so"));
+  built ??= join(debugBuild(), libraries[process.platform] ?? "librootwise_python.so");
   return replayWith([python, at("tests/faces/python/replay.py"), built], conversations);
 }

@@ -1,13 +1,13 @@
 // The core itself, without a binding: the reference for all bindings.
 import { join } from "node:path";
-import { read, targetFolder } from "../../scripts/tools.mjs";
+import { debugBuild, read } from "../../scripts/tools.mjs";
 
 /** Plays each conversation in the core and returns its output. The debug profile checks more, and the Rust tests have built it. */
 export const replay = (conversations) => replayWith([core()], conversations);
 
 let built;
 function core() {
-  built ??= (read("cargo", ["build", "--quiet", "-p", "rootwise-bindings", "--example", "replay"]), join(targetFolder(), "debug", "examples", "replay"));
+  built ??= join(debugBuild(), "examples", "replay");
   return built;
 }
 
