@@ -204,10 +204,7 @@ pub fn handle(resolver: &mut Resolver, event: &str, now: f64) -> Result<Output, 
     let before = resolver.project().cloned();
     let actions = resolver.handle(event, milliseconds(now)?)?;
     let project = resolver.project();
-    let changed = match (&before, project) {
-        (Some(old), Some(new)) => !Arc::ptr_eq(old, new) && old != new,
-        (old, new) => old.is_some() || new.is_some(),
-    };
+    let changed = before.as_ref() != project;
     Ok(Output {
         actions,
         deadline: resolver.deadline(),

@@ -1,0 +1,100 @@
+//! What probes report, and who may use it.
+
+use serde_json::{Value, json};
+
+use super::{Play, action, answer, probed_paths};
+
+fn walks() -> Value {
+    json!({
+        "sources": [
+            { "from": "roots", "refine": { "tiers": [{ "names": ["package.json"] }], "levels": 2, "otherwise": "reject" } },
+            { "from": "cwd", "refine": { "tiers": [{ "names": [".git"] }], "levels": 2, "otherwise": "reject" } },
+        ],
+        "roots": { "ask": "never" },
+    })
+}
+
+#[test]
+fn a_later_report_keeps_what_an_earlier_one_said_about_other_markers() {
+    let mut play = Play::connected(walks(), json!({ "cwd": "/p/sub" }));
+    assert_eq!(probed_paths(&play.ask(json!({}))), ["/p/sub", "/p"]);
+    // The root needs other markers of the same folders, so the open probe does not cover it.
+    assert_eq!(probed_paths(&play.list(&["file:///p/sub"])), ["/p/sub", "/p"]);
+    let marked = json!({ "path": "/p", "found": "directory", "markers": [".git"] });
+    let sub = json!({ "path": "/p/sub", "found": "directory" });
+    play.feed(json!({ "type": "probed", "probe": 1, "paths": [sub, marked] }));
+    let output = play.probed(2, &[("/p/sub", "directory"), ("/p", "directory")]);
+    assert_eq!(probed_paths(&output), [""; 0]);
+    assert_eq!(answer(&output)["project"]["key"], "/p");
+    assert_eq!(answer(&output)["project"]["source"], "cwd");
+}
+
+#[test]
+fn a_path_that_a_reply_left_out_is_probed_again_for_other_markers() {
+    let mut play = Play::connected(walks(), json!({ "cwd": "/p/sub" }));
+    play.ask(json!({}));
+    play.probed(1, &[("/p/sub", "directory")]);
+    assert_eq!(probed_paths(&play.list(&["file:///p/other"])), ["/p/other", "/p"]);
+}
+
+#[test]
+fn a_root_that_left_the_list_is_probed_again_when_it_returns() {
+    let mut play = Play::connected(json!({ "sources": [{ "from": "roots" }], "roots": { "ask": "never" } }), json!({}));
+    assert_eq!(probed_paths(&play.list(&["file:///a"])), ["/a"]);
+    play.probed(1, &[("/a", "directory")]);
+    assert_eq!(probed_paths(&play.list(&["file:///a"])), [""; 0], "the same value needs no probe");
+    assert_eq!(probed_paths(&play.list(&["file:///b"])), ["/b"]);
+    assert_eq!(probed_paths(&play.list(&["file:///a"])), ["/a"]);
+}
+
+#[test]
+fn a_probe_lasts_as_long_as_the_longest_wait_for_it_whatever_happens_meanwhile() {
+    let mut play = Play::connected(json!({ "sources": [{ "from": "roots" }], "roots": { "ask": "never" } }), json!({}));
+    assert_eq!(play.list(&["file:///a"])["deadline"], 5000);
+    assert_eq!(play.feed_at(json!({ "type": "asked", "ask": 1 }), 1000)["deadline"], 6000);
+    assert_eq!(play.feed_at(json!({ "type": "deadlineReached" }), 2000)["deadline"], 6000);
+    let output = play.feed_at(json!({ "type": "deadlineReached" }), 6000);
+    assert_eq!((&answer(&output)["outcome"], &output["deadline"]), (&json!("unresolved"), &Value::Null));
+}
+
+#[test]
+fn within_allowed_folders_a_folder_without_a_real_path_does_not_count() {
+    let mut play = Play::new(json!({ "sources": [{ "from": "argument" }] }), json!({ "allowedDirs": ["/work"] }));
+    play.ask(json!({ "facts": { "argument": "/work/a" } }));
+    let output = play.probed(1, &[("/work/a", "directory")]);
+    assert_eq!((&answer(&output)["outcome"], &answer(&output)["code"]), (&json!("refused"), &json!("outside")));
+}
+
+#[test]
+fn a_value_that_must_only_exist_may_be_a_file() {
+    for (verify, outcome) in [("exists", "resolved"), ("directory", "refused")] {
+        let mut play = Play::new(json!({ "sources": [{ "from": "argument", "verify": verify }] }), json!({}));
+        play.ask(json!({ "facts": { "argument": "/work/a.code-workspace" } }));
+        let output = play.probed(1, &[("/work/a.code-workspace", "file")]);
+        assert_eq!(answer(&output)["outcome"], outcome, "{verify}");
+    }
+}
+
+#[test]
+fn a_share_is_accepted_without_proof_only_where_shares_are_probed() {
+    let policy = json!({ "sources": [{ "from": "roots" }], "roots": { "ask": "never", "onUnusable": "accept" } });
+    let mut play = Play::connected(policy.clone(), json!({ "style": "windows" }));
+    play.list(&["file://host/share/a"]);
+    assert_eq!(answer(&play.ask(json!({})))["outcome"], "unresolved");
+
+    let mut play = Play::connected(policy, json!({ "style": "windows", "probeShares": true }));
+    let output = play.list(&["file://host/share/a"]);
+    assert_eq!(probed_paths(&output), [r"\\host\share\a"]);
+    play.probed(1, &[(r"\\host\share\a", "missing")]);
+    assert_eq!(answer(&play.ask(json!({})))["project"]["path"], r"\\host\share\a");
+}
+
+#[test]
+fn a_root_on_another_machine_is_not_walked() {
+    let mut policy = walks();
+    policy["requirePath"] = false.into();
+    let mut play = Play::connected(policy, json!({ "transport": "http" }));
+    let output = play.list(&["file:///p/sub"]);
+    assert!(action(&output, "probe").is_none(), "{output}");
+    assert_eq!(answer(&play.ask(json!({})))["project"]["clientPath"], "/p/sub");
+}

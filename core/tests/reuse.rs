@@ -1,0 +1,103 @@
+//! The answer to a plain ask serves the next one, which then shares it, as long as nothing can have changed it.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail loudly")]
+
+use std::sync::Arc;
+
+use rootwise::action::{Action, Answer, Outcome};
+use rootwise::event::{AskBy, Asked, RequestFacts, Want};
+use rootwise::host::HostFacts;
+use rootwise::{Event, Millis, PathStyle, Policy, Project, Resolver};
+
+const POLICY: &str = r#"{
+    "name": "reuse",
+    "sources": [{ "from": "argument", "verify": "none" }, { "from": "roots", "verify": "none" }, { "from": "cwd", "verify": "none" }],
+    "roots": { "requireCapability": true, "maxAgeMs": 1000 },
+    "hints": [{ "sources": ["roots", "cwd"], "text": "always" }, { "sources": ["roots", "cwd"], "text": "once", "once": true }]
+}"#;
+
+/// A client on a host with a folder of its own.
+fn connected(capabilities: &str) -> Resolver {
+    let mut host = HostFacts::new(PathStyle::Posix);
+    host.cwd = Some("/work/server".into());
+    let mut resolver = Resolver::new(Policy::from_json(POLICY).unwrap(), host).unwrap();
+    let initialize = format!(r#"{{"type":"clientInitialized","capabilities":{capabilities}}}"#);
+    for event in [&initialize, r#"{"type":"clientReady"}"#] {
+        resolver.handle(rootwise::wire::parse_event(event).unwrap(), 0_u64).unwrap();
+    }
+    resolver
+}
+
+fn ask(resolver: &mut Resolver, asked: Asked, now: u64) -> Option<Answer> {
+    let actions = resolver.handle(asked, now).unwrap();
+    actions.into_iter().find_map(|action| match action {
+        Action::Answer(answer) => Some(*answer),
+        _ => None,
+    })
+}
+
+fn project(answer: &Answer) -> &Arc<Project> {
+    let Outcome::Resolved { project } = &answer.outcome else { panic!("{answer:?}") };
+    project
+}
+
+#[test]
+fn the_second_of_two_plain_asks_is_reused_and_a_third_one_shares_it() {
+    let mut resolver = connected("{}");
+    let first = ask(&mut resolver, Asked::new(1), 0).unwrap();
+    assert_eq!(first.hints, ["always", "once"]);
+    assert_eq!(resolver.reuse(), None, "the first one changed the connection's project");
+    let second = ask(&mut resolver, Asked::new(2), 0).unwrap();
+    assert_eq!(resolver.reuse().unwrap().until, None);
+    let third = ask(&mut resolver, Asked::new(3), 0).unwrap();
+    assert!(Arc::ptr_eq(project(&second), project(&third)));
+    assert_eq!(third.hints, ["always"]);
+    assert_eq!((third.revision, resolver.revision()), (1, 1));
+
+    resolver.handle(Event::DeadlineReached, 0_u64).unwrap();
+    assert_eq!(resolver.reuse(), None, "an event ends it");
+    let fourth = ask(&mut resolver, Asked::new(4), 0).unwrap();
+    assert!(!Arc::ptr_eq(project(&third), project(&fourth)));
+}
+
+#[test]
+fn an_ask_that_brings_something_of_its_own_gets_its_own_answer() {
+    let mut resolver = connected("{}");
+    for id in 1..3 {
+        ask(&mut resolver, Asked::new(id), 0).unwrap();
+    }
+    let reused = |resolver: &mut Resolver| {
+        ask(resolver, Asked::new(9), 0).unwrap();
+        assert!(resolver.reuse().is_some());
+    };
+
+    reused(&mut resolver);
+    let explained = ask(&mut resolver, Asked { explain: true, ..Asked::new(3) }, 0).unwrap();
+    assert!(explained.explanation.is_some());
+    assert_eq!(resolver.reuse(), None);
+
+    reused(&mut resolver);
+    let listed = ask(&mut resolver, Asked { want: Want::Roots, ..Asked::new(4) }, 0).unwrap();
+    assert!(matches!(listed.outcome, Outcome::Listed { .. }));
+
+    reused(&mut resolver);
+    let facts = RequestFacts { argument: Some("/work/other".into()), ..RequestFacts::default() };
+    let named = ask(&mut resolver, Asked { facts, ..Asked::new(5) }, 0).unwrap();
+    assert_eq!(project(&named).key, "/work/other");
+
+    reused(&mut resolver);
+    let alone = ask(&mut resolver, Asked { ask_by: Some(AskBy::InputRequired), ..Asked::new(6) }, 0).unwrap();
+    assert_eq!(alone.revision, 0, "a modern ask has no connection");
+    assert_eq!(resolver.reuse(), None, "and its answer serves no other ask");
+}
+
+#[test]
+fn an_answer_from_the_roots_is_reused_until_the_list_is_too_old() {
+    let mut resolver = connected(r#"{"roots":{}}"#);
+    assert!(ask(&mut resolver, Asked::new(1), 0).is_none(), "the client is asked");
+    let listed = r#"{"type":"rootsListed","request":1,"result":{"roots":[{"uri":"file:///work/a"}]}}"#;
+    resolver.handle(rootwise::wire::parse_event(listed).unwrap(), 10_u64).unwrap();
+    assert_eq!(project(&ask(&mut resolver, Asked::new(2), 10).unwrap()).key, "/work/a");
+    assert_eq!(resolver.reuse().unwrap().until, Some(Millis(1010)));
+    assert_eq!(project(&ask(&mut resolver, Asked::new(3), 1009).unwrap()).key, "/work/a");
+    assert!(ask(&mut resolver, Asked::new(4), 1010).is_none(), "the client is asked again");
+}
