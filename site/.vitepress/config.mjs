@@ -8,6 +8,8 @@ export default {
   title: "Rootwise",
   description: "Tells an MCP server which project its client is working in",
   cleanUrls: false,
+  // Shrunk to the column, a large diagram could not be read: it scrolls.
+  head: [["style", {}, "pre.mermaid { overflow-x: auto } pre.mermaid svg { min-width: 1600px }"]],
   lastUpdated: false,
   // Made by other tools, after the pages.
   ignoreDeadLinks: [/^\/api\//],

@@ -18,7 +18,8 @@ async function draw() {
   const nodes = document.querySelectorAll("pre.mermaid:not([data-processed])");
   if (nodes.length === 0) return;
   const { initialize, run } = await mermaid();
-  initialize({ startOnLoad: false, theme: document.documentElement.classList.contains("dark") ? "dark" : "neutral" });
+  const theme = document.documentElement.classList.contains("dark") ? "dark" : "neutral";
+  initialize({ startOnLoad: false, theme });
   await run({ nodes });
 }
 
