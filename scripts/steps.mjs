@@ -4,7 +4,7 @@
 // result; `npm test -- --changed` goes by it. `needs` names entries of needs.mjs. `after` names steps whose output it uses.
 // `waits: true` marks a step that spends its time waiting for other processes, so that it runs beside another such step.
 import { cargoTest } from "./results.mjs";
-import { bin, cargo, cargoDoc, debugBuild, node, run } from "./tools.mjs";
+import { bin, cargo, cargoDoc, debugBuild, node, oldestRust, publishedCrates, run } from "./tools.mjs";
 
 const testsAtOnce = (most, files) => {
   const reporters = ["spec", "./scripts/results.mjs"].flatMap((name) => [`--test-reporter=${name}`, "--test-reporter-destination=stdout"]);
@@ -23,6 +23,8 @@ async function atOnce(...works) {
 const rust = ["Cargo", "rust-toolchain", ".cargo/", "core/", "bindings-", "adapters/rust/", "benches/"];
 const modules = [...rust, "adapters/typescript/", "scripts/build", "package", "npm/"];
 const faces = [...modules, "tests/faces/", "tests/vectors/"];
+
+const crates = () => publishedCrates().flatMap((name) => ["-p", name]);
 
 /** Steps whose tests name entries of tests/coverage.json. */
 const covering = ["rust", "vectors", "browser", "faces", "mcp", "python", "examples", "redis", "c"];
@@ -59,6 +61,19 @@ export const steps = [
       await cargo(...wasm);
       await cargo(...wasm, "--features", "std");
     },
+  },
+  {
+    name: "msrv",
+    what: "the published crates build with the oldest Rust that they promise",
+    reads: rust,
+    needs: ["msrv"],
+    run: () => cargo(`+${oldestRust()}`, "check", "--locked", "--all-features", ...crates()),
+  },
+  {
+    name: "crates",
+    what: "the published crates build from their own archives",
+    reads: rust,
+    run: () => cargo("package", "--allow-dirty", ...crates()),
   },
   {
     name: "rust",
@@ -153,13 +168,14 @@ export const steps = [
   },
   {
     name: "rust-adapter",
-    what: "a server on rmcp with the TypeScript, Python and Rust clients; the step rust has the tests of the crates",
-    reads: [...rust, "tests/e2e/", "examples/rmcp-notes/"],
+    what: "a server on rmcp with the TypeScript, Python and Rust clients, and the official conformance suite; the step rust has the tests of the crates",
+    reads: [...rust, "tests/e2e/", "tests/conformance/", "examples/rmcp-notes/"],
     needs: ["python"],
+    after: ["build"],
     waits: true,
     run: async () => {
       debugBuild();
-      await testsAtOnce(1, ["tests/e2e/rmcp.test.mjs"]);
+      await testsAtOnce(1, ["tests/e2e/rmcp.test.mjs", "tests/conformance/rmcp.test.mjs"]);
       process.env.E2E_SERVER = "rmcp";
       try {
         await testsAtOnce(2, ["scenarios", "http", "lifecycle", "clients"].map((name) => `tests/e2e/${name}.test.mjs`));

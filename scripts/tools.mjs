@@ -123,6 +123,19 @@ export function targetFolder() {
   return target;
 }
 
+/** Returns the version of the oldest Rust that the crates promise to build with, as rustup names it. */
+export function oldestRust() {
+  const [, version] = /^rust-version = "(\d+\.\d+)"$/m.exec(readFileSync(at("Cargo.toml"), "utf8"));
+  return `${version}.0`;
+}
+
+let published;
+/** Returns the names of the crates that are published. */
+export function publishedCrates() {
+  published ??= JSON.parse(read("cargo", ["metadata", "--format-version", "1", "--no-deps"])).packages.filter(({ publish }) => publish === null);
+  return published.map(({ name }) => name);
+}
+
 const WASM = "wasm32-unknown-unknown";
 
 /** Checks that all required tools are present and installs the missing ones if possible. */
