@@ -97,9 +97,16 @@ struct State {
     asks: HashMap<AskId, Pending>,
     in_flight: HashMap<RequestToken, Flight>,
     last_ask: u32,
+    known: Option<Known>,
     timer: Option<Timer>,
     input_closed: bool,
     closed: bool,
+}
+
+/// The answer to every ask that brings nothing of its own, until the next event.
+struct Known {
+    project: Arc<Project>,
+    until: Option<Millis>,
 }
 
 /// A caller that waits.
@@ -134,6 +141,7 @@ impl Connection {
             asks: HashMap::new(),
             in_flight: HashMap::new(),
             last_ask: 0,
+            known: None,
             timer: None,
             input_closed: false,
             closed: false,
@@ -146,6 +154,16 @@ impl Connection {
     #[must_use]
     pub fn project(&self) -> Option<Arc<Project>> {
         self.0.lock().resolver.project().cloned()
+    }
+
+    /// The answer to a call that brings nothing of its own, if the last answer still holds: what [`ask`](Self::ask) with
+    /// `Asked::default()` would return, without the resolver.
+    #[must_use]
+    pub fn known(&self) -> Option<Arc<Project>> {
+        let state = self.0.lock();
+        let Known { project, until } = state.known.as_ref()?;
+        let is_current = until.is_none_or(|until| self.0.now() < until) && self.0.notices.is_all_told();
+        is_current.then(|| project.clone())
     }
 
     /// The result of every source for the connection's project.
@@ -325,7 +343,6 @@ impl Shared {
         }
         let id = state.next_ask();
         let mut actions = state
-            .resolver
             .handle(question.with_id(id), self.now())
             .map_err(|misuse| NoProject::new(misuse.code(), misuse.to_string()))?;
         let own = actions.iter().position(|action| matches!(action, Action::Answer(answer) if answer.asks == [id]));
@@ -353,7 +370,7 @@ impl Shared {
         let expired = matches!(event, Event::DeadlineReached);
         let listed = matches!(event, Event::RootsListed(_));
         let instead = instead_of(&event);
-        match state.resolver.handle(event, self.now()) {
+        match state.handle(event, self.now()) {
             Ok(actions) => {
                 self.perform(state, actions, expired);
                 if listed {
@@ -502,6 +519,16 @@ impl Shared {
 }
 
 impl State {
+    fn handle(&mut self, event: Event, now: Millis) -> Result<Vec<Action>, Misuse> {
+        let actions = self.resolver.handle(event, now)?;
+        self.known = self.resolver.reuse().and_then(|reuse| {
+            let Some(Action::Answer(answer)) = actions.first() else { return None };
+            let Outcome::Resolved { project } = &answer.outcome else { return None };
+            Some(Known { project: project.clone(), until: reuse.until })
+        });
+        Ok(actions)
+    }
+
     fn next_ask(&mut self) -> AskId {
         loop {
             self.last_ask = self.last_ask.wrapping_add(1);

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rootwise::action::SendRequest;
-use rootwise::event::{Asked, ClientInitialized};
+use rootwise::event::{Asked, ClientInitialized, SelectBy, Selected};
 use rootwise::host::Transport;
 use rootwise::{HostFacts, PathStyle, Policy, Project};
 use rootwise_host::{Connection, GivenUp, LogLine, NoProject, Observer, SendError, Sender, Sending};
@@ -99,10 +99,14 @@ fn host(transport: Transport) -> HostFacts {
 
 fn connect(transport: Transport, notes: Arc<Notes>) -> Connection {
     let connection = Connection::new(Policy::recommended(), host(transport), None, notes).unwrap();
+    handshake(&connection);
+    connection
+}
+
+fn handshake(connection: &Connection) {
     let capabilities = Some(raw(r#"{"roots":{"listChanged":true}}"#));
     connection.initialized(ClientInitialized { capabilities, ..ClientInitialized::default() });
     connection.ready();
-    connection
 }
 
 async fn ask(connection: &Connection, channel: &Arc<Channel>) -> Result<String, NoProject> {
@@ -254,6 +258,64 @@ async fn a_listener_that_panics_stops_nothing() {
     let client = async { requests.recv().await.unwrap().roots("/usr/lib") };
     assert_eq!(tokio::join!(ask(&connection, &channel), client).0.unwrap(), "/usr/lib");
     assert_eq!(notes.changes.lock().unwrap().len(), 2);
+}
+
+fn path_of(project: Option<Arc<Project>>) -> Option<String> {
+    project.and_then(|project| project.path.clone())
+}
+
+#[tokio::test]
+async fn a_known_project_is_the_last_answer_until_something_happens() {
+    let connection = connect(Transport::Stdio, Arc::default());
+    let (channel, mut requests) = Channel::new();
+    assert_eq!(connection.known(), None);
+    for path in ["/usr/share", "/usr/lib"] {
+        connection.roots_changed();
+        assert_eq!(connection.known(), None, "the roots may have changed");
+        let client = async { requests.recv().await.unwrap().roots(path) };
+        assert_eq!(tokio::join!(ask(&connection, &channel), client).0.unwrap(), path);
+        // The first answer changed the connection; the next one changes nothing.
+        assert_eq!(ask(&connection, &channel).await.unwrap(), path);
+        assert_eq!(path_of(connection.known()).as_deref(), Some(path));
+    }
+    let by = SelectBy::Value("/usr/share".into());
+    let selected = Selected { ask: 0.into(), by, ask_by: None, facts: Default::default(), explain: false };
+    connection.question(selected, None).await.unwrap();
+    assert_eq!(connection.known(), None, "a tool selected another project");
+    assert_eq!(ask(&connection, &channel).await.unwrap(), "/usr/share");
+    connection.close();
+    assert_eq!(connection.known(), None, "the connection is closed");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_known_project_ends_with_the_age_of_its_list() {
+    let mut config = Policy::recommended().into_config();
+    config.roots.max_age_ms = Some(1_000);
+    let policy = Policy::try_from(config).unwrap();
+    let connection = Connection::new(policy, host(Transport::Stdio), None, Arc::new(())).unwrap();
+    handshake(&connection);
+    let (channel, mut requests) = Channel::new();
+    let client = async { requests.recv().await.unwrap().roots("/usr/share") };
+    tokio::join!(ask(&connection, &channel), client).0.unwrap();
+    ask(&connection, &channel).await.unwrap();
+    assert!(connection.known().is_some());
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(connection.known(), None);
+}
+
+#[tokio::test]
+async fn within_allowed_folders_no_project_is_known_without_a_look_at_the_disk() {
+    let mut host = host(Transport::Stdio);
+    host.allowed_dirs = Some(vec!["/usr".into()]);
+    let connection = Connection::new(Policy::recommended(), host, None, Arc::new(())).unwrap();
+    handshake(&connection);
+    let (channel, mut requests) = Channel::new();
+    let client = async { requests.recv().await.unwrap().roots("/usr/share") };
+    tokio::join!(ask(&connection, &channel), client).0.unwrap();
+    for _ in 0..3 {
+        assert_eq!(ask(&connection, &channel).await.unwrap(), "/usr/share");
+        assert_eq!(connection.known(), None);
+    }
 }
 
 #[test]

@@ -234,7 +234,7 @@ repeatable!(CallToolResponse, GetPromptResponse, ReadResourceResponse);
 fn facts_of(context: &RequestContext<RoleServer>, inputs: &PolicyInputs) -> RequestFacts {
     let mut facts = RequestFacts::default();
     let meta: BTreeMap<&String, &Value> =
-        inputs.meta.iter().filter_map(|name| Some((name, context.meta.0.get(name)?))).collect();
+        context.meta.0.iter().filter(|(name, _)| inputs.meta.contains(*name)).collect();
     if !meta.is_empty() {
         facts.meta = to_raw_value(&meta).ok();
     }

@@ -101,16 +101,13 @@ impl Hints {
 
 /// A project with a folder that this process can use.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LocalProject {
-    project: Arc<Project>,
-    path: PathBuf,
-}
+pub struct LocalProject(Arc<Project>);
 
 impl LocalProject {
+    /// Fails for a project without a path.
     fn new(project: Arc<Project>) -> Result<Self, NoProject> {
-        if let Some(path) = &project.path {
-            let path = path.into();
-            return Ok(Self { project, path });
+        if project.path.is_some() {
+            return Ok(Self(project));
         }
         // Only a policy that does not require a path gets here.
         let reason = if project.client_path.is_some() { Reason::OtherMachine } else { Reason::NoPath };
@@ -120,13 +117,13 @@ impl LocalProject {
     /// The folder.
     #[must_use]
     pub fn path(&self) -> &Path {
-        &self.path
+        Path::new(self.0.path.as_deref().unwrap_or_default())
     }
 
     /// All that is known of the project.
     #[must_use]
     pub fn into_project(self) -> Arc<Project> {
-        self.project
+        self.0
     }
 }
 
@@ -134,7 +131,7 @@ impl Deref for LocalProject {
     type Target = Project;
 
     fn deref(&self) -> &Project {
-        &self.project
+        &self.0
     }
 }
 
@@ -197,7 +194,11 @@ impl Projects {
     /// # Errors
     /// No project was found. Return the error, and the model reads the cause and the next step.
     pub async fn project(&self, context: &RequestContext<RoleServer>) -> Result<LocalProject, NoProject> {
-        self.project_with(context, Hints::default()).await
+        match known(context) {
+            Some(project) => LocalProject::new(project),
+            // Boxed, so that the futures of tools stay small.
+            None => Box::pin(self.project_with(context, Hints::default())).await,
+        }
     }
 
     /// As [`project`](Self::project), with what the handler knows besides the context.
@@ -450,6 +451,22 @@ fn asked(manner: &Manner, hints: Hints) -> Asked {
     facts.argument = hints.argument;
     facts.host = hints.host;
     Asked { ask_by: manner.ask_by, facts, target: hints.target, ..Asked::default() }
+}
+
+/// The project of a call that brings nothing of its own, if the last answer still holds.
+fn known(context: &RequestContext<RoleServer>) -> Option<Arc<Project>> {
+    let call = call_of(context)?;
+    if call.is_modern() || call.named().is_some() {
+        return None;
+    }
+    let http = http_of(context);
+    let arrival = http.and_then(|parts| parts.extensions.get::<Arrival>());
+    if arrival.is_some_and(|arrival| !arrival.is_first()) {
+        return None;
+    }
+    let manner = call.manner(context);
+    let is_plain = manner.ask_by.is_none() && manner.facts.is_empty();
+    is_plain.then(|| call.session().connection(&context.peer, http.is_some())?.known()).flatten()
 }
 
 fn connection_of<'c>(call: &'c Call, context: &RequestContext<RoleServer>) -> Option<&'c Connection> {

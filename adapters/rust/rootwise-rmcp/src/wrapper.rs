@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use http::request::Parts;
@@ -21,7 +22,7 @@ use crate::call::{Brought, Call, Repeatable, enter, http_of};
 use crate::projects::{Projects, Shared};
 use crate::session::Session;
 use crate::streams::Arrival;
-use crate::tools::{self, Tools};
+use crate::tools::{self, Kind, Tools};
 
 type Context = RequestContext<RoleServer>;
 
@@ -86,6 +87,35 @@ impl<S> WithProjects<S> {
     }
 }
 
+impl<S: ServerHandler> WithProjects<S> {
+    /// Runs a tool of ours, or one of the handler whose result may ask the client for its roots.
+    async fn call_or_ask(
+        &self,
+        ours: Option<Kind>,
+        request: CallToolRequestParams,
+        call: Call,
+        context: Context,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let run = async |context: Context| {
+            let result = match ours {
+                Some(tool) => {
+                    let projects = Projects::of(self.session.shared());
+                    tools::call(tool, &projects, request.arguments.as_ref(), &context).await
+                }
+                None => self.handler.call_tool(request, context).await,
+            };
+            as_tool_result(&call, result)
+        };
+        self.round(&call, context, run).await
+    }
+}
+
+/// How a tool runs. In a box, because rmcp moves the futures of its requests several times, which takes time if they are large.
+enum Run<P, O> {
+    Plain(Pin<Box<P>>),
+    Other(Pin<Box<O>>),
+}
+
 /// A server that ends, or a session that is dropped, ends its connection.
 impl<S> Drop for WithProjects<S> {
     fn drop(&mut self) {
@@ -128,15 +158,18 @@ fn as_tool_result(call: &Call, result: Result<CallToolResponse, ErrorData>) -> R
 }
 
 impl<S: ServerHandler> ServerHandler for WithProjects<S> {
-    async fn initialize(
+    fn initialize(
         &self,
         request: InitializeRequestParams,
         context: Context,
-    ) -> Result<InitializeResult, ErrorData> {
+    ) -> impl Future<Output = Result<InitializeResult, ErrorData>> {
         self.session.initialize(&request, &context.peer, http_of(&context).is_some());
-        let mut result = self.handler.initialize(request, self.plain(context)).await?;
-        self.declare_tools(&mut result.capabilities);
-        Ok(result)
+        let run = Box::pin(self.handler.initialize(request, self.plain(context)));
+        async move {
+            let mut result = run.await?;
+            self.declare_tools(&mut result.capabilities);
+            Ok(result)
+        }
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
@@ -155,27 +188,27 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
         self.handler.on_roots_list_changed(context).await;
     }
 
-    async fn call_tool(
+    fn call_tool(
         &self,
         request: CallToolRequestParams,
         mut context: Context,
-    ) -> Result<CallToolResponse, ErrorData> {
+    ) -> impl Future<Output = Result<CallToolResponse, ErrorData>> {
         let ours = self.tools().find(&request.name);
         // The tool that selects a project may have a parameter of the same name.
         let named = if ours.is_none() { self.named(request.arguments.as_ref()) } else { None };
         let brought = brought!(request, named);
         let call = enter(&self.session, &mut context, Some(brought));
-        let run = async |context: Context| {
-            let result = match ours {
-                Some(tool) => {
-                    let projects = Projects::of(self.session.shared());
-                    tools::call(tool, &projects, request.arguments.as_ref(), &context).await
-                }
-                None => self.handler.call_tool(request, context).await,
-            };
-            as_tool_result(&call, result)
+        let run = if ours.is_none() && !call.is_modern() {
+            Run::Plain(Box::pin(self.handler.call_tool(request, context)))
+        } else {
+            Run::Other(Box::pin(self.call_or_ask(ours, request, call.clone(), context)))
         };
-        self.round(&call, context, run).await
+        async move {
+            match run {
+                Run::Plain(run) => as_tool_result(&call, run.await),
+                Run::Other(run) => run.await,
+            }
+        }
     }
 
     async fn get_prompt(
@@ -185,7 +218,7 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
     ) -> Result<GetPromptResponse, ErrorData> {
         let brought = brought!(request, self.named(request.arguments.as_ref()));
         let call = enter(&self.session, &mut context, Some(brought));
-        self.round(&call, context, async |context| self.handler.get_prompt(request, context).await).await
+        Box::pin(self.round(&call, context, async |context| self.handler.get_prompt(request, context).await)).await
     }
 
     async fn read_resource(
@@ -195,7 +228,7 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let brought = brought!(request, None);
         let call = enter(&self.session, &mut context, Some(brought));
-        self.round(&call, context, async |context| self.handler.read_resource(request, context).await).await
+        Box::pin(self.round(&call, context, async |context| self.handler.read_resource(request, context).await)).await
     }
 
     async fn list_tools(

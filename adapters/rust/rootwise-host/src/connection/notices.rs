@@ -125,6 +125,10 @@ impl Notices {
         }
     }
 
+    pub(super) fn is_all_told(&self) -> bool {
+        self.lock().untold().is_none()
+    }
+
     /// Waits until the observer knows what happened so far: a caller that gets the new project comes after the change.
     pub(super) async fn told(&self) {
         let Some(target) = self.lock().untold() else { return };

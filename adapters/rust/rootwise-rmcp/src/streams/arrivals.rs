@@ -55,6 +55,11 @@ impl Arrival {
         self.0.processed.done();
     }
 
+    /// Whether no earlier message of the session has yet to take effect.
+    pub(crate) fn is_first(&self) -> bool {
+        self.0.earlier.iter().all(Once::has_happened)
+    }
+
     /// Waits until earlier messages of the session took effect.
     pub(crate) async fn in_turn(&self) {
         for earlier in &self.0.earlier {
