@@ -1,0 +1,44 @@
+//! Measures a tool call whose project is known against the same call without Rootwise, and the memory of 10,000 clients.
+//!
+//! ```sh
+//! cargo run --release -p rootwise-rmcp --example measure              # everything
+//! cargo run --release -p rootwise-rmcp --example measure -- calls     # the time of a call, over three transports
+//! cargo run --release -p rootwise-rmcp --example measure -- memory    # the memory of a client
+//! cargo run --release -p rootwise-rmcp --example measure -- repeat with 20000   # for a profiler: `with` or `without`
+//! ```
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects,
+    clippy::cast_precision_loss,
+    reason = "a measurement stops at the first surprise"
+)]
+#![allow(deprecated, reason = "the protocol deprecates roots")]
+
+mod calls;
+#[path = "../http_server/mod.rs"]
+mod http_server;
+mod memory;
+mod server;
+
+use server::Kind;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        [] => {
+            calls::measure().await;
+            memory::measure().await;
+        }
+        ["calls"] => calls::measure().await,
+        ["memory"] => memory::measure().await,
+        ["memory", case] => memory::print(case).await,
+        ["repeat", kind, calls] => calls::repeat(Kind::named(kind), calls.parse().unwrap()).await,
+        ["serve", "stdio", kind] => server::over_stdio(Kind::named(kind)).await,
+        ["serve", "http", kind] => server::over_http(Kind::named(kind)).await,
+        _ => panic!("unknown arguments: {words:?}"),
+    }
+}
