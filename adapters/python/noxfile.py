@@ -107,7 +107,8 @@ def build(session: nox.Session) -> None:
 def panicking(session: nox.Session) -> None:
     """an extension is built in which a panic can be provoked"""
     # The selection of `debugBuild` in scripts/tools.mjs, so that cargo compiles nothing again.
-    cargo(session, "build", "--quiet", "--workspace", "--lib", "--bins", "--examples", "--features", "rootwise-bindings/test-panic")
+    everything = ["--workspace", "--lib", "--bins", "--examples"]
+    cargo(session, "build", "--quiet", *everything, "--features", "rootwise-bindings/test-panic")
     names = {"win32": "rootwise_python.dll", "darwin": "librootwise_python.dylib"}
     PANICKING.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(target(session) / "debug" / names.get(sys.platform, "librootwise_python.so"), PANICKING)
