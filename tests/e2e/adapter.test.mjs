@@ -81,6 +81,19 @@ for (const { name, Server, Client, Memory, method } of generations) {
       for (const requirePath of [true, false]) rootwise(new Server(info), { policy: "thoughtbox", requirePath });
       refused(null, "options");
       refused("recommended", "options");
+      refused([], "options");
+      const projects = rootwise(new Server(info));
+      for (const [run, place] of [
+        [() => projects.registerTools({ whch: "where" }), "whch"],
+        [() => projects.registerTools({ which: 7 }), "which"],
+        [() => projects.registerTools({ switch: "" }), "switch"],
+        [() => projects.registerTools(null), "names"],
+        [() => projects.onChange(7), "listener"],
+        [() => projects.onRootsChange(), "listener"],
+        [() => projects.tool("where"), "handler"],
+      ]) {
+        assert.throws(run, (error) => error instanceof RootwiseError && error.message.includes(`at ${place}:`), place);
+      }
       for (const server of [undefined, null, {}, { server: {} }, "server", 7]) {
         assert.throws(() => rootwise(server), (error) => error instanceof RootwiseError && /at server/.test(error.message));
       }

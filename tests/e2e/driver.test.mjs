@@ -279,3 +279,16 @@ test("resolveAtStart answers from what the process knows", async () => {
   assert.equal(project, undefined);
   assert.match(explanation.text, /cwd/);
 });
+
+test("wrong options are refused at once, with their place", async () => {
+  const refused = (run, place) => assert.throws(run, (error) => error instanceof RootwiseError && error.message.includes(`at ${place}:`), place);
+  refused(() => new Connection(), "options");
+  refused(() => new Connection({ host, polcy: "recommended" }), "polcy");
+  refused(() => new Connection({ host, sender: {} }), "sender.send");
+  refused(() => new Connection({ host, sender: null }), "sender.send");
+  refused(() => new Connection({ host, onChange: 7 }), "onChange");
+  refused(() => new Connection({ host, clock: "now" }), "clock");
+  refused(() => hostFacts("stdio", { polcy: "recommended" }), "polcy");
+  await assert.rejects(resolveAtStart({ polcy: "recommended" }), { code: "bad_options", message: /polcy/ });
+  new Connection({ host, sender: undefined, onChange: undefined, log: undefined, clock: undefined }).close();
+});

@@ -8,6 +8,7 @@ import { Resolver } from "../node/index.js";
 import type { PresetName } from "../resolver.js";
 import { probe } from "./disk.js";
 import { cancelled, ClientError, closed, failure, messageOf, NeedsInput } from "./errors.js";
+import { checkFunction, checkOptions } from "./options.js";
 import { requiringPath } from "./policy.js";
 import type { Project, ProjectListener } from "./project.js";
 
@@ -87,6 +88,9 @@ export interface ConnectionOptions<RequirePath extends boolean = true> {
   readonly idPrefix?: string | undefined;
 }
 
+const OPTIONS: readonly string[] = ["policy", "requirePath", "host", "sender", "onChange", "onRoots", "log", "clock", "saved", "snapshotKey", "idPrefix"] satisfies (keyof ConnectionOptions)[];
+const FUNCTIONS = ["onChange", "onRoots", "log", "clock"] as const;
+
 /** The text of `snapshot()`. */
 interface Snapshot {
   readonly state: string;
@@ -129,6 +133,9 @@ export class Connection<RequirePath extends boolean = true> {
   #changes = 0;
 
   constructor(options: ConnectionOptions<RequirePath>) {
+    checkOptions(options, OPTIONS);
+    for (const name of FUNCTIONS) if (options[name] !== undefined) checkFunction(options[name], name);
+    if (options.sender !== undefined) checkFunction(options.sender?.send, "sender.send");
     this.#options = options;
     this.#clock = options.clock ?? (() => performance.now());
     const { host, snapshotKey } = options;

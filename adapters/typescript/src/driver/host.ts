@@ -5,6 +5,7 @@ import { dirname, isAbsolute, join, sep } from "node:path";
 import type { ExcludedDirs, HostFacts, Policy, Transport } from "../generated/types.js";
 import type { PresetName } from "../resolver.js";
 import { badOption } from "./errors.js";
+import { checkOptions } from "./options.js";
 import { policyInputs } from "./policy.js";
 
 /** Options of {@link hostFacts}. */
@@ -17,8 +18,12 @@ export interface HostFactsOptions {
   env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
+const OPTIONS: readonly string[] = ["policy", "argv", "env"] satisfies (keyof HostFactsOptions)[];
+
 /** Collects the facts of this process for a resolver. Reads only the variables and options that the policy names. */
-export function hostFacts(transport: Transport = "stdio", { policy, argv = process.argv.slice(2), env = process.env }: HostFactsOptions = {}): HostFacts {
+export function hostFacts(transport: Transport = "stdio", given: HostFactsOptions = {}): HostFacts {
+  checkOptions(given, OPTIONS);
+  const { policy, argv = process.argv.slice(2), env = process.env } = given;
   const inputs = policyInputs(policy);
   const facts: HostFacts = {
     style: process.platform === "win32" ? "windows" : "posix",

@@ -2,6 +2,7 @@ import type { Explanation, HostFacts, Policy, RequestFacts } from "../generated/
 import type { PresetName } from "../resolver.js";
 import { Connection, type LogLine, projectOf } from "./connection.js";
 import { hostFacts } from "./host.js";
+import { checkOptions } from "./options.js";
 import type { Project } from "./project.js";
 
 /** Options of {@link resolveAtStart}. */
@@ -17,6 +18,8 @@ export interface StartOptions<RequirePath extends boolean = true> {
   log?: ((line: LogLine) => void) | undefined;
 }
 
+const OPTIONS: readonly string[] = ["policy", "requirePath", "host", "facts", "log"] satisfies (keyof StartOptions)[];
+
 /**
  * Returns the project that this process can determine before a client connects: from the command line, the environment
  * and the working directory. For servers that need a folder before they serve; a client can name another one later.
@@ -26,10 +29,12 @@ export async function resolveAtStart<RequirePath extends boolean = true>(options
 }
 
 /** As {@link resolveAtStart}, with the result of every source. */
-export async function resolveAndExplain<RequirePath extends boolean = true>({ policy, requirePath, host, facts, log }: StartOptions<RequirePath> = {}): Promise<{
+export async function resolveAndExplain<RequirePath extends boolean = true>(options: StartOptions<RequirePath> = {}): Promise<{
   project: Readonly<Project<RequirePath>> | undefined;
   explanation: Explanation | undefined;
 }> {
+  checkOptions(options, OPTIONS);
+  const { policy, requirePath, host, facts, log } = options;
   const connection = new Connection({ policy, requirePath, host: host ?? hostFacts("stdio", { policy }), log });
   try {
     const answer = await connection.question({ type: "asked", askBy: "none", explain: true, ...(facts ? { facts } : {}) });

@@ -2,6 +2,7 @@
 import { Connection, defined } from "../driver/connection.js";
 import { badOption } from "../driver/errors.js";
 import { checkHostOptions, mergedFacts } from "../driver/host.js";
+import { checkOptions } from "../driver/options.js";
 import { policyInputs, policyOf } from "../driver/policy.js";
 import type { Project } from "../driver/project.js";
 import type { Answer, HostFacts, Policy, RequestFacts, Source } from "../generated/types.js";
@@ -115,9 +116,7 @@ export function projectGate(options: GateOptions = {}): Gate {
 const headersOf = (status: number): Record<string, string> => ({ "content-type": "application/json", ...(status === 503 ? { "retry-after": "1" } : {}) });
 
 function checked(options: GateOptions): PresetName | Policy {
-  if (typeof options !== "object" || options === null) throw badOption("options", "must be an object");
-  const unknown = Object.keys(options).find((key) => !OPTIONS.includes(key));
-  if (unknown !== undefined) throw badOption(unknown, `unknown option; the options are ${OPTIONS.join(", ")}`);
+  checkOptions(options, OPTIONS);
   const { header, query, maxPending, policy = "recommended" } = options;
   for (const [name, value] of Object.entries({ header, query })) {
     if (value !== undefined && (typeof value !== "string" || value === "")) throw badOption(name, "must be the name of a header or a query parameter");

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Connection, defined, type Question, type LogLine, projectOf, type Sender } from "../driver/connection.js";
 import { badOption, closed, failure, NeedsInput, NoProjectError } from "../driver/errors.js";
 import { checkHostOptions, mergedFacts } from "../driver/host.js";
+import { checkFunction, checkOptions } from "../driver/options.js";
 import { type PolicyInputs, policyInputs, policyOf, rechecking, requiringPath } from "../driver/policy.js";
 import type { Project, ProjectListener } from "../driver/project.js";
 import { RootwiseError } from "../error.js";
@@ -171,6 +172,7 @@ export class Rootwise<RequirePath extends boolean = true> {
     handler: (project: Readonly<Project<RequirePath>>, ...args: A) => R | Promise<R>,
     hints?: (...args: A) => ProjectHints,
   ): (...args: A) => Promise<R> {
+    checkFunction(handler, "handler");
     return async (...args) => handler(await this.project(args.at(-1) as CallContext, hints?.(...args)), ...args);
   }
 
@@ -255,12 +257,14 @@ export class Rootwise<RequirePath extends boolean = true> {
 
   /** Registers a listener for changes of the connection's project; returns a function that removes it. */
   onChange(listener: ProjectListener<RequirePath>): () => void {
+    checkFunction(listener, "listener");
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
   /** Registers a listener for changes of the client's roots; returns a function that removes it. */
   onRootsChange(listener: RootsListener): () => void {
+    checkFunction(listener, "listener");
     this.#rootsListeners.add(listener);
     return () => void this.#rootsListeners.delete(listener);
   }
@@ -589,12 +593,8 @@ function guarded(run: () => void): void {
 
 /** Refuses options that cannot work, with the option's name. */
 function checked(options: RootwiseOptions<boolean>): PolicyInputs {
-  if (typeof options !== "object" || options === null) throw badOption("options", "must be an object");
-  const unknown = Object.keys(options).find((key) => !OPTIONS.includes(key));
-  if (unknown !== undefined) throw badOption(unknown, `unknown option; the options are ${OPTIONS.join(", ")}`);
-  for (const name of ["log", "beforeCall"] as const) {
-    if (options[name] !== undefined && typeof options[name] !== "function") throw badOption(name, "must be a function");
-  }
+  checkOptions(options, OPTIONS);
+  for (const name of ["log", "beforeCall"] as const) if (options[name] !== undefined) checkFunction(options[name], name);
   if (options.argument !== undefined && (typeof options.argument !== "string" || options.argument === "")) throw badOption("argument", "must be the name of an argument");
   if (options.asyncContext !== undefined && typeof options.asyncContext !== "boolean") throw badOption("asyncContext", "must be true or false");
   checkStore(options.store);

@@ -1,4 +1,6 @@
 // Ready-made tools for servers that want their model to see and choose the project.
+import { badOption } from "../driver/errors.js";
+import { checkOptions } from "../driver/options.js";
 import { RootwiseError } from "../error.js";
 import type { Project } from "../driver/project.js";
 import type { Roots } from "./roots.js";
@@ -14,6 +16,8 @@ export interface ToolNames {
   /** Lists the client's roots; `list_roots` by default. */
   list?: string | false | undefined;
 }
+
+const NAMES: readonly string[] = ["which", "switch", "list"] satisfies (keyof ToolNames)[];
 
 interface Result {
   [key: string]: unknown;
@@ -34,6 +38,10 @@ export interface ToolsHost {
 export function registerTools({ projects, server, generation }: ToolsHost, names: ToolNames = {}): string | undefined {
   const { registerTool } = server as { registerTool?: Register };
   if (!registerTool) throw new RootwiseError("bad_options", "tools can be registered with an McpServer only, not with a low-level Server");
+  checkOptions(names, NAMES, "names");
+  for (const [option, name] of Object.entries(names)) {
+    if (name !== undefined && name !== false && (typeof name !== "string" || name === "")) throw badOption(option, "must be the name of a tool, or false");
+  }
   const register: Register = (...args) => registerTool.apply(server, args);
   const { which = "which_project", switch: change = "switch_project", list = "list_roots" } = names;
   if (which !== false) {
