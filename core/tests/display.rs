@@ -17,6 +17,7 @@ fn ordinary_names_stay_as_they_are() {
 fn a_name_becomes_one_trimmed_line() {
     assert_eq!(display("  a\r\n\tb\u{2028}c\u{3000}\u{A0}d  ", 128), "a b c d");
     assert_eq!(display(" \n ", 128), "");
+    assert_eq!((display("a ", 128), display(" a", 128), display("a  b", 128)), ("a".into(), "a".into(), "a b".into()));
     assert_eq!(display("a \u{200B} b", 128), "a b");
     assert_eq!(display("\u{200B} a", 128), "a");
 }

@@ -4,6 +4,8 @@
 use rootwise::action::{Action, Outcome, RequestMethod};
 use rootwise::event::{Asked, ClientInitialized, Event, RootsListed};
 use rootwise::host::HostFacts;
+use rootwise::path::name::project_slug;
+use rootwise::path::uri::project_id;
 use rootwise::policy::{Advice, Hint, Markers, Policy, PolicyConfig, Source, SourceKind, Tier};
 use rootwise::session::RecoveryOutcome;
 use rootwise::{PathStyle, Resolver, wire};
@@ -128,13 +130,18 @@ fn functions_are_called_by_name() {
             json!({ "value": false }),
         ),
         (json!({ "joinInside": { "project": "/a", "path": "b/../c", "style": "posix" } }), json!({ "value": "/a/c" })),
+        (json!({ "basename": { "path": "/a/b", "style": "posix" } }), json!({ "value": "b" })),
+        (json!({ "pathToFileUri": { "path": "/a b", "style": "posix" } }), json!({ "value": "file:///a%20b" })),
+        (json!({ "projectId": { "key": "/a" } }), json!({ "value": project_id("/a") })),
+        (json!({ "projectSlug": { "name": "a", "key": "/a" } }), json!({ "value": project_slug("a", "/a") })),
+        (json!({ "sanitizeName": { "name": "a/b", "form": "word" } }), json!({ "value": "a-b" })),
     ] {
         let value = parsed(&wire::call(&arguments.to_string()));
         assert_eq!(value, expected, "{arguments}");
     }
     let refused = wire::call(r#"{"joinInside":{"project":"/a","path":"../b","style":"posix"}}"#);
     assert_eq!(parsed(&refused)["error"]["code"], "outside");
-    for text in ["", "{}", "[]", r#"{"nothing":{}}"#, r#"{"isInside":{}} junk"#] {
+    for text in ["", "{}", "[]", r#"{"nothing":{}}"#, r#"{"projectId":{"key":"/a"}} junk"#] {
         assert_eq!(parsed(&wire::call(text))["error"]["code"], "bad_options", "{text}");
     }
     let sessions =

@@ -38,6 +38,30 @@ fn a_text_needs_a_key_that_some_message_has() {
 }
 
 #[test]
+fn a_source_that_cannot_work_is_named() {
+    for (source, field) in [
+        (json!({ "from": "configured", "read": ["$"] }), "read"),
+        (json!({ "from": "meta", "read": ["project"] }), "read"),
+        (json!({ "from": "env" }), "read"),
+        (json!({ "from": "cwd", "read": ["A"] }), "read"),
+        (json!({ "from": "cwd", "links": "follow", "verify": "none" }), "links"),
+        (json!({ "from": "argument", "status": 399 }), "status"),
+        (json!({ "from": "cwd", "refine": { "tiers": [] } }), "refine.tiers"),
+        (json!({ "from": "cwd", "refine": { "tiers": [{ "names": ["a/b"] }] } }), "refine.tiers"),
+        (json!({ "from": "cwd", "refine": { "tiers": [{ "names": ["a"] }], "levels": 0 } }), "refine.levels"),
+    ] {
+        assert_eq!(refused_at(json!({ "sources": [source] })), format!("sources[0].{field}"), "{source}");
+    }
+    for source in [
+        json!({ "from": "meta", "read": ["/project"] }),
+        json!({ "from": "cwd", "links": "follow", "verify": "exists" }),
+        json!({ "from": "argument", "links": "keep", "verify": "none", "status": 599 }),
+    ] {
+        assert_eq!(refused_at(json!({ "sources": [source] })), "", "{source}");
+    }
+}
+
+#[test]
 fn a_tier_needs_at_least_one_marker_and_at_most_as_many_as_it_has() {
     for (at_least, place) in [(0, "sources[0].refine.tiers"), (1, ""), (2, ""), (3, "sources[0].refine.tiers")] {
         let refine = json!({ "tiers": [{ "names": ["a", "b"], "atLeast": at_least }] });

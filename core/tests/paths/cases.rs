@@ -258,6 +258,7 @@ fn a_real_folder_is_no_placeholder() {
         "$5",
         "%",
         "%%",
+        "%a-b%/c",
         "100%",
     ] {
         assert!(!uri::is_placeholder(text), "{text}");
