@@ -73,7 +73,7 @@ for (const { name, Server, Client, Memory, method } of generations) {
       assert.equal(seen["file:///"].problem, "excluded_dir");
       assert.equal(seen[`file://${homedir()}`].problem, "excluded_dir");
       assert.equal(seen["https://example.com/x"].problem, "not_file_uri");
-      assert.ok(seen["file:///C:/code"].problem);
+      assert.deepEqual([seen["file:///C:/code"].problem, seen["file:///C:/code"].exists], ["other_system", false]);
       await client.close();
     });
 
