@@ -1,7 +1,6 @@
 // npm run check: what a change in core/ most often breaks, in less than a minute.
-import { existsSync, readdirSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { at, cargo, main, prepare, seconds } from "./tools.mjs";
+import { cargo, main, prepare, read, seconds } from "./tools.mjs";
 
 /** Suites that play many random sequences or large inputs; `npm test` runs them. */
 const LONG = ["corpus", "cost", "robustness", "sequences"];
@@ -24,7 +23,10 @@ main(async () => {
   console.log(`Checked in ${seconds(began)}. Before a pull request: npm test`);
 });
 
+/** The test files of the crate, without those that need a feature. */
 function suites() {
-  const names = readdirSync(at("core", "tests")).map((name) => (existsSync(at("core", "tests", name, "main.rs")) ? name : /^(.*)\.rs$/.exec(name)?.[1]));
-  return names.filter((name) => name && !LONG.includes(name)).sort();
+  const { packages } = JSON.parse(read("cargo", ["metadata", "--format-version", "1", "--no-deps"]));
+  const { targets } = packages.find(({ name }) => name === "rootwise");
+  const tests = targets.filter(({ kind, "required-features": features }) => kind.includes("test") && !features);
+  return tests.map(({ name }) => name).filter((name) => !LONG.includes(name));
 }
