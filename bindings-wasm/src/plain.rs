@@ -35,20 +35,20 @@ impl Text {
 }
 
 /// Gives room for `len` bytes.
-#[unsafe(export_name = "alloc")]
+#[cfg_attr(target_family = "wasm", unsafe(export_name = "alloc"))]
 extern "C" fn alloc(len: usize) -> *mut u8 {
     Box::into_raw(vec![0_u8; len].into_boxed_slice()).cast()
 }
 
 /// Takes back what `alloc` gave or a call returned.
-#[unsafe(export_name = "free")]
+#[cfg_attr(target_family = "wasm", unsafe(export_name = "free"))]
 extern "C" fn free(start: *mut u8, len: usize) {
     // SAFETY: the host gives back each block once, with its length.
     drop(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(start, len)) });
 }
 
 /// Options in; `{"handle", "deadline", "project"}` out.
-#[unsafe(export_name = "open")]
+#[cfg_attr(target_family = "wasm", unsafe(export_name = "open"))]
 extern "C" fn open(options: *const u8, len: usize) -> u64 {
     give(
         Text(options, len)
@@ -59,7 +59,7 @@ extern "C" fn open(options: *const u8, len: usize) -> u64 {
 }
 
 /// Snapshot, options, time and id prefix in (an absent prefix has address 0); as `open` out.
-#[unsafe(export_name = "restore")]
+#[cfg_attr(target_family = "wasm", unsafe(export_name = "restore"))]
 extern "C" fn restore(
     snapshot: *const u8,
     snapshot_len: usize,
@@ -78,7 +78,7 @@ extern "C" fn restore(
 }
 
 /// An event and the time in; actions out.
-#[unsafe(export_name = "handle")]
+#[cfg_attr(target_family = "wasm", unsafe(export_name = "handle"))]
 extern "C" fn handle(handle: u32, event: *const u8, len: usize, now: f64) -> u64 {
     give(match Text(event, len).read() {
         Ok(event) => with(handle, |resolver| shared::handle_json(resolver, event, now)),
@@ -87,25 +87,25 @@ extern "C" fn handle(handle: u32, event: *const u8, len: usize, now: f64) -> u64
 }
 
 /// The explanation out.
-#[unsafe(export_name = "explain")]
+#[cfg_attr(target_family = "wasm", unsafe(export_name = "explain"))]
 extern "C" fn explain(handle: u32) -> u64 {
     give(with(handle, |resolver| shared::explain(resolver)))
 }
 
 /// The snapshot out.
-#[unsafe(export_name = "snapshot")]
+#[cfg_attr(target_family = "wasm", unsafe(export_name = "snapshot"))]
 extern "C" fn snapshot(handle: u32) -> u64 {
     give(with(handle, |resolver| resolver.snapshot()))
 }
 
 /// Frees a resolver; an unknown handle is no error, so that closing twice does no harm.
-#[unsafe(export_name = "close")]
+#[cfg_attr(target_family = "wasm", unsafe(export_name = "close"))]
 extern "C" fn close(handle: u32) {
     MACHINES.with_borrow_mut(|machines| machines.open.remove(&handle));
 }
 
 /// A call of a pure function in, `{"value"}` out.
-#[unsafe(export_name = "call")]
+#[cfg_attr(target_family = "wasm", unsafe(export_name = "call"))]
 extern "C" fn call(arguments: *const u8, len: usize) -> u64 {
     give(Text(arguments, len).read().map_or_else(|failure| failure, shared::call))
 }
@@ -134,6 +134,58 @@ fn with(handle: u32, then: impl FnOnce(&mut Resolver) -> String) -> String {
 /// Address in the upper half, length in the lower.
 fn give(text: String) -> u64 {
     let text = Box::leak(text.into_boxed_str());
-    let (start, len) = (text.as_ptr().addr(), text.len());
+    let (start, len) = (text.as_ptr().expose_provenance(), text.len());
     (start as u64) << 32 | len as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Passes a text as a host does: in room of its own, which it gives back.
+    fn given<T>(text: &str, then: impl FnOnce(*const u8, usize) -> T) -> T {
+        let room = alloc(text.len());
+        // SAFETY: the room has as many bytes as the text.
+        unsafe { room.copy_from_nonoverlapping(text.as_ptr(), text.len()) };
+        let result = then(room, text.len());
+        free(room, text.len());
+        result
+    }
+
+    /// Takes a text as a host does, and frees it.
+    fn taken(place: u64) -> String {
+        let (start, len) = ((place >> 32) as usize, (place & 0xFFFF_FFFF) as usize);
+        let start: *mut u8 = std::ptr::with_exposed_provenance_mut(start);
+        let text = Text(start, len).read().map(ToOwned::to_owned);
+        free(start, len);
+        text.unwrap_or_default()
+    }
+
+    #[test]
+    fn a_connection_from_open_to_close() {
+        let options = r#"{"host":{"style":"posix"}}"#;
+        assert!(taken(given(options, |start, len| open(start, len))).starts_with(r#"{"handle":1,"#));
+        let event = r#"{"type":"rootsListed","result":{"roots":[{"uri":"file:///a"}]}}"#;
+        assert!(taken(given(event, |start, len| handle(1, start, len, 0.0))).contains("probe"));
+        assert!(taken(explain(1)).contains("file:///a"));
+        let saved = taken(snapshot(1));
+        close(1);
+        close(1);
+        assert!(taken(snapshot(1)).contains("used_after_close"));
+        let restored = given(&saved, |saved, saved_len| {
+            given(options, |options, options_len| {
+                given("other-", |prefix, len| restore(saved, saved_len, options, options_len, 0.0, prefix, len))
+            })
+        });
+        assert!(taken(restored).starts_with(r#"{"handle":2,"#));
+        close(2);
+    }
+
+    #[test]
+    fn empty_and_bad_texts_are_errors() {
+        assert!(taken(open(std::ptr::null(), 0)).contains("bad_options"));
+        assert!(taken(call([0xff].as_ptr(), 1)).contains("bad_text"));
+        let call_of = r#"{"projectId":{"key":"/a"}}"#;
+        assert!(taken(given(call_of, |start, len| call(start, len))).starts_with(r#"{"value":"#));
+    }
 }

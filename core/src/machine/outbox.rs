@@ -123,12 +123,10 @@ impl Outbox {
         self.announce.is_some() || self.send.is_some()
     }
 
-    /// The project of an ask, if its answer is the only one of this event.
-    pub(crate) fn only_project(&self, ask: AskId) -> Option<Arc<Project>> {
+    /// The project of the only answer of this event.
+    pub(crate) fn only_project(&self) -> Option<Arc<Project>> {
         match self.answers.as_slice() {
-            [PendingAnswer { asks, answer: Answer { outcome: Outcome::Resolved { project }, .. }, revision: None }]
-                if asks.values().eq([&ask]) =>
-            {
+            [PendingAnswer { answer: Answer { outcome: Outcome::Resolved { project }, .. }, revision: None, .. }] => {
                 Some(project.clone())
             }
             _ => None,

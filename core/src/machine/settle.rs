@@ -34,7 +34,7 @@ struct Decided {
 impl Resolver {
     /// Takes an ask, and ends it at once if possible.
     pub(super) fn asked(&mut self, new: NewAsk, turn: &mut Turn) {
-        let (id, plain) = (new.id, new.plain);
+        let plain = new.plain;
         let remembered = self.connection.memory.remembered.clone();
         let initialized = self.connection.client.is_some();
         let mut ask = self.asks.read(new, initialized, self.now, &self.policy, &self.host);
@@ -60,7 +60,7 @@ impl Resolver {
         }
         let unchanged = remembered == self.connection.memory.remembered;
         if plain && by_request && unchanged && !turn.outbox.changed_connection() {
-            self.cached = turn.outbox.only_project(id).map(|project| CachedAnswer {
+            self.cached = turn.outbox.only_project().map(|project| CachedAnswer {
                 hints: self.lasting_hints(&project),
                 until: self.connection.cycle.list_expires_at(&self.policy),
                 project,
