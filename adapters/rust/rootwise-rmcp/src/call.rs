@@ -134,15 +134,15 @@ impl Call {
     /// The facts of a call, and whether and how it can carry a question.
     pub(crate) fn manner(&self, context: &RequestContext<RoleServer>) -> Manner {
         let shared = self.0.session.shared();
-        let mut facts = facts_of(context, &shared.inputs);
+        let http = http_of(context);
+        let mut facts = facts_of(context, http, &shared.inputs);
         if self.0.modern {
             self.add_modern(context, &mut facts);
             let (ask_by, note) =
                 if self.0.repeatable { (AskBy::InputRequired, None) } else { (AskBy::None, Some(NOT_REPEATABLE)) };
             return Manner { facts, ask_by: Some(ask_by), note, modern: true };
         }
-        let http_session =
-            http_of(context).map(|parts| parts.headers.get("mcp-session-id").and_then(|id| id.to_str().ok()));
+        let http_session = http.map(|parts| parts.headers.get("mcp-session-id").and_then(|id| id.to_str().ok()));
         let has_session = match http_session {
             Some(id) => self.0.session.owns(id),
             None => self.0.session.is_initialized(),
@@ -231,14 +231,13 @@ macro_rules! repeatable {
 repeatable!(CallToolResponse, GetPromptResponse, ReadResourceResponse);
 
 /// The facts that a request carries about its project, as far as the policy reads them.
-fn facts_of(context: &RequestContext<RoleServer>, inputs: &PolicyInputs) -> RequestFacts {
+fn facts_of(context: &RequestContext<RoleServer>, http: Option<&Parts>, inputs: &PolicyInputs) -> RequestFacts {
     let mut facts = RequestFacts::default();
-    let meta: BTreeMap<&String, &Value> =
-        context.meta.0.iter().filter(|(name, _)| inputs.meta.contains(*name)).collect();
-    if !meta.is_empty() {
-        facts.meta = to_raw_value(&meta).ok();
+    let mut meta = context.meta.0.iter().filter(|(name, _)| inputs.meta.contains(*name)).peekable();
+    if meta.peek().is_some() {
+        facts.meta = to_raw_value(&meta.collect::<BTreeMap<&String, &Value>>()).ok();
     }
-    let Some(parts) = http_of(context) else { return facts };
+    let Some(parts) = http else { return facts };
     for name in &inputs.headers {
         // A header that is no text cannot name a folder, and must not pass as absent.
         if let Some(value) = parts.headers.get(name.as_str()) {
