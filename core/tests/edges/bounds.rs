@@ -123,6 +123,8 @@ fn a_wrong_type_is_not_called_an_unknown_field() {
     assert_eq!(message(json!({ "type": "asked", "ask": "x" })), "not an event at event.ask: expected u32");
     let headers = message(json!({ "type": "asked", "ask": 1, "facts": { "headers": [] } }));
     assert_eq!(headers, "not an event at event.facts.headers: expected a map");
+    let unknown = message(json!({ "type": "askWithdrawn", "ask": 1, "more": 1 }));
+    assert_eq!(unknown, "not an event at event.more: unknown field, expected `ask`");
     let facts = json!({ "style": "posix", "cwd": "relative" });
     assert!(message(json!({ "type": "hostFactsChanged", "facts": facts })).contains("host.cwd"));
     assert!(action(&play.ask(json!({})), "answer").is_some(), "the resolver goes on");

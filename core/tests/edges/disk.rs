@@ -98,3 +98,83 @@ fn a_root_on_another_machine_is_not_walked() {
     assert!(action(&output, "probe").is_none(), "{output}");
     assert_eq!(answer(&play.ask(json!({})))["project"]["clientPath"], "/p/sub");
 }
+
+#[test]
+fn a_probe_that_only_an_ask_waited_for_ends_without_an_announcement() {
+    let policy = json!({ "sources": [{ "from": "argument" }, { "from": "roots" }], "roots": { "ask": "never" } });
+    let mut play = Play::connected(policy, json!({}));
+    play.list(&["file:///a"]);
+    assert!(action(&play.probed(1, &[("/a", "directory")]), "announce").is_some());
+    play.ask(json!({ "facts": { "argument": "/x" } }));
+    let roots = json!({ "roots": [{ "uri": "file:///b" }] });
+    play.feed_at(json!({ "type": "rootsListed", "result": roots }), 1000);
+    let output = play.feed_at(json!({ "type": "deadlineReached" }), 5000);
+    assert_eq!((&answer(&output)["code"], action(&output, "announce")), (&json!("unconfirmed"), None));
+    let output = play.feed_at(json!({ "type": "deadlineReached" }), 6000);
+    assert_eq!(action(&output, "announce").unwrap()["to"], Value::Null);
+}
+
+#[test]
+fn a_pinned_folder_is_looked_at_alone() {
+    let policy = json!({
+        "sources": [{ "from": "cwd", "refine": { "tiers": [{ "names": [".git"] }], "levels": 3 } }],
+        "memory": { "pin": "sticky" },
+    });
+    let mut play = Play::connected(policy, json!({ "cwd": "/work/a/sub", "allowedDirs": ["/work"] }));
+    assert_eq!(probed_paths(&play.ask(json!({}))), ["/work/a/sub", "/work/a", "/work"]);
+    let found = |path: &str, markers: Value| json!({ "path": path, "realPath": path, "found": "directory", "markers": markers });
+    let paths = [found("/work/a/sub", json!([])), found("/work/a", json!([".git"])), found("/work", json!([]))];
+    let output = play.feed(json!({ "type": "probed", "probe": 1, "paths": paths }));
+    assert_eq!(answer(&output)["project"]["key"], "/work/a");
+    assert_eq!(probed_paths(&play.ask(json!({}))), ["/work/a"]);
+}
+
+#[test]
+fn a_remote_client_does_not_learn_that_a_link_leads_to_an_excluded_folder() {
+    for (local, reason) in [(true, "excluded_dir"), (false, "outside")] {
+        let policy = json!({ "sources": [{ "from": "roots" }], "roots": { "ask": "never" } });
+        let host = json!({ "allowedDirs": ["/work"], "excludedDirs": { "home": "/work/home" }, "local": local });
+        let mut play = Play::connected(policy, host);
+        play.list(&["file:///work/link"]);
+        play.ask(json!({}));
+        let report = json!({ "path": "/work/link", "found": "directory", "realPath": "/work/home" });
+        let mut output = play.feed(json!({ "type": "probed", "probe": 1, "paths": [report.clone()] }));
+        if let Some(probe) = action(&output, "probe") {
+            let probe = probe["probe"].clone();
+            output = play.feed(json!({ "type": "probed", "probe": probe, "paths": [report] }));
+        }
+        assert_eq!(answer(&output)["explanation"]["tried"][0]["reason"], reason, "local {local}");
+    }
+}
+
+#[test]
+fn a_file_is_no_root_where_files_are_refused_and_control_characters_never_name_one() {
+    let reason = |on_unusable: &str, uri: &str, path: &str| {
+        let policy = json!({
+            "sources": [{ "from": "roots", "verify": "exists" }],
+            "roots": { "ask": "never", "files": "refuse", "onUnusable": on_unusable },
+        });
+        let mut play = Play::connected(policy, json!({}));
+        if !probed_paths(&play.list(&[uri])).is_empty() {
+            play.probed(1, &[(path, "file")]);
+        }
+        let output = play.ask(json!({}));
+        let tried = &answer(&output)["explanation"]["tried"][0];
+        (tried["reason"].clone(), tried["detail"].clone())
+    };
+    assert_eq!(reason("nextRoot", "file:///a", "/a"), (json!("not_directory"), Value::Null));
+    assert_eq!(reason("accept", "file:///a%07", "/a\u{7}"), (json!("invalid"), json!("control")));
+}
+
+#[test]
+fn only_the_system_folder_of_windows_is_excluded() {
+    let policy = json!({ "sources": [{ "from": "cwd", "verify": "none" }] });
+    for (cwd, outcome) in [
+        (r"C:\Windows\System32\x", "unresolved"),
+        (r"C:\Windows\Projects", "resolved"),
+        (r"C:\Projects\System32", "resolved"),
+    ] {
+        let mut play = Play::new(policy.clone(), json!({ "style": "windows", "cwd": cwd }));
+        assert_eq!(answer(&play.ask(json!({})))["outcome"], outcome, "{cwd}");
+    }
+}

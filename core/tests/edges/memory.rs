@@ -173,3 +173,18 @@ fn a_deferred_request_outlives_a_snapshot_and_is_dropped_where_nobody_may_send_i
     let restored = wire::PolicyCache::new().restore(&play.resolver.snapshot(), &options, 10.0, None).unwrap();
     assert_eq!(restored.deadline().map(|at| at.0), Some(1000));
 }
+
+#[test]
+fn a_deferred_request_for_an_ask_stays_with_the_ask() {
+    let mut policy = roots_only();
+    policy["timing"] = json!({ "minIntervalMs": 1000 });
+    let mut play = Play::connected(policy.clone(), json!({ "push": false }));
+    play.ask(json!({}));
+    play.feed_at(json!({ "type": "rootsChanged" }), 5);
+    let interim = json!({ "type": "rootsListed", "request": 1, "result": { "roots": [] } });
+    assert_eq!(play.feed_at(interim, 10)["deadline"], 1000);
+    policy["name"] = "edges".into();
+    let options = json!({ "policy": policy, "host": { "style": "posix", "push": false } }).to_string();
+    let restored = wire::PolicyCache::new().restore(&play.resolver.snapshot(), &options, 10.0, None).unwrap();
+    assert_eq!(restored.deadline(), None, "a snapshot has no asks");
+}

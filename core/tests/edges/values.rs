@@ -83,3 +83,34 @@ fn whole_and_broken_numbers_of_seconds_have_one_order() {
     assert_eq!(newest(json!(-1), json!(-0.5)), "second");
     assert_eq!(newest(json!(0), json!(-0.5)), "first");
 }
+
+#[test]
+fn a_scheme_begins_with_a_letter() {
+    let policy = json!({ "sources": [{ "from": "selected", "verify": "none" }] });
+    let mut play = Play::connected(policy, json!({}));
+    assert_eq!(code_or_key(&play.select(json!({ "value": "1x://y" }))), "relative");
+    assert_eq!(code_or_key(&play.select(json!({ "value": "x1://y" }))), "not_file_uri");
+}
+
+#[test]
+fn a_time_is_written_as_it_was_given() {
+    for time in [json!(5), json!(2.5), json!("2026-01-02T03:04:05Z")] {
+        let read: rootwise::session::Timestamp = serde_json::from_value(time.clone()).unwrap();
+        assert_eq!(serde_json::to_value(read).unwrap(), time);
+    }
+}
+
+#[test]
+fn a_text_that_is_only_a_path_is_mapped_and_a_uri_is_never_joined() {
+    let map = json!([{ "from": "/work", "fromStyle": "posix", "to": "/mnt" }]);
+    let code = |source: Value, argument: &str| {
+        let mut whole = json!({ "from": "argument", "verify": "none" });
+        whole.as_object_mut().unwrap().extend(source.as_object().unwrap().clone());
+        let mut play = Play::new(json!({ "sources": [whole] }), json!({ "pathMap": map, "cwd": "/cwd" }));
+        code_or_key(&play.ask(json!({ "facts": { "argument": argument } })))
+    };
+    assert_eq!(code(json!({ "format": "path" }), "/work/a"), "/mnt/a");
+    assert_eq!(code(json!({ "format": "path" }), "file:///work/a"), "relative");
+    assert_eq!(code(json!({ "relative": "cwd" }), "a"), "/cwd/a");
+    assert_eq!(code(json!({ "relative": "cwd" }), "file:a"), "relative");
+}
