@@ -303,6 +303,7 @@ test("SDK 2.x, createMcpHandler: a client of an earlier revision has no session 
     const { result } = await messages(await handler.fetch(new Request("http://localhost/mcp", { method: "POST", headers, body })))();
     assert.ok(result.isError);
     assert.match(result.content[0].text, /keeps no session/);
+    assert.doesNotMatch(result.content[0].text, /declares no roots/);
   }
   assert.ok(logs.filter(({ code }) => code === "cannot_ask").length <= 1);
 });

@@ -157,13 +157,16 @@ impl<'a> AskContext<'a> {
         if let Some(list) = &self.ask.input {
             return RootsAccess::Known(list);
         }
-        // The revision forbids asking for undeclared roots, whatever the policy says.
-        if !self.ask.client.declares_roots {
-            RootsAccess::Unavailable(RootsState::Undeclared)
-        } else if self.ask.by == AskBy::InputRequired && self.policy.roots.ask != Ask::Never {
-            RootsAccess::Input
-        } else {
+        // Where nobody can be asked, what the client declares is not the cause, and may even be unknown.
+        if self.ask.by != AskBy::InputRequired {
             RootsAccess::Unavailable(RootsState::NotAsked)
+        } else if !self.ask.client.declares_roots {
+            // The revision forbids asking for undeclared roots, whatever the policy says.
+            RootsAccess::Unavailable(RootsState::Undeclared)
+        } else if self.policy.roots.ask == Ask::Never {
+            RootsAccess::Unavailable(RootsState::NotAsked)
+        } else {
+            RootsAccess::Input
         }
     }
 

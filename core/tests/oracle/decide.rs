@@ -486,7 +486,7 @@ impl History {
                     self.roots_state(readable)
                 } else if let Some(roots) = &roots {
                     state_of(roots, readable)
-                } else if !declares_roots(ask) {
+                } else if ask.by != AskBy::None && !declares_roots(ask) {
                     RootsState::Undeclared
                 } else {
                     RootsState::NotAsked
