@@ -59,6 +59,7 @@ export async function plainModule({ testPanic }) {
   if (testPanic) {
     // It has no imports that would have to fit, so that the debug profile will do.
     await cargo("build", ...plain, "plain,test-panic");
+    mkdirSync(at("dist", "test-panic"), { recursive: true });
     copyFileSync(compiledModule("debug"), at("dist", "test-panic", "rootwise-plain.wasm"));
   }
 }
