@@ -112,6 +112,7 @@ CAUSES: dict[str, Callable[[Path], tuple[list[str], str]]] = {
     "empty list": lambda _: ([], "no roots"),
     "missing": lambda folder: ([(folder / "gone").as_uri()], "does not exist"),
     "home": lambda _: ([Path.home().as_uri()], "excluded"),
+    "another system": lambda _: (["file:///C:/code"], "another operating system"),
     "not a folder": lambda _: (["https://example.com/x"], "file"),
 }
 
