@@ -52,7 +52,7 @@ fn roots_cause(finding: &Finding, roots: Option<&RootList>) -> Option<String> {
     };
     let words = match state {
         RootsState::NotAsked => "the client cannot be asked for its roots in this call",
-        RootsState::NotReady => "the client has not completed the handshake",
+        RootsState::NotReady => "no client has completed the handshake",
         RootsState::Undeclared => "the client declares no roots",
         RootsState::Unsupported => "the client does not support roots",
         RootsState::Pending | RootsState::Overdue | RootsState::TimedOut => {
