@@ -56,12 +56,10 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 const MIB: usize = 1 << 20;
-/// For the list and the probe of a small event.
-const ANY_EVENT: usize = 256 << 10;
-/// For an ask that brings something of its own.
+/// For the connection itself, and for every ask that brings something of its own.
 const DIFFERENT_ASK: usize = 64 << 10;
-/// For an ask that is like another one: itself, and its id in the answer that they share.
-const EQUAL_ASK: usize = 1 << 10;
+/// For an ask that is like another one: its places in the queue and in the answer that they share.
+const EQUAL_ASK: usize = 64;
 /// For an id in an answer.
 const ASK_ID: usize = 16;
 
@@ -114,8 +112,8 @@ impl Measured {
         actions.retain(|action| action["type"] != "answer");
         let answers = all - actions.len();
         self.probes.extend(actions.into_iter().filter(|action| action["type"] == "probe"));
-        let most_memory = 4 * event.len() + ANY_EVENT + DIFFERENT_ASK * self.different.len() + EQUAL_ASK * self.waiting;
-        let most_output = 4 * event.len() + DIFFERENT_ASK * (1 + self.different.len()) + ASK_ID * answered;
+        let most = 4 * event.len() + DIFFERENT_ASK * (1 + self.different.len());
+        let (most_memory, most_output) = (most + EQUAL_ASK * self.waiting, most + ASK_ID * answered);
         let cost = format!(
             "an event of {} bytes with {answers} answers to {answered} asks needs {memory} bytes of memory and {} of output",
             event.len(),
@@ -129,7 +127,7 @@ impl Measured {
             let paths = probe["paths"].as_array().unwrap();
             let bytes: usize = paths.iter().map(|path| path["path"].as_str().unwrap().len()).sum();
             assert!(
-                paths.len() <= 256 && bytes <= (32 + 8) << 10,
+                paths.len() <= 256 && bytes <= (16 + 8) << 10,
                 "a probe of {} paths and {bytes} bytes",
                 paths.len()
             );

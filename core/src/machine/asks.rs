@@ -1,5 +1,6 @@
 //! The asks that wait.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -137,7 +138,7 @@ impl PendingAsk {
 }
 
 /// What was found out about the last few different asks, for asks that are like one of them.
-pub(crate) struct Recent<T>(Vec<(PendingAsk, T)>);
+pub(crate) struct Recent<T>(Vec<(Box<PendingAsk>, T)>);
 
 impl<T> Recent<T> {
     /// Hosts ask in a few ways; without a limit every ask would be compared with all others.
@@ -148,12 +149,12 @@ impl<T> Recent<T> {
     }
 
     /// Takes out what is known about an ask like this one.
-    pub(crate) fn take(&mut self, ask: &PendingAsk) -> Option<(PendingAsk, T)> {
+    pub(crate) fn take(&mut self, ask: &PendingAsk) -> Option<(Box<PendingAsk>, T)> {
         let at = self.0.iter().rposition(|(known, _)| known.is_like(ask))?;
         Some(self.0.remove(at))
     }
 
-    pub(crate) fn keep(&mut self, known: (PendingAsk, T)) {
+    pub(crate) fn keep(&mut self, known: (Box<PendingAsk>, T)) {
         if self.0.len() >= Self::MOST {
             self.0.remove(0);
         }
@@ -165,10 +166,14 @@ impl<T> Recent<T> {
     }
 }
 
+/// In boxes, so that one more ask does not copy all others to another place.
+#[expect(clippy::vec_box, reason = "a thousand asks take half a megabyte")]
+pub(crate) type Waiting = Vec<Box<PendingAsk>>;
+
 /// The asks that wait, in the order of their arrival.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AskQueue {
-    waiting: Vec<PendingAsk>,
+    waiting: Waiting,
     /// The number of asks that ever arrived.
     arrived: u64,
 }
@@ -182,7 +187,7 @@ impl AskQueue {
         now: Time,
         policy: &Policy,
         host: &HostFacts,
-    ) -> PendingAsk {
+    ) -> Box<PendingAsk> {
         let (client, looks_modern) = Client::from_request(&new.facts, policy.limits.name_bytes);
         let by = new.ask_by.unwrap_or(match (looks_modern, initialized) {
             (true, _) => AskBy::InputRequired,
@@ -191,7 +196,7 @@ impl AskQueue {
         });
         let modern = by == AskBy::InputRequired || (by == AskBy::None && looks_modern);
         self.arrived = self.arrived.saturating_add(1);
-        PendingAsk {
+        Box::new(PendingAsk {
             id: new.id,
             place: self.arrived,
             purpose: new.purpose,
@@ -210,20 +215,20 @@ impl AskQueue {
             roots_done: false,
             skip_roots: false,
             sent_again: false,
-        }
+        })
     }
 
-    pub(crate) fn push(&mut self, ask: PendingAsk) {
+    pub(crate) fn push(&mut self, ask: Box<PendingAsk>) {
         self.waiting.push(ask);
     }
 
     /// Puts back asks that still wait.
-    pub(crate) fn put_back(&mut self, asks: Vec<PendingAsk>) {
+    pub(crate) fn put_back(&mut self, asks: Waiting) {
         self.waiting.extend(asks);
         self.waiting.sort_by_key(|ask| ask.place);
     }
 
-    pub(crate) fn take(&mut self) -> Vec<PendingAsk> {
+    pub(crate) fn take(&mut self) -> Waiting {
         core::mem::take(&mut self.waiting)
     }
 

@@ -1,13 +1,12 @@
 //! The probes that the host has not answered yet, and who needs which path of them.
 
 use alloc::collections::BTreeMap;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::api::action::{Probe, ProbePath};
 use crate::id::{ProbeId, Time};
 use crate::policy::count;
-use crate::resolve::disk::{PathQuery, ProbeRoom};
+use crate::resolve::disk::{PathQuery, ProbeRoom, merged};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Probes {
@@ -30,16 +29,9 @@ pub(crate) struct OpenProbe {
     id: ProbeId,
     /// The end of the longest wait for it.
     deadline: Time,
-    pub(crate) paths: Vec<OpenPath>,
+    pub(crate) paths: Vec<PathQuery>,
     /// Those who need the reply, and the positions of the paths they need.
     needed_by: BTreeMap<Asker, Positions>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct OpenPath {
-    pub(crate) path: ProbePath,
-    /// Whether the reply serves the whole connection.
-    pub(crate) shared: bool,
 }
 
 /// The one who needs a reply: an ask, by its place, or the connection itself.
@@ -132,28 +124,22 @@ impl Probes {
         self.keep_needed(waits);
         let mut room = ProbeRoom::new(count(most_paths));
         for open in self.open.iter().flat_map(|probe| &probe.paths) {
-            room.take(&open.path.path);
+            room.take(&open.path);
         }
-        let by_path = self.by_path();
-        let mut paths: Vec<OpenPath> = Vec::new();
+        let by_path = by_path(&self.open);
+        let mut paths: Vec<PathQuery> = Vec::new();
         let mut places: BTreeMap<&str, usize> = BTreeMap::new();
         for Wanted { askers, paths: queries } in wanted {
-            for PathQuery { path, .. } in queries {
-                let mut open = by_path.get(&path.path).into_iter().flatten();
-                if open.any(|place| self.covers(*place, path)) {
+            for query in queries {
+                let mut probed = by_path.get(query.path.as_str()).into_iter().flatten();
+                if probed.any(|place| covers(&self.open, *place, query)) {
                     continue;
                 }
-                match places.get(path.path.as_str()).and_then(|at| paths.get_mut(*at)) {
-                    Some(known) => {
-                        for marker in &path.markers {
-                            if !known.path.markers.contains(marker) {
-                                known.path.markers.push(marker.clone());
-                            }
-                        }
-                    }
-                    None if room.take(&path.path) => {
-                        places.insert(&path.path, paths.len());
-                        paths.push(OpenPath { path: path.clone(), shared: false });
+                match places.get(query.path.as_str()).and_then(|at| paths.get_mut(*at)) {
+                    Some(known) => known.markers = merged(&known.markers, &query.markers),
+                    None if room.take(&query.path) => {
+                        places.insert(&query.path, paths.len());
+                        paths.push(query.clone());
                     }
                     None => self.owes_connection |= askers.contains(&Asker::Connection),
                 }
@@ -164,7 +150,8 @@ impl Probes {
         }
         self.requested = self.requested.saturating_add(1);
         let id = ProbeId(self.requested);
-        let probe = Probe { probe: id, paths: paths.iter().map(|open| open.path.clone()).collect() };
+        let to_probe = |query: &PathQuery| ProbePath { path: query.path.clone(), markers: query.markers.to_vec() };
+        let probe = Probe { probe: id, paths: paths.iter().map(to_probe).collect() };
         self.open.push(OpenProbe { id, deadline, paths, needed_by: BTreeMap::new() });
         self.join(wanted, deadline);
         Some(probe)
@@ -172,23 +159,17 @@ impl Probes {
 
     /// Lets everyone wait for the open probes that cover what it needs.
     fn join(&mut self, wanted: &[Wanted], deadline: Time) {
-        let by_path = self.by_path();
-        for Wanted { askers, paths } in wanted {
-            let mut joined: BTreeMap<usize, Positions> = BTreeMap::new();
-            for PathQuery { path, shared } in paths {
-                for (probe, at) in by_path.get(&path.path).into_iter().flatten().copied() {
-                    if self.covers((probe, at), path) {
-                        joined.entry(probe).or_default().insert(at);
-                        if let Some(open) = self.open.get_mut(probe).and_then(|probe| probe.paths.get_mut(at)) {
-                            open.shared |= shared;
-                        }
-                    }
-                }
-            }
-            for (probe, positions) in joined {
+        let by_path = by_path(&self.open);
+        let joined: Vec<BTreeMap<usize, Joined>> =
+            wanted.iter().map(|wanted| self.covering(wanted, &by_path)).collect();
+        for (Wanted { askers, .. }, joined) in wanted.iter().zip(joined) {
+            for (probe, Joined { all, shared }) in joined {
                 let Some(probe) = self.open.get_mut(probe) else { continue };
+                for (at, open) in probe.paths.iter_mut().enumerate() {
+                    open.shared |= shared.contains(at);
+                }
                 for asker in askers {
-                    if probe.needed_by.entry(*asker).or_default().add(&positions) {
+                    if probe.needed_by.entry(*asker).or_default().add(&all) {
                         probe.deadline = probe.deadline.max(deadline);
                     }
                 }
@@ -196,28 +177,28 @@ impl Probes {
         }
     }
 
-    /// Whether a path of an open probe will tell all that is wanted.
-    fn covers(&self, (probe, at): (usize, usize), wanted: &ProbePath) -> bool {
-        let open = self.open.get(probe).and_then(|probe| probe.paths.get(at));
-        open.is_some_and(|open| wanted.markers.iter().all(|marker| open.path.markers.contains(marker)))
-    }
-
-    /// For every path that is being probed, its probes and its positions there.
-    fn by_path(&self) -> BTreeMap<String, Vec<(usize, usize)>> {
-        let mut places: BTreeMap<String, Vec<(usize, usize)>> = BTreeMap::new();
-        for (probe, open) in self.open.iter().enumerate() {
-            for (at, path) in open.paths.iter().enumerate() {
-                places.entry(path.path.path.clone()).or_default().push((probe, at));
+    /// The open probes that cover wanted paths, and which paths of them.
+    fn covering(&self, wanted: &Wanted, by_path: &ByPath<'_>) -> BTreeMap<usize, Joined> {
+        let mut joined: BTreeMap<usize, Joined> = BTreeMap::new();
+        for query in &wanted.paths {
+            for (probe, at) in by_path.get(query.path.as_str()).into_iter().flatten().copied() {
+                if covers(&self.open, (probe, at), query) {
+                    let joined = joined.entry(probe).or_default();
+                    joined.all.insert(at);
+                    if query.shared {
+                        joined.shared.insert(at);
+                    }
+                }
             }
         }
-        places
+        joined
     }
 
     /// The connection itself still needs only the probes with one of these paths.
-    pub(crate) fn keep_for_connection(&mut self, needs: impl Fn(&ProbePath) -> bool) {
+    pub(crate) fn keep_for_connection(&mut self, needs: impl Fn(&PathQuery) -> bool) {
         for OpenProbe { paths, needed_by, .. } in &mut self.open {
             let needed = |positions: &Positions| {
-                paths.iter().enumerate().any(|(at, open)| positions.contains(at) && needs(&open.path))
+                paths.iter().enumerate().any(|(at, open)| positions.contains(at) && needs(open))
             };
             if !needed_by.get(&Asker::Connection).is_some_and(needed) {
                 needed_by.remove(&Asker::Connection);
@@ -257,4 +238,31 @@ impl Probes {
         self.open.clear();
         self.owes_connection = false;
     }
+}
+
+/// The positions of the paths of an open probe for which somebody waits, and of those whose replies serve the whole
+/// connection.
+#[derive(Default)]
+struct Joined {
+    all: Positions,
+    shared: Positions,
+}
+
+/// For every path that is being probed, its probes and its positions there.
+type ByPath<'a> = BTreeMap<&'a str, Vec<(usize, usize)>>;
+
+fn by_path(open: &[OpenProbe]) -> ByPath<'_> {
+    let mut places = ByPath::new();
+    for (probe, open) in open.iter().enumerate() {
+        for (at, query) in open.paths.iter().enumerate() {
+            places.entry(&query.path).or_default().push((probe, at));
+        }
+    }
+    places
+}
+
+/// Whether a path of an open probe will tell all that is wanted.
+fn covers(open: &[OpenProbe], (probe, at): (usize, usize), wanted: &PathQuery) -> bool {
+    let open = open.get(probe).and_then(|probe| probe.paths.get(at));
+    open.is_some_and(|open| wanted.markers.iter().all(|marker| open.markers.contains(marker)))
 }

@@ -11,11 +11,11 @@ use super::asks::{AskQueue, NewAsk, Recent, is_plain};
 use super::connection::Connection;
 use super::logs::Logger;
 use super::outbox::Outbox;
-use super::probes::{OpenPath, Positions, Probes};
+use super::probes::{Positions, Probes};
 use super::roots_cycle::{AfterFailure, CycleState, Failure, RootsCycle, TokenStatus};
 use super::seal::SealKey;
 use super::size::peer_bytes;
-use crate::api::action::{Action, Answer, Outcome, ProbePath};
+use crate::api::action::{Action, Answer, Outcome};
 use crate::api::event::{
     AskBy, Asked, ClientInitialized, Event, Probed, ProbedPath, RefusalKind, RootsListed, RootsRefused,
 };
@@ -27,8 +27,8 @@ use crate::id::{AskId, Millis, RequestToken, Time};
 use crate::peer::client::Client;
 use crate::peer::message::{Content, ParsedMessage, ParsedText, Reply};
 use crate::peer::root_list::RootList;
-use crate::policy::{Policy, SourceKind, exceeds};
-use crate::resolve::disk::{Disk, PathInfo, learn};
+use crate::policy::{MarkerNames, Policy, SourceKind, exceeds};
+use crate::resolve::disk::{Disk, PathInfo, PathQuery, learn};
 use crate::resolve::explain::Explainer;
 
 /// The project of one connection.
@@ -384,16 +384,16 @@ impl Resolver {
         let Some(open) = self.probes.close(probe) else { return };
         let mut reports = Disk::new();
         for ProbedPath { path, found, real_path, markers } in paths {
-            let info = PathInfo { found: Some(found), real_path, asked: Vec::new(), markers };
+            let info = PathInfo { found: Some(found), real_path, asked: MarkerNames::default(), markers };
             // Of two reports on one path the first counts.
             reports.entry(path).or_insert(info);
         }
         let mut told: Vec<(&String, PathInfo)> = Vec::with_capacity(open.paths.len());
-        for OpenPath { path: ProbePath { path, markers }, shared } in &open.paths {
+        for PathQuery { path, markers, shared } in &open.paths {
             // A path that the host left out is unconfirmed for those who asked.
-            let mut info = reports.remove(path).unwrap_or(PathInfo::UNCONFIRMED);
+            let mut info = reports.remove(path).unwrap_or_else(PathInfo::unconfirmed);
             info.markers.retain(|marker| markers.contains(marker));
-            info.asked.clone_from(markers);
+            info.asked = markers.clone();
             if *shared {
                 learn(&mut self.connection.disk, path, info.clone());
             }

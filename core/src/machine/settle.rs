@@ -4,12 +4,12 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::asks::{NewAsk, PendingAsk, Purpose, Recent};
+use super::asks::{NewAsk, PendingAsk, Purpose, Recent, Waiting};
 use super::connection::is_allowed;
 use super::outbox::AnswerPosition;
 use super::probes::{Asker, Wanted};
 use super::resolver::{CachedAnswer, Resolver, Turn};
-use crate::api::action::{Answer, Outcome, ProbePath};
+use crate::api::action::{Answer, Outcome};
 use crate::api::event::AskBy;
 use crate::api::explanation::Explanation;
 use crate::api::project::Project;
@@ -17,7 +17,7 @@ use crate::api::reason::Reason;
 use crate::id::AskId;
 use crate::policy::{SourceKind, count};
 use crate::resolve::ask::{AskContext, AskDecision, Step};
-use crate::resolve::disk::{DiskView, learn, newest};
+use crate::resolve::disk::{DiskView, PathQuery, learn, newest};
 use crate::resolve::evaluate::{Decision, Evaluation};
 
 /// The decision on an ask, for every ask that is like it.
@@ -77,7 +77,7 @@ impl Resolver {
     }
 
     /// Ends the asks that can end, keeps the others waiting, and decides the rest.
-    fn settle_asks(&mut self, asks: Vec<PendingAsk>, turn: &mut Turn) {
+    fn settle_asks(&mut self, asks: Waiting, turn: &mut Turn) {
         let mut wanted = Vec::new();
         let mut senders = Vec::new();
         let mut waiting = Vec::with_capacity(asks.len());
@@ -149,8 +149,8 @@ impl Resolver {
             let evaluation = self.explainer().evaluate(&mut view, false);
             let DiskView { queries: paths, is_cut, .. } = view;
             let disk = &self.connection.disk;
-            let is_known = |path: &ProbePath| disk.get(&path.path).is_some_and(|info| info.covers(&path.markers));
-            self.probes.keep_for_connection(|path| !probe_connection && !is_known(path));
+            let is_known = |query: &PathQuery| disk.get(&query.path).is_some_and(|info| info.covers(&query.markers));
+            self.probes.keep_for_connection(|query| !probe_connection && !is_known(query));
             self.probes.owes_connection = probe_connection && is_cut;
             if probe_connection && !paths.is_empty() {
                 wanted.push(Wanted { askers: [Asker::Connection].into(), paths });
@@ -169,7 +169,7 @@ impl Resolver {
     fn prune_disk(&mut self) {
         let mut view = DiskView::thorough(&self.connection.disk);
         self.explainer().evaluate(&mut view, true);
-        let named: Vec<String> = view.queries.into_iter().map(|query| query.path.path).collect();
+        let named: Vec<String> = view.queries.into_iter().map(|query| query.path).collect();
         let mut disk = core::mem::take(&mut self.connection.disk);
         for path in named {
             if let Some(info) = disk.remove(&path) {

@@ -134,12 +134,7 @@ impl<'a> Parsed<'a> {
         if self.names.is_empty() && self.anchor.holds_dots() {
             text.push('.');
         }
-        for (place, name) in self.names.iter().enumerate() {
-            if place > 0 {
-                text.push_str(separator);
-            }
-            text.push_str(name);
-        }
+        text.push_str(&self.names.join(separator));
         text
     }
 }

@@ -34,6 +34,7 @@ pub use roots::{
     WhileAsking,
 };
 pub use selection::{EnforceRoots, Memory, NameRule, Names, Pin, RootMatch, Selection, Traversal};
+pub(crate) use source::MarkerNames;
 pub use source::{
     BadOutcome, ExcludedDirsRule, Format, Links, Markers, OnBad, Recheck, Relative, Source, SourceKind, Tier, Unmarked,
     Verify, When,
@@ -50,7 +51,7 @@ pub(crate) use validate::is_plain_prefix;
 pub struct Policy {
     config: PolicyConfig,
     /// The marker names of each source.
-    markers: Vec<Vec<String>>,
+    markers: Vec<MarkerNames>,
     /// The messages that mean "unsupported", in lower case.
     unsupported: Vec<String>,
 }
@@ -85,8 +86,8 @@ impl Policy {
     }
 
     /// The marker names of the source at this position.
-    pub(crate) fn marker_names(&self, source: usize) -> &[String] {
-        self.markers.get(source).map_or(&[], Vec::as_slice)
+    pub(crate) fn marker_names(&self, source: usize) -> Option<&MarkerNames> {
+        self.markers.get(source)
     }
 
     /// Whether an error of the client means that it does not support `roots/list`.
@@ -102,7 +103,7 @@ impl TryFrom<PolicyConfig> for Policy {
 
     fn try_from(config: PolicyConfig) -> Result<Self, ConfigError> {
         config.check()?;
-        let markers = |source: &Source| source.refine.as_ref().map(Markers::names).unwrap_or_default();
+        let markers = |source: &Source| source.refine.as_ref().map_or_else(MarkerNames::default, Markers::names);
         Ok(Self {
             markers: config.sources.iter().map(markers).collect(),
             unsupported: config.roots.unsupported.messages.iter().map(|part| part.to_ascii_lowercase()).collect(),

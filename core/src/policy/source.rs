@@ -3,6 +3,7 @@
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -367,6 +368,9 @@ const fn default_levels() -> u32 {
     10
 }
 
+/// The names of markers, which all paths of a walk share.
+pub(crate) type MarkerNames = Arc<[String]>;
+
 impl Markers {
     /// A walk to the nearest folder that has one of these markers.
     #[must_use]
@@ -375,14 +379,14 @@ impl Markers {
     }
 
     /// Every marker once, in order.
-    pub(crate) fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> MarkerNames {
         let mut names = Vec::new();
         for name in self.tiers.iter().flat_map(|tier| &tier.names) {
             if !names.contains(name) {
                 names.push(name.clone());
             }
         }
-        names
+        names.into()
     }
 }
 

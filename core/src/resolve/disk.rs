@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::api::action::ProbePath;
 use crate::api::event::Found;
+use crate::policy::MarkerNames;
 
 /// The paths that were probed.
 pub(crate) type Disk = BTreeMap<String, PathInfo>;
@@ -23,14 +23,16 @@ pub(crate) struct PathInfo {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) real_path: Option<String>,
     /// The markers that were looked for.
-    pub(crate) asked: Vec<String>,
+    pub(crate) asked: MarkerNames,
     /// Those that exist.
     pub(crate) markers: Vec<String>,
 }
 
 impl PathInfo {
     /// The host was asked and left the path out of its reply.
-    pub(crate) const UNCONFIRMED: Self = Self { found: None, real_path: None, asked: Vec::new(), markers: Vec::new() };
+    pub(crate) fn unconfirmed() -> Self {
+        Self { found: None, real_path: None, asked: MarkerNames::default(), markers: Vec::new() }
+    }
 
     /// Whether it covers these markers.
     pub(crate) fn covers(&self, markers: &[String]) -> bool {
@@ -42,12 +44,20 @@ impl PathInfo {
         if earlier.found == self.found {
             let missed = |marker: &&String| !self.asked.contains(marker);
             let markers: Vec<String> = earlier.markers.iter().filter(missed).cloned().collect();
-            let asked: Vec<String> = earlier.asked.iter().filter(missed).cloned().collect();
+            let asked = merged(&self.asked, &earlier.asked);
             self.markers.extend(markers);
-            self.asked.extend(asked);
+            self.asked = asked;
         }
         self
     }
+}
+
+/// The names of both, each once.
+pub(crate) fn merged(names: &MarkerNames, more: &MarkerNames) -> MarkerNames {
+    if Arc::ptr_eq(names, more) {
+        return names.clone();
+    }
+    names.iter().chain(more.iter().filter(|name| !names.contains(name))).cloned().collect()
 }
 
 /// The paths that may still be added to what the host probes.
@@ -58,7 +68,7 @@ pub(crate) struct ProbeRoom {
 }
 
 /// Bytes of the paths that the host probes at the same time. The last path may exceed it, so that one always fits.
-const PROBE_BYTES: usize = 32 << 10;
+const PROBE_BYTES: usize = 16 << 10;
 
 impl ProbeRoom {
     pub(crate) const fn new(paths: usize) -> Self {
@@ -114,9 +124,10 @@ pub(crate) struct DiskView<'a> {
 }
 
 /// A path that an evaluation needs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PathQuery {
-    pub(crate) path: ProbePath,
+    pub(crate) path: String,
+    pub(crate) markers: MarkerNames,
     /// Whether the reply may serve the whole connection.
     pub(crate) shared: bool,
 }
@@ -160,7 +171,7 @@ impl<'a> DiskView<'a> {
     }
 
     /// Looks up a path and these markers; with `any`, a report without the markers is enough.
-    pub(crate) fn lookup(&mut self, path: &str, markers: &[String], any: bool, scope: CacheScope) -> DiskLookup<'a> {
+    pub(crate) fn lookup(&mut self, path: &str, markers: &MarkerNames, any: bool, scope: CacheScope) -> DiskLookup<'a> {
         let enough = |info: &&PathInfo| any || info.covers(markers);
         let usable = |info: &&PathInfo| match scope.reads {
             CacheReads::None => false,
@@ -175,8 +186,8 @@ impl<'a> DiskView<'a> {
         let info = reported.or_else(left_out);
         if self.thorough || (info.is_none() && self.recording) {
             if self.thorough || self.room.take(path) {
-                let path = ProbePath { path: path.to_string(), markers: markers.to_vec() };
-                self.queries.push(PathQuery { path, shared: scope.keeps && self.shared.is_some() });
+                let shared = scope.keeps && self.shared.is_some();
+                self.queries.push(PathQuery { path: path.to_string(), markers: markers.clone(), shared });
             } else {
                 self.is_cut = true;
             }

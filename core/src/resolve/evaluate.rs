@@ -330,7 +330,7 @@ impl EvaluationContext<'_> {
             verify: source.verify,
             files: None,
             accept_missing: false,
-            refine: source.refine.as_ref().map(|markers| Refine::new(markers, self.policy.marker_names(at))),
+            refine: source.refine.as_ref().zip(self.policy.marker_names(at)).map(Refine::from),
             scope: self.cache_scope(source),
             elsewhere: false,
         }

@@ -210,7 +210,7 @@ impl<'a> AskContext<'a> {
         let at = self.policy.sources.iter().position(|source| source.from == SourceKind::Selected);
         let source = at.and_then(|at| self.policy.sources.get(at));
         let again = source.is_some_and(|source| rechecks(source, self.host));
-        let names = at.map_or(&[][..], |at| self.policy.marker_names(at));
+        let names = at.and_then(|at| self.policy.marker_names(at));
         PathVerifier {
             host: self.host,
             excluded_dirs: source.map_or(ExcludedDirsRule::Allow, Source::excluded_dirs_rule),
@@ -218,7 +218,7 @@ impl<'a> AskContext<'a> {
             verify: source.map_or(Verify::None, |source| source.verify),
             files: None,
             accept_missing: false,
-            refine: source.and_then(|source| source.refine.as_ref()).map(|markers| Refine::new(markers, names)),
+            refine: source.and_then(|source| source.refine.as_ref()).zip(names).map(Refine::from),
             scope: CacheScope { reads: if again { CacheReads::None } else { CacheReads::Folders }, keeps: again },
             elsewhere: false,
         }

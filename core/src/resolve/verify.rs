@@ -10,7 +10,7 @@ use crate::api::host::HostFacts;
 use crate::api::project::Project;
 use crate::api::reason::Reason;
 use crate::path::{self, PathStyle, Refusal};
-use crate::policy::{ExcludedDirsRule, Files, Links, Markers, Unmarked, Verify};
+use crate::policy::{ExcludedDirsRule, Files, Links, MarkerNames, Markers, Unmarked, Verify};
 
 /// The rules for checking a path.
 pub(crate) struct PathVerifier<'a> {
@@ -32,13 +32,13 @@ pub(crate) struct PathVerifier<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct Refine<'a> {
     markers: &'a Markers,
-    names: &'a [String],
+    names: &'a MarkerNames,
     /// The number of folders to look at.
     levels: u32,
 }
 
-impl<'a> Refine<'a> {
-    pub(crate) const fn new(markers: &'a Markers, names: &'a [String]) -> Self {
+impl<'a> From<(&'a Markers, &'a MarkerNames)> for Refine<'a> {
+    fn from((markers, names): (&'a Markers, &'a MarkerNames)) -> Self {
         Self { markers, names, levels: markers.levels }
     }
 }
@@ -197,7 +197,8 @@ impl PathVerifier<'_> {
         if disk.thorough {
             self.request_walk(path, disk);
         }
-        let markers = self.refine.map_or(&[][..], |refine| refine.names);
+        let none = MarkerNames::default();
+        let markers = self.refine.map_or(&none, |refine| refine.names);
         let info = match disk.lookup(path, markers, true, self.scope) {
             DiskLookup::Known(info) => info,
             DiskLookup::Unconfirmed => return Err(Rejection::at(Reason::Unconfirmed, path)),
@@ -218,7 +219,7 @@ impl PathVerifier<'_> {
                     let real_path = real.filter(|real| real == path).and_then(|real| path::parent(&real, style));
                     return Ok(Some(Folder { path: parent, real_path, elsewhere }));
                 }
-                match disk.lookup(&parent, &[], true, self.scope) {
+                match disk.lookup(&parent, &none, true, self.scope) {
                     DiskLookup::Known(info) => {
                         Ok(Some(Folder { path: parent, real_path: info.real_path.clone(), elsewhere }))
                     }

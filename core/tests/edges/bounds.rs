@@ -93,7 +93,7 @@ fn the_connection_gets_its_probe_when_there_is_room() {
 #[test]
 fn no_path_is_added_once_the_paths_have_as_many_bytes_as_allowed() {
     let mut play = Play::new(unverified(json!({})), json!({}));
-    for (at, letter) in ["a", "b", "c", "d"].into_iter().enumerate() {
+    for (at, letter) in ["a", "b"].into_iter().enumerate() {
         let path = format!("/{}", letter.repeat((8 << 10) - 1));
         assert_eq!(probed_paths(&play.ask(json!({ "facts": { "argument": path } }))), [path], "{at}");
     }
