@@ -82,7 +82,7 @@ function outsideCode(text, change) {
 }
 
 async function buildRust() {
-  await cargoDoc("--workspace");
+  await cargoDoc();
   cpSync(join(targetFolder(), "doc"), api("rust"), { recursive: true });
 }
 

@@ -1,6 +1,7 @@
 // Runs the steps of `npm test`, each in a process of its own whose output goes into a file, and shows what runs and how far it is.
 import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { stripVTControlCharacters } from "node:util";
 import { at, bold, dim, green, red, root, seconds, yellow } from "./tools.mjs";
 
@@ -42,12 +43,14 @@ export async function runSteps(steps, { absent, keepGoing, verbose }) {
     console.log(`${clear}${words[result.state]} ${step.name}${result.time ? ` in ${result.time}` : ""}${result.why ? `: ${result.why}` : ""}`);
   };
 
-  const open = [...steps];
+  const open = new Set(steps);
   for (;;) {
-    const failed = [...results.values()].some(({ state }) => state === "failed");
-    while (open.length > 0 && (keepGoing || !failed) && fits(open[0], running, verbose)) {
-      const step = open.shift();
+    for (const step of open) {
+      const failed = [...results.values()].some(({ state }) => state === "failed");
+      if ((failed && !keepGoing) || !isReady(step, results)) continue;
       const why = obstacle(step, results, absent);
+      if (!why && !fits(step, [...running.keys()], verbose)) continue;
+      open.delete(step);
       if (why) finish(step, { state: "left out", why });
       else start(step);
     }
@@ -58,11 +61,16 @@ export async function runSteps(steps, { absent, keepGoing, verbose }) {
   return results;
 }
 
-/** One step at a time, or two that mostly wait and do not depend on each other. */
-function fits(step, running, verbose) {
-  if (running.size === 0) return true;
-  const beside = [...running.keys()];
-  return !verbose && beside.length === 1 && Boolean(step.waits) && beside.every((other) => other.waits && !step.after?.includes(other.name));
+/** Whether all steps whose output it uses have ended. */
+function isReady(step, results) {
+  const ended = ([other, { state }]) => state !== "not run" || !step.after?.includes(other.name);
+  return [...results].every(ended);
+}
+
+/** Whether a step has room beside others: together they keep at most one processor more busy than there are, so that none is idle while a step waits. */
+function fits(step, others, verbose) {
+  const busy = [step, ...others].reduce((sum, { processors = 1 }) => sum + processors, 0);
+  return others.length === 0 || (!verbose && busy <= availableParallelism() + 1);
 }
 
 /** Why a step cannot run, or undefined. */

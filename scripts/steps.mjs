@@ -1,10 +1,10 @@
-// The steps of `npm test`, in order: fast steps that find most problems come first.
+// The steps of `npm test`, in the order in which they start as soon as there is room: long ones first, so that the others fill the gaps.
 //
 // `run` does the work in a process of its own. `reads` names the files (by the start of their paths) that can change the
 // result; `npm test -- --changed` goes by it. `needs` names entries of needs.mjs. `after` names steps whose output it uses.
-// `waits: true` marks a step that spends its time waiting for other processes, so that it runs beside another such step.
+// `processors` is the number that it keeps busy on average (1 if absent): the runner fills the machine by it.
 import { cargoTest } from "./results.mjs";
-import { bin, cargo, cargoDoc, debugBuild, node, oldestRust, publishedCrates, run } from "./tools.mjs";
+import { bin, cargo, cargoDoc, debugBuild, node, oldestRust, publishedCrates, read, run } from "./tools.mjs";
 
 const testsAtOnce = (most, files) => {
   const reporters = ["spec", "./scripts/results.mjs"].flatMap((name) => [`--test-reporter=${name}`, "--test-reporter-destination=stdout"]);
@@ -37,9 +37,29 @@ export const steps = [
     run: () => cargo("fmt", "--all", "--check"),
   },
   {
+    name: "build",
+    what: "the addon, both modules and the package build, and the modules stay within their size limits",
+    reads: modules,
+    processors: 1.5,
+    run: async () => {
+      // At once: they have separate target folders, and the end of an optimised build keeps only one processor busy.
+      await atOnce(node("scripts/build.mjs", "--wasm", "--plain", "--test-panic"), node("scripts/build.mjs", "--addon", "--test-panic"));
+      await node("scripts/build.mjs", "--typescript");
+    },
+  },
+  {
+    name: "python",
+    what: "the Python package: vectors, properties, both wheels, every framework with real clients",
+    reads: [...rust, "adapters/python/", "tests/vectors/", "examples/"],
+    needs: ["python"],
+    after: ["build"],
+    run: () => run("python3", ["adapters/python/test.py"]),
+  },
+  {
     name: "clippy",
     what: "no target has lint warnings",
     reads: rust,
+    processors: 1.5,
     run: async () => {
       await cargo("clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings");
       const plain = ["-p", "rootwise-wasm", "--no-default-features", "--features", "plain"];
@@ -47,41 +67,45 @@ export const steps = [
     },
   },
   {
+    name: "rust",
+    what: "all Rust tests",
+    reads: [...rust, "tests/vectors/", "docs/", "README.md", "examples/"],
+    processors: 1.5,
+    run: async () => {
+      await cargoTest("--workspace");
+      await cargoTest("--workspace", "--features", "rootwise/testing", "--test", "testing");
+    },
+  },
+  {
     name: "doc",
     what: "the documentation builds without warnings",
     reads: rust,
-    run: () => cargoDoc("--workspace"),
+    processors: 1.5,
+    run: () => cargoDoc(),
   },
   {
     name: "core",
-    what: "the core builds for WebAssembly, with and without the standard library",
+    what: "the core compiles for WebAssembly, with and without the standard library",
     reads: rust,
+    processors: 1.5,
     run: async () => {
-      const wasm = ["build", "-p", "rootwise", "--target", "wasm32-unknown-unknown"];
+      const wasm = ["check", "-p", "rootwise", "--target", "wasm32-unknown-unknown"];
       await cargo(...wasm);
       await cargo(...wasm, "--features", "std");
     },
   },
   {
-    name: "msrv",
-    what: "the published crates build with the oldest Rust that they promise",
+    name: "crates",
+    what: "the published crates build from their own archives, with every feature and the oldest Rust that they promise",
     reads: rust,
     needs: ["msrv"],
-    run: () => cargo(`+${oldestRust()}`, "check", "--locked", "--all-features", ...crates()),
-  },
-  {
-    name: "crates",
-    what: "the published crates build from their own archives",
-    reads: rust,
-    run: () => cargo("package", "--allow-dirty", ...crates()),
-  },
-  {
-    name: "rust",
-    what: "all Rust tests",
-    reads: [...rust, "tests/vectors/", "docs/", "README.md", "examples/"],
+    processors: 1.5,
     run: async () => {
-      await cargoTest("--workspace");
-      await cargoTest("--workspace", "--features", "rootwise/testing", "--test", "testing");
+      // The oldest cargo must be able to read the manifests, but only newer ones package crates that depend on each other.
+      read("cargo", [`+${oldestRust()}`, "metadata", "--locked", "--format-version", "1"]);
+      const RUSTC = read("rustup", ["which", "--toolchain", oldestRust(), "rustc"]).trim();
+      const env = { RUSTC, CARGO_PROFILE_DEV_DEBUG: "0" };
+      await run("cargo", ["package", "--allow-dirty", "--all-features", ...crates()], { env });
     },
   },
   {
@@ -89,16 +113,6 @@ export const steps = [
     what: "declarations, the schema, presets and platform packages are up to date",
     reads: modules,
     run: () => node("scripts/build.mjs", "--types", "--check"),
-  },
-  {
-    name: "build",
-    what: "the addon, both modules and the package build, and the modules stay within their size limits",
-    reads: modules,
-    run: async () => {
-      // At once: they have separate target folders, and the end of an optimised build keeps only one processor busy.
-      await atOnce(node("scripts/build.mjs", "--wasm", "--plain", "--test-panic"), node("scripts/build.mjs", "--addon", "--test-panic"));
-      await node("scripts/build.mjs", "--typescript");
-    },
   },
   {
     name: "vectors",
@@ -167,38 +181,10 @@ export const steps = [
     run: () => tests("examples/filesystem/filesystem.test.mjs"),
   },
   {
-    name: "rust-adapter",
-    what: "a server on rmcp with the TypeScript, Python and Rust clients, and the official conformance suite; the step rust has the tests of the crates",
-    reads: [...rust, "tests/e2e/", "tests/conformance/", "examples/rmcp-notes/"],
-    needs: ["python"],
-    after: ["build"],
-    waits: true,
-    run: async () => {
-      debugBuild();
-      await testsAtOnce(1, ["tests/e2e/rmcp.test.mjs", "tests/conformance/rmcp.test.mjs"]);
-      process.env.E2E_SERVER = "rmcp";
-      try {
-        await testsAtOnce(2, ["scenarios", "http", "lifecycle", "clients"].map((name) => `tests/e2e/${name}.test.mjs`));
-      } finally {
-        delete process.env.E2E_SERVER;
-      }
-    },
-  },
-  {
-    name: "python",
-    what: "the Python package: vectors, properties, both wheels, every framework with real clients",
-    reads: [...rust, "adapters/python/", "tests/vectors/", "examples/"],
-    needs: ["python"],
-    after: ["build"],
-    waits: true,
-    run: () => run("python3", ["adapters/python/test.py"]),
-  },
-  {
     name: "mcp",
     what: "rootwise/mcp with real TypeScript clients: inference, both SDKs, both eras, stdio and HTTP, whereami",
     reads: [...modules, "tests/e2e/", "tests/types/"],
     after: ["build"],
-    waits: true,
     run: async () => {
       await bin("tsc", "-p", "tests/types/tsconfig.json");
       // These wait for other processes most of the time, so two files at once are no strain.
@@ -212,8 +198,24 @@ export const steps = [
     reads: [...modules, "tests/e2e/", "tests/conformance/"],
     needs: ["python"],
     after: ["build"],
-    waits: true,
     run: () => testsAtOnce(2, ["tests/e2e/clients.test.mjs", "tests/conformance/conformance.test.mjs"]),
+  },
+  {
+    name: "rust-adapter",
+    what: "a server on rmcp with the TypeScript, Python and Rust clients, and the official conformance suite; the step rust has the tests of the crates",
+    reads: [...rust, "tests/e2e/", "tests/conformance/", "examples/rmcp-notes/"],
+    needs: ["python"],
+    after: ["build"],
+    run: async () => {
+      debugBuild();
+      await testsAtOnce(1, ["tests/e2e/rmcp.test.mjs", "tests/conformance/rmcp.test.mjs"]);
+      process.env.E2E_SERVER = "rmcp";
+      try {
+        await testsAtOnce(2, ["scenarios", "http", "lifecycle", "clients"].map((name) => `tests/e2e/${name}.test.mjs`));
+      } finally {
+        delete process.env.E2E_SERVER;
+      }
+    },
   },
   {
     name: "coverage",

@@ -86,21 +86,19 @@ export function read(program, args, options = {}) {
 }
 
 /**
- * Builds what tests run or load in the debug profile. It is always this selection, the one of `cargo test --workspace`: with another one, cargo
- * chooses other features for the dependencies and compiles all of them again.
+ * Builds what tests run or load in the debug profile, where they can also provoke a panic in every binding. It is always this selection, the
+ * one of `cargo test --workspace`: with another one, cargo chooses other features for the dependencies and compiles all of them again.
  */
-export function debugBuild(...options) {
-  read("cargo", ["build", "--quiet", "--workspace", "--lib", "--bins", "--examples", ...options]);
+export function debugBuild() {
+  read("cargo", ["build", "--quiet", "--workspace", "--lib", "--bins", "--examples"]);
   return join(targetFolder(), "debug");
 }
 
-/** With this option of `debugBuild`, a test can provoke a panic in every binding. */
-export const TEST_PANIC = ["--features", "rootwise-bindings/test-panic"];
-
 /** Builds the Rust API pages: warnings are errors, and every page links to the other pages of the site. */
-export function cargoDoc(...args) {
+export function cargoDoc() {
   const flags = ["-D", "warnings", "--html-before-content", at("site", "rustdoc.html")];
-  return run("cargo", ["doc", "--no-deps", ...args], { env: { CARGO_ENCODED_RUSTDOCFLAGS: flags.join("\u001f") } });
+  // With every feature, cargo uses what clippy has checked already.
+  return run("cargo", ["doc", "--no-deps", "--workspace", "--all-features"], { env: { CARGO_ENCODED_RUSTDOCFLAGS: flags.join("\u001f") } });
 }
 
 export const cargo = (...args) => run("cargo", args);

@@ -4,11 +4,11 @@ import { basename, join } from "node:path";
 import { at, debugBuild, read, targetFolder } from "../../scripts/tools.mjs";
 
 /** Compiles `c/<name>.c` with the library and returns the path of the program. */
-export const program = (name, options) => compiled(at("tests/faces/c", `${name}.c`), options);
+export const program = (name) => compiled(at("tests/faces/c", `${name}.c`));
 
 /** Compiles a file with the library and returns the path of the program. */
-export function compiled(file, options = []) {
-  const library = join(debugBuild(...options), "librootwise_c.a");
+export function compiled(file) {
+  const library = join(debugBuild(), "librootwise_c.a");
   const folder = join(targetFolder(), "c-programs");
   mkdirSync(folder, { recursive: true });
   const strict = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-g"];

@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { at, read, targetFolder, TEST_PANIC } from "../../scripts/tools.mjs";
+import { at, read, targetFolder } from "../../scripts/tools.mjs";
 import { compiled, program } from "./c.mjs";
 
 test("mistakes and panics return error texts, and the process continues", () => {
-  const lines = read(program("edges", TEST_PANIC), []).trimEnd().split("\n");
+  const lines = read(program("edges"), []).trimEnd().split("\n");
   const seen = lines.map((line) => {
     const [, what, said] = /^(.*?): (.*)$/.exec(line);
     const { error, value, actions } = JSON.parse(said);

@@ -166,8 +166,7 @@ impl<T> Recent<T> {
     }
 }
 
-/// In boxes, so that one more ask does not copy all others to another place.
-#[expect(clippy::vec_box, reason = "a thousand asks take half a megabyte")]
+/// In boxes, so that one more ask does not copy all others to another place: a thousand of them take half a megabyte.
 pub(crate) type Waiting = Vec<Box<PendingAsk>>;
 
 /// The asks that wait, in the order of their arrival.
