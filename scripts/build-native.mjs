@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
-import { at, bin, cargo, debugBuild, kilobytes, run, Stop, targetFolder } from "./tools.mjs";
+import { at, bin, cargo, debugBuild, kilobytes, run, Stop, targetFolder, WORKSPACE } from "./tools.mjs";
 import { addonFile, platform } from "./platforms.mjs";
 
 /** The size at which the build fails: the size that was reached, plus 5 %. */
@@ -31,7 +31,7 @@ export async function wasmModule({ testPanic }) {
 async function glued(flags, module) {
   const work = join(targetFolder(), "rootwise-glue");
   await cargo("build", ...portable, "--profile", "wasm", "--target", "wasm32-unknown-unknown", "-p", "rootwise-wasm", ...flags);
-  await cargo("build", "--quiet", "--workspace", "--bin", "rootwise-wasm-build");
+  await cargo("build", "--quiet", ...WORKSPACE, "--bin", "rootwise-wasm-build");
   await run(join(targetFolder(), "debug", "rootwise-wasm-build"), [compiledModule("wasm"), work]);
   await optimised(join(work, "rootwise_wasm_bg.wasm"), module);
   return readFileSync(join(work, "rootwise_wasm.js"), "utf8");
@@ -58,7 +58,7 @@ export async function plainModule({ testPanic }) {
   report("rootwise-plain.wasm");
   if (testPanic) {
     // It has no imports that would have to fit, so that the debug profile will do.
-    await cargo("build", ...plain, "plain");
+    await cargo("build", ...plain, "plain,test-panic");
     mkdirSync(at("dist", "test-panic"), { recursive: true });
     copyFileSync(compiledModule("debug"), at("dist", "test-panic", "rootwise-plain.wasm"));
   }

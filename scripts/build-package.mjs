@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync,
 import { basename, dirname, join, relative } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 import { rolldown } from "rolldown";
-import { at, bin, read, root, Stop, targetFolder } from "./tools.mjs";
+import { at, bin, read, root, Stop, targetFolder, WORKSPACE } from "./tools.mjs";
 import { addonFile, platformPackages, settle } from "./platforms.mjs";
 
 const generated = (name) => at("adapters", "typescript", "src", "generated", name);
@@ -27,8 +27,7 @@ export function generate({ check }) {
 
 /** What the examples of `bindings-shared` print: declarations and the schema. */
 function printed() {
-  const features = ["--features", "rootwise-bindings/ts,rootwise-bindings/schema"];
-  read("cargo", ["build", "--quiet", "--workspace", "--example", "types", "--example", "schema", ...features]);
+  read("cargo", ["build", "--quiet", ...WORKSPACE, "--example", "types", "--example", "schema"]);
   return ["types", "schema"].map((name) => read(join(targetFolder(), "debug", "examples", name), []));
 }
 

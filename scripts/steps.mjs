@@ -3,8 +3,9 @@
 // `run` does the work in a process of its own. `reads` names the files (by the start of their paths) that can change the
 // result; `npm test -- --changed` goes by it. `needs` names entries of needs.mjs. `after` names steps whose output it uses.
 // `processors` is the number that it keeps busy on average (1 if absent): the runner fills the machine by it.
+import { join } from "node:path";
 import { cargoTest } from "./results.mjs";
-import { bin, cargo, cargoDoc, debugBuild, node, oldestRust, publishedCrates, read, run } from "./tools.mjs";
+import { bin, cargo, cargoDoc, debugBuild, node, oldestRust, publishedCrates, read, run, WORKSPACE } from "./tools.mjs";
 
 const testsAtOnce = (most, files) => {
   const reporters = ["spec", "./scripts/results.mjs"].flatMap((name) => [`--test-reporter=${name}`, "--test-reporter-destination=stdout"]);
@@ -61,7 +62,7 @@ export const steps = [
     reads: rust,
     processors: 1.5,
     run: async () => {
-      await cargo("clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings");
+      await cargo("clippy", ...WORKSPACE, "--all-targets", "--", "-D", "warnings");
       const plain = ["-p", "rootwise-wasm", "--no-default-features", "--features", "plain"];
       await cargo("clippy", ...plain, "--target", "wasm32-unknown-unknown", "--", "-D", "warnings");
     },
@@ -71,10 +72,7 @@ export const steps = [
     what: "all Rust tests",
     reads: [...rust, "tests/vectors/", "docs/", "README.md", "examples/"],
     processors: 1.5,
-    run: async () => {
-      await cargoTest("--workspace");
-      await cargoTest("--workspace", "--features", "rootwise/testing", "--test", "testing");
-    },
+    run: () => cargoTest(...WORKSPACE),
   },
   {
     name: "doc",
@@ -163,7 +161,10 @@ export const steps = [
     reads: [...rust, "examples/wolfram-loop/", "core/presets/"],
     needs: ["jansson", "make"],
     after: ["build"],
-    run: () => tests("examples/wolfram-loop/loop.test.mjs"),
+    run: () => {
+      process.env.LIBRARY = join(debugBuild(), "librootwise_c.a");
+      return tests("examples/wolfram-loop/loop.test.mjs");
+    },
   },
   {
     name: "redis",

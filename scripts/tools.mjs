@@ -85,20 +85,19 @@ export function read(program, args, options = {}) {
   return done.stdout;
 }
 
-/**
- * Builds what tests run or load in the debug profile, where they can also provoke a panic in every binding. It is always this selection, the
- * one of `cargo test --workspace`: with another one, cargo chooses other features for the dependencies and compiles all of them again.
- */
+/** What every command of the debug profile selects: with another selection, cargo chooses other features for the dependencies and compiles them again. */
+export const WORKSPACE = ["--workspace", "--all-features"];
+
+/** Builds what tests run or load. A test can provoke a panic in every binding. */
 export function debugBuild() {
-  read("cargo", ["build", "--quiet", "--workspace", "--lib", "--bins", "--examples"]);
+  read("cargo", ["build", "--quiet", ...WORKSPACE, "--lib", "--bins", "--examples"]);
   return join(targetFolder(), "debug");
 }
 
 /** Builds the Rust API pages: warnings are errors, and every page links to the other pages of the site. */
 export function cargoDoc() {
   const flags = ["-D", "warnings", "--html-before-content", at("site", "rustdoc.html")];
-  // With every feature, cargo uses what clippy has checked already.
-  return run("cargo", ["doc", "--no-deps", "--workspace", "--all-features"], { env: { CARGO_ENCODED_RUSTDOCFLAGS: flags.join("\u001f") } });
+  return run("cargo", ["doc", "--no-deps", ...WORKSPACE], { env: { CARGO_ENCODED_RUSTDOCFLAGS: flags.join("\u001f") } });
 }
 
 export const cargo = (...args) => run("cargo", args);

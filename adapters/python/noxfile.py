@@ -107,7 +107,7 @@ def build(session: nox.Session) -> None:
 def panicking(session: nox.Session) -> None:
     """an extension is built in the debug profile, in which a test can provoke a panic"""
     # The selection of `debugBuild` in scripts/tools.mjs, so that cargo compiles nothing again.
-    cargo(session, "build", "--quiet", "--workspace", "--lib", "--bins", "--examples")
+    cargo(session, "build", "--quiet", "--workspace", "--all-features", "--lib", "--bins", "--examples")
     names = {"win32": "rootwise_python.dll", "darwin": "librootwise_python.dylib"}
     PANICKING.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(target(session) / "debug" / names.get(sys.platform, "librootwise_python.so"), PANICKING)

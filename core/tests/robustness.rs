@@ -244,6 +244,8 @@ fn a_bad_event_says_where_it_is_bad_and_nothing_that_a_peer_wrote() {
             r#"{"type":"rootsRefused","request":1,"kind":"error","code":"a, expected peer at line 3"}"#,
             "event.code: expected i64",
         ),
+        (r#"{"type":"asked","ask":1e999}"#, "event.ask: has the wrong form"),
+        (r#"{"type":"asked","ask":1,"target":"peer \ud800"}"#, "event.target: has the wrong form"),
         (r#"["peer"]"#, "event: must be an object"),
     ] {
         let message = wire::parse_event(event).unwrap_err().to_string();

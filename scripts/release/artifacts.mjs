@@ -41,7 +41,7 @@ export async function crates() {
   const names = published.flatMap(({ name }) => ["-p", name]);
   const changes = read("git", ["status", "--porcelain"]).trim();
   await run("cargo", ["package", ...names, ...(changes ? ["--allow-dirty"] : [])]);
-  await cargoDoc(...names, "--features", "rootwise/std");
+  await cargoDoc();
   return published.map(({ name, version }) => {
     const archive = join(targetFolder(), "package", `${name}-${version}.crate`);
     const manifest = read("tar", ["-xzOf", archive, `${name}-${version}/Cargo.toml`]);

@@ -18,6 +18,30 @@ fn a_connection_explains_its_project() {
 }
 
 #[test]
+fn a_pinned_project_wins_only_for_the_source_that_still_names_it() {
+    let policy = json!({
+        "sources": [{ "from": "roots", "verify": "none" }, { "from": "cwd", "verify": "none" }],
+        "roots": { "ask": "never" },
+        "memory": { "pin": "sticky" },
+    });
+    for (root, cwd, expected) in [
+        ("file:///a", "/b", ["won", "disagrees"]),
+        ("file:///b", "/b", ["disagrees", "disagrees"]),
+        ("file:///b", "/a", ["disagrees", "agrees"]),
+    ] {
+        let mut play = Play::connected(policy.clone(), json!({ "cwd": cwd }));
+        play.list(&["file:///a"]);
+        play.ask(json!({}));
+        play.list(&[root]);
+        let output = play.ask(json!({ "explain": true }));
+        assert_eq!(answer(&output)["project"]["key"], "/a");
+        let tried = answer(&output)["explanation"]["tried"].as_array().unwrap();
+        let verdicts: Vec<&Value> = tried.iter().map(|tried| &tried["verdict"]).collect();
+        assert_eq!(verdicts, expected, "{root} {cwd}");
+    }
+}
+
+#[test]
 fn every_source_is_in_the_explanation_wherever_the_ask_ended() {
     let policy = json!({
         "sources": [{ "from": "roots", "verify": "none" }, { "from": "cwd" }],
