@@ -43,10 +43,18 @@ export const steps = [
     reads: modules,
     processors: 1.5,
     run: async () => {
-      // At once: they have separate target folders, and the end of an optimised build keeps only one processor busy.
+      // At once: they have separate target folders, and the end of an optimised build keeps only one processor busy. What both need in the
+      // debug profile comes from the step rust.
       await atOnce(node("scripts/build.mjs", "--wasm", "--plain", "--test-panic"), node("scripts/build.mjs", "--addon", "--test-panic"));
       await node("scripts/build.mjs", "--typescript");
     },
+  },
+  {
+    name: "rust",
+    what: "all Rust tests",
+    reads: [...rust, "tests/vectors/", "docs/", "README.md", "examples/"],
+    processors: 1.5,
+    run: () => cargoTest(...WORKSPACE),
   },
   {
     name: "python",
@@ -54,6 +62,7 @@ export const steps = [
     reads: [...rust, "adapters/python/", "tests/vectors/", "examples/"],
     needs: ["python"],
     after: ["build"],
+    processors: 1.5,
     run: () => run("python3", ["adapters/python/test.py"]),
   },
   {
@@ -66,13 +75,6 @@ export const steps = [
       const plain = ["-p", "rootwise-wasm", "--no-default-features", "--features", "plain"];
       await cargo("clippy", ...plain, "--target", "wasm32-unknown-unknown", "--", "-D", "warnings");
     },
-  },
-  {
-    name: "rust",
-    what: "all Rust tests",
-    reads: [...rust, "tests/vectors/", "docs/", "README.md", "examples/"],
-    processors: 1.5,
-    run: () => cargoTest(...WORKSPACE),
   },
   {
     name: "doc",
@@ -128,58 +130,19 @@ export const steps = [
     run: () => tests("tests/faces/browser.test.mjs", "tests/packaging/browser.test.mjs"),
   },
   {
+    name: "clients",
+    what: "rootwise/mcp with the Python and Rust clients, and the official conformance suite",
+    reads: [...modules, "tests/e2e/", "tests/conformance/"],
+    needs: ["python"],
+    after: ["build"],
+    run: () => testsAtOnce(2, ["tests/e2e/clients.test.mjs", "tests/conformance/conformance.test.mjs"]),
+  },
+  {
     name: "faces",
     what: "API, safety, sequence properties, differences between bindings, memory",
     reads: faces,
     after: ["build"],
     run: () => tests(...["api", "schema", "safety", "plain", "c", "properties", "differential", "memory"].map((name) => `tests/faces/${name}.test.mjs`)),
-  },
-  {
-    name: "docs",
-    what: "every example of the documentation runs, its links hold, the picture of npm start shows what it prints, commands explain themselves",
-    reads: [...modules, "README.md", "docs/", "adapters/", "tests/docs/", "scripts/"],
-    after: ["build"],
-    run: () => tests(...["examples", "pages", "commands"].map((name) => `tests/docs/${name}.test.mjs`)),
-  },
-  {
-    name: "site",
-    what: "the documentation site builds without warnings and dead links, with the API pages of three languages",
-    reads: [...modules, "adapters/python/src/", "docs/", "site/", "scripts/docs", "README.md", "CONTRIBUTING.md", "SECURITY.md"],
-    needs: ["python"],
-    run: () => node("scripts/docs.mjs"),
-  },
-  {
-    name: "packaging",
-    what: "the packed package in fresh projects: Node, TypeScript, Workers, bundlers, package managers, Bun, Deno",
-    reads: [...modules, "scripts/pack", "scripts/platforms", "tests/packaging/", "docs/", "README.md"],
-    after: ["build"],
-    run: () => tests("tests/packaging/packaging.test.mjs", "tests/packaging/bundles.test.mjs"),
-  },
-  {
-    name: "c",
-    what: "the example in C, with real clients",
-    reads: [...rust, "examples/wolfram-loop/", "core/presets/"],
-    needs: ["jansson", "make"],
-    after: ["build"],
-    run: () => {
-      process.env.LIBRARY = join(debugBuild(), "librootwise_c.a");
-      return tests("examples/wolfram-loop/loop.test.mjs");
-    },
-  },
-  {
-    name: "redis",
-    what: "the examples in TypeScript that share state, with real clients and a real Redis",
-    reads: [...modules, "examples/thoughtbox/", "examples/replicas/"],
-    needs: ["redis"],
-    after: ["build"],
-    run: () => tests("examples/thoughtbox/thoughtbox.test.mjs", "examples/replicas/replicas.test.mjs"),
-  },
-  {
-    name: "examples",
-    what: "the other example in TypeScript, with real clients; those in Python are tested with the Python package",
-    reads: [...modules, "examples/filesystem/"],
-    after: ["build"],
-    run: () => tests("examples/filesystem/filesystem.test.mjs"),
   },
   {
     name: "mcp",
@@ -194,19 +157,19 @@ export const steps = [
     },
   },
   {
-    name: "clients",
-    what: "rootwise/mcp with the Python and Rust clients, and the official conformance suite",
-    reads: [...modules, "tests/e2e/", "tests/conformance/"],
-    needs: ["python"],
+    name: "packaging",
+    what: "the packed package in fresh projects: Node, TypeScript, Workers, bundlers, package managers, Bun, Deno",
+    reads: [...modules, "scripts/pack", "scripts/platforms", "tests/packaging/", "docs/", "README.md"],
     after: ["build"],
-    run: () => testsAtOnce(2, ["tests/e2e/clients.test.mjs", "tests/conformance/conformance.test.mjs"]),
+    run: () => tests("tests/packaging/packaging.test.mjs", "tests/packaging/bundles.test.mjs"),
   },
   {
     name: "rust-adapter",
     what: "a server on rmcp with the TypeScript, Python and Rust clients, and the official conformance suite; the step rust has the tests of the crates",
     reads: [...rust, "tests/e2e/", "tests/conformance/", "examples/rmcp-notes/"],
     needs: ["python"],
-    after: ["build"],
+    // The other step installs the clients and the conformance suite that both use.
+    after: ["build", "clients"],
     run: async () => {
       debugBuild();
       await testsAtOnce(1, ["tests/e2e/rmcp.test.mjs", "tests/conformance/rmcp.test.mjs"]);
@@ -217,6 +180,46 @@ export const steps = [
         delete process.env.E2E_SERVER;
       }
     },
+  },
+  {
+    name: "site",
+    what: "the documentation site builds without warnings and dead links, with the API pages of three languages",
+    reads: [...modules, "adapters/python/src/", "docs/", "site/", "scripts/docs", "README.md", "CONTRIBUTING.md", "SECURITY.md"],
+    needs: ["python"],
+    run: () => node("scripts/docs.mjs"),
+  },
+  {
+    name: "redis",
+    what: "the examples in TypeScript that share state, with real clients and a real Redis",
+    reads: [...modules, "examples/thoughtbox/", "examples/replicas/"],
+    needs: ["redis"],
+    after: ["build"],
+    run: () => tests("examples/thoughtbox/thoughtbox.test.mjs", "examples/replicas/replicas.test.mjs"),
+  },
+  {
+    name: "docs",
+    what: "every example of the documentation runs, its links hold, the picture of npm start shows what it prints, commands explain themselves",
+    reads: [...modules, "README.md", "docs/", "adapters/", "tests/docs/", "scripts/"],
+    after: ["build"],
+    run: () => tests(...["examples", "pages", "commands"].map((name) => `tests/docs/${name}.test.mjs`)),
+  },
+  {
+    name: "c",
+    what: "the example in C, with real clients",
+    reads: [...rust, "examples/wolfram-loop/", "core/presets/"],
+    needs: ["jansson", "make"],
+    after: ["build"],
+    run: () => {
+      process.env.LIBRARY = join(debugBuild(), "librootwise_c.a");
+      return tests("examples/wolfram-loop/loop.test.mjs");
+    },
+  },
+  {
+    name: "examples",
+    what: "the other example in TypeScript, with real clients; those in Python are tested with the Python package",
+    reads: [...modules, "examples/filesystem/"],
+    after: ["build"],
+    run: () => tests("examples/filesystem/filesystem.test.mjs"),
   },
   {
     name: "coverage",
