@@ -258,6 +258,29 @@ async def test_a_failing_listener_fails_no_call(tmp_path: Path) -> None:
 
 
 @pytest.mark.anyio
+async def test_lists_are_told_in_their_order_however_long_each_takes(tmp_path: Path) -> None:
+    may_end, told = anyio.Event(), []
+
+    async def slow_at_first(answer: Any) -> None:
+        if len(answer["roots"]) == 1:
+            await may_end.wait()
+        told.append(len(answer["roots"]))
+
+    made = connection(on_roots=slow_at_first)
+    for folders in ([tmp_path], [tmp_path, tmp_path.parent]):
+        peer = Peer(roots(*folders))
+        peer.may_answer.set()
+        await made.ask(sender=peer)
+        made.roots_changed()
+    await anyio.wait_all_tasks_blocked()
+    assert told == []
+    may_end.set()
+    await settled(lambda: len(told) == 2)
+    assert told == [1, 2]
+    made.close()
+
+
+@pytest.mark.anyio
 async def test_a_connection_ends_with_what_it_is_kept_by() -> None:
     class Key:
         pass

@@ -463,12 +463,10 @@ class Adapter(Generic[P]):
     def _open(
         self, transport: Transport, on_change: OnChange[AnyProject] | None = None, *, listens: bool = False
     ) -> Connection:
-        connection: Connection
         listener = self._on_roots_change
         last: list[Roots] = []
 
-        async def arrived() -> None:
-            answer = await connection.question("asked", {}, "none", None, want="roots")
+        async def arrived(answer: Answer) -> None:
             if answer["outcome"] == "listed" and listener is not None:
                 roots = await self._verified(answer["roots"], answer["state"], transport)
                 previous = last.pop() if last else None
@@ -478,14 +476,13 @@ class Adapter(Generic[P]):
                     if inspect.isawaitable(result):
                         await result
 
-        connection = Connection(
+        return Connection(
             self.policy,
             host=self._host_facts(transport),
             on_change=on_change,
             on_roots=arrived if listens and listener is not None else None,
             error=self.error,
         )
-        return connection
 
     def _host_facts(self, transport: Transport) -> HostFacts:
         facts: Any = host_facts(transport, policy=self.policy)

@@ -136,14 +136,14 @@ class Connection:
         host: HostFacts,
         sender: Sender | None = None,
         on_change: OnChange[AnyProject] | None = None,
-        on_roots: Callable[[], Awaitable[None]] | None = None,
+        on_roots: Callable[[Answer], Awaitable[None]] | None = None,
         error: type[NoProjectError] = NoProjectError,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """
         :param sender: carries requests outside a call; without one they travel only with calls
         :param on_change: called when the connection's project changes, and when a connection that has one ends
-        :param on_roots: runs in the background after a list of roots arrived
+        :param on_roots: runs in the background with every list of roots that arrives, one list after the other
         :param error: the class that is raised where a call has no project; frameworks have classes of their own
         :param clock: returns seconds
         """
@@ -153,6 +153,8 @@ class Connection:
         self._sender = sender
         self._on_change = _with_connection(on_change)
         self._on_roots = on_roots
+        #: Set when ``on_roots`` has had the last list.
+        self._told: anyio.Event | None = None
         self._error = error
         self._clock = clock
         self._info = ConnectionInfo(_last_id)
@@ -234,16 +236,20 @@ class Connection:
 
     def known(self, facts: RequestFacts | None = None, *, target: str | None = None) -> AnyProject | None:
         """Returns the project of a call as far as it is known now; sends nothing and never waits."""
-        pending = self._begin("asked", facts, "none", None, {"target": target})
-        try:
-            self.feed(pending[1])
-        finally:
-            self._finish(pending[0])
-        answer = pending[0].answer
+        answer = self._peek(facts, target=target)
         if answer is None and not any((facts or {}).values()):
             # The disk is asked again for every call; the connection keeps the last result.
             return self.project
         return self.project_from(answer) if answer and answer["outcome"] == "resolved" else None
+
+    def _peek(self, facts: RequestFacts | None = None, **more: Any) -> Answer | None:
+        """Asks, and returns the answer if it is known now."""
+        pending, event = self._begin("asked", facts, "none", None, more)
+        try:
+            self.feed(event)
+        finally:
+            self._finish(pending)
+        return pending.answer
 
     async def question(
         self, kind: str, facts: RequestFacts | None, ask_by: AskBy | None, sender: Sender | None, **more: Any
@@ -391,10 +397,29 @@ class Connection:
                 refused["kind"] = "abandoned"
             if self._in_flight.pop(token, None) is not None:
                 self._pass(event, refused)
-                if event is not refused and self._on_roots is not None and not self._closed:
-                    spawn(self._on_roots)
+                if event is not refused and not self._closed:
+                    self._tell_roots()
 
         flight.stop = spawn(work)
+
+    def _tell_roots(self) -> None:
+        """Passes the list of now to ``on_roots``, after the lists before it: each takes its own time to verify."""
+        on_roots = self._on_roots
+        answer = self._peek(want="roots") if on_roots is not None else None
+        if on_roots is None or answer is None or answer["outcome"] != "listed":
+            return
+        before, told = self._told, anyio.Event()
+        self._told = told
+
+        async def work() -> None:
+            try:
+                if before is not None:
+                    await before.wait()
+                await on_roots(answer)
+            finally:
+                told.set()
+
+        spawn(work)
 
     async def _open_sender(self, action: SendRequest) -> Sender | None:
         """Returns the first way to the client that is open: the call's stream, that of another call, the session's."""

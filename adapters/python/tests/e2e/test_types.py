@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from functools import partial
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from frameworks import FRAMEWORKS, Framework
@@ -167,61 +169,85 @@ async def awaited() -> str:
 }  # fmt: skip
 
 
-def mypy(framework: Framework, file: Path) -> list[int]:
-    """The lines that mypy refuses."""
-    command = [sys.executable, "-m", "mypy", "--strict", "--python-executable", framework.python]
-    cache = f"--cache-dir={file.parents[1] / 'mypy'}"
-    done = subprocess.run(
-        [*command, cache, "--no-error-summary", file.name], cwd=file.parent, capture_output=True, text=True
-    )
-    lines = done.stdout.splitlines()
-    print(done.stdout, done.stderr)
-    assert done.returncode in (0, 1), done.stderr
-    assert all(line.startswith(f"{file.name}:") for line in lines), lines
-    return sorted({int(line.split(":")[1]) for line in lines if ": error:" in line})
+#: What a checker refuses: for every file, the lines and the reasons.
+Refused = dict[str, dict[int, str]]
 
 
-def pyright(framework: Framework, file: Path) -> list[int]:
-    """The lines that pyright refuses."""
-    settings = {"typeCheckingMode": "standard", "include": [file.name], "pythonVersion": "3.11"}
-    (file.parent / "pyrightconfig.json").write_text(json.dumps(settings))
+def mypy(framework: Framework, folder: Path) -> Iterator[tuple[str, int, str]]:
+    """The lines that mypy refuses in the files of a folder."""
+    files = sorted(file.name for file in folder.glob("*.py"))
+    command = [sys.executable, "-m", "mypy", "--strict", "--python-executable", framework.python, "--no-error-summary"]
+    done = subprocess.run([*command, *files], cwd=folder, capture_output=True, text=True)
+    assert done.returncode in (0, 1), done.stdout + done.stderr
+    for line in done.stdout.splitlines():
+        name, number, kind, reason = line.split(":", 3)
+        assert name in files, line
+        if kind == " error":
+            yield name, int(number), reason
+
+
+def pyright(framework: Framework, folder: Path) -> Iterator[tuple[str, int, str]]:
+    """The lines that pyright refuses in the files of a folder."""
+    settings = {"typeCheckingMode": "standard", "include": ["."], "pythonVersion": "3.11"}
+    (folder / "pyrightconfig.json").write_text(json.dumps(settings))
     command = [str(SCRIPTS / "pyright"), "--outputjson", "--pythonpath", framework.python]
-    done = subprocess.run(command, cwd=file.parent, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     report = json.loads(done.stdout)
-    print(json.dumps(report["generalDiagnostics"], indent=1))
-    assert report["summary"]["filesAnalyzed"] == 1
-    errors = [one for one in report["generalDiagnostics"] if one["severity"] == "error"]
-    return sorted({one["range"]["start"]["line"] + 1 for one in errors})
+    assert report["summary"]["filesAnalyzed"] == len(list(folder.glob("*.py")))
+    for one in report["generalDiagnostics"]:
+        if one["severity"] == "error":
+            yield Path(one["file"]).name, one["range"]["start"]["line"] + 1, one["message"]
 
 
-CHECKERS = [mypy, pyright]
+Checker = Callable[[Framework, Path], Iterator[tuple[str, int, str]]]
+CHECKERS: list[Checker] = [mypy, pyright]
 each_checker = pytest.mark.parametrize("checker", CHECKERS, ids=lambda checker: checker.__name__)
 
+
+def suits(framework: Framework, code: str) -> bool:
+    """Whether an example is for a framework."""
+    needs = all(framework.kind == kind for line, kind in IMPORTS.items() if line in code)
+    return needs and ("starlette" not in code or framework.kind == "mcp2")
+
+
 EXAMPLES = [
-    pytest.param(framework, code, id=f"{framework.name}-{name}")
-    for name, code in BLOCKS.items()
+    pytest.param(framework, f"example_{at}.py", id=f"{framework.name}-{name}")
+    for at, (name, code) in enumerate(BLOCKS.items())
     for framework in FRAMEWORKS
-    if all(framework.kind == kind for line, kind in IMPORTS.items() if line in code)
-    if "starlette" not in code or framework.kind == "mcp2"
+    if suits(framework, code)
 ]
 
 
-@each_checker
-@pytest.mark.parametrize(("framework", "code"), EXAMPLES)
-def test_an_example_passes(framework: Framework, code: str, checker: partial[list[int]], tmp_path: Path) -> None:
-    file = tmp_path / "example.py"
-    file.write_text(code, "utf-8")
-    assert checker(framework, file) == []
-
-
-@each_checker
-def test_the_api_passes_and_mistakes_do_not(framework: Framework, checker: partial[list[int]], tmp_path: Path) -> None:
+def api_in_use(framework: Framework) -> str:
     module = "fastmcp" if framework.kind == "fastmcp" else "mcp"
-    code = API.format(module=module) + MORE[framework.kind]
-    file = tmp_path / "api.py"
-    file.write_text(code, "utf-8")
-    wrong = [number for number, line in enumerate(code.splitlines(), 1) if line.endswith("# error")]
-    assert checker(framework, file) == wrong
+    return API.format(module=module) + MORE[framework.kind]
+
+
+@cache
+def refused(framework: Framework, checker: Checker) -> Refused:
+    """What a checker says about all examples and the API at once: starting it takes longer than checking."""
+    examples = {f"example_{at}.py": code for at, code in enumerate(BLOCKS.values()) if suits(framework, code)}
+    found: Refused = {name: {} for name in ("api.py", *examples)}
+    with TemporaryDirectory() as folder:
+        for name, code in {"api.py": api_in_use(framework), **examples}.items():
+            (Path(folder) / name).write_text(code, "utf-8")
+        for name, line, reason in checker(framework, Path(folder)):
+            found[name][line] = reason
+    return found
+
+
+@each_checker
+@pytest.mark.parametrize(("framework", "name"), EXAMPLES)
+def test_an_example_passes(framework: Framework, name: str, checker: Checker) -> None:
+    assert refused(framework, checker)[name] == {}
+
+
+@each_checker
+def test_the_api_passes_and_mistakes_do_not(framework: Framework, checker: Checker) -> None:
+    lines = enumerate(api_in_use(framework).splitlines(), 1)
+    wrong = [number for number, line in lines if line.endswith("# error")]
+    found = refused(framework, checker)["api.py"]
+    assert sorted(found) == wrong, found
 
 
 def test_type_hints_can_be_read_at_run_time(framework: Framework) -> None:

@@ -50,6 +50,8 @@ pub(crate) struct Session {
     /// The HTTP session that this one belongs to.
     id: OnceLock<Arc<str>>,
     roots: Mutex<KnownRoots>,
+    /// Held while listeners are told of a list, so that they hear of the newest one last.
+    telling: Mutex<()>,
     /// Counts the lists of roots that differ from the one before.
     lists: AtomicU32,
 }
@@ -69,6 +71,7 @@ impl Session {
             observed: AtomicBool::new(false),
             id: OnceLock::new(),
             roots: Mutex::default(),
+            telling: Mutex::default(),
             lists: AtomicU32::new(0),
         })
     }
@@ -178,6 +181,7 @@ impl Session {
         tokio::task::spawn_blocking(move || {
             let shared = &session.shared;
             let roots = Arc::new(Roots::new(verify_roots(&views, &shared.policy, shared.host(http)), state));
+            let _telling = session.telling.lock().unwrap_or_else(PoisonError::into_inner);
             let mut known = session.roots.lock().unwrap_or_else(PoisonError::into_inner);
             if session.lists.load(Ordering::Acquire) != list {
                 return;
