@@ -250,9 +250,8 @@ for (const { name, Server, Client, Memory, method } of generations) {
       let deep = [];
       for (let depth = 0; depth < 20_000; depth += 1) deep = [deep];
       const { client, logs } = await answering(() => ({ roots: deep }));
-      const began = performance.now();
       assert.match(await called(client, "where"), /project/);
-      assert.ok(performance.now() - began < 2_000, `${performance.now() - began} ms`);
+      assert.deepEqual(logs.filter(({ code }) => code === "wait_expired"), []);
       assert.deepEqual(logs.filter(({ message }) => message.startsWith("rootsListed")).map(({ code }) => code), ["event_failed"]);
       await client.close();
     });

@@ -127,7 +127,7 @@ for (const pair of pairs) {
 
 for (const pair of pairs.filter(({ era, over, client }) => era === "legacy" && over === "stdio" && client === 2)) {
   test(`${pair.name}: every cause has a sentence of its own`, { timeout: 60_000 }, async () => {
-    const policy = { ...presets.recommended, timing: { waitMs: 200, lifeMs: 20_000 } };
+    const policy = { ...presets.recommended, timing: { waitMs: 2_000, lifeMs: 20_000 } };
     const fails = (message, code) => () => Promise.reject(Object.assign(new Error(message), code ? { code } : {}));
     const causes = {
       "declares no roots": [undefined],

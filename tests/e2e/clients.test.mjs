@@ -16,7 +16,7 @@ const folder = (name) => {
 };
 const [alpha, beta, env, empty] = ["alpha", "beta", "from-env", "empty"].map(folder);
 const uri = (path) => `file://${path}`;
-const hasty = { ...presets.recommended, timing: { waitMs: 1_500, lifeMs: 20_000 } };
+const hasty = { ...presets.recommended, timing: { waitMs: 1_000, lifeMs: 20_000 } };
 
 /** The scenarios: the client's roots, the steps, and the expected results. */
 function scenarios(modern) {

@@ -17,7 +17,7 @@ const [alpha, beta, env, empty] = ["alpha", "beta", "from-env", "empty"].map(fol
 const uri = (path) => `file://${path}`;
 
 const local = { local: true };
-const hasty = { ...presets.recommended, timing: { waitMs: 1_500, lifeMs: 20_000 } };
+const hasty = { ...presets.recommended, timing: { waitMs: 1_000, lifeMs: 20_000 } };
 const insistent = { ...presets.recommended, roots: { ...presets.recommended.roots, requireCapability: false } };
 const fromEnv = { env: { CLAUDE_PROJECT_DIR: env } };
 

@@ -33,7 +33,7 @@ from rootwise.starlette import ProjectMiddleware
 from rootwise.start import resolve_and_explain
 
 #: Milliseconds; a probe has no more time, also on a busy machine.
-PATIENCE_OF_CALLERS = 400
+PATIENCE_OF_CALLERS = 1_000
 
 HOST: Any = {"style": "posix", "transport": "stdio", "push": False}
 

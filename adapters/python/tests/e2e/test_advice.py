@@ -129,6 +129,6 @@ def test_the_cause_is_named(raw: Raw, folders: list[Path], cause: str) -> None:
 
 
 def test_silence_is_named(nursery: str) -> None:
-    with Raw(nursery, "--wait=400") as raw:
+    with Raw(nursery, "--wait=1000") as raw:
         raw.handshake()
         advice(raw, "did not answer")

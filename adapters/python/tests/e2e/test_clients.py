@@ -87,7 +87,7 @@ def test_a_real_client(
         return [uris.get(root, root) for root in roots] if isinstance(roots, list) else roots
 
     steps = [{"roots": filled(step["roots"])} if "roots" in step else step for step in scenario.steps]
-    place = server(nursery, url, transport, *(["--wait=400"] if scenario.hasty else []))
+    place = server(nursery, url, transport, *(["--wait=1000"] if scenario.hasty else []))
     reply = peer(client.peer).play(client, place, filled(scenario.roots), steps)
     results = [result for call in reply["results"] for result in call]
     for result, wanted in zip(results, scenario.calls, strict=True):

@@ -15,7 +15,7 @@ modern_only = pytest.mark.only("modern")
 
 @pytest.fixture
 def hasty(nursery: str) -> Iterator[Raw]:
-    with Raw(nursery, "--wait=400", "--life=2000") as client:
+    with Raw(nursery, "--wait=1000", "--life=2000") as client:
         yield client
 
 
@@ -168,7 +168,7 @@ def test_a_low_level_server_hears_a_change_of_the_roots(nursery: str, folders: l
 
 @pytest.mark.only("trio")
 def test_on_trio(nursery: str, folders: list[Path]) -> None:
-    with Raw(nursery, "--trio", "--wait=400") as raw:
+    with Raw(nursery, "--trio", "--wait=1000") as raw:
         change(raw, folders)
         raw.send(method="notifications/roots/list_changed")
         silent = raw.call("where")

@@ -50,7 +50,7 @@ def test_a_client_that_hangs_up_while_it_is_asked_can_come_back(url: str, folder
 
 def test_the_end_of_a_session_leaves_nothing_behind(nursery: str) -> None:
     # A question lives for two minutes. SDK 1.x does not tell a call that its session is over, so it waits its time.
-    with listening(nursery, "--wait=400") as url, RawHttp(url) as other:
+    with listening(nursery, "--wait=1000") as url, RawHttp(url) as other:
         other.handshake()
         with RawHttp(url) as client:
             client.handshake()

@@ -51,7 +51,6 @@ def test_two_instances_on_one_session_each_get_their_answer(
     raw: Raw, folders: list[Path], first_answers_last: bool
 ) -> None:
     raw.handshake()
-    began = time.monotonic()
     calls, questions = [], []
     for tool in ("where", "where_second"):
         calls.append(raw.call(tool))
@@ -62,9 +61,8 @@ def test_two_instances_on_one_session_each_get_their_answer(
         assert raw.text(calls[number]) == (False, str(folders[number]))
     for number, tool in enumerate(("where", "where_second")):
         assert raw.text(raw.call(tool)) == (False, str(folders[number]))
+    # Whoever waited for an answer that another one took would wait longer than this test does.
     assert raw.open_questions() == 0
-    # Nobody waited for an answer that another one took.
-    assert time.monotonic() - began < 20
 
 
 def test_two_instances_hear_a_change_of_the_roots(raw: Raw, folders: list[Path]) -> None:
