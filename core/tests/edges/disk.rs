@@ -38,18 +38,6 @@ fn a_path_that_a_reply_left_out_is_probed_again_for_other_markers() {
 }
 
 #[test]
-fn an_ask_needs_a_path_that_a_reply_to_it_left_out_again_for_other_markers() {
-    let mut policy = walks();
-    policy["roots"] = json!({});
-    let mut play = Play::connected(policy, json!({ "cwd": "/p/sub" }));
-    assert_eq!(probed_paths(&play.ask(json!({}))), ["/p/sub", "/p"]);
-    play.probed(1, &[("/p/sub", "directory")]);
-    let roots = json!({ "roots": [{ "uri": "file:///p/sub" }] });
-    let output = play.feed(json!({ "type": "rootsListed", "request": 1, "result": roots }));
-    assert_eq!(probed_paths(&output), ["/p/sub", "/p"]);
-}
-
-#[test]
 fn a_root_that_left_the_list_is_probed_again_when_it_returns() {
     let mut play = Play::connected(json!({ "sources": [{ "from": "roots" }], "roots": { "ask": "never" } }), json!({}));
     assert_eq!(probed_paths(&play.list(&["file:///a"])), ["/a"]);
