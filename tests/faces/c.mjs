@@ -1,5 +1,5 @@
 // Builds C programs with the C library in the debug profile, which compiles faster and checks more.
-import { mkdirSync } from "node:fs";
+import { mkdirSync, renameSync } from "node:fs";
 import { basename, join } from "node:path";
 import { at, debugBuild, read, targetFolder } from "../../scripts/tools.mjs";
 
@@ -13,7 +13,10 @@ export function compiled(file) {
   mkdirSync(folder, { recursive: true });
   const strict = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-g"];
   const made = join(folder, basename(file, ".c"));
-  read("cc", [...strict, "-I", at("bindings-c/include"), file, library, "-o", made, "-lm", "-lpthread", "-ldl"]);
+  // Another step may run the program at this moment, and a file that runs cannot be written to.
+  const fresh = `${made}-${process.pid}`;
+  read("cc", [...strict, "-I", at("bindings-c/include"), file, library, "-o", fresh, "-lm", "-lpthread", "-ldl"]);
+  renameSync(fresh, made);
   return made;
 }
 
