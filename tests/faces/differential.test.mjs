@@ -13,6 +13,7 @@ const count = Number(process.env.ROOTWISE_SEQUENCES ?? 10_000);
 const seed = Number(process.env.ROOTWISE_SEED ?? Math.floor(Math.random() * 2 ** 30));
 /** Conversations with one seed, and in memory at one time. */
 const batch = 500;
+const progressEvery = 50_000;
 
 const inNode = (face) => (conversations) => conversations.map((conversation) => play(face, conversation));
 const players = { c: replayInC, python: replayInPython, ...Object.fromEntries(Object.entries(faces).map(([name, face]) => [name, inNode(face)])) };
@@ -20,6 +21,7 @@ const players = { c: replayInC, python: replayInPython, ...Object.fromEntries(Ob
 test(`${count} random sequences, seed ${seed} (repeat with ROOTWISE_SEED=${seed})`, () => {
   let [outputs, resolved] = [0, 0];
   for (let done = 0; done < count; done += batch) {
+    if (done > 0 && done % progressEvery === 0) console.log(`${done} of ${count} sequences, ${outputs} outputs equal`);
     const conversations = generate(faces.native, { numRuns: Math.min(batch, count - done), seed: seed + done });
     const reference = replay(conversations);
     assert.equal(reference.length, conversations.length);
