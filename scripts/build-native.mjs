@@ -19,6 +19,8 @@ const features = ["bulk-memory", "bulk-memory-opt", "multivalue", "mutable-globa
 const cargoHome = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
 const portable = ["--config", `target.wasm32-unknown-unknown.rustflags=["--remap-path-prefix=${cargoHome.replaceAll("\\", "/")}=cargo"]`];
 
+const wasmBuild = ["--profile", "wasm", "--target", "wasm32-unknown-unknown", "-p", "rootwise-wasm"];
+
 /** Builds `dist/rootwise.wasm` and its glue, once as an ES module and once for `require`. */
 export async function wasmModule({ testPanic }) {
   const { module, glue } = await glued();
@@ -31,9 +33,9 @@ export async function wasmModule({ testPanic }) {
 
 async function glued(...flags) {
   const work = join(targetFolder(), "rootwise-glue");
-  await cargo("build", ...portable, "--profile", "wasm", "--target", "wasm32-unknown-unknown", "-p", "rootwise-wasm", ...flags);
+  await cargo("build", ...portable, ...wasmBuild, ...flags);
   await cargo("build", "--quiet", ...WORKSPACE, "--bin", "rootwise-wasm-build");
-  await run(join(targetFolder(), "debug", "rootwise-wasm-build"), [compiledModule("wasm"), work]);
+  await run(join(targetFolder(), "debug", "rootwise-wasm-build"), [compiledModule(), work]);
   return { module: join(work, "rootwise_wasm_bg.wasm"), glue: readFileSync(join(work, "rootwise_wasm.js"), "utf8") };
 }
 
@@ -57,15 +59,13 @@ function save(file, text) {
 
 /** Builds `dist/rootwise-plain.wasm`. */
 export async function plainModule({ testPanic }) {
-  const plain = ["-p", "rootwise-wasm", "--target", "wasm32-unknown-unknown", "--no-default-features", "--features"];
-  await cargo("build", ...portable, "--profile", "wasm", ...plain, "plain");
-  await optimised(compiledModule("wasm"), at("dist", "rootwise-plain.wasm"));
+  const module = async (flags) => {
+    await cargo("build", ...portable, ...wasmBuild, "--no-default-features", "--features", flags);
+    return compiledModule();
+  };
+  await optimised(await module("plain"), at("dist", "rootwise-plain.wasm"));
   report("rootwise-plain.wasm");
-  if (testPanic) {
-    // It has no imports that would have to fit, so that the debug profile will do.
-    await cargo("build", ...plain, "plain,test-panic");
-    copy(compiledModule("debug"), at("dist", "test-panic", "rootwise-plain.wasm"));
-  }
+  if (testPanic) copy(await module("plain,test-panic"), at("dist", "test-panic", "rootwise-plain.wasm"));
 }
 
 /** Builds `npm/<platform>/rootwise.node`, which the package of this platform contains. */
@@ -79,7 +79,7 @@ export async function addon({ testPanic }) {
   }
 }
 
-const compiledModule = (profile) => join(targetFolder(), "wasm32-unknown-unknown", profile, "rootwise_wasm.wasm");
+const compiledModule = () => join(targetFolder(), "wasm32-unknown-unknown", "wasm", "rootwise_wasm.wasm");
 
 function compiledAddon(profile) {
   const name = { win32: "rootwise_node.dll", darwin: "librootwise_node.dylib" }[process.platform] ?? "librootwise_node.so";

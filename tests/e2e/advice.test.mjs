@@ -5,10 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { presets } from "rootwise";
-import { connect, pairs } from "./clients.mjs";
+import { connect, pairs, sharedServers } from "./clients.mjs";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-advice-")));
-after(() => rmSync(base, { recursive: true, force: true }));
+const servers = sharedServers();
+after(async () => {
+  await servers.stop();
+  rmSync(base, { recursive: true, force: true });
+});
 const alpha = join(base, "allowed", "alpha");
 mkdirSync(join(alpha, ".git"), { recursive: true });
 const other = { name: "other", sources: [{ from: "argument" }, { from: "header", read: ["x-folder"] }, { from: "query", read: ["folder"] }, { from: "configured", read: ["folder", "$FOLDER"] }, { from: "roots" }] };
@@ -40,11 +44,12 @@ for (const pair of pairs) {
   describe(pair.name, { timeout: 120_000 }, () => {
     const http = pair.over === "http";
     const modern = pair.era === "modern";
-    /** Starts a server of its own for every attempt. */
+    /** Connects a client of its own for every attempt; over stdio, with a server of its own. */
     const starter = (options, more = {}) => {
       const peers = [];
       const start = async ({ query = "", ...changes } = {}) => {
-        const peer = await connect(pair, { roots: [], cwd: "/", options: { ...options, host: { ...options.host } }, ...more, ...changes, query });
+        const all = { roots: [], cwd: "/", options: { ...options, host: { ...options.host } }, ...more, ...changes, query };
+        const peer = await connect(pair, http ? { ...all, url: await servers.url(pair.server, all) } : all);
         peers.push(peer);
         return peer;
       };

@@ -41,6 +41,19 @@ export async function serve(server, { options = {}, env = {}, cwd, flags = [] } 
   };
 }
 
+/** HTTP servers that tests share: one per way of starting it. A client there meets the sessions of other tests, as it would anywhere. */
+export function sharedServers() {
+  const started = new Map();
+  return {
+    async url(server, { options, env, cwd }) {
+      const key = JSON.stringify([server, options, env, cwd]);
+      if (!started.has(key)) started.set(key, serve(server, { options, env, cwd }));
+      return (await started.get(key)).url;
+    },
+    stop: () => Promise.all([...started.values()].map(async (server) => (await server).stop())),
+  };
+}
+
 /**
  * Connects a client to a server of its own, or over HTTP to `url`.
  *

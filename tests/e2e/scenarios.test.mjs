@@ -5,10 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { presets } from "rootwise";
-import { connect, pairs } from "./clients.mjs";
+import { connect, pairs, sharedServers } from "./clients.mjs";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-e2e-")));
-after(() => rmSync(base, { recursive: true, force: true }));
+const servers = sharedServers();
+after(async () => {
+  await servers.stop();
+  rmSync(base, { recursive: true, force: true });
+});
 const folder = (name) => {
   mkdirSync(join(base, name), { recursive: true });
   return join(base, name);
@@ -24,7 +28,8 @@ const fromEnv = { env: { CLAUDE_PROJECT_DIR: env } };
 /** Connects, runs, closes, and checks that no error was left unhandled. */
 const scenario = (name, pair, settings, run) =>
   test(name, { timeout: 60_000 }, async () => {
-    const peer = await connect(pair, { cwd: empty, ...settings, options: { host: local, ...settings.options } });
+    const all = { cwd: empty, ...settings, options: { host: local, ...settings.options } };
+    const peer = await connect(pair, pair.over === "http" ? { ...all, url: await servers.url(pair.server, all) } : all);
     try {
       await run(peer);
       assert.equal((await peer.call("counts")).value.rejections, 0);
