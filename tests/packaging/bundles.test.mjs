@@ -176,13 +176,19 @@ describe("package managers", { timeout: 300_000 }, () => {
 
 describe("types", { timeout: 300_000 }, () => {
   // The files that `npm test -- --only mcp` compiles in the repository, and one for Express, against the packed package.
-  for (const [version, compiler] of [["5.4", modules("typescript-5.4/bin/tsc")], ["current", at("node_modules/typescript/bin/tsc")]]) {
-    for (const [module, resolution] of [["nodenext", "nodenext"], ["node16", "node16"], ["esnext", "bundler"]]) {
+  const ways = { nodenext: "nodenext", node16: "node16", bundler: "esnext" };
+  // To the older compiler, node16 is another name of nodenext.
+  const compilers = [
+    { version: "5.4", compiler: modules("typescript-5.4/bin/tsc"), resolutions: ["nodenext", "bundler"] },
+    { version: "current", compiler: at("node_modules/typescript/bin/tsc"), resolutions: Object.keys(ways) },
+  ];
+  for (const { version, compiler, resolutions } of compilers) {
+    for (const resolution of resolutions) {
       test(`TypeScript ${version}, strict, ${resolution}`, () => {
         const folder = project("types", { tools: [...tools, "@modelcontextprotocol/server", "@types/express", "@types/node"], modules });
         const files = ["sdk1.ts", "sdk2.ts", "driver.ts", "express.ts"];
         for (const name of files) copyFileSync(at("tests/types", name), join(folder, name));
-        const flags = ["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess", "--noEmit", "--skipLibCheck", "false", "--target", "es2022", "--module", module, "--moduleResolution", resolution, "--types", "node,express"];
+        const flags = ["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess", "--noEmit", "--skipLibCheck", "false", "--target", "es2022", "--module", ways[resolution], "--moduleResolution", resolution, "--types", "node,express"];
         const { stdout } = spawnSync(process.execPath, [compiler, ...flags, ...files], { cwd: folder, encoding: "utf8" });
         // The declarations of other packages are not ours to judge: those of Node need a newer compiler than 5.4.
         const isOfOthers = (line) => /node_modules\/(?!rootwise\/)/.test(line);

@@ -1,10 +1,10 @@
 //! Measures a tool call whose project is known against the same call without Rootwise, and the memory of 10,000 clients.
 //!
 //! ```sh
-//! cargo run --release -p rootwise-rmcp --example measure              # everything
-//! cargo run --release -p rootwise-rmcp --example measure -- calls     # the time of a call, over three transports
-//! cargo run --release -p rootwise-rmcp --example measure -- memory    # the memory of a client
-//! cargo run --release -p rootwise-rmcp --example measure -- repeat with 20000   # for a profiler: `with` or `without`
+//! cargo bench -p rootwise-rmcp --bench measure              # everything
+//! cargo bench -p rootwise-rmcp --bench measure -- calls     # the time of a call, over three transports
+//! cargo bench -p rootwise-rmcp --bench measure -- memory    # the memory of a client
+//! cargo bench -p rootwise-rmcp --bench measure -- repeat with 20000   # for a profiler: `with` or `without`
 //! ```
 #![allow(
     missing_docs,
@@ -17,7 +17,7 @@
 #![allow(deprecated, reason = "the protocol deprecates roots")]
 
 mod calls;
-#[path = "../http_server/mod.rs"]
+#[path = "../../examples/http_server/mod.rs"]
 mod http_server;
 mod memory;
 mod server;
@@ -28,7 +28,8 @@ use server::Kind;
 async fn main() {
     // Memory management is faster in a process that never had a second thread; a server has several.
     tokio::task::spawn_blocking(|| ()).await.unwrap();
-    let words: Vec<String> = std::env::args().skip(1).collect();
+    // `cargo bench` adds an option of its own.
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
         [] => {
