@@ -1,17 +1,22 @@
 """Shared by the tests of the examples: server processes, and the client of the official SDK 2.x in both eras.
 
 A server runs under the interpreter that SERVER_PYTHON names, with a bare environment: no PWD unless a test gives one.
+Over stdio it comes from a nursery, which has imported the framework already.
 """
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import socket
+import subprocess
+import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Mapping, MutableMapping
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
@@ -25,6 +30,12 @@ from mcp.client.streamable_http import streamable_http_client
 
 #: Seconds after which a test fails; no test measures time with it.
 PATIENCE = 60
+
+#: FastMCP would ask a registry for newer versions of itself.
+QUIET = {"FASTMCP_CHECK_FOR_UPDATES": "off", "FASTMCP_SHOW_SERVER_BANNER": "false"}
+
+#: Forks the processes of servers; it explains itself.
+NURSERY = Path(__file__).parents[1] / "adapters" / "python" / "tests" / "e2e" / "nursery.py"
 
 
 class Roots:
@@ -157,20 +168,41 @@ def _reader(log: IO[str]) -> Callable[[], str]:
     return lambda: Path(log.name).read_text("utf-8")
 
 
+@cache
+def _nursery(python: str, file: str | Path) -> str:
+    """The socket of a nursery that serves all tests; it ends with them."""
+    # Paths of Unix sockets are short.
+    folder = tempfile.TemporaryDirectory(prefix="rw")
+    path = f"{folder.name}/n"
+    command = [python, "-W", "ignore", str(NURSERY), path, "--of", str(file)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, env={**get_default_environment(), **QUIET})
+
+    def end() -> None:
+        process.terminate()
+        process.wait()
+        folder.cleanup()
+
+    atexit.register(end)
+    assert process.stdout
+    assert process.stdout.readline() == b"ready\n"
+    return path
+
+
 @asynccontextmanager
 async def stdio(
-    *command: str | Path,
+    file: str | Path,
+    *options: str | Path,
     env: Mapping[str, str] | None = None,
     cwd: Path | None = None,
     roots: Roots | None = None,
     modern: bool = False,
     python: str | None = None,
 ) -> AsyncIterator[Peer]:
-    """Starts a server and connects to it over stdio; `command` is its file and options."""
+    """Starts a server and connects to it over stdio."""
     with tempfile.NamedTemporaryFile("w", encoding="utf-8") as log:
-        server = StdioServerParameters(
-            command=_python(python), args=[str(part) for part in command], env=dict(env or {}), cwd=cwd
-        )
+        # Isolated, because this process only lends its streams.
+        words = ["-IS", str(NURSERY), _nursery(_python(python), file), *map(str, options)]
+        server = StdioServerParameters(command=sys.executable, args=words, env={**QUIET, **(env or {})}, cwd=cwd)
         transport = stdio_client(server, errlog=log)
         async with _connected(transport, roots, modern, log=_reader(log)) as peer:
             yield peer
@@ -227,7 +259,12 @@ async def serve(
     words = [_python(python), *(str(part).replace("{port}", str(port)) for part in command)]
     with tempfile.NamedTemporaryFile("w", encoding="utf-8") as log:
         process = await anyio.open_process(
-            words, stdin=None, stdout=log, stderr=log, env={**get_default_environment(), **(env or {})}, cwd=cwd
+            words,
+            stdin=None,
+            stdout=log,
+            stderr=log,
+            env={**get_default_environment(), **QUIET, **(env or {})},
+            cwd=cwd,
         )
         serving = Serving(f"http://127.0.0.1:{port}", _reader(log))
         try:

@@ -41,6 +41,9 @@ nox.options.allow_parallel = True
 nox.options.stop_on_first_error = True
 nox.options.envdir = str(WORK / "nox")
 
+# No test needs the network: FastMCP would ask a registry for newer versions of itself.
+os.environ["FASTMCP_CHECK_FOR_UPDATES"] = "off"
+
 # A version manager keeps other versions beside this one, and its commands for versions that are not in use only fail.
 beside = sorted(Path(sys.base_prefix).parent.glob("3.*/bin"))
 os.environ["PATH"] = os.pathsep.join([*map(str, beside), os.environ["PATH"]])

@@ -69,7 +69,9 @@ async def told(finding: Awaitable[AnyProject], work: Callable[[AnyProject], obje
     except NoProjectError as error:
         failure = {"error": error.message, "error_type": error.code, "instruction": error.instruction}
         return json.dumps({"success": False, **{key: value for key, value in failure.items() if value}})
-    return json.dumps({"success": True, "project": project.name, "path": project.path or project.client_path, "value": work(project)})
+    return json.dumps(
+        {"success": True, "project": project.name, "path": project.path or project.client_path, "value": work(project)}
+    )
 
 
 @mcp.tool()

@@ -1,32 +1,51 @@
-"""Makes servers quickly: imports one once, and forks it whenever a test wants a fresh process.
+"""Makes servers quickly: imports what one needs once, and forks whenever a test wants a fresh process.
 
 Importing a framework takes seconds of processor time, and every connection over stdio is a process of its own. Whoever
 wants a server sends its options and its three streams over a Unix socket and gets the process id back; the socket
-stays open as long as the server lives. `nursery.py PATH` is the nursery, and `nursery.py PATH OPTION...` a program that
-a real client can start: it lends its own streams to a new server and ends with it.
+stays open as long as the server lives. `nursery.py PATH --of FILE` is the nursery of the servers in a file, and
+`nursery.py PATH OPTION...` a program that a real client can start: it lends its streams, its environment and its folder
+to a new server and ends with it.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import runpy
 import signal
 import socket
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
+#: Bytes of an order: options and a small environment.
+MOST = 65_536
 
-def order(path: str, options: list[str], streams: list[int]) -> tuple[socket.socket, int]:
-    """Orders a server; returns the connection that ends with it, and its process id."""
+
+def order(
+    path: str,
+    options: list[str],
+    streams: list[int],
+    environment: Mapping[str, str] | None = None,
+    folder: str | None = None,
+) -> tuple[socket.socket, int]:
+    """Orders a server; returns the connection that ends with it, and its process id.
+
+    Without an environment and a folder it has those of the nursery.
+    """
     connection = socket.socket(socket.AF_UNIX)
     connection.connect(path)
-    # A message of nothing would carry no streams.
-    socket.send_fds(connection, [" ".join(["server", *options]).encode()], streams)
+    message = {"options": options, "environment": environment and dict(environment), "folder": folder}
+    socket.send_fds(connection, [json.dumps(message).encode()], streams)
     return connection, int(connection.recv(32))
 
 
-def nursery(path: str) -> None:
-    sys.path.insert(0, str(Path(__file__).parent))
-    import server
+def nursery(path: str, file: str) -> None:
+    """Serves orders. In the process of a new server, returns as soon as the server has ended."""
+    # As for a script that is started by its name.
+    sys.path[0] = str(Path(file).parent)
+    sys.argv = [file]
+    runpy.run_path(file, run_name="nursery")
     import uvicorn  # noqa: F401
 
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
@@ -36,31 +55,36 @@ def nursery(path: str) -> None:
     print("ready", flush=True)
     while True:
         connection, _ = listener.accept()
-        order_text, streams, _, _ = socket.recv_fds(connection, 4096, 3)
+        message, streams, _, _ = socket.recv_fds(connection, MOST, 3)
         child = os.fork()
         if child == 0:
             listener.close()
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            for number, stream in enumerate(streams):
-                os.dup2(stream, number)
-                os.close(stream)
-            try:
-                server.serve(*order_text.decode().split()[1:])
-                os._exit(0)
-            except BaseException:
-                import traceback
-
-                traceback.print_exc()
-                os._exit(1)
+            return serve(file, streams, **json.loads(message))
         for stream in streams:
             os.close(stream)
         connection.sendall(str(child).encode())
         connection.close()
 
 
+def serve(
+    file: str, streams: list[int], options: list[str], environment: dict[str, str] | None, folder: str | None
+) -> None:
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+        os.close(stream)
+    if environment is not None:
+        os.environ.clear()
+        os.environ.update(environment)
+    if folder is not None:
+        os.chdir(folder)
+    sys.argv = [file, *options]
+    runpy.run_path(file, run_name="__main__")
+
+
 if __name__ == "__main__":
     place, *rest = sys.argv[1:]
-    if rest:
-        order(place, rest, [0, 1, 2])[0].recv(1)
+    if rest[:1] == ["--of"]:
+        nursery(place, rest[1])
     else:
-        nursery(place)
+        order(place, rest, [0, 1, 2], os.environ, str(Path.cwd()))[0].recv(1)

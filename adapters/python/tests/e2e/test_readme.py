@@ -65,7 +65,7 @@ def test_a_program(code: str, tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         timeout=60,
-        env={"PATH": os.environ["PATH"]},
+        env={"PATH": os.environ["PATH"], "FASTMCP_CHECK_FOR_UPDATES": "off"},
     )
     assert done.returncode == 0, done.stderr
     # The comment after `print` is its output; `/my/project` stands for the working directory.
