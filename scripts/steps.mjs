@@ -130,21 +130,6 @@ export const steps = [
     run: () => tests("tests/faces/browser.test.mjs", "tests/packaging/browser.test.mjs"),
   },
   {
-    name: "clients",
-    what: "rootwise/mcp with the Python and Rust clients, and the official conformance suite",
-    reads: [...modules, "tests/e2e/", "tests/conformance/"],
-    needs: ["python"],
-    after: ["build"],
-    run: () => testsAtOnce(2, ["tests/e2e/clients.test.mjs", "tests/conformance/conformance.test.mjs"]),
-  },
-  {
-    name: "faces",
-    what: "API, safety, sequence properties, differences between bindings, memory",
-    reads: faces,
-    after: ["build"],
-    run: () => tests(...["api", "schema", "safety", "plain", "c", "properties", "differential", "memory"].map((name) => `tests/faces/${name}.test.mjs`)),
-  },
-  {
     name: "mcp",
     what: "rootwise/mcp with real TypeScript clients: inference, both SDKs, both eras, stdio and HTTP, whereami",
     reads: [...modules, "tests/e2e/", "tests/types/"],
@@ -162,6 +147,21 @@ export const steps = [
     reads: [...modules, "scripts/pack", "scripts/platforms", "tests/packaging/", "docs/", "README.md"],
     after: ["build"],
     run: () => tests("tests/packaging/packaging.test.mjs", "tests/packaging/bundles.test.mjs"),
+  },
+  {
+    name: "clients",
+    what: "rootwise/mcp with the Python and Rust clients, and the official conformance suite",
+    reads: [...modules, "tests/e2e/", "tests/conformance/"],
+    needs: ["python"],
+    after: ["build"],
+    run: () => testsAtOnce(2, ["tests/e2e/clients.test.mjs", "tests/conformance/conformance.test.mjs"]),
+  },
+  {
+    name: "faces",
+    what: "API, safety, sequence properties, differences between bindings, memory",
+    reads: faces,
+    after: ["build"],
+    run: () => tests(...["api", "schema", "safety", "plain", "c", "properties", "differential", "memory"].map((name) => `tests/faces/${name}.test.mjs`)),
   },
   {
     name: "rust-adapter",
@@ -182,13 +182,6 @@ export const steps = [
     },
   },
   {
-    name: "site",
-    what: "the documentation site builds without warnings and dead links, with the API pages of three languages",
-    reads: [...modules, "adapters/python/src/", "docs/", "site/", "scripts/docs", "README.md", "CONTRIBUTING.md", "SECURITY.md"],
-    needs: ["python"],
-    run: () => node("scripts/docs.mjs"),
-  },
-  {
     name: "redis",
     what: "the examples in TypeScript that share state, with real clients and a real Redis",
     reads: [...modules, "examples/thoughtbox/", "examples/replicas/"],
@@ -197,11 +190,25 @@ export const steps = [
     run: () => tests("examples/thoughtbox/thoughtbox.test.mjs", "examples/replicas/replicas.test.mjs"),
   },
   {
+    name: "site",
+    what: "the documentation site builds without warnings and dead links, with the API pages of three languages",
+    reads: [...modules, "adapters/python/src/", "docs/", "site/", "scripts/docs", "README.md", "CONTRIBUTING.md", "SECURITY.md"],
+    needs: ["python"],
+    run: () => node("scripts/docs.mjs"),
+  },
+  {
     name: "docs",
     what: "every example of the documentation runs, its links hold, the picture of npm start shows what it prints, commands explain themselves",
     reads: [...modules, "README.md", "docs/", "adapters/", "tests/docs/", "scripts/"],
     after: ["build"],
     run: () => tests(...["examples", "pages", "commands"].map((name) => `tests/docs/${name}.test.mjs`)),
+  },
+  {
+    name: "examples",
+    what: "the other example in TypeScript, with real clients; those in Python are tested with the Python package",
+    reads: [...modules, "examples/filesystem/"],
+    after: ["build"],
+    run: () => tests("examples/filesystem/filesystem.test.mjs"),
   },
   {
     name: "c",
@@ -213,13 +220,6 @@ export const steps = [
       process.env.LIBRARY = join(debugBuild(), "librootwise_c.a");
       return tests("examples/wolfram-loop/loop.test.mjs");
     },
-  },
-  {
-    name: "examples",
-    what: "the other example in TypeScript, with real clients; those in Python are tested with the Python package",
-    reads: [...modules, "examples/filesystem/"],
-    after: ["build"],
-    run: () => tests("examples/filesystem/filesystem.test.mjs"),
   },
   {
     name: "coverage",

@@ -1,25 +1,15 @@
 // Builds the clients in other languages on demand: the official Python and Rust clients.
-import { execFile, spawn } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import { environment } from "../../scripts/python.mjs";
 import { debugBuild } from "../../scripts/tools.mjs";
 import { at } from "./clients.mjs";
 
-const run = promisify(execFile);
-
-/** A virtual environment with this generation of `mcp`; it is recreated when its requirements change. */
+/** The client on this generation of `mcp`, in an environment of its own. */
 async function python(line) {
-  const requirements = at(`python/requirements-${line}.txt`);
-  const home = at(`python/.venv/${line}`);
-  const done = join(home, "requirements.txt");
-  const wanted = readFileSync(requirements, "utf8");
-  if (!existsSync(done) || readFileSync(done, "utf8") !== wanted) {
-    await run("python3", ["-m", "venv", "--clear", home]);
-    await run(join(home, "bin", "pip"), ["install", "--quiet", "--disable-pip-version-check", "-r", requirements]);
-    writeFileSync(done, wanted);
-  }
-  return [join(home, "bin", "python"), "-W", "ignore", at("python/peer.py")];
+  const packages = readFileSync(at(`python/requirements-${line}.txt`), "utf8").trim().split("\n");
+  return [await environment(`mcp-${line}`, packages), "-W", "ignore", at("python/peer.py")];
 }
 
 const rust = async () => [join(debugBuild(), "rmcp-client")];
