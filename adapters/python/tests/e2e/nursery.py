@@ -31,7 +31,7 @@ def order(
 ) -> tuple[socket.socket, int]:
     """Orders a server; returns the connection that ends with it, and its process id.
 
-    Without an environment and a folder it has those of the nursery.
+    It has the environment of the nursery, with these changes, and its folder if none is given.
     """
     connection = socket.socket(socket.AF_UNIX)
     connection.connect(path)
@@ -73,9 +73,7 @@ def serve(
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
-    if environment is not None:
-        os.environ.clear()
-        os.environ.update(environment)
+    os.environ.update(environment or {})
     if folder is not None:
         os.chdir(folder)
     sys.argv = [file, *options]
