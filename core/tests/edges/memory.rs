@@ -188,3 +188,28 @@ fn a_deferred_request_for_an_ask_stays_with_the_ask() {
     let restored = wire::PolicyCache::new().restore(&play.resolver.snapshot(), &options, 10.0, None).unwrap();
     assert_eq!(restored.deadline(), None, "a snapshot has no asks");
 }
+
+#[test]
+fn an_ask_sees_what_another_one_of_the_same_event_made_the_connection_remember() {
+    let policy = json!({
+        "sources": [{ "from": "roots", "verify": "none" }, { "from": "remembered" }],
+        "roots": { "pick": "only", "ambiguity": "next" },
+    });
+    let mut play = Play::connected(policy, json!({}));
+    play.ask(json!({}));
+    play.ask(json!({ "target": "/work/b/file" }));
+    // It is like the first one, which ends without a project in the same event.
+    play.ask(json!({}));
+    let roots = json!([{ "uri": "file:///work/a" }, { "uri": "file:///work/b" }]);
+    let output = play.feed(json!({ "type": "rootsListed", "request": 1, "result": { "roots": roots } }));
+    let answers = output["actions"].as_array().unwrap().iter().filter(|action| action["type"] == "answer");
+    let ends: Vec<_> =
+        answers.map(|answer| (&answer["asks"], &answer["outcome"], &answer["project"]["source"])).collect();
+    let null = Value::Null;
+    let expected = [
+        (&json!([1]), &json!("unresolved"), &null),
+        (&json!([2]), &json!("resolved"), &json!("roots")),
+        (&json!([3]), &json!("resolved"), &json!("remembered")),
+    ];
+    assert_eq!(ends, expected);
+}
