@@ -128,7 +128,9 @@ impl RootList {
         let made_from = |entry: &RootEntry| {
             project.root.as_ref().is_some_and(|root| match (root.folder(), &entry.path) {
                 (Some(made), Ok(path)) => made == path,
-                _ => root.uri == entry.reference.uri,
+                // With other host facts, the same root may name no folder any more.
+                (Some(_), Err(_)) => false,
+                (None, _) => root.uri == entry.reference.uri,
             })
         };
         self.entries.iter().any(|entry| entry.key.as_ref() == Some(&project.key) || made_from(entry))

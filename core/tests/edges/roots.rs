@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Play, answer, code_or_key};
+use super::{Play, action, answer, code_or_key};
 
 const CLOUD: &str = "vscode-vfs://github/a/b";
 
@@ -92,4 +92,21 @@ fn a_root_that_the_disk_does_not_confirm_is_accepted_where_the_policy_says_so() 
         play.probed(1, &[("/a", "missing")]);
         assert_eq!(answer(&play.ask(json!({})))["project"]["key"], key, "{on_unusable}");
     }
+}
+
+#[test]
+fn a_project_of_a_root_that_names_no_folder_of_this_machine_any_more_is_gone_at_once() {
+    let policy = json!({
+        "sources": [{ "from": "roots" }, { "from": "cwd", "verify": "directory" }],
+        "roots": { "ask": "never", "barePaths": "repair" },
+        "requirePath": false,
+    });
+    let mut play = Play::connected(policy, json!({ "local": false }));
+    let listed = play.list(&["C:/code"]);
+    assert_eq!(action(&listed, "announce").unwrap()["to"]["key"], "C:\\CODE");
+    // The next source waits for the disk, and nothing is said about it yet.
+    let facts = json!({ "style": "posix", "cwd": "/p" });
+    let changed = play.feed(json!({ "type": "hostFactsChanged", "facts": facts }));
+    assert_eq!(action(&changed, "announce").unwrap()["from"]["key"], "C:\\CODE");
+    assert!(play.resolver.project().is_none());
 }
