@@ -60,7 +60,8 @@ def nursing(framework: Framework) -> Iterator[str]:
     # Paths of Unix sockets are short.
     with tempfile.TemporaryDirectory(prefix="rw") as folder:
         path = f"{folder}/n"
-        command = [framework.python, "-W", "ignore", str(HERE / "nursery.py"), path, "--of", str(HERE / "server.py")]
+        of = ["--of", str(HERE / "server.py"), "serve"]
+        command = [framework.python, "-W", "ignore", str(HERE / "nursery.py"), path, *of]
         environment = {**os.environ, "FRAMEWORK": framework.kind}
         with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as process:
             assert process.stdout

@@ -368,8 +368,6 @@ def watch(folder: str) -> None:
 def serve(*words: str) -> None:
     named = dict(word[2:].split("=") for word in words if "=" in word)
     timing = {"waitMs": int(named.get("wait", 60_000)), "lifeMs": int(named.get("life", 120_000))}
-    # The command line that a server of its own has.
-    sys.argv[1:] = words
     if "env" in named:
         options["host"]["env"] = {"ROOTWISE_PROJECT": named["env"]}
     if "--remote" in words:
