@@ -182,12 +182,16 @@ describe("types", { timeout: 300_000 }, () => {
     { version: "5.4", compiler: modules("typescript-5.4/bin/tsc"), resolutions: ["nodenext", "bundler"] },
     { version: "current", compiler: at("node_modules/typescript/bin/tsc"), resolutions: Object.keys(ways) },
   ];
+  const files = ["sdk1.ts", "sdk2.ts", "driver.ts", "express.ts"];
+  let folder;
+  before(() => {
+    folder = project("types", { tools: [...tools, "@modelcontextprotocol/server", "@types/express", "@types/node"], modules });
+    for (const name of files) copyFileSync(at("tests/types", name), join(folder, name));
+  });
+
   for (const { version, compiler, resolutions } of compilers) {
     for (const resolution of resolutions) {
       test(`TypeScript ${version}, strict, ${resolution}`, () => {
-        const folder = project("types", { tools: [...tools, "@modelcontextprotocol/server", "@types/express", "@types/node"], modules });
-        const files = ["sdk1.ts", "sdk2.ts", "driver.ts", "express.ts"];
-        for (const name of files) copyFileSync(at("tests/types", name), join(folder, name));
         const flags = ["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess", "--noEmit", "--skipLibCheck", "false", "--target", "es2022", "--module", ways[resolution], "--moduleResolution", resolution, "--types", "node,express"];
         const { stdout } = spawnSync(process.execPath, [compiler, ...flags, ...files], { cwd: folder, encoding: "utf8" });
         // The declarations of other packages are not ours to judge: those of Node need a newer compiler than 5.4.
