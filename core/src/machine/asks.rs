@@ -98,8 +98,10 @@ pub(crate) struct PendingAsk {
     pub(crate) roots_done: bool,
     /// Whether that request failed, so that the ask continues without roots.
     pub(crate) skip_roots: bool,
-    /// Whether a request it waited for was abandoned, and it waits for another one.
-    pub(crate) sent_again: bool,
+    /// The request that its call carries.
+    carries: Option<RequestToken>,
+    /// Whether a request that its call carried was abandoned.
+    lost_request: bool,
     /// The roots that came with the call itself.
     pub(crate) input: Option<RootList>,
 }
@@ -213,7 +215,8 @@ impl AskQueue {
             joined: None,
             roots_done: false,
             skip_roots: false,
-            sent_again: false,
+            carries: None,
+            lost_request: false,
         })
     }
 
@@ -256,10 +259,11 @@ impl AskQueue {
         self.waiting.iter().find(|ask| ask.waits_for_roots).map(|ask| ask.id)
     }
 
-    /// A request was sent: every ask that waits for roots waits for it.
-    pub(crate) fn join(&mut self, token: RequestToken) {
+    /// A request was sent with the call of one ask: every ask that waits for roots waits for it.
+    pub(crate) fn join(&mut self, token: RequestToken, carrier: Option<AskId>) {
         for ask in self.waiting.iter_mut().filter(|ask| ask.waits_for_roots) {
             ask.joined = Some(token);
+            ask.carries = (carrier == Some(ask.id)).then_some(token);
         }
     }
 
@@ -278,12 +282,14 @@ impl AskQueue {
         }
     }
 
-    /// The stream that carried a request ended. An ask that waited for it has it sent again, but only once: streams that
-    /// keep ending must not keep an ask sending.
+    /// The stream that carried a request ended. An ask that waited for it has it sent again. The ask that carried it does
+    /// so only once: streams that keep ending must not keep it sending.
     pub(crate) fn abandon(&mut self, token: RequestToken) {
         for ask in self.waiting.iter_mut().filter(|ask| ask.joined == Some(token)) {
             ask.joined = None;
-            ask.skip_roots |= core::mem::replace(&mut ask.sent_again, true);
+            if ask.carries == Some(token) {
+                ask.skip_roots |= core::mem::replace(&mut ask.lost_request, true);
+            }
         }
     }
 

@@ -136,8 +136,9 @@ impl Resolver {
             return;
         }
         let flight = cycle.sent(policy, self.now);
-        turn.outbox.send(&flight, sender.or(waiting), policy.roots.request.empty_params);
-        asks.join(flight.token);
+        let carrier = sender.or(waiting);
+        turn.outbox.send(&flight, carrier, policy.roots.request.empty_params);
+        asks.join(flight.token, carrier);
     }
 
     /// Decides the connection's project, and what the host must probe.

@@ -31,6 +31,8 @@ pub enum Record {
     Sent {
         token: u32,
         at: u64,
+        /// The ask whose call carries it.
+        carrier: Option<u32>,
     },
     /// A request is over; the asks in `without` go on without its answer.
     Ended {
@@ -306,7 +308,7 @@ impl History {
 
     pub fn in_flight(&self) -> Option<Request> {
         let (place, token, at) = self.last(|place, record| match record {
-            Record::Sent { token, at } => Some((place, *token, *at)),
+            Record::Sent { token, at, .. } => Some((place, *token, *at)),
             _ => None,
         })?;
         let over = self.any(|record| matches!(record, Record::Ended { token: ended, .. } if *ended == token));
@@ -507,12 +509,18 @@ impl History {
         last
     }
 
-    /// Whether an ask has waited for a request that was then abandoned.
-    pub fn was_abandoned(&self, ask: &Ask) -> bool {
+    /// Whether the call of an ask carried a request.
+    pub fn carried(&self, ask: &Ask, request: u32) -> bool {
         self.here().any(|(place, record)| {
             place > ask.place
-                && matches!(record, Record::Ended { token, how: End::Abandoned, .. }
-                    if self.waited_for(ask, place) == Some(*token))
+                && matches!(record, Record::Sent { token, carrier, .. } if (*token, *carrier) == (request, Some(ask.id)))
+        })
+    }
+
+    /// Whether the call of an ask carried a request that was abandoned.
+    pub fn lost_request(&self, ask: &Ask) -> bool {
+        self.here().any(|(_, record)| {
+            matches!(record, Record::Ended { token, how: End::Abandoned, .. } if self.carried(ask, *token))
         })
     }
 

@@ -264,7 +264,7 @@ impl Oracle {
 
     fn send(&mut self, relates_to: Option<u32>, now: u64, turn: &mut Turn) {
         let token = self.history.tokens() + 1;
-        self.history.note(Record::Sent { token, at: now });
+        self.history.note(Record::Sent { token, at: now, carrier: relates_to });
         // Everybody who waits for roots waits for it.
         for ask in self.history.waiting() {
             if self.history.waits_for_roots(&ask) {
@@ -342,7 +342,7 @@ impl Oracle {
             let waited = self.history.waited_for(ask, usize::MAX) == Some(request.token);
             waited
                 && match how {
-                    End::Abandoned => self.history.was_abandoned(ask),
+                    End::Abandoned => self.history.carried(ask, request.token) && self.history.lost_request(ask),
                     End::Refused => !changed,
                     _ => true,
                 }
