@@ -39,7 +39,7 @@ use rootwise::event::{
 use rootwise::host::HostFacts;
 use rootwise::path::PathStyle;
 use rootwise::policy::Policy;
-use rootwise::{Millis, Resolver};
+use rootwise::{CycleState, Millis, Resolver};
 
 /// Cases against the model.
 const CASES: u64 = 20_000;
@@ -298,6 +298,38 @@ proptest! {
                 prop_assert_eq!(outstanding, None, "request {} was sent while another was outstanding", token);
                 outstanding = Some(*token);
             }
+        }
+    }
+
+    #[test]
+    fn the_end_of_a_stream_ends_no_ask_of_another_call(case in case(STEPS)) {
+        let mut machine = resolver(&case);
+        let mut world = World::default();
+        let mut trace = String::new();
+        let mut carrier = None;
+        for step in &case.steps {
+            let (event, now) = world.event(&case, step);
+            trace.push_str(&format!("\n@{now} {event:?}"));
+            if let Ok(actions) = machine.handle(event.clone(), now) {
+                let seen = effects(&actions);
+                trace.push_str(&format!("\n    -> {seen:?}"));
+                world.observe(&event, now, &seen, machine.deadline().map(|at| at.0));
+                carrier = seen.send.last().map_or(carrier, |(_, carrier, _)| *carrier);
+            }
+            // An overdue request that is abandoned counts as one without an answer.
+            if !matches!(machine.roots_cycle(), CycleState::InFlight | CycleState::InFlightChanged) {
+                continue;
+            }
+            let answered = |event: Event| -> BTreeSet<u32> {
+                let answers = effects(&machine.clone().handle(event, 0).unwrap()).answers;
+                answers.into_iter().map(|(ask, ..)| ask).collect()
+            };
+            let (request, kind) = (world.tokens.into(), RefusalKind::Abandoned);
+            let ended = answered(Event::RootsRefused(RootsRefused { request, kind, code: None, message: None }));
+            // Any event may end an ask that can end.
+            let anyway = answered(Event::AskWithdrawn(AskWithdrawn { ask: u32::MAX.into() }));
+            let others: Vec<_> = ended.difference(&anyway).filter(|ask| Some(**ask) != carrier).collect();
+            prop_assert!(others.is_empty(), "{others:?} ended with the request of {carrier:?} after{trace}");
         }
     }
 

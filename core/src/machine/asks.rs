@@ -287,6 +287,7 @@ impl AskQueue {
     pub(crate) fn abandon(&mut self, token: RequestToken) {
         for ask in self.waiting.iter_mut().filter(|ask| ask.joined == Some(token)) {
             ask.joined = None;
+            ask.roots_done = false;
             if ask.carries == Some(token) {
                 ask.skip_roots |= core::mem::replace(&mut ask.lost_request, true);
             }

@@ -437,10 +437,16 @@ impl History {
         failed || self.changed_since(list.asked_at_place)
     }
 
-    /// Whether an ask waited for an answer that then came and was up to date.
+    /// Whether an ask waited for an answer that then came and was up to date, and for no request since that was abandoned.
     pub fn was_served(&self, ask: &Ask) -> bool {
+        let lost = self.last(|place, record| match record {
+            Record::Ended { token, how: End::Abandoned, .. } => {
+                (self.waited_for(ask, place) == Some(*token)).then_some(place)
+            }
+            _ => None,
+        });
         self.here().any(|(place, record)| match record {
-            Record::List { answers, .. } if place > ask.place => {
+            Record::List { answers, .. } if place > ask.place.max(lost.unwrap_or(0)) => {
                 let sent = |token: u32| {
                     self.last(|place, record| match record {
                         Record::Sent { token: sent, .. } if *sent == token => Some(place),
