@@ -3,7 +3,8 @@
  *
  * @module rootwise/mcp
  */
-import { Rootwise, type RootwiseOptions } from "./rootwise.js";
+import type { RootwiseOptions } from "./options.js";
+import { Rootwise } from "./rootwise.js";
 import type { AnyServer } from "./sdk.js";
 
 export type { DriverLogCode, LogLine } from "../driver/connection.js";
@@ -14,8 +15,9 @@ export { resolveAtStart, type StartOptions } from "../driver/start.js";
 export { RootwiseError } from "../error.js";
 export type * from "../generated/types.js";
 export { projectGate, type Gate, type GateOptions, type GateRequest, type GateVerdict } from "./gate.js";
+export type { ProjectHints, RootwiseOptions, Selection } from "./options.js";
 export { resolveInside, type RootEntry, type Roots, type RootsListener } from "./roots.js";
-export { type ProjectHints, Rootwise, type RootwiseOptions, type Selection } from "./rootwise.js";
+export { Rootwise } from "./rootwise.js";
 export type { AnyServer, CallContext } from "./sdk.js";
 export type { SessionStore } from "./store.js";
 export type { ToolNames } from "./tools.js";

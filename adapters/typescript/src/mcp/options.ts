@@ -1,0 +1,82 @@
+// What a server can configure and say about a call, and the checks of it.
+import type { LogLine } from "../driver/connection.js";
+import { badOption } from "../driver/errors.js";
+import { checkHostOptions, mergedFacts } from "../driver/host.js";
+import { checkFunction, checkOptions } from "../driver/options.js";
+import { type PolicyInputs, policyInputs, policyOf, rechecking, requiringPath } from "../driver/policy.js";
+import type { HostFacts, Policy } from "../generated/types.js";
+import { Resolver } from "../node/index.js";
+import type { PresetName } from "../resolver.js";
+import type { CallContext } from "./sdk.js";
+import { checkStore, type SessionStore } from "./store.js";
+
+/** Options of `rootwise(server)`; everything has a default. */
+export interface RootwiseOptions<RequirePath extends boolean = true> {
+  /** A preset's name or a policy; by default `recommended`. */
+  policy?: PresetName | Policy | undefined;
+  /**
+   * Whether a project must have a `path`, a folder that this process can use: the default. `false` is for servers that need
+   * only the project's identity: a folder on another machine is then a project too, with a `clientPath`.
+   */
+  requirePath?: RequirePath | undefined;
+  /**
+   * The argument of the server's tools and prompts that takes a project path, such as `project_path`. It is read from every
+   * call that has it, and the advice to a model without a project names it.
+   */
+  argument?: string | undefined;
+  /** Folders that every project must be inside. */
+  allowedDirs?: readonly string[] | undefined;
+  /** Facts that replace the collected ones, such as `local: true` for an HTTP server on the user's machine. */
+  host?: { [K in keyof HostFacts]?: HostFacts[K] | undefined } | undefined;
+  /** Receives log lines; by default they are dropped. */
+  log?: ((line: LogLine) => void) | undefined;
+  /** Runs before each handler that is registered after `rootwise(server)`; the handler waits for it. */
+  beforeCall?: ((context: CallContext) => void | Promise<void>) | undefined;
+  /**
+   * Whether helpers may leave the context out: `project()` then finds the one of the handler that is running, through
+   * `AsyncLocalStorage`. Off by default, because that makes every promise of the process slower before Node 24.
+   */
+  asyncContext?: boolean | undefined;
+  /** Keeps the connections of HTTP sessions for other replicas of the server. */
+  store?: SessionStore | undefined;
+}
+
+const OPTIONS: readonly string[] = ["policy", "requirePath", "argument", "allowedDirs", "host", "log", "beforeCall", "asyncContext", "store"] satisfies (keyof RootwiseOptions)[];
+
+/** Facts about the project that a handler has besides the context. */
+export interface ProjectHints {
+  /** The project that the call names, as a path or `file:` URI; by default the value of the option `argument`. */
+  argument?: string | undefined;
+  /** A path the call touches, to choose between several roots. */
+  target?: string | undefined;
+  /** The project that the server itself knows for the caller, such as the workspace of an authenticated user. */
+  host?: string | undefined;
+}
+
+/** Names a project: its name, path, URI, or the URI, path or name of a root. */
+export type Selection = { name: string } | { path: string } | { uri: string } | { root: string };
+
+const SELECTIONS: readonly string[] = ["name", "path", "uri", "root"];
+
+/** What the policy in the options reads. Refuses options that cannot work, with the option's name. */
+export function readOptions(options: RootwiseOptions<boolean>): PolicyInputs {
+  checkOptions(options, OPTIONS);
+  for (const name of ["log", "beforeCall"] as const) if (options[name] !== undefined) checkFunction(options[name], name);
+  if (options.argument !== undefined && (typeof options.argument !== "string" || options.argument === "")) throw badOption("argument", "must be the name of an argument");
+  if (options.asyncContext !== undefined && typeof options.asyncContext !== "boolean") throw badOption("asyncContext", "must be true or false");
+  checkStore(options.store);
+  const chosen = requiringPath(options.policy, options.requirePath);
+  const inputs = policyInputs(options.allowedDirs || options.host?.allowedDirs ? rechecking(policyOf(chosen)) : chosen);
+  const given = { host: options.host as Partial<HostFacts> | undefined, allowedDirs: options.allowedDirs };
+  checkHostOptions(given);
+  if (given.host || given.allowedDirs) new Resolver({ policy: inputs.policy, host: mergedFacts("stdio", inputs.policy, given) }).close();
+  return inputs;
+}
+
+/** Refuses what names no project, or names it twice. */
+export function selection(by: string | Selection): Selection | { value: string } {
+  if (typeof by === "string") return { value: by };
+  const [key, ...more] = Object.keys(by ?? {});
+  if (key === undefined || more.length > 0 || !SELECTIONS.includes(key)) throw badOption("by", `must be a string or one of ${SELECTIONS.map((name) => `{ ${name} }`).join(", ")}`);
+  return by;
+}
