@@ -1,4 +1,4 @@
-"""Fixtures of the resolver's tests: both backends."""
+"""Fixtures: both backends for the resolver's tests, both event loops for the driver's."""
 
 from __future__ import annotations
 
@@ -14,3 +14,8 @@ def backend(request: pytest.FixtureRequest) -> Backend:
         return load(request.param)
     except RootwiseError as problem:
         pytest.fail(f"{request.param}: {problem}; run `python3 adapters/python/test.py`, which builds it")
+
+
+@pytest.fixture(params=["asyncio", "trio"])
+def anyio_backend(request: pytest.FixtureRequest) -> str:
+    return str(request.param)

@@ -1,0 +1,185 @@
+"""The driver, where a call ends before its request is answered: cancelled, dropped, or hung up by the client."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from clients import PATIENCE_OF_CALLERS, Peer, connection, roots, settled
+
+from rootwise import NoProjectError
+from rootwise.driver import Connection, Undeliverable
+
+
+class Stream(Peer):
+    """A client whose call has a stream of its own."""
+
+    def __init__(self, answer: Any = None) -> None:
+        super().__init__(answer)
+        self.open = True
+
+    async def is_open(self) -> bool:
+        return self.open
+
+
+@pytest.mark.anyio
+async def test_a_cancelled_ask_is_withdrawn_and_the_request_serves_the_next(tmp_path: Path) -> None:
+    made, peer = connection(), Peer(roots(tmp_path))
+    async with anyio.create_task_group() as group:
+
+        async def ask() -> None:
+            await made.ask(sender=peer)
+
+        group.start_soon(ask)
+        await settled(lambda: peer.asked)
+        group.cancel_scope.cancel()
+    assert not made._asks
+    peer.may_answer.set()
+    assert (await made.ask(sender=peer)).path == str(tmp_path)
+    assert peer.asked == 1
+    made.close()
+
+
+@pytest.mark.anyio
+async def test_a_call_that_ends_hands_its_request_to_those_who_wait(tmp_path: Path) -> None:
+    first, second = Peer(Undeliverable()), Peer(roots(tmp_path))
+    second.may_answer.set()
+    made, got = connection(), []
+
+    async def ask(peer: Peer) -> None:
+        got.append(await made.ask(sender=peer))
+
+    async with anyio.create_task_group() as group:
+        scope = anyio.CancelScope()
+
+        async def owner() -> None:
+            with scope:
+                await ask(first)
+
+        group.start_soon(owner)
+        await settled(lambda: first.asked)
+        group.start_soon(ask, second)
+        await settled(lambda: len(made._asks) == 2)
+        scope.cancel()
+        await settled(lambda: len(made._asks) == 1)
+        first.may_answer.set()
+    assert [project.path for project in got] == [str(tmp_path)]
+    assert (first.asked, second.asked) == (1, 1)
+    made.close()
+
+
+@pytest.mark.anyio
+async def test_a_request_that_died_with_its_cancelled_call_is_sent_again(tmp_path: Path) -> None:
+    made, first, second = connection(), Stream(roots(tmp_path)), Stream(roots(tmp_path))
+    second.may_answer.set()
+    async with anyio.create_task_group() as group:
+
+        async def ask() -> None:
+            await made.ask(sender=first)
+
+        group.start_soon(ask)
+        await settled(lambda: first.asked)
+        group.cancel_scope.cancel()
+    assert (await made.ask(sender=second)).path == str(tmp_path)
+    assert (first.asked, second.asked) == (1, 1)
+    made.close()
+
+
+@pytest.mark.anyio
+async def test_a_request_on_a_dropped_stream_moves_to_the_next_call_and_serves_both(tmp_path: Path) -> None:
+    made, dropped, next_call, got = connection(), Stream(roots(tmp_path)), Stream(roots(tmp_path)), []
+    next_call.may_answer.set()
+
+    async def ask(peer: Stream) -> None:
+        got.append((await made.ask(sender=peer)).path)
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(ask, dropped)
+        await settled(lambda: dropped.asked)
+        dropped.open = False
+        group.start_soon(ask, next_call)
+    assert got == [str(tmp_path)] * 2
+    assert (dropped.asked, dropped.cancelled, next_call.asked) == (1, 1, 1)
+    made.close()
+
+
+@pytest.mark.anyio
+async def test_a_request_does_not_go_to_a_call_that_ended_while_its_stream_was_checked(tmp_path: Path) -> None:
+    class Slow(Stream):
+        checked = False
+
+        async def is_open(self) -> bool:
+            self.checked = True
+            await may_return.wait()
+            return True
+
+    may_return = anyio.Event()
+    made, ended, next_call, got = connection(), Slow(roots(tmp_path)), Stream(roots(tmp_path)), []
+    next_call.may_answer.set()
+
+    async def ask(peer: Stream) -> None:
+        got.append((await made.ask(sender=peer)).path)
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(ask, ended)
+        await settled(lambda: ended.checked)
+        group.cancel_scope.cancel()
+    may_return.set()
+    with anyio.fail_after(10):
+        await ask(next_call)
+    assert got == [str(tmp_path)]
+    assert (ended.asked, next_call.asked) == (0, 1)
+    made.close()
+
+
+@pytest.mark.anyio
+async def test_a_call_that_is_cancelled_while_its_answer_arrives_does_not_go_on(tmp_path: Path) -> None:
+    peer, got = Stream(roots(tmp_path)), []
+    peer.may_answer.set()
+    with anyio.CancelScope() as scope:
+        made = connection(on_change=lambda *_: scope.cancel())
+        got.append(await made.ask(sender=peer))
+    assert got == []
+    made.close()
+
+
+@pytest.mark.anyio
+async def test_calls_whose_streams_closed_before_their_question_end_and_do_not_count_as_failures(
+    tmp_path: Path,
+) -> None:
+    made, last = connection(), Stream(roots(tmp_path))
+    last.may_answer.set()
+    for _ in range(12):
+        gone = Stream()
+        gone.open = False
+        with anyio.fail_after(10), pytest.raises(NoProjectError) as problem:
+            await made.ask(sender=gone)
+        assert (problem.value.code, gone.asked) == ("closed", 0)
+    assert (await made.ask(sender=last)).path == str(tmp_path)
+    made.close()
+
+
+@pytest.mark.anyio
+async def test_a_client_that_hung_up_and_not_one_that_is_silent_is_asked_again(tmp_path: Path) -> None:
+    for open_at_end, asked_again in ((True, 0), (False, 1)):
+        made, first, second = connection(wait=PATIENCE_OF_CALLERS), Stream(), Stream(roots(tmp_path))
+        second.may_answer.set()
+        with anyio.fail_after(5):
+            async with anyio.create_task_group() as group:
+
+                async def ask(made: Connection = made, first: Stream = first) -> None:
+                    with pytest.raises(NoProjectError):
+                        await made.ask(sender=first)
+
+                group.start_soon(ask)
+                await settled(lambda first=first: first.asked)
+                first.open = open_at_end
+        if asked_again:
+            assert (await made.ask(sender=second)).path == str(tmp_path)
+        else:
+            with pytest.raises(NoProjectError):
+                await made.ask(sender=second)
+        assert second.asked == asked_again
+        made.close()
