@@ -27,8 +27,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use oracle::compare::{effects, left_out_notices, rank, views};
-use oracle::generate::{Act, Case, Step, Time, World, case};
+use oracle::generate::{Act, Case, Step, Time, case};
 use oracle::model::Oracle;
+use oracle::world::World;
 use oracle::{Effects, Views};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
@@ -559,7 +560,7 @@ fn modern_asks_leave_no_trace_on_the_connection() {
 
 #[test]
 fn ten_thousand_changes_in_no_time_cause_at_most_two_requests() {
-    for policy in oracle::generate::policies() {
+    for policy in oracle::policies::policies() {
         let mut machine = Resolver::new(Arc::new(policy), Arc::new(HostFacts::new(PathStyle::Posix))).unwrap();
         let capabilities = Some(oracle::generate::raw(r#"{"roots":{}}"#));
         let mut requests = 0;

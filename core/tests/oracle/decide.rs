@@ -10,8 +10,9 @@ use rootwise::policy::{
 };
 use serde_json::value::RawValue;
 
-use super::history::{Ask, Choice, History, Kind, List, Win, state_of};
+use super::history::{History, state_of};
 use super::peer::{self, RawList, RawRoot};
+use super::record::{Ask, Choice, Kind, List, Win};
 use super::values::{Eyes, Lexed, Need, Patience, Target, Verdict, can_end, is_asked_for, is_bad_end};
 use super::{Out, Proj};
 

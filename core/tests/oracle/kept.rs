@@ -5,7 +5,8 @@ use rootwise::policy::{Links, Pick, Source, SourceKind, Verify};
 
 use super::Out;
 use super::decide::Says;
-use super::history::{History, Win};
+use super::history::History;
+use super::record::Win;
 use super::values::{Eyes, Lexed, Target, Verdict};
 
 impl History {

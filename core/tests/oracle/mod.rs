@@ -38,13 +38,21 @@
 
 pub mod compare;
 pub mod decide;
+pub mod disk;
 pub mod generate;
 pub mod history;
 pub mod kept;
+pub mod messages;
 pub mod model;
 pub mod peer;
+pub mod places;
+pub mod policies;
+pub mod record;
+pub mod requests;
 pub mod select;
 pub mod values;
+pub mod verdict;
+pub mod world;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,17 +1,16 @@
 //! One event after the other: its own effect, then every waiting ask once, then the connection's project.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use rootwise::Reason;
-use rootwise::action::{LogCode, MessageKind};
-use rootwise::event::{AskBy, Event, Probed, RefusalKind, RequestFacts, RootsRefused, Want};
+use rootwise::action::LogCode;
+use rootwise::event::{AskBy, Event, RequestFacts, Want};
 use rootwise::host::HostFacts;
-use rootwise::policy::{Ask as WhenToAsk, OnChange, Pin, Policy, SourceKind, WhileAsking};
+use rootwise::policy::{Ask as WhenToAsk, Pin, Policy, SourceKind};
 use serde_json::value::RawValue;
 
 use super::decide::{Decision, End as AskEnd};
-use super::history::{Ask, End, History, Kind, Known, Record, Win};
-use super::peer::{self, RawList};
+use super::history::History;
+use super::peer;
+use super::record::{Ask, End, Kind, Record, Win};
 use super::values::{Need, Patience};
 use super::{Effects, Out, Views};
 
@@ -23,24 +22,24 @@ pub struct Oracle {
 
 /// What is collected during one event.
 #[derive(Default)]
-struct Turn {
-    effects: Effects,
+pub struct Turn {
+    pub effects: Effects,
     /// Who needs what; nobody is the connection.
-    needs: Vec<(Option<u32>, Need)>,
+    pub needs: Vec<(Option<u32>, Need)>,
     /// A request is due that no ask causes: the client became ready, or one was put off until now.
-    unasked: bool,
+    pub unasked: bool,
     /// One more request is due after a change (rule 13).
-    follow_up: bool,
+    pub follow_up: bool,
     /// A list arrived or a selection came, so the connection may have paths looked at.
-    list_arrived: bool,
-    selected: bool,
-    host_changed: bool,
+    pub list_arrived: bool,
+    pub selected: bool,
+    pub host_changed: bool,
     /// Rule 19: nothing more is awaited, so a change is announced although it is not settled.
-    nothing_awaited: bool,
+    pub nothing_awaited: bool,
 }
 
 impl Turn {
-    fn notice(&mut self, code: LogCode) {
+    pub fn notice(&mut self, code: LogCode) {
         *self.effects.notices.entry(code).or_default() += 1;
     }
 }
@@ -192,7 +191,7 @@ impl Oracle {
 
     // The connection.
 
-    fn initialized(&mut self, capabilities: Option<&str>, turn: &mut Turn) {
+    pub fn initialized(&mut self, capabilities: Option<&str>, turn: &mut Turn) {
         if self.history.initialized().is_some() {
             let before = self.history.announced();
             self.end_connection(turn);
@@ -227,7 +226,7 @@ impl Oracle {
         self.history.note(Record::DeferredOver);
     }
 
-    fn ready(&mut self, turn: &mut Turn) {
+    pub fn ready(&mut self, turn: &mut Turn) {
         if self.history.is_ready() {
             return;
         }
@@ -240,161 +239,8 @@ impl Oracle {
         self.history.may_push() && self.may_send_if_carried()
     }
 
-    fn may_send_if_carried(&self) -> bool {
+    pub fn may_send_if_carried(&self) -> bool {
         self.history.may_ask() && self.history.source(SourceKind::Roots).is_some() && self.history.in_flight().is_none()
-    }
-
-    // Requests.
-
-    fn id(&self, token: u32) -> String {
-        let prefix = &self.history.policy.roots.request.id_prefix;
-        if prefix.is_empty() { token.to_string() } else { format!("\"{prefix}{token}\"") }
-    }
-
-    /// Whether an id never given out could be taken for one of ours.
-    fn looks_like_ours(&self, id: &str) -> bool {
-        let prefix = &self.history.policy.roots.request.id_prefix;
-        let number = if prefix.is_empty() {
-            Some(id.to_owned())
-        } else {
-            peer::string(id).and_then(|id| id.strip_prefix(prefix.as_str()).map(str::to_owned))
-        };
-        number.is_some_and(|number| number.parse::<u32>().is_ok())
-    }
-
-    fn send(&mut self, relates_to: Option<u32>, now: u64, turn: &mut Turn) {
-        let token = self.history.tokens() + 1;
-        self.history.note(Record::Sent { token, at: now, carrier: relates_to });
-        // Everybody who waits for roots waits for it.
-        for ask in self.history.waiting() {
-            if self.history.waits_for_roots(&ask) {
-                self.history.note(Record::Waits { ask: ask.id, token });
-            }
-        }
-        let params = if self.history.policy.roots.request.empty_params { ",\"params\":{}" } else { "" };
-        let id = self.id(token);
-        let message = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"roots/list\"{params}}}");
-        turn.effects.send.push((token, relates_to, message));
-    }
-
-    /// When a change has a request sent (rule 12), if it does at all.
-    fn time_for_change(&self) -> Option<u64> {
-        let interval = u64::from(self.history.policy.timing.min_interval_ms);
-        let earliest = self.history.last_sent_at().map_or(0, |at| at.saturating_add(interval));
-        self.may_send_if_carried().then_some(earliest)
-    }
-
-    /// Whether an answer is to the request in flight; any other is noticed.
-    fn is_expected(&mut self, token: u32, by_client: bool, turn: &mut Turn) -> bool {
-        if self.history.in_flight().is_some_and(|request| request.token == token) {
-            return true;
-        }
-        let stale = (1..=self.history.tokens()).contains(&token);
-        if token == self.history.tokens() && by_client {
-            self.history.note(Record::Late);
-        }
-        turn.notice(if stale { LogCode::AnswerStale } else { LogCode::AnswerUnexpected });
-        false
-    }
-
-    fn answered(&mut self, token: u32, result: &str, now: u64, turn: &mut Turn) {
-        if !self.is_expected(token, true, turn) {
-            return;
-        }
-        let changed = self.changed_during_request();
-        self.history.note(Record::Ended { token, how: End::Answered, without: Vec::new() });
-        self.take_list(Some(token), result, now, turn);
-        turn.follow_up |= changed;
-    }
-
-    fn refused(&mut self, refused: &RootsRefused, turn: &mut Turn) {
-        if !self.is_expected(refused.request.0, refused.kind == RefusalKind::Error, turn) {
-            return;
-        }
-        let rules = &self.history.policy.roots.unsupported;
-        let message = refused.message.as_deref().unwrap_or_default().to_ascii_lowercase();
-        let unsupported = refused.kind == RefusalKind::Error
-            && (refused.code.is_some_and(|code| rules.codes.contains(&code))
-                || rules.messages.iter().any(|part| message.contains(&part.to_ascii_lowercase())));
-        let overdue = self.history.in_flight().is_some_and(|request| request.overdue);
-        let how = match refused.kind {
-            _ if unsupported => End::Unsupported,
-            // Somebody has waited for it in vain.
-            RefusalKind::Abandoned if overdue && !self.changed_during_request() => End::TimedOut,
-            RefusalKind::Abandoned => End::Abandoned,
-            _ => End::Refused,
-        };
-        self.failed(how, turn);
-    }
-
-    fn changed_during_request(&self) -> bool {
-        let request = self.history.in_flight();
-        request.is_some_and(|request| self.history.changed_since(request.place))
-    }
-
-    /// The request in flight came to nothing (rules 11 and 13).
-    fn failed(&mut self, how: End, turn: &mut Turn) {
-        let Some(request) = self.history.in_flight() else {
-            return;
-        };
-        let changed = self.changed_during_request();
-        let goes_without = |ask: &Ask| {
-            let waited = self.history.waited_for(ask, usize::MAX) == Some(request.token);
-            waited
-                && match how {
-                    End::Abandoned => self.history.carried(ask, request.token) && self.history.lost_request(ask),
-                    End::Refused => !changed,
-                    _ => true,
-                }
-        };
-        let without = self.history.waiting().into_iter().filter(goes_without).map(|ask| ask.id).collect();
-        self.history.note(Record::Ended { token: request.token, how, without });
-        turn.notice(if how == End::Unsupported { LogCode::RootsUnsupported } else { LogCode::RootsFailed });
-        turn.follow_up |= changed && matches!(how, End::Abandoned | End::Refused);
-    }
-
-    fn changed(&mut self, turn: &mut Turn) {
-        let rules = &self.history.policy.roots;
-        let undeclared = rules.require_capability && self.history.initialized() != Some(true);
-        if rules.on_change == OnChange::Ignore || undeclared {
-            return;
-        }
-        let in_flight = self.history.in_flight().is_some();
-        let dropped = in_flight && rules.while_asking == WhileAsking::Drop;
-        self.history.note(Record::Changed { marks: !dropped });
-        let rules = &self.history.policy.roots;
-        // Nothing is asked for *again* that nobody has wanted yet, and nothing twice.
-        let eager = rules.ask == WhenToAsk::Eager;
-        let asked = eager || self.history.last_sent_at().is_some() || self.history.list().is_some();
-        let rests = !in_flight && self.history.deferred().is_none();
-        turn.follow_up |= rests && asked && rules.on_change == OnChange::Refetch;
-    }
-
-    fn take_list(&mut self, answers: Option<u32>, result: &str, now: u64, turn: &mut Turn) {
-        let roots = RawList::read(result, &self.history.policy);
-        self.history.note(Record::List { answers, at: now, roots: roots.clone() });
-        turn.list_arrived = true;
-        let keys = self.history.keys(&roots);
-        // Rule 17.
-        let lost = self.history.remembered().is_some_and(|win| {
-            let lost = |key: &String| !keys.contains(key) && !keys.contains(&win.project.key);
-            win.root_key.as_ref().is_some_and(lost)
-        });
-        if lost && !self.history.policy.memory.keep_lost_root {
-            self.history.note(Record::RememberedGone);
-        }
-        // Rule 15.
-        let older = self.history.older_list().map(|roots| self.history.keys(roots)).unwrap_or_default();
-        let left = self.history.choice().is_some_and(|choice| {
-            let among = |keys: &[String]| {
-                keys.contains(&choice.win.project.key)
-                    || choice.win.root_key.as_ref().is_some_and(|key| keys.contains(key))
-            };
-            among(&older) && !among(&keys)
-        });
-        if left {
-            turn.notice(LogCode::SelectedRootLeft);
-        }
     }
 
     // Asks.
@@ -584,109 +430,6 @@ impl Oracle {
         }
     }
 
-    // The disk.
-
-    fn open_probe(&mut self, now: u64, turn: &mut Turn) {
-        let open = self.history.open_probes();
-        let mut paths: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        let needs = std::mem::take(&mut turn.needs);
-        let covers = |asked: &BTreeMap<String, BTreeSet<String>>, need: &Need| {
-            asked.get(&need.path).is_some_and(|markers| need.markers.is_subset(markers))
-        };
-        for (_, need) in &needs {
-            if !open.iter().any(|(_, _, asked)| covers(asked, need)) {
-                paths.entry(need.path.clone()).or_default().extend(need.markers.iter().cloned());
-            }
-        }
-        let until = now.saturating_add(self.history.policy.timing.wait_ms.into());
-        if !paths.is_empty() {
-            let id = self.history.probes_given_out() + 1;
-            self.history.note(Record::ProbeOpened { id, until, paths: paths.clone() });
-            turn.effects.probe.push((id, paths));
-        }
-        // Whoever needs what an open probe will tell, waits for it.
-        let waiting = self.history.waiting();
-        for (who, need) in needs {
-            for (probe, _, asked) in self.history.open_probes() {
-                let depends = match waiting.iter().find(|ask| Some(ask.id) == who) {
-                    Some(ask) => self.history.ask_depends(ask, probe),
-                    None => self.history.connection_depends(probe),
-                };
-                let connection = need.connection;
-                if covers(&asked, &need) && depends.contains(&need.path) && connection {
-                    // Another source may need the same path for the connection.
-                    let path = need.path.clone();
-                    self.history.note(Record::Depends { who, probe, path, connection, until: 0 });
-                } else if covers(&asked, &need) && !depends.contains(&need.path) {
-                    let path = need.path.clone();
-                    self.history.note(Record::Depends { who, probe, path, connection, until });
-                }
-            }
-        }
-    }
-
-    /// Notes where the connection knows all that it waited for.
-    fn end_connections_wait(&mut self) {
-        for (probe, _, paths) in self.history.open_probes() {
-            let depends = self.history.connection_depends(probe);
-            let is_known = |path: &String| {
-                let known = self.history.known(path, None);
-                known.is_some_and(|known| paths.get(path).is_some_and(|markers| markers.is_subset(&known.asked)))
-            };
-            if !depends.is_empty() && depends.iter().all(is_known) {
-                self.history.note(Record::ConnectionHasAll { probe });
-            }
-        }
-    }
-
-    /// Ends the probes that nobody waits for any more.
-    fn drop_unwanted_probes(&mut self) {
-        let waiting = self.history.waiting();
-        for (id, ..) in self.history.open_probes() {
-            let by_asks = waiting.iter().any(|ask| !self.history.ask_depends(ask, id).is_empty());
-            if !by_asks && self.history.connection_depends(id).is_empty() {
-                self.history.note(Record::ProbeOver { id });
-            }
-        }
-    }
-
-    fn probed(&mut self, probed: &Probed) {
-        let open = self.history.open_probes();
-        let Some((id, _, asked)) = open.into_iter().find(|(id, ..)| *id == probed.probe.0) else {
-            return;
-        };
-        let waiting = self.history.waiting();
-        let mut news = vec![Record::ProbeOver { id }];
-        for (path, markers) in asked {
-            let connection = self.history.is_for_connection(id, &path);
-            let depend = waiting.iter().filter(|ask| self.history.ask_depends(ask, id).contains(&path));
-            let asks: Vec<u32> = depend.map(|ask| ask.id).collect();
-            let Some(said) = probed.paths.iter().find(|said| said.path == path) else {
-                news.push(Record::Unconfirmed { path, asked: markers, asks });
-                continue;
-            };
-            let there = said.markers.iter().filter(|marker| markers.contains(*marker));
-            let known = Known {
-                found: said.found,
-                real: said.real_path.clone(),
-                there: there.cloned().collect(),
-                asked: markers,
-            };
-            news.push(Record::Learnt { path, known, asks, connection });
-        }
-        self.history.records.extend(news);
-    }
-
-    /// Drops what the connection knows of paths that none of its sources names any more.
-    fn forget_paths(&mut self) {
-        let named = self.history.named_paths();
-        for path in self.history.known_paths() {
-            if !named.contains(&path) {
-                self.history.note(Record::Forgotten { path });
-            }
-        }
-    }
-
     // Time.
 
     fn deadline_reached(&mut self, now: u64, turn: &mut Turn) {
@@ -720,64 +463,5 @@ impl Oracle {
             self.history.note(Record::DeferredOver);
             turn.unasked = true;
         }
-    }
-
-    // Raw messages.
-
-    fn message(&mut self, text: &str, now: u64, turn: &mut Turn) {
-        let kind = peer::kind(text);
-        if kind != MessageKind::Batch {
-            if !self.read_message(text, now, turn) {
-                turn.effects.forward.push((kind, text.to_owned()));
-            }
-            return;
-        }
-        let parts = peer::elements(text).unwrap_or_default();
-        let mut rest = Vec::new();
-        for part in &parts {
-            if !self.read_message(part, now, turn) {
-                rest.push(part.as_str());
-            }
-        }
-        if rest.len() == parts.len() {
-            turn.effects.forward.push((kind, text.to_owned()));
-        } else if !rest.is_empty() {
-            turn.effects.forward.push((kind, format!("[{}]", rest.join(","))));
-        }
-    }
-
-    /// Takes what one message says; true if it is an answer to one of our requests and so nobody else's.
-    fn read_message(&mut self, text: &str, now: u64, turn: &mut Turn) -> bool {
-        let method = peer::member(text, "method").and_then(|method| peer::string(&method));
-        match (peer::kind(text), method.as_deref()) {
-            (MessageKind::Request, Some("initialize")) => {
-                let params = peer::member(text, "params").unwrap_or_default();
-                let capabilities = peer::member(&params, "capabilities");
-                self.initialized(capabilities.as_deref(), turn);
-            }
-            (MessageKind::Notification, Some("notifications/initialized")) => self.ready(turn),
-            (MessageKind::Notification, Some("notifications/roots/list_changed")) => self.changed(turn),
-            (MessageKind::Response, _) => {
-                let id = peer::member(text, "id").unwrap_or_default();
-                let Some(token) = (1..=self.history.tokens()).find(|token| self.id(*token) == id) else {
-                    if self.looks_like_ours(&id) {
-                        turn.notice(LogCode::AnswerUnexpected);
-                    }
-                    return false;
-                };
-                if let Some(error) = peer::member(text, "error") {
-                    let code = peer::member(&error, "code").and_then(|code| code.parse().ok());
-                    let message = peer::member(&error, "message").and_then(|text| peer::string(&text));
-                    let kind = RefusalKind::Error;
-                    self.refused(&RootsRefused { request: token.into(), kind, code, message }, turn);
-                } else {
-                    let result = peer::member(text, "result").unwrap_or_default();
-                    self.answered(token, &result, now, turn);
-                }
-                return true;
-            }
-            _ => {}
-        }
-        false
     }
 }

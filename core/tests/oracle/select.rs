@@ -7,9 +7,11 @@ use rootwise::policy::{EnforceRoots, NameRule, Names, NonFile, Pin, Relative, Ro
 
 use super::Out;
 use super::decide::{Decision, End, RootsNow, Waiting, win};
-use super::history::{Ask, Choice, History};
+use super::history::History;
 use super::peer::{RawList, RawRoot};
-use super::values::{Eyes, Lexed, Patience, Target, Verdict, is_file_uri};
+use super::places::is_file_uri;
+use super::record::{Ask, Choice};
+use super::values::{Eyes, Lexed, Patience, Target, Verdict};
 
 impl History {
     pub fn decide_select(&self, ask: &Ask, by: &SelectBy, patience: Patience) -> Decision {

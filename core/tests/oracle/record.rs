@@ -1,0 +1,217 @@
+//! What the log consists of: one record for each thing that happened or was done, and the types they carry.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rootwise::event::{AskBy, Found, RequestFacts, SelectBy};
+use rootwise::host::HostFacts;
+
+use super::Proj;
+use super::peer::RawList;
+
+/// One thing that happened or was done.
+#[derive(Clone, Debug)]
+pub enum Record {
+    /// An accepted event, with the time that counts for it.
+    Now(u64),
+    Host(HostFacts),
+    /// A new connection: nothing before it counts, except that ids go on.
+    Fresh,
+    Closed,
+    Initialized {
+        declared: bool,
+    },
+    Ready,
+    /// A change that is honoured; `marks` when it makes what is known out of date.
+    Changed {
+        marks: bool,
+    },
+    Sent {
+        token: u32,
+        at: u64,
+        /// The ask whose call carries it.
+        carrier: Option<u32>,
+    },
+    /// A request is over; the asks in `without` go on without its answer.
+    Ended {
+        token: u32,
+        how: End,
+        without: Vec<u32>,
+    },
+    /// An ask waits for a request.
+    Waits {
+        ask: u32,
+        token: u32,
+    },
+    Overdue {
+        token: u32,
+    },
+    Deferred {
+        until: u64,
+    },
+    DeferredOver,
+    List {
+        answers: Option<u32>,
+        at: u64,
+        roots: RawList,
+    },
+    ProbeOpened {
+        id: u32,
+        until: u64,
+        paths: BTreeMap<String, BTreeSet<String>>,
+    },
+    ProbeOver {
+        id: u32,
+    },
+    /// An ask, or the connection itself, waits for what a probe says of a path, until a time.
+    Depends {
+        who: Option<u32>,
+        probe: u32,
+        path: String,
+        /// Whether a source of the connection needs it.
+        connection: bool,
+        until: u64,
+    },
+    /// An ask was looked at and goes on waiting.
+    Looked {
+        ask: u32,
+        /// Whether for roots.
+        roots: bool,
+    },
+    /// The connection's own evaluation may have paths looked at, and depends on no earlier probe.
+    ConnectionLooks,
+    /// The connection knows all it wanted of a probe.
+    ConnectionHasAll {
+        probe: u32,
+    },
+    /// The client answered the last request, which was over.
+    Late,
+    /// The host said what is at a path; it serves these asks, and perhaps the connection.
+    Learnt {
+        path: String,
+        known: Known,
+        asks: Vec<u32>,
+        connection: bool,
+    },
+    /// The host did not say; that counts for these asks.
+    Unconfirmed {
+        path: String,
+        asked: BTreeSet<String>,
+        asks: Vec<u32>,
+    },
+    /// No source of the connection names the path any more.
+    Forgotten {
+        path: String,
+    },
+    Asked(Ask),
+    /// An ask was answered, or withdrawn.
+    Over {
+        ask: u32,
+        /// Whether from now on there can be a connection project.
+        begins: bool,
+    },
+    Chose(Choice),
+    ChoiceGone,
+    Announced(Option<String>),
+    Remembered(Win),
+    RememberedGone,
+    Pinned(Win),
+    PinGone,
+    HintGiven(usize),
+    Project(Option<Win>),
+}
+
+/// How a request ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    Answered,
+    Unsupported,
+    Refused,
+    Abandoned,
+    TimedOut,
+    /// The connection ended first.
+    Dropped,
+}
+
+impl End {
+    pub fn failed(self) -> bool {
+        !matches!(self, Self::Answered | Self::Dropped | Self::Abandoned)
+    }
+
+    /// Whether the request ended without an answer, so that a list from before it is stale.
+    pub fn unanswered(self) -> bool {
+        self.failed() || self == Self::Abandoned
+    }
+}
+
+/// What the host said about one path.
+#[derive(Clone, Debug)]
+pub struct Known {
+    pub found: Found,
+    pub real: Option<String>,
+    /// The markers that were asked for.
+    pub asked: BTreeSet<String>,
+    /// The markers that are there.
+    pub there: BTreeSet<String>,
+}
+
+/// A winner, with what is needed to judge it again later.
+#[derive(Clone, Debug)]
+pub struct Win {
+    pub project: Proj,
+    /// The key of the root it came from.
+    pub root_key: Option<String>,
+    /// The real path it was verified by.
+    pub real: Option<String>,
+}
+
+/// A selection.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    pub win: Win,
+    /// The URI it has, to compare letter for letter.
+    pub uri: Option<String>,
+}
+
+/// An ask as it came.
+#[derive(Clone, Debug)]
+pub struct Ask {
+    pub id: u32,
+    /// Its place in the log.
+    pub place: usize,
+    pub at: u64,
+    pub kind: Kind,
+    pub by: AskBy,
+    pub modern: bool,
+    pub facts: RequestFacts,
+    pub target: Option<String>,
+}
+
+/// What an ask is for.
+#[derive(Clone, Debug)]
+pub enum Kind {
+    Project,
+    Roots,
+    Select(SelectBy),
+    /// A removal of the selection that is refused.
+    Clear,
+}
+
+/// A list of roots and its place in the log.
+#[derive(Clone, Debug)]
+pub struct List {
+    pub place: usize,
+    pub at: u64,
+    pub roots: RawList,
+    /// From where on a change makes it stale: the sending of its request, or its own arrival.
+    pub asked_at_place: usize,
+}
+
+/// A request in flight.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    pub token: u32,
+    pub at: u64,
+    pub place: usize,
+    /// Somebody's wait for it has ended.
+    pub overdue: bool,
+}

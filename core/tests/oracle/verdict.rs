@@ -1,0 +1,417 @@
+//! From a place to a verdict: what the disk, the allowed folders and the excluded ones say about it.
+
+use std::collections::BTreeSet;
+
+use rootwise::Reason;
+use rootwise::event::Found;
+use rootwise::path::{self, PathStyle};
+use rootwise::policy::{
+    ExcludedDirsRule, Files, Links, Markers, NameFrom, Recheck, Source, SourceKind, Unmarked, Verify,
+};
+
+use super::history::History;
+use super::places::starts_with_drive;
+use super::record::{Kind, Known, Win};
+use super::values::{Eyes, Need, Patience, Target, Verdict, is_asked_for};
+
+enum Look {
+    Known(Known),
+    Unconfirmed,
+    Unknown,
+}
+
+fn places_rule(source: &Source) -> ExcludedDirsRule {
+    let chosen = is_asked_for(source.from) || matches!(source.from, SourceKind::Selected | SourceKind::Configured);
+    source.excluded_dirs.unwrap_or(if chosen { ExcludedDirsRule::Allow } else { ExcludedDirsRule::Refuse })
+}
+
+fn place_reason(source: &Source) -> Reason {
+    if places_rule(source) == ExcludedDirsRule::Named { Reason::Nameless } else { Reason::ExcludedDir }
+}
+
+impl History {
+    /// Whether every ask looks again: where the policy says so, and where the operator confines projects.
+    pub fn rechecks(&self, source: &Source) -> bool {
+        source.recheck == Recheck::EachAsk || self.is_confined()
+    }
+
+    /// Whether a look at the disk serves the connection (rule 24).
+    fn serves_connection(&self, source: &Source, eyes: Eyes<'_>) -> bool {
+        match eyes {
+            Eyes::Ask { ask, .. } => {
+                let selects = matches!(ask.kind, Kind::Select(_)) && !self.rechecks(source);
+                !ask.modern && !source.from.is_per_request() && !selects
+            }
+            Eyes::Connection | Eyes::Blind => true,
+        }
+    }
+
+    fn look(&self, source: &Source, at: &str, markers: &BTreeSet<String>, eyes: Eyes<'_>) -> Look {
+        if matches!(eyes, Eyes::Blind) {
+            return Look::Unknown;
+        }
+        // What was found for an ask serves it in any case.
+        let own = match eyes {
+            Eyes::Ask { ask, .. } => self.known(at, Some(ask.id)),
+            Eyes::Connection | Eyes::Blind => None,
+        };
+        // What the connection knows serves its sources; a selection takes folders that were seen as seen.
+        let seen = |known: &Known| match eyes {
+            Eyes::Ask { ask, .. } if matches!(ask.kind, Kind::Select(_)) => {
+                !ask.modern && known.found == Found::Directory && !self.rechecks(source)
+            }
+            Eyes::Ask { .. } => self.serves_connection(source, eyes) && !self.rechecks(source),
+            Eyes::Connection | Eyes::Blind => true,
+        };
+        let shared = self.known(at, None).filter(seen);
+        for known in own.into_iter().chain(shared) {
+            if markers.is_subset(&known.asked) {
+                return Look::Known(known);
+            }
+        }
+        match eyes {
+            Eyes::Ask { patience: Patience::Over, .. } => Look::Unconfirmed,
+            Eyes::Ask { ask, .. } if self.is_unconfirmed(at, markers, ask) => Look::Unconfirmed,
+            _ => Look::Unknown,
+        }
+    }
+
+    /// What the disk, the ceiling and the refused places say about a target. A remote caller learns nothing about the disk:
+    /// whatever is not verified inside the allowed folders is outside.
+    pub fn on_disk(&self, source: &Source, target: Target, eyes: Eyes<'_>) -> Verdict {
+        let from_client = matches!(
+            source.from,
+            SourceKind::Argument
+                | SourceKind::Header
+                | SourceKind::Query
+                | SourceKind::Meta
+                | SourceKind::Roots
+                | SourceKind::Selected
+        );
+        let verdict = if from_client && self.is_elsewhere() {
+            self.judged_elsewhere(source, target)
+        } else {
+            self.judged_on_disk(source, target, eyes)
+        };
+        match verdict {
+            Verdict::Good(target) => self.with_required_path(target),
+            Verdict::Bad(
+                Reason::Missing
+                | Reason::OtherSystem
+                | Reason::NotDirectory
+                | Reason::Unreadable
+                | Reason::Unconfirmed
+                | Reason::NoMarker,
+            ) if self.is_confined() && !self.is_local() => Verdict::Bad(Reason::Outside),
+            verdict => verdict,
+        }
+    }
+
+    /// Whether the client's folders are out of reach: it is on another machine, and no folder here is allowed to it.
+    pub fn is_elsewhere(&self) -> bool {
+        !self.is_local() && !self.is_confined()
+    }
+
+    /// Rule 31: nothing on this machine is looked at, and only the top of a disk is refused.
+    fn judged_elsewhere(&self, source: &Source, target: Target) -> Verdict {
+        match &target.path {
+            Some(at) if path::is_unc(at, self.client_style(at)) => Verdict::Bad(Reason::Unconfirmed),
+            Some(at)
+                if places_rule(source) != ExcludedDirsRule::Allow
+                    && path::parent(at, self.client_style(at)).is_none() =>
+            {
+                Verdict::Bad(place_reason(source))
+            }
+            Some(_) => Verdict::Good(Target { elsewhere: true, ..target }),
+            None => Verdict::Good(target),
+        }
+    }
+
+    /// Rule 31: what a project without a folder here becomes.
+    pub fn with_required_path(&self, target: Target) -> Verdict {
+        match &target.path {
+            _ if !self.policy.require_path => Verdict::Good(target),
+            Some(_) if target.elsewhere => Verdict::Bad(Reason::OtherMachine),
+            Some(_) => Verdict::Good(target),
+            None => Verdict::Bad(Reason::NoPath),
+        }
+    }
+
+    /// Whether the operator confines projects to folders: then only the real path of something that exists counts.
+    pub fn is_confined(&self) -> bool {
+        self.host().allowed_dirs.is_some()
+    }
+
+    fn judged_on_disk(&self, source: &Source, target: Target, eyes: Eyes<'_>) -> Verdict {
+        let Some(start) = target.path.clone() else {
+            return Verdict::Good(target);
+        };
+        let is_root = target.root.is_some();
+        if let Err(reason) = self.acceptable(source, &start) {
+            return Verdict::Bad(reason);
+        }
+        let verify = if self.is_confined() { source.verify.max(Verify::Exists) } else { source.verify };
+        if verify == Verify::None && source.refine.is_none() {
+            return Verdict::Good(target);
+        }
+        // A share is not contacted, and so never confirmed.
+        if path::is_unc(&start, self.style()) {
+            return Verdict::Bad(Reason::Unconfirmed);
+        }
+        let markers = source.refine.as_ref().map(all_markers).unwrap_or_default();
+        let follows = source.links == Links::Follow;
+        let walk_from = |from: &str| source.refine.as_ref().map(|refine| self.walk(from, refine)).unwrap_or_default();
+        let mut walk = walk_from(&start);
+        let mut wanted: Vec<(String, BTreeSet<String>)> = Vec::new();
+        if verify != Verify::None && !walk.contains(&start) {
+            wanted.push((start.clone(), markers.clone()));
+        }
+        wanted.extend(walk.iter().map(|folder| (folder.clone(), markers.clone())));
+        let connection = self.serves_connection(source, eyes);
+        let own = !connection || self.rechecks(source);
+        let is_unknown =
+            |at: &str, markers: &BTreeSet<String>| matches!(self.look(source, at, markers, eyes), Look::Unknown);
+        let mut unknown: Vec<Need> = wanted
+            .into_iter()
+            .filter(|(at, markers)| is_unknown(at, markers))
+            .map(|(path, markers)| Need { path, markers, connection, own })
+            .collect();
+        let mut found = start.clone();
+        let mut truth = None;
+        if verify != Verify::None {
+            // What the start itself is needs no markers.
+            let known = match self.look(source, &start, &BTreeSet::new(), eyes) {
+                Look::Known(known) => known,
+                Look::Unconfirmed => return Verdict::Bad(Reason::Unconfirmed),
+                Look::Unknown if follows && matches!(eyes, Eyes::Blind) => {
+                    // Whoever names the paths of a source names those of its walk too, as far as they are known.
+                    let known = self.known(&start, None).filter(|known| known.found == Found::Directory);
+                    let real = known.map(|known| known.real.unwrap_or(start));
+                    let more = real.map(|real| walk_from(&real)).unwrap_or_default().into_iter();
+                    unknown.extend(more.map(|path| Need { path, markers: markers.clone(), connection, own }));
+                    return Verdict::Pending(unknown);
+                }
+                Look::Unknown => return Verdict::Pending(unknown),
+            };
+            match known.found {
+                Found::Directory => {}
+                // What a Windows URI names here (rule 23).
+                Found::Missing
+                    if self.style() == PathStyle::Posix && starts_with_drive(start.trim_start_matches('/')) =>
+                {
+                    return Verdict::Bad(Reason::OtherSystem);
+                }
+                Found::Missing => return Verdict::Bad(Reason::Missing),
+                Found::Unreadable => return Verdict::Bad(Reason::Unreadable),
+                Found::File if is_root && self.policy.roots.files == Files::Parent => {
+                    found = match path::parent(&start, self.style()) {
+                        Some(parent) => parent,
+                        None => return Verdict::Bad(Reason::NotDirectory),
+                    };
+                }
+                Found::File if verify == Verify::Directory || is_root => {
+                    return Verdict::Bad(Reason::NotDirectory);
+                }
+                Found::File => {}
+            }
+            let of_parent = found != start;
+            let real = match (of_parent, self.is_confined()) {
+                (false, _) => known.real.clone(),
+                // The parent of a linked file is not the parent of what the link leads to.
+                (true, false) => {
+                    let as_spelled = known.real.as_ref().filter(|real| **real == start);
+                    as_spelled.and_then(|real| path::parent(real, self.style()))
+                }
+                (true, true) => match self.look(source, &found, &BTreeSet::new(), eyes) {
+                    Look::Known(parent) => parent.real,
+                    Look::Unconfirmed => return Verdict::Bad(Reason::Unconfirmed),
+                    Look::Unknown => {
+                        let need = Need { path: found, markers: BTreeSet::new(), connection, own };
+                        return Verdict::Pending(vec![need]);
+                    }
+                },
+            };
+            if let Err(reason) = self.acceptable_in_truth(source, real.as_deref(), source.refine.is_some()) {
+                return Verdict::Bad(reason);
+            }
+            truth = real;
+            if follows {
+                found = truth.clone().unwrap_or(found);
+                walk = walk_from(&found);
+                let more = walk.iter().filter(|folder| is_unknown(folder, &markers));
+                unknown =
+                    more.map(|path| Need { path: path.clone(), markers: markers.clone(), connection, own }).collect();
+            }
+        }
+        // A start that will not do spares the walk.
+        if !unknown.is_empty() {
+            return Verdict::Pending(unknown);
+        }
+        let mut vouched = false;
+        if let Some(refine) = &source.refine {
+            match self.marked(source, &walk, refine, eyes) {
+                Some(folder) => {
+                    if folder != found {
+                        let real = match self.look(source, &folder, &markers, eyes) {
+                            Look::Known(known) => known.real,
+                            _ => None,
+                        };
+                        if let Err(reason) = self.acceptable_in_truth(source, real.as_deref(), true) {
+                            return Verdict::Bad(reason);
+                        }
+                        truth = real;
+                    }
+                    found = folder;
+                    vouched = true;
+                }
+                None if refine.otherwise == Unmarked::Reject => {
+                    return Verdict::Bad(Reason::NoMarker);
+                }
+                None => {}
+            }
+        }
+        if !self.is_allowed(&found) {
+            return Verdict::Bad(Reason::Outside);
+        }
+        if self.is_excluded_dir(&found, places_rule(source), vouched) {
+            return Verdict::Bad(place_reason(source));
+        }
+        if let (Some(_), Err(reason)) = (&truth, self.acceptable_in_truth(source, truth.as_deref(), vouched)) {
+            return Verdict::Bad(reason);
+        }
+        if found == start {
+            return Verdict::Good(Target { real: truth, ..target });
+        }
+        match self.target(found) {
+            Ok(moved) => {
+                // The name that the client gives its root stays.
+                let own = target.own_name && self.policy.name_from == NameFrom::RootName;
+                let name = if own { target.name } else { moved.name };
+                Verdict::Good(Target { root: target.root, name, real: truth, ..moved })
+            }
+            Err(reason) => Verdict::Bad(reason),
+        }
+    }
+
+    /// Whether a root is accepted as it is spelled, whatever the disk says about it.
+    pub fn is_accepted_as_is(&self, source: &Source, target: &Target) -> bool {
+        let at = target.path.as_deref().unwrap_or_default();
+        let is_share = path::is_unc(at, self.style()) && !self.host().probe_shares;
+        !self.is_confined() && !is_share && !self.is_excluded_dir(at, places_rule(source), false)
+    }
+
+    /// The folder that a root means of which the connection knows that it is a file.
+    pub fn parent_of_known_file(&self, target: &Target) -> Option<Vec<Need>> {
+        let at = target.path.as_deref()?;
+        let is_file = self.known(at, None).is_some_and(|known| known.found == Found::File);
+        let counts = is_file && self.is_confined() && self.policy.roots.files == Files::Parent;
+        let parent = path::parent(at, self.style()).filter(|_| counts)?;
+        Some(vec![Need { path: parent, markers: BTreeSet::new(), connection: true, own: false }])
+    }
+
+    /// What can be said about a path without the disk.
+    fn acceptable(&self, source: &Source, at: &str) -> Result<(), Reason> {
+        if !self.is_allowed(at) {
+            return Err(Reason::Outside);
+        }
+        // Where there is a walk, a marker may still vouch for the place.
+        if self.is_excluded_dir(at, places_rule(source), source.refine.is_some()) {
+            return Err(place_reason(source));
+        }
+        Ok(())
+    }
+
+    /// Whether the allowed folders let the connection keep a project: by its spelling and by its real path.
+    pub fn keeps(&self, win: &Win) -> bool {
+        let Some(at) = &win.project.path else { return !self.policy.require_path };
+        let is_own = |name: &str| ["host", "configured", "env", "cwd"].contains(&name);
+        // What is remembered says where it came from.
+        let own = match win.project.source {
+            SourceKind::Remembered => win.project.via.as_deref().is_some_and(is_own),
+            source => is_own(source.name()),
+        };
+        if win.project.elsewhere {
+            return !self.policy.require_path;
+        }
+        if self.is_elsewhere() && !own {
+            return false;
+        }
+        !self.is_confined() || (self.is_allowed(at) && win.real.as_ref().is_some_and(|real| self.is_allowed(real)))
+    }
+
+    /// The same for the real path, as far as the host told it: a link leads neither out nor to a refused place.
+    fn acceptable_in_truth(&self, source: &Source, real: Option<&str>, vouched: bool) -> Result<(), Reason> {
+        match real {
+            Some(real) if !self.is_allowed(real) => Err(Reason::Outside),
+            Some(real) if self.is_excluded_dir(real, places_rule(source), vouched) => {
+                Err(if self.is_confined() && !self.is_local() { Reason::Outside } else { place_reason(source) })
+            }
+            None if self.is_confined() => Err(Reason::Outside),
+            _ => Ok(()),
+        }
+    }
+
+    fn is_allowed(&self, at: &str) -> bool {
+        let allowed = &self.host().allowed_dirs;
+        allowed.as_ref().is_none_or(|dirs| dirs.iter().any(|base| path::is_inside(base, at, self.style())))
+    }
+
+    fn is_home(&self, at: &str) -> bool {
+        let home = self.host().excluded_dirs.home.as_deref();
+        home.is_some_and(|home| self.is_same(home, at))
+    }
+
+    fn is_same(&self, one: &str, other: &str) -> bool {
+        path::is_inside(one, other, self.style()) && path::is_inside(other, one, self.style())
+    }
+
+    fn is_excluded_dir(&self, at: &str, rule: ExcludedDirsRule, vouched: bool) -> bool {
+        let is_top = path::parent(at, self.style()).is_none();
+        let places = &self.host().excluded_dirs;
+        let temporary = places.temporary.iter().any(|folder| self.is_same(folder, at));
+        let install = places.install.iter().any(|folder| path::is_inside(folder, at, self.style()));
+        match rule {
+            ExcludedDirsRule::Allow => false,
+            ExcludedDirsRule::Named => is_top,
+            ExcludedDirsRule::Refuse => is_top || self.is_home(at) || (!vouched && (temporary || install)),
+        }
+    }
+
+    /// The folders a walk looks at: up to below home and below the top.
+    fn walk(&self, start: &str, refine: &Markers) -> Vec<String> {
+        let most = refine.levels.min(self.policy.limits.walk_levels);
+        let mut folders = Vec::new();
+        let mut here = Some(start.to_owned());
+        while let Some(folder) = here {
+            let parent = path::parent(&folder, self.style());
+            let stop = parent.is_none() || self.is_home(&folder) || !self.is_allowed(&folder);
+            if stop || folders.len() >= most as usize {
+                break;
+            }
+            folders.push(folder);
+            here = parent.filter(|_| !stop);
+        }
+        folders
+    }
+
+    fn marked(&self, source: &Source, walk: &[String], refine: &Markers, eyes: Eyes<'_>) -> Option<String> {
+        let markers = all_markers(refine);
+        for tier in &refine.tiers {
+            for folder in walk {
+                let Look::Known(known) = self.look(source, folder, &markers, eyes) else {
+                    continue;
+                };
+                let there = tier.names.iter().filter(|name| known.there.contains(*name)).count();
+                if there >= tier.at_least as usize {
+                    return Some(folder.clone());
+                }
+            }
+        }
+        None
+    }
+}
+
+fn all_markers(refine: &Markers) -> BTreeSet<String> {
+    let names = refine.tiers.iter().flat_map(|tier| &tier.names);
+    names.cloned().collect()
+}

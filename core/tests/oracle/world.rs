@@ -1,0 +1,161 @@
+//! What a host would know while a case runs, which is what turns its steps into events.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rootwise::event::{
+    AskWithdrawn, Asked, ClientInitialized, Event, Found, HostFactsChanged, Message, Probed, ProbedPath, RootsListed,
+    RootsRefused, Selected, SelectionCleared,
+};
+
+use super::Effects;
+use super::generate::{Act, Case, Step, Time, Which, raw};
+
+/// What a host would know while it runs a case.
+#[derive(Clone, Debug, Default)]
+pub struct World {
+    pub now: u64,
+    pub deadline: Option<u64>,
+    pub tokens: u32,
+    pub probes: Vec<(u32, BTreeMap<String, BTreeSet<String>>)>,
+    pub given_out: u32,
+}
+
+impl World {
+    /// Turns a step into an event and its time.
+    pub fn event(&self, case: &Case, step: &Step) -> (Event, u64) {
+        let now = match step.time {
+            Time::By(more) => self.now + more,
+            Time::ToDeadline(off) => {
+                self.deadline.map_or(self.now, |deadline| deadline.saturating_add_signed(off).max(self.now))
+            }
+            Time::Back => self.now.saturating_sub(70),
+        };
+        (self.act(case, &step.act), now)
+    }
+
+    fn token(&self, which: Which) -> u32 {
+        match which {
+            Which::Newest => self.tokens,
+            Which::Oldest => 1,
+            Which::Unknown => 77,
+        }
+    }
+
+    fn id(&self, case: &Case, token: u32, as_minted: bool) -> String {
+        let prefix = &case.policy.roots.request.id_prefix;
+        // A bare number as a string, or a prefixed one as a number, is somebody else's.
+        match (prefix.is_empty(), as_minted) {
+            (true, true) | (false, false) => token.to_string(),
+            _ => format!("\"{prefix}{token}\""),
+        }
+    }
+
+    fn act(&self, case: &Case, act: &Act) -> Event {
+        match act.clone() {
+            Act::Init(capabilities) => Event::ClientInitialized(ClientInitialized {
+                protocol_version: Some(raw("\"2025-11-25\"")),
+                capabilities: Some(raw(capabilities)),
+                client_info: None,
+            }),
+            Act::Ready => Event::ClientReady,
+            Act::Changed => Event::RootsChanged,
+            Act::Listed(which, list) => {
+                Event::RootsListed(RootsListed { request: Some(self.token(which).into()), result: raw(&list) })
+            }
+            Act::HostListed(list) => Event::RootsListed(RootsListed { request: None, result: raw(&list) }),
+            Act::Refused(which, kind, code, message) => Event::RootsRefused(RootsRefused {
+                request: self.token(which).into(),
+                kind,
+                code,
+                message: Some(message.to_owned()),
+            }),
+            Act::Ask { id, want, by, facts, target: about } => Event::Asked(Asked {
+                ask: id.into(),
+                want,
+                ask_by: by,
+                facts,
+                target: about.map(str::to_owned),
+                explain: id % 2 == 0,
+            }),
+            Act::Select { id, by, ask_by, facts } => {
+                Event::Selected(Selected { ask: id.into(), by, ask_by, facts, explain: false })
+            }
+            Act::Clear { id, ask_by, facts } => {
+                Event::SelectionCleared(SelectionCleared { ask: id.into(), ask_by, facts, explain: false })
+            }
+            Act::Withdraw(ask) => Event::AskWithdrawn(AskWithdrawn { ask: ask.into() }),
+            Act::Probed(which, left_out, other) => self.probed(case, which, left_out, other),
+            Act::Deadline => Event::DeadlineReached,
+            Act::Answer(which, as_minted, list) => {
+                let id = self.id(case, self.token(which), as_minted);
+                Event::Message(Message { text: format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{list}}}") })
+            }
+            Act::Text(text) => Event::Message(Message { text: text.to_owned() }),
+            Act::Batch(which, texts, list) => {
+                let id = self.id(case, self.token(which), true);
+                let mut parts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+                parts.insert(parts.len() / 2, format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{list}}}"));
+                Event::Message(Message { text: format!("[{}]", parts.join(",")) })
+            }
+            Act::Host(mut facts) => {
+                // Whether a list is read again when the map changes is left open by the rules.
+                facts.path_map.clone_from(&case.host.path_map);
+                Event::HostFactsChanged(HostFactsChanged { facts })
+            }
+            Act::Closed => Event::Closed,
+        }
+    }
+
+    fn probed(&self, case: &Case, which: Which, left_out: u8, other: u8) -> Event {
+        let open = match which {
+            Which::Newest => self.probes.last(),
+            Which::Oldest => self.probes.first(),
+            Which::Unknown => None,
+        };
+        let Some((probe, asked)) = open else {
+            // One that is over, or one that never was.
+            let probe = if matches!(which, Which::Unknown) { self.given_out + 1 } else { self.given_out };
+            return Event::Probed(Probed { probe: probe.into(), paths: Vec::new() });
+        };
+        let bit = |bits: u8, index: usize| bits >> (index % 8) & 1 == 1;
+        let said = asked.iter().enumerate().filter(|(index, _)| !bit(left_out, *index));
+        let paths = said.map(|(index, (path, markers))| {
+            let usual = case.disk.get(path).copied().unwrap_or(Found::Missing);
+            let found = match (bit(other, index), usual) {
+                (true, Found::Directory) => Found::Missing,
+                (true, _) => Found::Directory,
+                (false, usual) => usual,
+            };
+            let marked = found == Found::Directory && (path.ends_with('a') || path == "/tmp");
+            ProbedPath {
+                path: path.clone(),
+                found,
+                // Now and then a link, and a path of which the host does not tell the real one.
+                real_path: match (bit(other, index), path.as_str()) {
+                    (true, "/p/b") => Some("/elsewhere".to_owned()),
+                    (true, "/p/a") => Some("/home/u".to_owned()),
+                    (true, "/p") => None,
+                    _ => Some(path.clone()),
+                },
+                markers: markers.iter().filter(|marker| marked && marker.ends_with("git")).cloned().collect(),
+            }
+        });
+        Event::Probed(Probed { probe: (*probe).into(), paths: paths.collect() })
+    }
+
+    /// Takes note of what an accepted event caused.
+    pub fn observe(&mut self, event: &Event, now: u64, effects: &Effects, deadline: Option<u64>) {
+        self.now = self.now.max(now);
+        self.deadline = deadline;
+        if let Event::Probed(probed) = event {
+            self.probes.retain(|(probe, _)| *probe != probed.probe.0);
+        }
+        for (token, ..) in &effects.send {
+            self.tokens = *token;
+        }
+        for (probe, paths) in &effects.probe {
+            self.given_out = *probe;
+            self.probes.push((*probe, paths.clone()));
+        }
+    }
+}
