@@ -23,14 +23,15 @@
 mod oracle;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock};
 
+use oracle::Effects;
 use oracle::compare::{effects, left_out_notices, rank, views};
 use oracle::generate::{Act, Case, Step, Time, case};
 use oracle::model::Oracle;
+use oracle::run::{Done, after_every_step, ask_of, config, number, replay, resolver, run, seed};
 use oracle::world::World;
-use oracle::{Effects, Views};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use rootwise::action::{Action, RootsState};
@@ -50,73 +51,6 @@ const BATCH: u64 = 500;
 const PROPERTY_CASES: u32 = 256;
 /// Events per case.
 const STEPS: usize = 40;
-
-fn number(variable: &str) -> Option<u64> {
-    std::env::var(variable).ok().and_then(|text| text.parse().ok())
-}
-
-/// The seed of this run: another one each time, unless one is to be repeated.
-fn seed() -> u64 {
-    static SEED: LazyLock<u64> = LazyLock::new(|| {
-        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        number("ROOTWISE_SEED").unwrap_or_else(|| since.map_or(0, |since| since.as_millis() as u64))
-    });
-    *SEED
-}
-
-fn config(cases: u32) -> Config {
-    // Shown if the test fails.
-    println!("repeat with ROOTWISE_SEED={}", seed());
-    Config {
-        cases: number("ROOTWISE_CASES").map_or(cases, |cases| cases as u32),
-        rng_seed: RngSeed::Fixed(seed()),
-        max_shrink_iters: 20_000,
-        failure_persistence: None,
-        ..Config::default()
-    }
-}
-
-fn resolver(case: &Case) -> Resolver {
-    Resolver::new(Arc::new(case.policy.clone()), Arc::new(case.host.clone())).unwrap()
-}
-
-/// What one step did: the event, its time, and the actions unless it was refused.
-struct Done {
-    event: Event,
-    now: u64,
-    actions: Option<Vec<Action>>,
-    views: Views,
-}
-
-/// Runs a case through the machine alone.
-fn run(case: &Case) -> Vec<Done> {
-    let mut machine = resolver(case);
-    let mut world = World::default();
-    let mut done = Vec::new();
-    for step in &case.steps {
-        let (event, now) = world.event(case, step);
-        let actions = machine.handle(event.clone(), now).ok();
-        if let Some(actions) = &actions {
-            world.observe(&event, now, &effects(actions), machine.deadline().map(|at| at.0));
-        }
-        done.push(Done { event, now, actions, views: views(&machine) });
-    }
-    done
-}
-
-/// Feeds events that were taken down before.
-fn replay(machine: &mut Resolver, done: &[Done]) -> Vec<Option<Vec<Action>>> {
-    done.iter().map(|done| machine.handle(done.event.clone(), done.now).ok()).collect()
-}
-
-fn ask_of(event: &Event) -> Option<u32> {
-    match event {
-        Event::Asked(asked) => Some(asked.ask.0),
-        Event::Selected(selected) => Some(selected.ask.0),
-        Event::SelectionCleared(cleared) => Some(cleared.ask.0),
-        _ => None,
-    }
-}
 
 fn is_modern(by: Option<AskBy>, facts: &RequestFacts) -> bool {
     Oracle::new(Policy::recommended(), HostFacts::new(PathStyle::Posix)).history.manner(by, facts).1
@@ -304,22 +238,12 @@ proptest! {
 
     #[test]
     fn the_end_of_a_stream_ends_no_ask_of_another_call(case in case(STEPS)) {
-        let mut machine = resolver(&case);
-        let mut world = World::default();
-        let mut trace = String::new();
         let mut carrier = None;
-        for step in &case.steps {
-            let (event, now) = world.event(&case, step);
-            trace.push_str(&format!("\n@{now} {event:?}"));
-            if let Ok(actions) = machine.handle(event.clone(), now) {
-                let seen = effects(&actions);
-                trace.push_str(&format!("\n    -> {seen:?}"));
-                world.observe(&event, now, &seen, machine.deadline().map(|at| at.0));
-                carrier = seen.send.last().map_or(carrier, |(_, carrier, _)| *carrier);
-            }
+        after_every_step(&case, |machine, world, seen, trace| {
+            carrier = seen.send.last().map_or(carrier, |(_, carrier, _)| *carrier);
             // An overdue request that is abandoned counts as one without an answer.
             if !matches!(machine.roots_cycle(), CycleState::InFlight | CycleState::InFlightChanged) {
-                continue;
+                return Ok(());
             }
             let answered = |event: Event| -> BTreeSet<u32> {
                 let answers = effects(&machine.clone().handle(event, 0).unwrap()).answers;
@@ -331,7 +255,8 @@ proptest! {
             let anyway = answered(Event::AskWithdrawn(AskWithdrawn { ask: u32::MAX.into() }));
             let others: Vec<_> = ended.difference(&anyway).filter(|ask| Some(**ask) != carrier).collect();
             prop_assert!(others.is_empty(), "{others:?} ended with the request of {carrier:?} after{trace}");
-        }
+            Ok(())
+        })?;
     }
 
     #[test]
@@ -391,16 +316,7 @@ proptest! {
 
     #[test]
     fn a_stale_answer_never_changes_the_project(case in case(STEPS)) {
-        let mut machine = resolver(&case);
-        let mut world = World::default();
-        let mut trace = String::new();
-        for step in &case.steps {
-            let (event, now) = world.event(&case, step);
-            trace.push_str(&format!("\n@{now} {event:?}"));
-            if let Ok(actions) = machine.handle(event.clone(), now) {
-                trace.push_str(&format!("\n    -> {:?}", effects(&actions)));
-                world.observe(&event, now, &effects(&actions), machine.deadline().map(|at| at.0));
-            }
+        after_every_step(&case, |machine, world, _, trace| {
             // Every token but the newest is over.
             for token in 1..world.tokens {
                 let result = oracle::generate::raw(r#"{"roots":[{"uri":"file:///stale"}]}"#);
@@ -415,10 +331,11 @@ proptest! {
                     let seen = effects(&machine.handle(stale, 0).unwrap());
                     let seen = Effects { notices: expected.notices.clone(), ..seen };
                     prop_assert_eq!(expected, seen, "no news (left) and a stale answer (right) differ after{}", trace);
-                    prop_assert_eq!(views(&undisturbed), views(&machine), "after{}", trace);
+                    prop_assert_eq!(views(&undisturbed), views(machine), "after{}", trace);
                 }
             }
-        }
+            Ok(())
+        })?;
     }
 
     #[test]

@@ -49,6 +49,7 @@ pub mod places;
 pub mod policies;
 pub mod record;
 pub mod requests;
+pub mod run;
 pub mod select;
 pub mod values;
 pub mod verdict;
