@@ -19,7 +19,8 @@
 //! 6. A result without a readable `roots` array is an all-invalid list; entries without a URI are no roots.
 //! 7. Of what is due at one event, a request that a waiting ask needs goes before one that nobody asked for. What a change
 //!    causes within `minIntervalMs` is put off, and asks that already waited for roots wait for it; others send at once.
-//! 8. An ask has one request sent, or goes by one answer or failure: after that it joins what is in flight, but sends no more.
+//! 8. An ask has one request sent, or goes by one answer or failure: after that it joins what is in flight, but sends no more,
+//!    unless the one that it joined is abandoned.
 //! 9. A request becomes overdue through an ask that waited for it when it was last looked at.
 //! 10. A request that fails flags the list stale whatever its origin.
 //! 11. Of several names in `read`, as of the parts of a list, the first usable counts; if none is, the first is named.
