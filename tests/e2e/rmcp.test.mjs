@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { serve } from "./clients.mjs";
 import { ask, list, Peer, said, within } from "./raw.mjs";
+import { tenUsers } from "./users.mjs";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-rmcp-")));
 after(() => rmSync(base, { recursive: true, force: true }));
@@ -69,6 +70,10 @@ scenario("a dropped call of one client costs another nothing", {}, async ({ url 
   await next().catch(() => {});
   assert.deepEqual(await ask(other, list(c), "code"), { text: c, asked: 0 });
   assert.deepEqual(await ask(peer, list(a), "code"), { text: a, asked: 1 });
+});
+
+scenario("ten users with random changes and dropped calls get their own newest project, and none waits", {}, async ({ url }) => {
+  await tenUsers(url, base, "code");
 });
 
 scenario("a call that follows a change of roots gets the new project, 100 times", {}, async (_server, peer) => {

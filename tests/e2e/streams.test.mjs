@@ -19,6 +19,7 @@ import { rootwise } from "rootwise/mcp";
 import { packagesOf } from "../tools.mjs";
 import { ask, list, messages, Peer, said, within } from "./raw.mjs";
 import { reply } from "./servers/offer.mjs";
+import { tenUsers } from "./users.mjs";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-streams-")));
 after(() => rmSync(base, { recursive: true, force: true }));
@@ -247,50 +248,8 @@ for (const transport of transports) {
 for (const transport of transports.filter(({ name }) => name.endsWith("x, Node"))) {
   test(`${transport.name}: ten users with random changes and dropped calls get their own newest project, and none waits`, { timeout: 120_000 }, async () => {
     const server = await serve(transport);
-    const faults = [];
-    let dropped = 0;
-    const user = async (index) => {
-      const folders = [0, 1, 2].map((turn) => join(base, `user-${index}-${turn}`));
-      for (const path of folders) mkdirSync(path, { recursive: true });
-      const peer = await new Peer(server.url).open();
-      let current = 0;
-      /** Runs a call to its end, or drops it at any moment; answers with the roots of the moment, some time later. */
-      const run = async (drop) => {
-        const call = await peer.call();
-        if (drop) setTimeout(Math.random() * 15).then(() => ((dropped += 1), call.drop()));
-        try {
-          for (;;) {
-            const message = await within(call.next());
-            if (!message) return;
-            if (message.method !== "roots/list") return said(message);
-            const roots = list(folders[current]);
-            await setTimeout(Math.random() * 10);
-            await (await peer.answer(message.id, roots)).text();
-          }
-        } catch (error) {
-          if (!drop) faults.push([index, error.message]);
-        }
-      };
-      const background = [];
-      for (let turn = 0; turn < 40; turn += 1) {
-        const chance = Math.random();
-        if (chance < 0.3) background.push(run(true));
-        else if (chance < 0.5) {
-          current = (current + 1) % 3;
-          await peer.notify("notifications/roots/list_changed");
-          const path = await run(false);
-          if (path !== folders[current]) faults.push([index, path, folders[current]]);
-        } else {
-          const path = await run(false);
-          if (!folders.includes(path)) faults.push([index, path]);
-        }
-      }
-      await Promise.all(background);
-    };
     try {
-      await Promise.all(Array.from({ length: 10 }, (_, index) => user(index)));
-      assert.deepEqual(faults, []);
-      assert.ok(dropped > 20, `${dropped} dropped`);
+      await tenUsers(server.url, base);
     } finally {
       server.stop();
     }

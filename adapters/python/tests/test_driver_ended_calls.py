@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,32 @@ async def test_a_request_on_a_dropped_stream_moves_to_the_next_call_and_serves_b
         group.start_soon(ask, next_call)
     assert got == [str(tmp_path)] * 2
     assert (dropped.asked, dropped.cancelled, next_call.asked) == (1, 1, 1)
+    made.close()
+
+
+@pytest.mark.anyio
+async def test_streams_that_drop_one_after_the_other_cost_a_call_that_waits_with_them_nothing(tmp_path: Path) -> None:
+    made, dropping, last = connection(), [Stream(), Stream(), Stream()], Stream(roots(tmp_path))
+    last.may_answer.set()
+
+    async def ask_in_vain(peer: Stream) -> None:
+        with contextlib.suppress(NoProjectError):
+            await made.ask(sender=peer)
+
+    async def drop_all() -> None:
+        for peer in dropping:
+            await settled(lambda peer=peer: peer.asked)
+            peer.open = False
+
+    # Less than the callers' own patience.
+    with anyio.fail_after(10):
+        async with anyio.create_task_group() as group:
+            for count, peer in enumerate(dropping, start=1):
+                group.start_soon(ask_in_vain, peer)
+                await settled(lambda count=count: len(made._asks) == count)
+            group.start_soon(drop_all)
+            assert (await made.ask(sender=last)).path == str(tmp_path)
+    assert [peer.asked for peer in (*dropping, last)] == [1, 1, 1, 1]
     made.close()
 
 

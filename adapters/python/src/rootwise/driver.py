@@ -105,6 +105,10 @@ OnChange = Union[
 ]
 
 
+#: How often the driver looks whether a stream is still there. Servers do not tell when a client hangs up.
+_STREAM_CHECK_S = 0.1
+
+
 @dataclass
 class _PendingAsk:
     ask: int
@@ -383,7 +387,7 @@ class Connection:
                     if "relatesTo" in action and not self._asks:
                         refused["kind"] = "abandoned"
                 else:
-                    result = await flight.sender.send(action)
+                    result = await self._sent(action, flight.sender)
                     event = {"type": "rootsListed", "request": token, "result": result}
             except ClientError as error:
                 refused.update({"kind": "error", "code": error.code, "message": str(error)})
@@ -401,6 +405,22 @@ class Connection:
                     self._tell_roots()
 
         flight.stop = spawn(work)
+
+    async def _sent(self, action: SendRequest, sender: Sender) -> Any:
+        """Sends a request and returns its result. Meanwhile, looks whether the stream that carries it is still there."""
+        if not _dies_with_call(sender):
+            return await sender.send(action)
+
+        async def watch() -> None:
+            while action["request"] in self._in_flight:
+                await anyio.sleep(_STREAM_CHECK_S)
+                await self._abandon_dead_requests()
+
+        stop = spawn(watch)
+        try:
+            return await sender.send(action)
+        finally:
+            stop()
 
     def _tell_roots(self) -> None:
         """Passes the list of now to ``on_roots``, after the lists before it: each takes its own time to verify."""

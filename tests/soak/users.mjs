@@ -1,0 +1,30 @@
+// Ten users whose calls drop at any moment, against a server that runs already.
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { tenUsers } from "../e2e/users.mjs";
+
+const HELP = `Usage: node tests/soak/users.mjs [--rounds N] URL
+
+URL is the address of an MCP server over HTTP that has the tool "where", which returns the path of the project. In each
+of N rounds (default 1) ten users call it, change their roots and drop calls at random moments. Fails if a call that is
+not dropped names another folder than its user's newest one, or has to wait.`;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { rounds: { type: "string", default: "1" }, help: { type: "boolean", short: "h", default: false } },
+});
+const [url] = positionals;
+if (values.help || url === undefined) {
+  process.stdout.write(`${HELP}\n`);
+  process.exit(values.help ? 0 : 2);
+}
+for (let round = 0; round < Number(values.rounds); round += 1) {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-users-")));
+  try {
+    await tenUsers(url, base);
+  } finally {
+    rmSync(base, { recursive: true, force: true });
+  }
+}
