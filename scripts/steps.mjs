@@ -59,7 +59,7 @@ export const steps = [
   {
     name: "python",
     what: "the Python package: vectors, properties, both wheels, every framework with real clients",
-    reads: [...rust, "adapters/python/", "tests/vectors/", "examples/"],
+    reads: [...rust, "adapters/python/", "tests/vectors/", "tests/e2e/", "tests/soak/", "examples/"],
     needs: ["python"],
     after: ["build"],
     processors: 1.5,

@@ -48,19 +48,20 @@ export class Peer {
     await fetch(this.#url, { method: "DELETE", headers: this.#headers() });
   }
 
-  async notify(method) {
-    await (await this.post({ method })).text();
+  async notify(method, params) {
+    await (await this.post({ method, params })).text();
   }
 
   answer(id, result) {
     return this.post({ id, result });
   }
 
-  /** A call whose messages are read one by one; `drop` cuts its connection. */
+  /** A call, by its id, whose messages are read one by one; `drop` cuts its connection. */
   async call(name = "where") {
     const abort = new AbortController();
-    const response = await this.post({ id: ++this.#ids, method: "tools/call", params: { name, arguments: {} } }, abort.signal);
-    return { next: messages(response), drop: () => abort.abort() };
+    const id = ++this.#ids;
+    const response = await this.post({ id, method: "tools/call", params: { name, arguments: {} } }, abort.signal);
+    return { id, next: messages(response), drop: () => abort.abort() };
   }
 
   /** Opens the stream for messages outside calls. */

@@ -72,8 +72,8 @@ scenario("a dropped call of one client costs another nothing", {}, async ({ url 
   assert.deepEqual(await ask(peer, list(a), "code"), { text: a, asked: 1 });
 });
 
-scenario("ten users with random changes and dropped calls get their own newest project, and none waits", {}, async ({ url }) => {
-  await tenUsers(url, base, "code");
+scenario("ten users with random changes, dropped and cancelled calls get their own newest project, and none waits", {}, async ({ url }) => {
+  await tenUsers(url, base, { tool: "code" });
 });
 
 scenario("a call that follows a change of roots gets the new project, 100 times", {}, async (_server, peer) => {

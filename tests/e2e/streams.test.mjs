@@ -246,7 +246,7 @@ for (const transport of transports) {
 }
 
 for (const transport of transports.filter(({ name }) => name.endsWith("x, Node"))) {
-  test(`${transport.name}: ten users with random changes and dropped calls get their own newest project, and none waits`, { timeout: 120_000 }, async () => {
+  test(`${transport.name}: ten users with random changes, dropped and cancelled calls get their own newest project, and none waits`, { timeout: 120_000 }, async () => {
     const server = await serve(transport);
     try {
       await tenUsers(server.url, base);

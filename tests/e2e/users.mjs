@@ -1,23 +1,36 @@
-// Users of one HTTP server whose folders change and whose calls drop at any moment.
+// Users of one HTTP server whose folders change and whose calls end at any moment.
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { list, Peer, said, within } from "./raw.mjs";
 
-/** Ten users at once: every call that is not dropped must name its user's own newest folder, and none may wait. */
-export async function tenUsers(url, base, tool = "where") {
+/**
+ * Ten users at once: every call that runs to its end must name its user's own newest folder, and none may wait. The others are
+ * dropped or, with `cancels`, cancelled.
+ */
+export async function tenUsers(url, base, { tool = "where", cancels = true } = {}) {
   const faults = [];
-  let dropped = 0;
+  let ended = 0;
   const user = async (index) => {
     const folders = [0, 1, 2].map((turn) => join(base, `user-${index}-${turn}`));
     for (const path of folders) mkdirSync(path, { recursive: true });
     const peer = await new Peer(url).open();
     let current = 0;
-    /** Runs a call to its end, or drops it at any moment; answers with the roots of the moment, some time later. */
-    const run = async (drop) => {
+    /** Ends a call at any moment. */
+    const end = async ({ id, drop }) => {
+      await setTimeout(Math.random() * 15);
+      ended += 1;
+      if (!cancels || Math.random() < 0.5) return drop();
+      await peer.notify("notifications/cancelled", { requestId: id, reason: "changed my mind" });
+      // A cancelled call has no response, and its stream may stay.
+      await setTimeout(50);
+      drop();
+    };
+    /** Runs a call to its end, or ends it early; answers with the roots of the moment, some time later. */
+    const run = async (early) => {
       const call = await peer.call(tool);
-      if (drop) setTimeout(Math.random() * 15).then(() => ((dropped += 1), call.drop()));
+      const ending = early && end(call);
       try {
         for (;;) {
           const message = await within(call.next());
@@ -28,7 +41,9 @@ export async function tenUsers(url, base, tool = "where") {
           await (await peer.answer(message.id, roots)).text();
         }
       } catch (error) {
-        if (!drop) faults.push([index, error.message]);
+        if (!early) faults.push([index, error.message]);
+      } finally {
+        await ending;
       }
     };
     const background = [];
@@ -49,5 +64,5 @@ export async function tenUsers(url, base, tool = "where") {
   };
   await Promise.all(Array.from({ length: 10 }, (_, index) => user(index)));
   assert.deepEqual(faults, []);
-  assert.ok(dropped > 20, `${dropped} dropped`);
+  assert.ok(ended > 20, `${ended} ended early`);
 }

@@ -21,6 +21,11 @@ def test_a_good_client_is_not_let_down_beside_a_hostile_one(framework: Framework
     assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
-def test_ten_users_whose_calls_drop_get_their_own_newest_project_and_none_waits(url: str) -> None:
-    ended = subprocess.run(["node", str(SOAK / "users.mjs"), url], capture_output=True, text=True, timeout=180)
+def test_ten_users_whose_calls_end_early_get_their_own_newest_project_and_none_waits(
+    url: str, framework: Framework
+) -> None:
+    # SDK 1.x ends the session of a client that cancels a call while its result is on its way, also without Rootwise.
+    options = [] if framework.modern else ["--drop-only"]
+    command = ["node", str(SOAK / "users.mjs"), *options, url]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=180)
     assert ended.returncode == 0, ended.stdout + ended.stderr
