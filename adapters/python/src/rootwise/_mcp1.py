@@ -34,7 +34,11 @@ class SdkRootwise(Sdk1Adapter[P]):
         async def changed(_: Any) -> None:
             self.roots_changed()
 
-        server.notification_handlers[RootsListChangedNotification] = changed
+        handlers = getattr(server, "notification_handlers", None)
+        if handlers is None:
+            message = f"bad options at server: {type(server).__name__} is not a low-level Server; others need no attach"
+            raise RootwiseError("bad_options", message)
+        handlers[RootsListChangedNotification] = changed
 
     async def serve(self, ctx: Any, call_next: Any) -> Any:
         raise RootwiseError("bad_options", "the SDK 1.x has no middleware; call `await rootwise.project()` in the tool")

@@ -14,7 +14,7 @@ from mcp.server.lowlevel.server import request_ctx
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp.types import JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, RootsListChangedNotification
 
-from ._adapter import Adapter, Call, has_own_stream
+from ._adapter import Adapter, Call, answers_in_json, has_own_stream
 from ._project import P
 from .driver import ClientError, Undeliverable
 from .types import SendRequest, Transport
@@ -178,6 +178,8 @@ class Sdk1Adapter(Adapter[P]):
             session, transport, params.model_dump(by_alias=True, mode="json", exclude_none=True)
         )
         listen(session, self)
+        if scope is not None and answers_in_json(scope):
+            return Call("none", facts, transport, connection, request=(id(session), number))
         own_stream = scope is not None and has_own_stream(scope)
         sender = StreamSender1(session, number, request) if own_stream else Sender1(session, number)
         return Call("request", facts, transport, connection, sender, request=(id(session), number))

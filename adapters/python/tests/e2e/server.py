@@ -1,7 +1,7 @@
 """One small server in whichever framework this environment has.
 
-It serves over stdio, perhaps with `--trio` or `--lowlevel`, or with `--http`, perhaps `--stateless`, and then prints
-where. Its callers wait and its questions live longer than any test, unless `--wait=` and `--life=` name milliseconds.
+It serves over stdio, perhaps with `--trio` or `--lowlevel`, or with `--http`, perhaps `--stateless` or
+`--json`, and then prints where. Its callers wait and its questions live longer than any test, unless `--wait=` and `--life=` name milliseconds.
 `--remote`, `--any`, `--allowed=` and `--argument=` are options of Rootwise; `--watch=` records what is looked at below
 a folder.
 """
@@ -334,15 +334,17 @@ def lowlevel() -> None:
     anyio.run(run)
 
 
-def http(stateless: bool) -> None:
+def http(stateless_http: bool, json_response: bool) -> None:
     import uvicorn
 
+    settings = {"stateless_http": stateless_http, "json_response": json_response}
     if framework == "fastmcp":
-        app = mcp.http_app(stateless_http=stateless)
+        app = mcp.http_app(**settings)
     elif framework == "mcp2":
-        app = mcp.streamable_http_app(stateless_http=stateless)
+        app = mcp.streamable_http_app(**settings)
     else:
-        mcp.settings.stateless_http = stateless
+        for name, value in settings.items():
+            setattr(mcp.settings, name, value)
         app = mcp.streamable_http_app()
     # Bound here, so that the system picks the port and no other process can take it in between.
     listener = socket.socket()
@@ -405,7 +407,7 @@ def serve(*words: str) -> None:
     if "--log" in words:
         logging.basicConfig(level=logging.INFO)
     if "--http" in words:
-        http("--stateless" in words)
+        http("--stateless" in words, "--json" in words)
     elif "--lowlevel" in words:
         lowlevel()
     elif "--trio" in words:

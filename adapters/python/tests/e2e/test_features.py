@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -240,3 +241,11 @@ def test_a_background_task_says_why_it_has_no_project(nursery: str, folders: lis
         task = begun["result"]["_meta"]["modelcontextprotocol.io/task"]
         reply = client.result(client.request("tasks/result", taskId=task["taskId"]))
         assert "background task runs outside" in json.dumps(reply), reply
+
+
+@pytest.mark.only("lowlevel")
+def test_attach_refuses_what_is_not_a_low_level_server(framework: Framework) -> None:
+    code = "from mcp.server.fastmcp import FastMCP; from rootwise.mcp import Rootwise; Rootwise().attach(FastMCP('x'))"
+    done = subprocess.run([framework.python, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "RootwiseError: bad options at server: FastMCP is not a low-level Server" in done.stderr, done.stderr

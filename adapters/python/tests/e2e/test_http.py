@@ -48,6 +48,19 @@ def test_a_client_that_hangs_up_while_it_is_asked_can_come_back(url: str, folder
         assert client.text(client.call("where")) == (False, str(folders[0]))
 
 
+def test_where_calls_are_answered_in_json_the_client_is_not_asked_and_the_call_says_so_at_once(
+    nursery: str, folders: list[Path]
+) -> None:
+    # Callers wait longer than this test does.
+    with listening(nursery, "--json") as url, RawHttp(url) as client:
+        client.handshake()
+        failed, text = client.text(client.call("where"))
+        assert failed
+        assert "cannot be asked for its roots in this call" in text, text
+        assert client.text(client.call("select", value=str(folders[0]))) == (False, str(folders[0]))
+        assert client.text(client.call("where")) == (False, str(folders[0]))
+
+
 def test_the_end_of_a_session_leaves_nothing_behind(nursery: str) -> None:
     # A question lives for two minutes. SDK 1.x does not tell a call that its session is over, so it waits its time.
     with listening(nursery, "--wait=1000") as url, RawHttp(url) as other:
