@@ -407,7 +407,7 @@ class Connection:
         flight.stop = spawn(work)
 
     async def _sent(self, action: SendRequest, sender: Sender) -> Any:
-        """Sends a request and returns its result. Meanwhile, looks whether the stream that carries it is still there."""
+        """Sends a request and returns its result. Meanwhile, checks that the stream that carries it is still open."""
         if not _dies_with_call(sender):
             return await sender.send(action)
 

@@ -1,9 +1,9 @@
 """One small server in whichever framework this environment has.
 
-It serves over stdio, perhaps with `--trio` or `--lowlevel`, or with `--http`, perhaps `--stateless` or
-`--json`, and then prints where. Its callers wait and its questions live longer than any test, unless `--wait=` and `--life=` name milliseconds.
-`--remote`, `--any`, `--allowed=` and `--argument=` are options of Rootwise; `--watch=` records what is looked at below
-a folder.
+It serves over stdio, perhaps with `--trio` or `--lowlevel`, or with `--http`, perhaps `--stateless` or `--json`, and
+then prints where. Its callers wait and its questions live longer than any test, unless `--wait=` and `--life=` name
+milliseconds. `--remote`, `--any`, `--allowed=` and `--argument=` are options of Rootwise; `--watch=` records what is
+looked at below a folder.
 """
 
 from __future__ import annotations
