@@ -68,7 +68,7 @@ async function call(base, client, connected) {
   const milliseconds = Math.round(performance.now() - began);
   const [{ project, why }] = structuredContent.choices;
   const words = { roots: "the client's roots", cwd: "the folder the server was started in", env: "the variable", header: "the header" };
-  const notes = { overdue: "it was asked for its roots and is silent", undeclared: "it has no roots to ask for" };
+  const notes = { overdue: "the client did not answer roots/list", undeclared: "the client declares no roots" };
   return {
     client,
     project: project ? (project.path ?? project.name).replace(`${base}/`, "") : "none",

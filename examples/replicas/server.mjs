@@ -13,7 +13,7 @@ const replica = randomUUID().slice(0, 8);
 
 function make() {
   const server = new McpServer({ name: "replicas", version: "1.0.0" });
-  const projects = rootwise(server, { store, host: { local: true } });
+  const projects = rootwise(server, { store, local: true });
   server.registerTool("where", { description: "Says which project this is, and which replica answered." }, async (ctx) => {
     const { path } = await projects.project(ctx);
     return { content: [{ type: "text", text: JSON.stringify({ path, replica }) }] };

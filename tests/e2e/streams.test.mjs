@@ -58,7 +58,7 @@ async function serve({ Server, Transport, handle }, { json = false, stateless = 
   const errors = [];
   const open = async () => {
     const server = new Server({ name: "streams", version: "1" });
-    const projects = rootwise(server, { host: { local: true, cwd: "/" }, log: (line) => logs.push(line), ...options });
+    const projects = rootwise(server, { local: true, host: { cwd: "/" }, log: (line) => logs.push(line), ...options });
     server.registerTool("where", {}, async (ctx) => {
       calls += 1;
       try {

@@ -55,7 +55,7 @@ for (const [mode, era] of [["legacy", "legacy"], [{ pin: "2026-07-28" }, "modern
     assert.ok(text.includes(`cwd         ${cwd}`));
     assert.deepEqual(data.choices.map(({ preset }) => preset).sort(), Object.keys(presets).sort());
     assert.deepEqual(data.choices[0].project, { name: "alpha", path: alpha, source: "roots" });
-    assert.match(data.choices[0].why, /CLAUDE_PROJECT_DIR\) would say otherwise/);
+    assert.match(data.choices[0].why, /CLAUDE_PROJECT_DIR\) would give another project/);
   });
 }
 

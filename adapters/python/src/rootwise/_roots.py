@@ -87,7 +87,7 @@ class Roots:
         full = os.path.join(base or self.usable[0].real_path or "", text)
         if self.containing(full) is None:
             folders = ", ".join(root.real_path or "" for root in self.usable)
-            raise RootwiseError("outside", f"The path is outside the client's folders: {folders}.")
+            raise RootwiseError("outside", f"The path is outside the client's folders, which are {folders}.")
         return os.path.realpath(full)
 
     @property

@@ -185,8 +185,13 @@ pub fn resolve_inside<P: AsRef<Path>>(folders: &[P], path: &str, base: Option<&P
         return Ok(real);
     }
     let names: Vec<String> = folders.iter().map(|folder| folder.as_ref().display().to_string()).collect();
-    let names = if names.is_empty() { "none".into() } else { names.join(", ") };
-    Err(PathRefusal::new("outside", format!("The path is outside the allowed folders: {names}.")))
+    Err(PathRefusal::new(
+        "outside",
+        match names.as_slice() {
+            [] => "The path is outside the allowed folders: none is allowed.".into(),
+            names => format!("The path is outside the allowed folders, which are {}.", names.join(", ")),
+        },
+    ))
 }
 
 /// The path without `.` and `..`, by spelling.

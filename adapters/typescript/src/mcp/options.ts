@@ -24,9 +24,14 @@ export interface RootwiseOptions<RequirePath extends boolean = true> {
    * call that has it, and the advice to a model without a project names it.
    */
   argument?: string | undefined;
+  /**
+   * Whether clients over HTTP are on this machine, so that their paths are paths here. Without it, a path of such a client is
+   * used only inside `allowedDirs`.
+   */
+  local?: boolean | undefined;
   /** Folders that every project must be inside. */
   allowedDirs?: readonly string[] | undefined;
-  /** Facts that replace the collected ones, such as `local: true` for an HTTP server on the user's machine. */
+  /** Facts that replace the collected ones, such as another `cwd` or `env`. */
   host?: { [K in keyof HostFacts]?: HostFacts[K] | undefined } | undefined;
   /** Receives log lines; by default they are dropped. */
   log?: ((line: LogLine) => void) | undefined;
@@ -41,7 +46,7 @@ export interface RootwiseOptions<RequirePath extends boolean = true> {
   store?: SessionStore | undefined;
 }
 
-const OPTIONS: readonly string[] = ["policy", "requirePath", "argument", "allowedDirs", "host", "log", "beforeCall", "asyncContext", "store"] satisfies (keyof RootwiseOptions)[];
+const OPTIONS: readonly string[] = ["policy", "requirePath", "argument", "local", "allowedDirs", "host", "log", "beforeCall", "asyncContext", "store"] satisfies (keyof RootwiseOptions)[];
 
 /** Facts about the project that a handler has besides the context. */
 export interface ProjectHints {
@@ -63,7 +68,9 @@ export function readOptions(options: RootwiseOptions<boolean>): PolicyInputs {
   checkOptions(options, OPTIONS);
   for (const name of ["log", "beforeCall"] as const) if (options[name] !== undefined) checkFunction(options[name], name);
   if (options.argument !== undefined && (typeof options.argument !== "string" || options.argument === "")) throw badOption("argument", "must be the name of an argument");
-  if (options.asyncContext !== undefined && typeof options.asyncContext !== "boolean") throw badOption("asyncContext", "must be true or false");
+  for (const name of ["local", "asyncContext"] as const) {
+    if (options[name] !== undefined && typeof options[name] !== "boolean") throw badOption(name, "must be true or false");
+  }
   checkStore(options.store);
   const chosen = requiringPath(options.policy, options.requirePath);
   const inputs = policyInputs(options.allowedDirs || options.host?.allowedDirs ? rechecking(policyOf(chosen)) : chosen);

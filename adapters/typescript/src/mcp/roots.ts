@@ -87,7 +87,7 @@ export async function resolveInside(folders: readonly string[], path: string, ba
     const realFolder = await realpath(folder).catch(() => undefined);
     if (realFolder !== undefined && isInside(realFolder, real, style)) return real;
   }
-  throw new RootwiseError("outside", `The path is outside the allowed folders: ${folders.join(", ") || "none"}.`);
+  throw new RootwiseError("outside", folders.length > 0 ? `The path is outside the allowed folders, which are ${folders.join(", ")}.` : "The path is outside the allowed folders: none is allowed.");
 }
 
 function unusable(roots: readonly RootEntry[], state: RootsState): string {

@@ -468,8 +468,8 @@ export class Rootwise<RequirePath extends boolean = true> {
   }
 
   #facts(http: boolean): HostFacts {
-    const { host, allowedDirs, argument: toolArgument } = this.#options;
-    const given = { ...defined({ toolArgument, selectTool: this.#selectTool }), ...defined(host ?? {}) } as Partial<HostFacts>;
+    const { host, local, allowedDirs, argument: toolArgument } = this.#options;
+    const given = { ...defined({ toolArgument, local, selectTool: this.#selectTool }), ...defined(host ?? {}) } as Partial<HostFacts>;
     return mergedFacts(http ? "http" : "stdio", this.#inputs.policy, { host: given, allowedDirs });
   }
 

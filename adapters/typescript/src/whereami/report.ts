@@ -73,7 +73,7 @@ const place = ({ source, via }: Pick<Project, "source" | "via">) => (via ? `${so
 /** Which sources would have chosen otherwise. */
 function losers(explanation: Explanation | undefined): string {
   const others = (explanation?.tried ?? []).filter(({ verdict }) => verdict === "disagrees").map(({ source, via }) => place(via ? { source, via } : { source }));
-  return others.length > 0 ? `; ${others.join(" and ")} would say otherwise` : "";
+  return others.length > 0 ? `; ${others.join(" and ")} would give another project` : "";
 }
 
 /** The report as plain lines. */
@@ -95,7 +95,7 @@ export function rendered(report: Report): string {
     `cwd         ${report.cwd ?? "cannot be read"}`,
     ...Object.entries(report.arguments).map(([option, value]) => `--${option} ${value}`),
     ...Object.entries(environment.shown).map(([variable, value]) => `${variable}=${oneLine(value)}`),
-    `${environment.hidden.length} other variables, values not shown`,
+    `${environment.hidden.length} other environment variables (values hidden)`,
     ...keys("_meta", report.meta),
     ...keys("headers", report.headers),
     ...keys("query", report.query),
