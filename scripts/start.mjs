@@ -43,7 +43,6 @@ async function table(values) {
     console.log(`${cyan(row.client.padEnd(36))} ${colour(row.project.padEnd(13))} ${`${row.milliseconds} ms`.padStart(8)}  ${row.from}${note}`);
   });
   if (values.picture) writeFileSync(at(values.picture), picture(rows));
-  if (values.report) return console.log(`\n${rows[0].text}`);
   console.log(`
 ${bold("How to read it")}
   project       the folder in which a tool of this server works when this client calls it.
@@ -51,8 +50,8 @@ ${bold("How to read it")}
   started-here  the last resort. It counts only because it contains .git; Rootwise never guesses /, a home folder or a system folder.
   5 seconds     one client accepts the question for its roots and never answers. Rootwise waits once, at most 5 seconds (a setting);
                 the client's next call is answered at once.
-
-${dim("Everything that a client sends, and what each policy makes of it: npm start -- --report")}`);
+`);
+  console.log(values.report ? rows[0].text : dim("Everything that a client sends, and what each policy makes of it: npm start -- --report"));
 }
 
 /** Whether the package is there and no older than its sources. */
