@@ -506,21 +506,6 @@ def has_own_stream(scope: Mapping[str, Any]) -> bool:
     return any(name.lower() == b"mcp-session-id" for name, _ in scope["headers"])
 
 
-def answers_in_json(scope: Mapping[str, Any]) -> bool:
-    """Tells whether the response to a call is a single JSON document, which carries no request to the client.
-
-    SDK 1.x drops such a request without a word. Only the applications that the frameworks make show how they answer.
-    """
-    app = scope.get("endpoint")
-    # Authentication and other middleware wrap the application.
-    for _ in range(8):
-        manager = getattr(app, "session_manager", None)
-        if manager is not None:
-            return getattr(manager, "json_response", None) is True
-        app = getattr(app, "app", None)
-    return False
-
-
 async def project_of_current_call(no_call: Callable[[], NoProjectError]) -> Project:
     """Returns the project of the call that is being served, for code that does not know the adapter."""
     fixed = testing.current_project()

@@ -6,6 +6,7 @@ import functools
 import itertools
 import weakref
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +15,7 @@ from mcp.server.lowlevel.server import request_ctx
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp.types import JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, RootsListChangedNotification
 
-from ._adapter import Adapter, Call, answers_in_json, has_own_stream
+from ._adapter import Adapter, Call, has_own_stream
 from ._project import P
 from .driver import ClientError, Undeliverable
 from .types import SendRequest, Transport
@@ -160,6 +161,21 @@ def listen(session: Any, adapter: Sdk1Adapter[Any]) -> None:
         session_type: Any = type(session)
         session.__class__ = _listening(session_type)
     _listeners[session].add(adapter)
+
+
+def answers_in_json(scope: Mapping[str, Any]) -> bool:
+    """Tells whether the response to a call is a single JSON document, which carries no request to the client.
+
+    The SDK drops such a request without a word. Only the applications that the frameworks make show how they answer.
+    """
+    app = scope.get("endpoint")
+    # Authentication and other middleware wrap the application.
+    for _ in range(8):
+        manager = getattr(app, "session_manager", None)
+        if manager is not None:
+            return getattr(manager, "json_response", None) is True
+        app = getattr(app, "app", None)
+    return False
 
 
 class Sdk1Adapter(Adapter[P]):
