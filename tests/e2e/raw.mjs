@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 export const list = (...paths) => ({ roots: paths.map((path) => ({ uri: `file://${path}` })) });
 
 /** Shorter than any wait: whoever takes longer waited for a request that is lost. */
-const AT_ONCE_MS = 2_000;
+const AT_ONCE_MS = 4_000;
 
 /** A hand-written client. */
 export class Peer {
