@@ -273,7 +273,7 @@ fn a_folder_that_is_not_absolute_is_refused_wherever_the_host_names_it() {
     let bad = [
         ("cwd", r#""w""#),
         ("allowedDirs[0]", r#"["./x"]"#),
-        ("excludedDirs.home", r#"{"home":"~"}"#),
+        ("excludedDirs.home[0]", r#"{"home":["~"]}"#),
         ("excludedDirs.temporary[1]", r#"{"temporary":["/tmp","tmp"]}"#),
         ("excludedDirs.install[0]", r#"{"install":["C:\\x"]}"#),
     ];

@@ -488,7 +488,7 @@ fn ten_thousand_changes_in_no_time_cause_at_most_two_requests() {
         handle(Event::ClientInitialized(ClientInitialized { capabilities, ..ClientInitialized::default() }));
         handle(Event::ClientReady);
         for _ in 0..10_000 {
-            handle(Event::RootsChanged);
+            handle(Event::RootsChanged(Default::default()));
         }
         assert!(requests <= 2, "{requests} requests");
     }

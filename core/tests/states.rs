@@ -150,7 +150,7 @@ impl Node {
                 Event::ClientInitialized(ClientInitialized { capabilities, ..ClientInitialized::default() })
             }
             Act::Ready => Event::ClientReady,
-            Act::Changed => Event::RootsChanged,
+            Act::Changed => Event::RootsChanged(Default::default()),
             Act::Listed(list) if self.in_flight() => {
                 Event::RootsListed(RootsListed { request: Some(newest), result: raw(list) })
             }

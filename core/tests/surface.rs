@@ -174,5 +174,5 @@ fn events_without_fields_and_with_duplicates_are_told_apart() {
         assert_eq!(output["error"]["message"], problem);
     }
     let event: Event = serde_json::from_str(r#"{"type":"rootsChanged"}"#).unwrap();
-    assert!(matches!(event, Event::RootsChanged));
+    assert!(matches!(event, Event::RootsChanged(_)));
 }

@@ -202,6 +202,8 @@ pub enum RootsState {
     Ok,
     /// A newer list is due.
     Stale,
+    /// Several clients share the connection, so that no list is the list of one of them.
+    SeveralClients,
 }
 
 /// A change of the connection's project.
@@ -377,6 +379,8 @@ pub enum LogCode {
     AnswerUnexpected,
     /// The selected project is no longer among the roots.
     SelectedRootLeft,
+    /// Several clients share the connection.
+    SeveralClients,
     /// More asks wait than the limit allows.
     TooManyAsks,
     /// Log lines of this event were dropped.
@@ -398,6 +402,7 @@ impl LogCode {
             Self::AnswerStale => "answer_stale",
             Self::AnswerUnexpected => "answer_unexpected",
             Self::SelectedRootLeft => "selected_root_left",
+            Self::SeveralClients => "several_clients",
             Self::TooManyAsks => "too_many_asks",
             Self::LogsDropped => "logs_dropped",
         }

@@ -30,7 +30,7 @@ pub enum Event {
     /// A `roots/list` request failed.
     RootsRefused(RootsRefused),
     /// The client sent `notifications/roots/list_changed`.
-    RootsChanged,
+    RootsChanged(RootsChanged),
     /// The host facts changed.
     HostFactsChanged(HostFactsChanged),
     /// A call asks for its project; ends in exactly one answer unless withdrawn.
@@ -65,6 +65,7 @@ into_event!(
     ClientInitialized,
     RootsListed,
     RootsRefused,
+    RootsChanged,
     HostFactsChanged,
     Asked,
     Selected,
@@ -142,6 +143,19 @@ pub enum RefusalKind {
     Abandoned,
 }
 
+/// A change of the client's roots.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct RootsChanged {
+    /// Whether the host has an open stream on which a request outside a call reaches this client now; otherwise the host
+    /// facts decide.
+    #[serde(skip_serializing_if = "is_default")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    pub push: bool,
+}
+
 /// New host facts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -172,6 +186,10 @@ pub struct Asked {
     /// A path that the call touches, to tell several roots apart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
+    /// The JSON-RPC id of the call; needed only after a second `initialize` on the connection.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(type = "unknown", optional))]
+    pub request_id: Option<Box<RawValue>>,
     /// Whether the answer carries the full explanation even when a project was found.
     #[serde(default, skip_serializing_if = "is_default")]
     pub explain: bool,
@@ -221,9 +239,11 @@ pub struct RequestFacts {
     /// The host's own knowledge of the caller: an authenticated workspace, or a handle the server issued.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
-    /// The call's project argument.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub argument: Option<String>,
+    /// The call's project argument, of any type: what is not a text is refused.
+    #[serde(skip_serializing_if = "Option::is_none", with = "super::argument")]
+    #[cfg_attr(feature = "ts", ts(type = "unknown", optional))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<serde_json::Value>"))]
+    pub argument: Option<Argument>,
     /// HTTP headers; names match in any case.
     #[serde(deserialize_with = "unique_keys", skip_serializing_if = "BTreeMap::is_empty")]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
@@ -266,6 +286,21 @@ impl RequestFacts {
     }
 }
 
+/// The project argument of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// A text.
+    Text(String),
+    /// Anything else, which is refused.
+    Other,
+}
+
+impl<T: Into<String>> From<T> for Argument {
+    fn from(text: T) -> Self {
+        Self::Text(text.into())
+    }
+}
+
 /// A tool that selects the connection's project.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -285,6 +320,10 @@ pub struct Selected {
     /// As in [`Asked`].
     #[serde(default, skip_serializing_if = "is_default")]
     pub explain: bool,
+    /// As in [`Asked`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(type = "unknown", optional))]
+    pub request_id: Option<Box<RawValue>>,
 }
 
 /// The ways a selection can name its project.
@@ -322,6 +361,10 @@ pub struct SelectionCleared {
     /// As in [`Asked`].
     #[serde(default, skip_serializing_if = "is_default")]
     pub explain: bool,
+    /// As in [`Asked`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(type = "unknown", optional))]
+    pub request_id: Option<Box<RawValue>>,
 }
 
 /// An ask whose caller is gone.

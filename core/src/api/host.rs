@@ -31,6 +31,10 @@ pub struct HostFacts {
     /// Whether the host may send requests outside a client's call; by default true over stdio and false otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub push: Option<bool>,
+    /// Whether this process serves this client alone, in the folder and with the variables that the client gave it; by
+    /// default true over stdio with a local client. Only then do the working directory and variables say where it works.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dedicated: Option<bool>,
     /// The server's environment, or the part of it that the policy reads.
     #[serde(default, deserialize_with = "unique_keys", skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
@@ -71,6 +75,7 @@ impl HostFacts {
             transport: Transport::Stdio,
             local: None,
             push: None,
+            dedicated: None,
             env: BTreeMap::new(),
             cwd: None,
             arguments: BTreeMap::new(),
@@ -98,11 +103,10 @@ impl HostFacts {
             Err(refusal) => Err(ConfigError::new(place, format!("not an absolute path: {refusal}"))),
         };
         let ExcludedDirs { home, temporary, install } = &self.excluded_dirs;
-        let single = [("host.cwd", &self.cwd), ("host.excludedDirs.home", home)];
-        for (place, dir) in single.into_iter().filter_map(|(place, dir)| Some((place, dir.as_ref()?))) {
-            absolute(place.into(), dir, self.style)?;
+        if let Some(cwd) = &self.cwd {
+            absolute("host.cwd".into(), cwd, self.style)?;
         }
-        let lists = [("temporary", temporary), ("install", install)];
+        let lists = [("home", home), ("temporary", temporary), ("install", install)];
         for (name, index, dir) in lists
             .into_iter()
             .flat_map(|(name, dirs)| dirs.iter().enumerate().map(move |(index, dir)| (name, index, dir)))
@@ -139,6 +143,11 @@ impl HostFacts {
         if self.reaches_client_folders() { self.style } else { path::guess_style(text) }
     }
 
+    /// Whether the working directory and the variables say where the client works.
+    pub(crate) fn is_dedicated(&self) -> bool {
+        self.dedicated.unwrap_or(self.transport == Transport::Stdio && self.is_local())
+    }
+
     pub(crate) fn may_push(&self) -> bool {
         self.push.unwrap_or(self.transport == Transport::Stdio)
     }
@@ -166,9 +175,11 @@ pub enum Transport {
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ExcludedDirs {
-    /// The user's home; excluded itself, not the folders below.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub home: Option<String>,
+    /// The user's home, in every spelling: as the system gives it, and its real path. Excluded itself, not the folders
+    /// below.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    pub home: Vec<String>,
     /// Temporary folders; excluded themselves, not the folders below.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]

@@ -1,6 +1,7 @@
 //! The types that cross the boundary of the crate: plain serde types without behaviour.
 
 pub mod action;
+mod argument;
 pub mod event;
 pub mod explanation;
 pub mod host;

@@ -56,6 +56,11 @@ pub struct Project {
     #[serde(default, skip_serializing_if = "is_default")]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub other_roots_omitted: u32,
+    /// Whether the client or the disk did not confirm in time that this still holds: the list of roots or the report that
+    /// it rests on is older than `maxAgeMs`, or out of date. Only in answers.
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    pub stale: bool,
 }
 
 impl Project {
@@ -118,7 +123,10 @@ pub struct RootView {
     /// The root itself.
     #[serde(flatten)]
     pub root: RootRef,
-    /// The reason for which it names no folder here, as a stable code.
+    /// The real path of the folder, if a probe reported it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub real_path: Option<String>,
+    /// The reason for which it is no folder that can be used here, as a stable code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<Reason>,
 }

@@ -89,6 +89,9 @@ pub enum Reason {
     /// The policy has no source for selections, or it is off.
     #[error("this server does not let a tool select the project")]
     SelectionOff,
+    /// Several clients share the connection, and their calls cannot be told apart.
+    #[error("several clients share this connection")]
+    SeveralClients,
     /// The connection keeps no state: the caller must pass the project with every call.
     #[error("the project must be passed with every call")]
     PassEachCall,
@@ -125,6 +128,7 @@ impl Reason {
             Self::NotInRoots => "not_in_roots",
             Self::Immutable => "immutable",
             Self::SelectionOff => "selection_off",
+            Self::SeveralClients => "several_clients",
             Self::PassEachCall => "pass_each_call",
         }
     }

@@ -5,7 +5,10 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use super::probes::Probes;
 use super::roots_cycle::RootsCycle;
+use serde_json::value::RawValue;
+
 use crate::api::event::{AskBy, Asked, RequestFacts, SelectBy, Selected, SelectionCleared, Want};
 use crate::api::host::HostFacts;
 use crate::id::{AskId, RequestToken, Time};
@@ -27,6 +30,8 @@ pub(crate) struct NewAsk {
     pub(crate) facts: RequestFacts,
     pub(crate) target: Option<String>,
     pub(crate) explain: bool,
+    /// The JSON-RPC id of its call.
+    pub(crate) request_id: Option<Box<RawValue>>,
     /// Whether it brings nothing of its own, so that its answer may serve the next such ask.
     pub(crate) plain: bool,
 }
@@ -41,33 +46,33 @@ pub(crate) enum Purpose {
 
 /// Whether an ask brings nothing of its own: the one definition of an ask that may share its answer.
 pub(crate) fn is_plain(asked: &Asked) -> bool {
-    let Asked { ask: _, want, ask_by: _, facts, target, explain } = asked;
-    *want == Want::Project && facts.is_empty() && target.is_none() && !explain
+    let Asked { ask: _, want, ask_by: _, facts, target, request_id, explain } = asked;
+    *want == Want::Project && facts.is_empty() && target.is_none() && request_id.is_none() && !explain
 }
 
 impl From<Asked> for NewAsk {
     fn from(asked: Asked) -> Self {
         let plain = is_plain(&asked);
-        let Asked { ask, want, ask_by, facts, target, explain } = asked;
+        let Asked { ask, want, ask_by, facts, target, request_id, explain } = asked;
         let purpose = match want {
             Want::Project => Purpose::Project,
             Want::Roots => Purpose::Roots,
         };
-        Self { id: ask, purpose, ask_by, facts, target, explain, plain }
+        Self { id: ask, purpose, ask_by, facts, target, explain, request_id, plain }
     }
 }
 
 impl From<Selected> for NewAsk {
     fn from(selected: Selected) -> Self {
-        let Selected { ask, by, ask_by, facts, explain } = selected;
-        Self { id: ask, purpose: Purpose::Select(by), ask_by, facts, target: None, explain, plain: false }
+        let Selected { ask, by, ask_by, facts, explain, request_id } = selected;
+        Self { id: ask, purpose: Purpose::Select(by), ask_by, facts, target: None, explain, request_id, plain: false }
     }
 }
 
 impl From<SelectionCleared> for NewAsk {
     fn from(cleared: SelectionCleared) -> Self {
-        let SelectionCleared { ask, ask_by, facts, explain } = cleared;
-        Self { id: ask, purpose: Purpose::Clear, ask_by, facts, target: None, explain, plain: false }
+        let SelectionCleared { ask, ask_by, facts, explain, request_id } = cleared;
+        Self { id: ask, purpose: Purpose::Clear, ask_by, facts, target: None, explain, request_id, plain: false }
     }
 }
 
@@ -88,6 +93,10 @@ pub(crate) struct PendingAsk {
     pub(crate) deadline: Time,
     /// Whether its wait is over.
     pub(crate) expired: bool,
+    /// The end of its wait for newer versions of what is known, once it waits for one.
+    pub(crate) refresh_by: Option<Time>,
+    /// Whether that wait is over, so that what is known counts.
+    pub(crate) takes_old: bool,
     /// Replies to probes since it arrived.
     pub(crate) disk: Vec<Arc<Disk>>,
     /// Whether it waits for the client's roots.
@@ -123,7 +132,7 @@ impl PendingAsk {
     /// Whether another ask has the same answer as long as the connection does not change: everything that a decision
     /// depends on is equal. A selection and a call with its own roots stand alone.
     fn is_like(&self, other: &Self) -> bool {
-        let facts = |ask: &Self| (ask.by, ask.modern, ask.explain, ask.expired);
+        let facts = |ask: &Self| (ask.by, ask.modern, ask.explain, ask.expired, ask.takes_old);
         let request = |ask: &Self| (ask.joined, ask.roots_done, ask.skip_roots);
         let same_disk = || self.disk.iter().map(Arc::as_ptr).eq(other.disk.iter().map(Arc::as_ptr));
         matches!(self.purpose, Purpose::Project | Purpose::Roots)
@@ -210,6 +219,8 @@ impl AskQueue {
             explain: new.explain,
             deadline: now.saturating_add(policy.timing.wait_ms.into()),
             expired: false,
+            refresh_by: None,
+            takes_old: false,
             disk: Vec::new(),
             waits_for_roots: false,
             joined: None,
@@ -251,7 +262,8 @@ impl AskQueue {
     }
 
     pub(crate) fn deadline(&self) -> Option<Time> {
-        self.waiting.iter().map(|ask| ask.deadline).min()
+        let refresh_by = |ask: &PendingAsk| ask.refresh_by.filter(|_| !ask.takes_old);
+        self.waiting.iter().map(|ask| refresh_by(ask).map_or(ask.deadline, |by| by.min(ask.deadline))).min()
     }
 
     /// The first ask that waits for roots.
@@ -294,11 +306,17 @@ impl AskQueue {
         }
     }
 
-    /// Marks the asks whose wait is over, and the request they waited for.
-    pub(crate) fn expire(&mut self, now: Time, cycle: &mut RootsCycle) {
-        for ask in self.waiting.iter_mut().filter(|ask| ask.deadline <= now) {
-            ask.expired = true;
-            if let Some(token) = ask.joined.filter(|_| ask.waits_for_roots) {
+    /// Marks the asks whose wait is over, and what they waited for.
+    pub(crate) fn expire(&mut self, now: Time, cycle: &mut RootsCycle, probes: &mut Probes) {
+        for ask in &mut self.waiting {
+            let refresh_ends = !ask.takes_old && ask.refresh_by.is_some_and(|by| by <= now);
+            ask.expired |= ask.deadline <= now;
+            ask.takes_old |= refresh_ends;
+            if refresh_ends {
+                probes.give_up(ask.place);
+            }
+            let gives_up = ask.expired || (refresh_ends && cycle.has_unchanged_list());
+            if let Some(token) = ask.joined.filter(|_| ask.waits_for_roots && gives_up) {
                 cycle.caller_gave_up(token);
             }
         }

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use super::roots_cycle::RootsCycle;
+use super::sharing::Sharing;
 use crate::api::host::HostFacts;
 use crate::api::project::Project;
 use crate::path::uri::project_id;
@@ -19,6 +20,7 @@ pub(crate) struct Connection {
     /// The parameters of `initialize`, once it arrived.
     pub(crate) client: Option<Client>,
     pub(crate) closed: bool,
+    pub(crate) sharing: Sharing,
     pub(crate) cycle: RootsCycle,
     pub(crate) memory: Memory,
     /// The reports of probes on the paths of connection sources.
@@ -37,6 +39,7 @@ impl Connection {
         Self {
             client: None,
             closed: false,
+            sharing: Sharing::default(),
             cycle,
             memory: Memory::default(),
             disk: Disk::new(),

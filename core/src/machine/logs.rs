@@ -70,6 +70,10 @@ impl Logger<'_> {
         self.log(Level::Debug, code, None, &Values::new());
     }
 
+    pub(crate) fn several_clients(&mut self) {
+        self.log(Level::Warning, LogCode::SeveralClients, None, &Values::new());
+    }
+
     pub(crate) fn too_many_asks(&mut self, ask: AskId) {
         self.log(Level::Warning, LogCode::TooManyAsks, Some(ask), &Values::new());
     }

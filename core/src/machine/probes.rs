@@ -29,6 +29,8 @@ pub(crate) struct OpenProbe {
     id: ProbeId,
     /// The end of the longest wait for it.
     deadline: Time,
+    /// Whether somebody has stopped waiting for it because older reports are known.
+    overdue: bool,
     pub(crate) paths: Vec<PathQuery>,
     /// Those who need the reply, and the positions of the paths they need.
     needed_by: BTreeMap<Asker, Positions>,
@@ -152,7 +154,7 @@ impl Probes {
         let id = ProbeId(self.requested);
         let to_probe = |query: &PathQuery| ProbePath { path: query.path.clone(), markers: query.markers.to_vec() };
         let probe = Probe { probe: id, paths: paths.iter().map(to_probe).collect() };
-        self.open.push(OpenProbe { id, deadline, paths, needed_by: BTreeMap::new() });
+        self.open.push(OpenProbe { id, deadline, overdue: false, paths, needed_by: BTreeMap::new() });
         self.join(wanted, deadline);
         Some(probe)
     }
@@ -213,8 +215,22 @@ impl Probes {
                 Asker::Connection => true,
                 Asker::Ask(place) => waits(*place),
             });
-            !probe.needed_by.is_empty()
+            // The next asks do not wait for an overdue one, but its reply still counts.
+            probe.overdue || !probe.needed_by.is_empty()
         });
+    }
+
+    /// The ask at this place has stopped waiting for newer reports.
+    pub(crate) fn give_up(&mut self, place: u64) {
+        for probe in self.open.iter_mut().filter(|probe| probe.needed_by.contains_key(&Asker::Ask(place))) {
+            probe.overdue = true;
+        }
+    }
+
+    /// Whether nobody waits for a newer report on a path.
+    pub(crate) fn is_overdue(&self, path: &str) -> bool {
+        let probes = self.open.iter().filter(|probe| probe.overdue);
+        probes.flat_map(|probe| &probe.paths).any(|query| query.path == path)
     }
 
     pub(crate) fn close(&mut self, id: ProbeId) -> Option<OpenProbe> {

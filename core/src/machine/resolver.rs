@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use super::asks::{AskQueue, NewAsk, Recent, is_plain};
-use super::connection::Connection;
+use super::connection::{Connection, Memory};
 use super::logs::Logger;
 use super::outbox::Outbox;
 use super::probes::{Positions, Probes};
@@ -17,10 +17,10 @@ use super::seal::SealKey;
 use super::size::peer_bytes;
 use crate::api::action::{Action, Answer, Outcome};
 use crate::api::event::{
-    AskBy, Asked, ClientInitialized, Event, Probed, ProbedPath, RefusalKind, RootsListed, RootsRefused,
+    AskBy, Asked, ClientInitialized, Event, Probed, ProbedPath, RefusalKind, RootsChanged, RootsListed, RootsRefused,
 };
 use crate::api::explanation::{Era, Explanation, RootsReport};
-use crate::api::host::HostFacts;
+use crate::api::host::{HostFacts, Transport};
 use crate::api::project::Project;
 use crate::error::{ConfigError, Misuse};
 use crate::id::{AskId, Millis, RequestToken, Time};
@@ -28,7 +28,7 @@ use crate::peer::client::Client;
 use crate::peer::message::{Content, ParsedMessage, ParsedText, Reply};
 use crate::peer::root_list::RootList;
 use crate::policy::{MarkerNames, Policy, SourceKind, exceeds};
-use crate::resolve::disk::{Disk, PathInfo, PathQuery, learn};
+use crate::resolve::disk::{Disk, Freshness, PathInfo, PathQuery, learn};
 use crate::resolve::explain::Explainer;
 
 /// The project of one connection.
@@ -79,7 +79,7 @@ pub(super) enum Change {
     ClientReady,
     RootsListed(RootsListed),
     RootsRefused(RootsRefused),
-    RootsChanged,
+    RootsChanged(RootsChanged),
     HostFacts(HostFacts),
     AskWithdrawn(AskId),
     Probed(Probed),
@@ -98,7 +98,7 @@ impl From<Event> for Input {
             Event::ClientReady => Change::ClientReady,
             Event::RootsListed(listed) => Change::RootsListed(listed),
             Event::RootsRefused(refused) => Change::RootsRefused(refused),
-            Event::RootsChanged => Change::RootsChanged,
+            Event::RootsChanged(changed) => Change::RootsChanged(changed),
             Event::HostFactsChanged(changed) => Change::HostFacts(changed.facts),
             Event::AskWithdrawn(withdrawn) => Change::AskWithdrawn(withdrawn.ask),
             Event::Probed(probed) => Change::Probed(probed),
@@ -114,10 +114,10 @@ pub(super) struct Turn {
     pub(super) outbox: Outbox,
     /// Whether the host is asked to probe for the connection's own project.
     pub(super) probe_connection: bool,
-    /// Whether the connection may have lost paths.
-    pub(super) prune_disk: bool,
     /// Whether a change of the project is announced although the host has not probed the new one: no reply is awaited.
     pub(super) announce_unsettled: bool,
+    /// The time until which the last answer of the event rests on what is fresh.
+    pub(super) fresh_until: Option<Time>,
 }
 
 impl Resolver {
@@ -215,8 +215,8 @@ impl Resolver {
         if self.connection.closed { CycleState::Closed } else { self.connection.cycle.state(&self.policy) }
     }
 
-    /// Whether the last answer is also the answer to every ask that brings nothing of its own, until the next event or until
-    /// a time. A host may give it without asking again.
+    /// Whether the last answer is also the answer to every ask that brings nothing of its own, until the next event or `until`.
+    /// A host may give it without asking again.
     #[must_use]
     pub fn reuse(&self) -> Option<Reuse> {
         self.cached.as_ref().map(|cached| Reuse { until: cached.until.map(Millis::from_time) })
@@ -241,7 +241,11 @@ impl Resolver {
     }
 
     pub(super) fn explainer(&self) -> Explainer<'_> {
-        Explainer { policy: &self.policy, host: &self.host, connection: &self.connection }
+        Explainer { policy: &self.policy, host: &self.host, connection: &self.connection, now: self.now }
+    }
+
+    pub(super) fn freshness(&self) -> Freshness {
+        Freshness { now: self.now, max_age: self.policy.timing.max_age_ms.map(Time::from) }
     }
 
     /// Refuses the host's mistakes before anything changes.
@@ -290,12 +294,15 @@ impl Resolver {
     pub(super) fn apply(&mut self, change: Change, turn: &mut Turn) {
         match change {
             Change::ClientInitialized(params) => self.client_initialized(&params, turn),
-            Change::ClientReady => self.connection.cycle.client_ready(&self.policy),
+            Change::ClientReady => {
+                self.connection.sharing.ready();
+                self.connection.cycle.client_ready(&self.policy);
+            }
             Change::RootsListed(listed) => self.roots_listed(listed.request, listed.result.get(), turn),
             Change::RootsRefused(refused) => self.roots_refused(&refused, turn),
-            Change::RootsChanged => {
+            Change::RootsChanged(RootsChanged { push }) => {
                 if self.connection.cycle.is_declared(&self.policy) {
-                    self.connection.cycle.changed(&self.policy, self.now);
+                    self.connection.cycle.changed(push, &self.policy, self.now);
                 }
             }
             Change::HostFacts(facts) => self.host_changed(facts, turn),
@@ -316,6 +323,24 @@ impl Resolver {
         self.connection.client = Some(client);
     }
 
+    /// A call of the client arrived, so that it is ready.
+    pub(super) fn called(&mut self, request_id: Option<&str>, turn: &mut Turn) {
+        if self.host.transport != Transport::Http {
+            let was_shown = self.connection.sharing.is_shown();
+            self.connection.sharing.called(request_id);
+            self.forget_if_shared(was_shown, turn);
+        }
+        self.connection.cycle.client_ready(&self.policy);
+    }
+
+    /// What was learned from one of several clients says nothing about the others.
+    fn forget_if_shared(&mut self, was_shown: bool, turn: &mut Turn) {
+        if self.connection.sharing.is_shown() && !was_shown {
+            self.connection.memory = Memory::default();
+            self.logger(turn).several_clients();
+        }
+    }
+
     fn roots_listed(&mut self, request: Option<RequestToken>, result: &str, turn: &mut Turn) {
         let answers_flight = match request.map(|token| self.connection.cycle.token_status(token)) {
             None => false,
@@ -329,13 +354,16 @@ impl Resolver {
         if !self.policy.memory.keep_lost_root && memory.remembered.as_ref().is_some_and(lost) {
             memory.remembered = None;
         }
+        let confirms = |known: &RootList| self.connection.cycle.is_current() && *known == list;
+        if !self.connection.cycle.list().is_none_or(confirms) {
+            self.connection.disk.clear();
+        }
         let newest = self.connection.cycle.listed(list, answers_flight, &self.policy, self.now);
         if let (true, Some(token)) = (newest, request) {
             self.asks.conclude(token, false);
         }
         self.connection.has_evidence = true;
         turn.probe_connection = true;
-        turn.prune_disk = true;
     }
 
     fn roots_refused(&mut self, refused: &RootsRefused, turn: &mut Turn) {
@@ -343,6 +371,9 @@ impl Resolver {
         if status != TokenStatus::InFlight {
             let by_client = (refused.kind == RefusalKind::Error).then_some(refused.request);
             return self.ignore_answer(status, by_client, turn);
+        }
+        if refused.kind == RefusalKind::Error {
+            self.connection.cycle.refused_by_client();
         }
         self.connection.has_evidence = true;
         if refused.kind == RefusalKind::Abandoned {
@@ -364,38 +395,42 @@ impl Resolver {
 
     /// `by_client` is the request, if the answer came from the client and not from the host.
     fn ignore_answer(&mut self, status: TokenStatus, by_client: Option<RequestToken>, turn: &mut Turn) {
+        let is_second = by_client.is_some_and(|token| self.connection.cycle.was_answered(token));
         self.connection.cycle.ignored_answer(by_client);
         self.logger(turn).answer_ignored(status);
+        if is_second && self.host.transport != Transport::Http {
+            let was_shown = self.connection.sharing.is_shown();
+            self.connection.sharing.answered_twice();
+            self.forget_if_shared(was_shown, turn);
+        }
     }
 
     fn host_changed(&mut self, facts: HostFacts, turn: &mut Turn) {
-        if facts.style != self.host.style {
-            self.connection.disk.clear();
-        }
+        self.connection.disk.clear();
         self.host = Arc::new(facts);
         self.connection.cycle.host_changed(&self.policy, &self.host);
         self.asks.host_changed(&self.policy, &self.host);
         self.connection.memory.confine(&self.policy, &self.host);
         turn.announce_unsettled = true;
-        turn.prune_disk = true;
     }
 
     fn probed(&mut self, Probed { probe, paths }: Probed) {
         let Some(open) = self.probes.close(probe) else { return };
+        let freshness = self.freshness();
         let mut reports = Disk::new();
         for ProbedPath { path, found, real_path, markers } in paths {
-            let info = PathInfo { found: Some(found), real_path, asked: MarkerNames::default(), markers };
+            let info = PathInfo { found: Some(found), real_path, asked: MarkerNames::default(), markers, at: self.now };
             // Of two reports on one path the first counts.
             reports.entry(path).or_insert(info);
         }
         let mut told: Vec<(&String, PathInfo)> = Vec::with_capacity(open.paths.len());
         for PathQuery { path, markers, shared } in &open.paths {
             // A path that the host left out is unconfirmed for those who asked.
-            let mut info = reports.remove(path).unwrap_or_else(PathInfo::unconfirmed);
+            let mut info = reports.remove(path).unwrap_or_else(|| PathInfo::unconfirmed(self.now));
             info.markers.retain(|marker| markers.contains(marker));
             info.asked = markers.clone();
             if *shared {
-                learn(&mut self.connection.disk, path, info.clone());
+                learn(&mut self.connection.disk, path, info.clone(), freshness);
             }
             told.push((path, info));
         }
@@ -418,7 +453,7 @@ impl Resolver {
             self.connection.has_evidence = true;
         }
         turn.announce_unsettled |= self.probes.expire(self.now);
-        self.asks.expire(self.now, &mut self.connection.cycle);
+        self.asks.expire(self.now, &mut self.connection.cycle, &mut self.probes);
     }
 
     fn close(&mut self, turn: &mut Turn) {
@@ -445,7 +480,9 @@ impl Resolver {
         if let Some(project) = self.connection.announced.take() {
             turn.outbox.announce(Some(project), None);
         }
-        self.connection = Connection { revision, ..Connection::new(self.connection.cycle.reopened()) };
+        let mut sharing = self.connection.sharing;
+        sharing.initialized_again();
+        self.connection = Connection { revision, sharing, ..Connection::new(self.connection.cycle.reopened()) };
     }
 
     /// Reads one raw message or batch; messages that are not for the resolver are forwarded.
@@ -483,9 +520,15 @@ impl Resolver {
     fn read_one(&mut self, message: ParsedMessage<'_>, turn: &mut Turn) -> bool {
         let change = match message.content {
             Content::Other => return true,
+            Content::Call { id } => {
+                if self.connection.client.is_some() {
+                    self.called(Some(id), turn);
+                }
+                return true;
+            }
             Content::Initialize(params) => Change::ClientInitialized(params),
             Content::Initialized => Change::ClientReady,
-            Content::RootsChanged => Change::RootsChanged,
+            Content::RootsChanged => Change::RootsChanged(RootsChanged::default()),
             Content::Response { id, reply } => {
                 let cycle = &self.connection.cycle;
                 let Some(token) = cycle.token_of(id) else { return true };

@@ -98,6 +98,11 @@ impl CycleState {
     }
 }
 
+/// The bounds of the wait for a newer list, in milliseconds: a person notices more than the first, and a client that takes
+/// longer than the second is not worth the wait, because the last list counts meanwhile.
+const MIN_REFRESH_WAIT: Time = 250;
+const MAX_REFRESH_WAIT: Time = 1_000;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RootsCycle {
     ready: bool,
@@ -109,6 +114,14 @@ pub(crate) struct RootsCycle {
     failures: u32,
     /// Whether the last request got no answer, and nothing has happened since that would promise one.
     silent: bool,
+    /// The time of the last failure.
+    failed_at: Option<Time>,
+    /// The time that the client took for its last answer.
+    answer_took: Option<Time>,
+    /// The last request that the client answered.
+    answered: Option<RequestToken>,
+    /// Whether the host has an open stream for the request that a change causes.
+    pushes: bool,
     list: Option<KnownList>,
     last_sent: Option<Time>,
     last_token: u32,
@@ -170,6 +183,8 @@ struct KnownList {
     at: Time,
     /// Whether a newer list is due.
     stale: bool,
+    /// Whether that is so because the client reported a change.
+    changed: bool,
 }
 
 /// The end of a request without an answer.
@@ -207,6 +222,10 @@ impl RootsCycle {
             last_failure: None,
             failures: 0,
             silent: false,
+            failed_at: None,
+            answer_took: None,
+            answered: None,
+            pushes: false,
             list: None,
             last_sent: None,
             last_token: 0,
@@ -222,7 +241,7 @@ impl RootsCycle {
         self.declared = declares_roots;
     }
 
-    /// The client sent `notifications/initialized`; a second one has no effect.
+    /// The client sent `notifications/initialized` or made a call; later ones have no effect.
     pub(crate) fn client_ready(&mut self, policy: &Policy) {
         if !self.ready && policy.roots.ask == Ask::Eager {
             self.phase = Phase::Due;
@@ -234,6 +253,7 @@ impl RootsCycle {
     pub(crate) fn sent(&mut self, policy: &Policy, now: Time) -> Flight {
         self.last_token = self.last_token.saturating_add(1);
         self.last_sent = Some(now);
+        self.pushes = false;
         let flight = Flight {
             token: RequestToken(self.last_token),
             id: RequestId::new(&self.id_prefix, self.last_token),
@@ -248,8 +268,12 @@ impl RootsCycle {
     /// A list arrived, as the answer to the request in flight or from the host. Returns whether it is the newest there
     /// will be.
     pub(crate) fn listed(&mut self, list: RootList, answers_flight: bool, policy: &Policy, now: Time) -> bool {
+        if answers_flight {
+            self.answer_took = self.last_sent.map(|sent| now.saturating_sub(sent));
+            self.answered = self.token();
+        }
         let changed = answers_flight && self.end_flight();
-        self.list = Some(KnownList { list, at: now, stale: changed });
+        self.list = Some(KnownList { list, at: now, stale: changed, changed });
         if answers_flight {
             self.last_failure = None;
             self.failures = 0;
@@ -266,6 +290,7 @@ impl RootsCycle {
         let changed = self.end_flight();
         self.failures = self.failures.saturating_add(1);
         self.last_failure = Some(failure);
+        self.failed_at = Some(now);
         self.silent = failure == Failure::TimedOut && !changed;
         if let Some(known) = &mut self.list {
             known.stale = true;
@@ -293,8 +318,13 @@ impl RootsCycle {
         AfterFailure::Again
     }
 
-    /// The client sent `list_changed`.
-    pub(crate) fn changed(&mut self, policy: &Policy, now: Time) {
+    /// The client answered the request in flight with an error.
+    pub(crate) fn refused_by_client(&mut self) {
+        self.answered = self.token();
+    }
+
+    /// The client sent `list_changed`; `pushes` tells whether a request outside a call would reach it now.
+    pub(crate) fn changed(&mut self, pushes: bool, policy: &Policy, now: Time) {
         if policy.roots.on_change == OnChange::Ignore {
             return;
         }
@@ -312,7 +342,9 @@ impl RootsCycle {
         let asked_before = self.last_sent.is_some() || self.list.is_some();
         if let Some(known) = &mut self.list {
             known.stale = true;
+            known.changed = true;
         }
+        self.pushes |= pushes;
         let refetch = policy.roots.on_change == OnChange::Refetch
             && match policy.roots.ask {
                 Ask::Eager => true,
@@ -361,6 +393,11 @@ impl RootsCycle {
         self.phase = Phase::Resting;
     }
 
+    /// Whether a request that no ask carries can be sent.
+    pub(crate) fn can_push(&self, host: &HostFacts) -> bool {
+        host.may_push() || self.pushes
+    }
+
     /// The host facts changed, and with them the meaning of the roots.
     pub(crate) fn host_changed(&mut self, policy: &Policy, host: &HostFacts) {
         if let Some(known) = &mut self.list {
@@ -402,7 +439,7 @@ impl RootsCycle {
 
     /// Schedules a request that a change causes, not earlier than the interval allows.
     fn schedule(&mut self, policy: &Policy, now: Time) {
-        if policy.source(SourceKind::Roots).is_none() || !self.may_ask(policy) {
+        if policy.source(SourceKind::Roots).is_none() || !self.may_ask(policy, now) {
             return;
         }
         let earliest = self.last_sent.map(|sent| sent.saturating_add(policy.timing.min_interval_ms.into()));
@@ -442,9 +479,37 @@ impl RootsCycle {
         self.list.as_ref().map(|known| &known.list)
     }
 
-    /// The list, unless a newer one is due.
+    /// Whether there is a list and no newer one is due.
     pub(crate) fn is_current(&self) -> bool {
         self.list.as_ref().is_some_and(|known| !known.stale)
+    }
+
+    /// Whether there is a list that a newer one would only confirm, as far as anybody knows.
+    pub(crate) fn has_unchanged_list(&self) -> bool {
+        self.list.as_ref().is_some_and(|known| !known.changed)
+    }
+
+    /// Whether the list is current and young enough.
+    pub(crate) fn is_fresh(&self, policy: &Policy, now: Time) -> bool {
+        self.is_current() && self.fresh_until(policy).is_none_or(|until| now < until)
+    }
+
+    /// The time until which the list is young enough, if there is a limit.
+    pub(crate) fn fresh_until(&self, policy: &Policy) -> Option<Time> {
+        let (known, age) = (self.list.as_ref()?, policy.timing.max_age_ms?);
+        Some(known.at.saturating_add(age.into()))
+    }
+
+    /// The time for which a caller waits for a newer list where one is known: what this client may be expected to take.
+    pub(crate) fn refresh_wait(&self) -> Time {
+        self.answer_took
+            .map_or(MIN_REFRESH_WAIT, |took| took.saturating_mul(2))
+            .clamp(MIN_REFRESH_WAIT, MAX_REFRESH_WAIT)
+    }
+
+    /// Whether the client has answered this request.
+    pub(crate) fn was_answered(&self, token: RequestToken) -> bool {
+        self.answered == Some(token)
     }
 
     pub(crate) const fn stale_answers(&self) -> u32 {
@@ -462,24 +527,22 @@ impl RootsCycle {
     }
 
     /// Whether the client may be asked, once it is ready.
-    pub(crate) fn may_ask(&self, policy: &Policy) -> bool {
+    pub(crate) fn may_ask(&self, policy: &Policy, now: Time) -> bool {
         policy.roots.ask != Ask::Never
             && self.is_declared(policy)
             && self.last_failure != Some(Failure::Unsupported)
-            && !self.silent
-            && self.failures <= policy.timing.retries
+            && (!self.is_exhausted(policy) || self.has_rested(policy, now))
     }
 
-    /// The time at which the list reaches its maximum age.
-    pub(crate) fn list_expires_at(&self, policy: &Policy) -> Option<Time> {
-        let known = self.list.as_ref()?;
-        let rules = &policy.roots;
-        let empty = (known.list.state() == RootsState::Empty).then_some(rules.empty_max_age_ms).flatten();
-        let age = match (rules.max_age_ms, empty) {
-            (Some(any), Some(empty)) => any.min(empty),
-            (any, empty) => any.or(empty)?,
-        };
-        Some(known.at.saturating_add(age.into()))
+    /// Whether the last requests were in vain.
+    fn is_exhausted(&self, policy: &Policy) -> bool {
+        self.silent || self.failures > policy.timing.retries
+    }
+
+    /// Whether a client that listed its roots before may be asked once more: where a list is known, a vain request costs little.
+    fn has_rested(&self, policy: &Policy, now: Time) -> bool {
+        let rested = |failed: Time| failed.saturating_add(policy.timing.life_ms.into()) <= now;
+        self.list.is_some() && self.failed_at.is_some_and(rested)
     }
 
     pub(crate) fn deadline(&self) -> Option<Time> {
@@ -542,7 +605,13 @@ impl RootsCycle {
         }
     }
 
-    pub(crate) fn roots_state(&self, policy: &Policy) -> RootsState {
-        self.state(policy).roots_state()
+    /// The state for a reader: a list that is too old is stale too.
+    pub(crate) fn roots_state(&self, policy: &Policy, now: Time) -> RootsState {
+        match self.state(policy).roots_state() {
+            RootsState::Ok | RootsState::Empty | RootsState::AllInvalid if !self.is_fresh(policy, now) => {
+                RootsState::Stale
+            }
+            state => state,
+        }
     }
 }

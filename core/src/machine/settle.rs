@@ -4,6 +4,8 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use serde_json::value::RawValue;
+
 use super::asks::{NewAsk, PendingAsk, Purpose, Recent, Waiting};
 use super::connection::is_allowed;
 use super::outbox::AnswerPosition;
@@ -17,13 +19,15 @@ use crate::api::reason::Reason;
 use crate::id::AskId;
 use crate::policy::{SourceKind, count};
 use crate::resolve::ask::{AskContext, AskDecision, Step};
-use crate::resolve::disk::{DiskView, PathQuery, learn, newest};
+use crate::resolve::disk::{DiskView, PathQuery, newest};
 use crate::resolve::evaluate::{Decision, Evaluation};
 
 /// The decision on an ask, for every ask that is like it.
 struct Decided {
     step: Step,
     evaluation: Option<Evaluation>,
+    /// Whether it waits for a newer version of what is known.
+    refreshes: bool,
     /// The place of the paths that it needs.
     wanted: Option<usize>,
     explanation: Option<Arc<Explanation>>,
@@ -33,15 +37,23 @@ struct Decided {
 
 impl Resolver {
     /// Takes an ask, and ends it at once if possible.
-    pub(super) fn asked(&mut self, new: NewAsk, turn: &mut Turn) {
+    pub(super) fn asked(&mut self, mut new: NewAsk, turn: &mut Turn) {
         let plain = new.plain;
         let remembered = self.connection.memory.remembered.clone();
         let initialized = self.connection.client.is_some();
+        let request_id = new.request_id.take();
         let mut ask = self.asks.read(new, initialized, self.now, &self.policy, &self.host);
+        let was_shared = self.connection.sharing.is_shown();
+        if initialized && ask.by == AskBy::Request {
+            self.called(request_id.as_deref().map(RawValue::get), turn);
+        }
+        let is_shared = self.connection.sharing.is_shown();
         // An ask that only asks changes nothing for those that wait already.
-        let alone = matches!(ask.purpose, Purpose::Project | Purpose::Roots);
-        if ask.purpose == Purpose::Clear && !ask.modern && !self.connection.memory.is_immutable(&self.policy) {
+        let alone = ask.modern || (matches!(ask.purpose, Purpose::Project | Purpose::Roots) && is_shared == was_shared);
+        let may_clear = !ask.modern && !is_shared && !self.connection.memory.is_immutable(&self.policy);
+        if ask.purpose == Purpose::Clear && may_clear {
             self.connection.memory.clear_selection();
+            self.connection.disk.clear();
             ask.purpose = Purpose::Project;
         }
         if self.asks.len() >= count(self.policy.limits.waiting_asks)
@@ -60,11 +72,9 @@ impl Resolver {
         }
         let unchanged = remembered == self.connection.memory.remembered;
         if plain && by_request && unchanged && !turn.outbox.changed_connection() {
-            self.cached = turn.outbox.only_project().map(|project| CachedAnswer {
-                hints: self.lasting_hints(&project),
-                until: self.connection.cycle.list_expires_at(&self.policy),
-                project,
-            });
+            let project = turn.outbox.only_project().filter(|project| !project.stale);
+            let until = turn.fresh_until;
+            self.cached = project.map(|project| CachedAnswer { hints: self.lasting_hints(&project), until, project });
         }
     }
 
@@ -98,6 +108,10 @@ impl Resolver {
                     if send {
                         senders.push((ask.place, ask.id));
                     }
+                    if known.refreshes && ask.refresh_by.is_none() {
+                        let by = self.now.saturating_add(self.connection.cycle.refresh_wait());
+                        ask.refresh_by = Some(by.min(ask.deadline));
+                    }
                     ask.waits_for_roots = for_roots;
                     if for_roots {
                         ask.joined = self.connection.cycle.token().or(ask.joined);
@@ -114,23 +128,23 @@ impl Resolver {
 
     /// Decides an ask; the paths it needs go to `wanted`.
     fn decide(&self, ask: &PendingAsk, wanted: &mut Vec<Wanted>) -> Decided {
-        let AskDecision { step, evaluation, queries: paths } = self.context(ask).decide();
+        let AskDecision { step, evaluation, queries: paths, refreshes } = self.context(ask).decide();
         let at = wanted.len();
         let waits = matches!(step, Step::Wait { .. }) && !paths.is_empty();
         if waits {
             wanted.push(Wanted { askers: Vec::new(), paths });
         }
-        Decided { step, evaluation, wanted: waits.then_some(at), explanation: None, answer: None }
+        Decided { step, evaluation, refreshes, wanted: waits.then_some(at), explanation: None, answer: None }
     }
 
     fn send_if_due(&mut self, sender: Option<AskId>, turn: &mut Turn) {
         let Self { policy, host, connection, asks, .. } = self;
         let cycle = &mut connection.cycle;
         let reads_roots = policy.source(SourceKind::Roots).is_some();
-        let due = cycle.take_due() && reads_roots && host.may_push() && cycle.may_ask(policy);
+        let due = cycle.take_due() && reads_roots && cycle.can_push(host) && cycle.may_ask(policy, self.now);
         let waiting = asks.first_waiting_for_roots();
         if cycle.flight().is_some() || !cycle.is_ready() || (sender.is_none() && !due) {
-            if !host.may_push() && waiting.is_none() {
+            if !cycle.can_push(host) && waiting.is_none() {
                 cycle.drop_deferred();
             }
             return;
@@ -146,7 +160,7 @@ impl Resolver {
         let probe_paths = self.policy.limits.probe_paths;
         if self.connection.has_evidence && !self.connection.closed {
             let probe_connection = turn.probe_connection || self.probes.owes_connection;
-            let mut view = DiskView::new(&[], Some(&self.connection.disk), false, count(probe_paths));
+            let mut view = DiskView::of_connection(&self.connection.disk, self.now, count(probe_paths));
             let evaluation = self.explainer().evaluate(&mut view, false);
             let DiskView { queries: paths, is_cut, .. } = view;
             let disk = &self.connection.disk;
@@ -158,25 +172,9 @@ impl Resolver {
             }
             self.update_project(&evaluation.decision, turn);
         }
-        if turn.prune_disk && !self.connection.disk.is_empty() {
-            self.prune_disk();
-        }
         let deadline = self.now.saturating_add(self.policy.timing.wait_ms.into());
         let asks = &self.asks;
         turn.outbox.probe(self.probes.open(&wanted, deadline, probe_paths, |place| asks.has_place(place)));
-    }
-
-    /// Forgets the paths that no source of the connection names any more.
-    fn prune_disk(&mut self) {
-        let mut view = DiskView::thorough(&self.connection.disk);
-        self.explainer().evaluate(&mut view, true);
-        let named: Vec<String> = view.queries.into_iter().map(|query| query.path).collect();
-        let mut disk = core::mem::take(&mut self.connection.disk);
-        for path in named {
-            if let Some(info) = disk.remove(&path) {
-                self.connection.disk.insert(path, info);
-            }
-        }
     }
 
     fn update_project(&mut self, decision: &Decision, turn: &mut Turn) {
@@ -185,8 +183,11 @@ impl Resolver {
             Decision::Refused(_) | Decision::Unresolved(_) | Decision::NeedsInput => None,
             Decision::Waiting { .. } => {
                 let list = self.connection.cycle.list();
+                let pin = self.connection.memory.pin.as_ref();
                 let is_gone = |project: &Arc<Project>| {
-                    project.source == SourceKind::Roots && !list.is_some_and(|list| list.has(project))
+                    project.source == SourceKind::Roots
+                        && !list.is_some_and(|list| list.has(project))
+                        && pin.is_none_or(|pin| pin.key != project.key)
                 };
                 let keeps = |project: &Arc<Project>| !is_gone(project) && is_allowed(project, &self.policy, &self.host);
                 self.connection.project.clone().filter(keeps)
@@ -214,7 +215,8 @@ impl Resolver {
     }
 
     pub(super) fn context<'a>(&'a self, ask: &'a PendingAsk) -> AskContext<'a> {
-        AskContext { policy: &self.policy, host: &self.host, connection: &self.connection, ask, now: self.now }
+        let Self { policy, host, connection, probes, now, .. } = self;
+        AskContext { policy, host, connection, probes, ask, now: *now }
     }
 
     /// Answers an ask. Returns whether the connection changed in a way that the next ask may see.
@@ -240,6 +242,13 @@ impl Resolver {
             self.connection.has_evidence |=
                 matches!(outcome, Outcome::Resolved { .. } | Outcome::Unresolved(_) | Outcome::Selected { .. });
         }
+        let outcome = match (outcome, &evaluation) {
+            (Outcome::Resolved { project }, Some(evaluation)) if evaluation.stale => {
+                Outcome::Resolved { project: Arc::new(Project { stale: true, ..(*project).clone() }) }
+            }
+            (outcome, _) => outcome,
+        };
+        turn.fresh_until = evaluation.as_ref().and_then(|evaluation| evaluation.fresh_until);
         let revision = if ask.modern { Some(0) } else { None };
         if !answer.is_some_and(|at| turn.outbox.share_answer(at, ask, &hints)) {
             let explanation = explanation.clone();
@@ -253,10 +262,10 @@ impl Resolver {
         let Purpose::Select(by) = &ask.purpose else { return };
         let given = self.context(ask).selection_text(by, project);
         // The selection belongs to the connection from now on, and so does the report on its folder.
-        if let Some(path) = &project.path
-            && let Some(info) = newest(&ask.disk, path)
-        {
-            learn(&mut self.connection.disk, path, info.clone());
+        let report = project.path.as_ref().and_then(|path| Some((path, newest(&ask.disk, path)?.clone())));
+        self.connection.disk.clear();
+        if let Some((path, info)) = report {
+            self.connection.disk.insert(path.clone(), info);
         }
         self.connection.memory.select(project.clone(), given);
     }

@@ -5,7 +5,7 @@ use alloc::string::String;
 
 use serde_json::value::RawValue;
 
-use crate::api::event::{ClientInitialized, Event, RequestFacts};
+use crate::api::event::{Argument, ClientInitialized, Event, RequestFacts};
 
 /// The size of the part of an event that a peer wrote.
 pub(super) fn peer_bytes(event: &Event) -> usize {
@@ -17,12 +17,16 @@ pub(super) fn peer_bytes(event: &Event) -> usize {
         }
         Event::RootsListed(listed) => listed.result.get().len(),
         Event::RootsRefused(refused) => refused.message.as_ref().map_or(0, String::len),
-        Event::Asked(asked) => sum([facts_bytes(&asked.facts), asked.target.as_ref().map_or(0, String::len)]),
-        Event::Selected(selected) => sum([facts_bytes(&selected.facts), selected.by.text().len()]),
-        Event::SelectionCleared(cleared) => facts_bytes(&cleared.facts),
+        Event::Asked(asked) => {
+            sum([facts_bytes(&asked.facts), asked.target.as_ref().map_or(0, String::len), raw(&asked.request_id)])
+        }
+        Event::Selected(selected) => {
+            sum([facts_bytes(&selected.facts), selected.by.text().len(), raw(&selected.request_id)])
+        }
+        Event::SelectionCleared(cleared) => sum([facts_bytes(&cleared.facts), raw(&cleared.request_id)]),
         Event::Message(message) => message.text.len(),
         Event::ClientReady
-        | Event::RootsChanged
+        | Event::RootsChanged(_)
         | Event::HostFactsChanged(_)
         | Event::AskWithdrawn(_)
         | Event::Probed(_)
@@ -33,7 +37,11 @@ pub(super) fn peer_bytes(event: &Event) -> usize {
 
 fn facts_bytes(facts: &RequestFacts) -> usize {
     let RequestFacts { host, argument, headers, query, meta, capabilities, client_info, input_responses } = facts;
-    let texts = [host, argument].into_iter().flatten().map(String::len);
+    let argument = argument.as_ref().map(|argument| match argument {
+        Argument::Text(text) => text.len(),
+        Argument::Other => 0,
+    });
+    let texts = host.iter().map(String::len).chain(argument);
     let maps = headers.iter().chain(query).map(|(key, value)| key.len().saturating_add(value.len()));
     let raws = [meta, capabilities, client_info, input_responses].into_iter().flatten().map(|raw| raw.get().len());
     sum(texts.chain(maps).chain(raws))

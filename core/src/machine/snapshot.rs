@@ -10,6 +10,7 @@ use super::connection::{Connection, Memory, ReportedOnce, is_allowed};
 use super::probes::Probes;
 use super::resolver::Resolver;
 use super::roots_cycle::{RootsCycle, SavedCycle};
+use super::sharing::Sharing;
 use crate::api::host::HostFacts;
 use crate::api::project::Project;
 use crate::api::to_json;
@@ -20,7 +21,7 @@ use crate::peer::client::Client;
 use crate::policy::{Policy, is_plain_prefix};
 use crate::resolve::disk::Disk;
 
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -45,6 +46,8 @@ struct State {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     client: Option<Client>,
     closed: bool,
+    #[serde(default, skip_serializing_if = "crate::api::is_default")]
+    sharing: Sharing,
     has_evidence: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     project: Option<Arc<Project>>,
@@ -63,11 +66,25 @@ impl Resolver {
     /// [key](super::resolver::ResolverBuilder::snapshot_key) it is sealed.
     #[must_use]
     pub fn snapshot(&self) -> String {
-        let Connection { client, closed, cycle, memory, disk, has_evidence, project, announced, revision, reported } =
-            self.connection.clone();
+        let Connection {
+            client,
+            closed,
+            sharing,
+            cycle,
+            memory,
+            mut disk,
+            has_evidence,
+            project,
+            announced,
+            revision,
+            reported,
+        } = self.connection.clone();
+        let now = self.now;
+        disk.values_mut().for_each(|info| info.at = now.saturating_sub(info.at));
         let state = State {
             client,
             closed,
+            sharing,
             has_evidence,
             project,
             announced,
@@ -128,15 +145,23 @@ impl Resolver {
             check_prefix(prefix)?;
         }
         let now = now.time();
+        let mut disk = state.disk;
+        for info in disk.values_mut() {
+            if info.at.is_negative() {
+                return Err(SnapshotError::Impossible("the age of a report"));
+            }
+            info.at = now.saturating_sub(info.at);
+        }
         resolver.now = now;
         resolver.probes = Probes::after(state.probes);
         let cycle = RootsCycle::restore(state.cycle, id_prefix, now, &resolver.policy, &resolver.host);
         resolver.connection = Connection {
             client: state.client,
             closed: state.closed,
+            sharing: state.sharing,
             cycle,
             memory: state.memory,
-            disk: state.disk,
+            disk,
             has_evidence: state.has_evidence,
             project: state.project,
             announced: state.announced,

@@ -31,6 +31,11 @@ pub(crate) enum Content<'a> {
     Initialize(ClientInitialized),
     Initialized,
     RootsChanged,
+    /// Another request of the client, except `ping`, which may come before the end of the handshake.
+    Call {
+        /// The raw id.
+        id: &'a str,
+    },
     Response {
         /// The raw id.
         id: &'a str,
@@ -93,7 +98,8 @@ fn call<'a>(message: &Object<'a>, has_id: bool) -> Content<'a> {
         }
         (Some("notifications/initialized"), false) => Content::Initialized,
         (Some("notifications/roots/list_changed"), false) => Content::RootsChanged,
-        _ => Content::Other,
+        (Some("ping"), _) | (_, false) => Content::Other,
+        (_, true) => Content::Call { id: message.get("id").map_or("null", RawValue::get) },
     }
 }
 

@@ -221,7 +221,8 @@ impl RootEntry {
     }
 
     pub(crate) fn view(&self) -> RootView {
-        RootView { root: self.reference.clone(), problem: self.path.as_ref().err().map(|rejection| rejection.reason) }
+        let problem = self.path.as_ref().err().map(|rejection| rejection.reason);
+        RootView { root: self.reference.clone(), real_path: None, problem }
     }
 }
 

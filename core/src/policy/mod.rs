@@ -37,7 +37,7 @@ pub use selection::{EnforceRoots, Memory, NameRule, Names, Pin, RootMatch, Selec
 pub(crate) use source::MarkerNames;
 pub use source::{
     BadOutcome, ExcludedDirsRule, Format, Links, Markers, OnBad, Recheck, Relative, Source, SourceKind, Tier, Unmarked,
-    Verify, When,
+    Verify, When, Within,
 };
 pub(crate) use templates::{IN_OTHER_STYLE, OUT_OF_REACH, Templates, Values, fill, matches_client, used};
 pub(crate) use validate::is_plain_prefix;
@@ -52,6 +52,8 @@ pub struct Policy {
     config: PolicyConfig,
     /// The marker names of each source.
     markers: Vec<MarkerNames>,
+    /// The marker names of a project that nobody else vouches for.
+    project_markers: MarkerNames,
     /// The messages that mean "unsupported", in lower case.
     unsupported: Vec<String>,
 }
@@ -90,6 +92,11 @@ impl Policy {
         self.markers.get(source)
     }
 
+    /// The markers by which a folder is a project.
+    pub(crate) const fn project_markers(&self) -> &MarkerNames {
+        &self.project_markers
+    }
+
     /// Whether an error of the client means that it does not support `roots/list`.
     pub(crate) fn means_unsupported(&self, code: Option<i64>, message: &str) -> bool {
         let message = message.to_ascii_lowercase();
@@ -104,7 +111,10 @@ impl TryFrom<PolicyConfig> for Policy {
     fn try_from(config: PolicyConfig) -> Result<Self, ConfigError> {
         config.check()?;
         let markers = |source: &Source| source.refine.as_ref().map_or_else(MarkerNames::default, Markers::names);
+        let of_cwd = config.sources.iter().find(|source| source.from == SourceKind::Cwd);
+        let project_markers = of_cwd.and_then(|source| source.refine.as_ref()).map(Markers::names);
         Ok(Self {
+            project_markers: project_markers.unwrap_or_else(|| VERSION_CONTROL.map(String::from).into()),
             markers: config.sources.iter().map(markers).collect(),
             unsupported: config.roots.unsupported.messages.iter().map(|part| part.to_ascii_lowercase()).collect(),
             config,
@@ -217,6 +227,9 @@ impl Default for PolicyConfig {
     }
 }
 
+/// The folders of version control systems.
+const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
+
 const fn yes() -> bool {
     true
 }
@@ -234,6 +247,9 @@ pub struct Timing {
     pub life_ms: u32,
     /// The minimum interval between two requests that changes cause.
     pub min_interval_ms: u32,
+    /// The age up to which a list of roots and the report of a probe count without a refresh; `null` means that they count
+    /// until something changes.
+    pub max_age_ms: Option<u32>,
     /// The number of later asks that may retry after an error, until the roots change; a request without an answer is not
     /// retried.
     pub retries: u32,
@@ -241,7 +257,7 @@ pub struct Timing {
 
 impl Default for Timing {
     fn default() -> Self {
-        Self { wait_ms: 5_000, life_ms: 60_000, min_interval_ms: 250, retries: 3 }
+        Self { wait_ms: 5_000, life_ms: 60_000, min_interval_ms: 250, max_age_ms: Some(1_000), retries: 3 }
     }
 }
 

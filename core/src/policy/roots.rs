@@ -36,10 +36,6 @@ pub struct RootsRules {
     pub on_change: OnChange,
     /// The effect of a change while a request is in flight.
     pub while_asking: WhileAsking,
-    /// The age after which a list is requested again.
-    pub max_age_ms: Option<u32>,
-    /// The age after which an empty list is requested again.
-    pub empty_max_age_ms: Option<u32>,
     /// The form of the requests.
     #[cfg_attr(feature = "ts", ts(optional = nullable, type = "Partial<RequestForm>"))]
     pub request: RequestForm,
@@ -62,8 +58,6 @@ impl Default for RootsRules {
             ambiguity: BadOutcome::Error,
             on_change: OnChange::Refetch,
             while_asking: WhileAsking::Coalesce,
-            max_age_ms: None,
-            empty_max_age_ms: Some(30_000),
             request: RequestForm::default(),
             unsupported: UnsupportedErrors::default(),
         }

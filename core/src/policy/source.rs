@@ -42,8 +42,13 @@ pub struct Source {
     #[serde(default)]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub links: Links,
-    /// The treatment of excluded folders; by default they are refused for sources that are not chosen on purpose (`meta`,
-    /// `roots`, `remembered`, `env`, `cwd`) and allowed for the others.
+    /// The folders that it may name; by default `knownFolders` for the words of a model (`argument`, `selected`) and
+    /// `anywhere` for the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<Within>,
+    /// The treatment of excluded folders; by default they are allowed for what an operator or a user chose on purpose
+    /// (`host`, `header`, `query`, `configured`, and what is `within: anywhere` of `argument` and `selected`) and refused for
+    /// the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub excluded_dirs: Option<ExcludedDirsRule>,
     /// The effect of a bad value; by default it ends the ask for `host`, `argument`, `header` and `query`, and yields to
@@ -77,6 +82,7 @@ impl Source {
             verify: Verify::default(),
             relative: Relative::default(),
             links: Links::default(),
+            within: None,
             excluded_dirs: None,
             on_bad: OnBad::default(),
             status: None,
@@ -93,8 +99,17 @@ impl Source {
     }
 
     pub(crate) fn excluded_dirs_rule(&self) -> ExcludedDirsRule {
-        let by_kind = if self.from.is_chosen() { ExcludedDirsRule::Allow } else { ExcludedDirsRule::Refuse };
+        let free = self.from.is_chosen() && self.within() == Within::Anywhere;
+        let by_kind = if free { ExcludedDirsRule::Allow } else { ExcludedDirsRule::Refuse };
         self.excluded_dirs.unwrap_or(by_kind)
+    }
+
+    pub(crate) fn within(&self) -> Within {
+        let by_kind = match self.from {
+            SourceKind::Argument | SourceKind::Selected => Within::KnownFolders,
+            _ => Within::Anywhere,
+        };
+        self.within.unwrap_or(by_kind)
     }
 
     pub(crate) fn on_bad(&self, reason: Reason) -> BadOutcome {
@@ -197,6 +212,11 @@ impl SourceKind {
         self.is_given_by_caller() || matches!(self, Self::Selected | Self::Configured)
     }
 
+    /// Whether it reads what the client gave to the process that it started.
+    pub(crate) const fn is_of_process(self) -> bool {
+        matches!(self, Self::Env | Self::Cwd)
+    }
+
     pub(super) const fn reads_names(self) -> bool {
         matches!(self, Self::Header | Self::Query | Self::Meta | Self::Configured | Self::Env)
     }
@@ -266,6 +286,19 @@ pub enum Links {
     Keep,
     /// The project is the folder that the path really leads to, as the probe reports it; a marker walk starts there.
     Follow,
+}
+
+/// The folders that a source may name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum Within {
+    /// Any folder that the host allows.
+    Anywhere,
+    /// The client's roots, the operator's project, `allowedDirs`, and the folders inside these; where there are none, a
+    /// folder with a project marker.
+    KnownFolders,
 }
 
 /// The treatment of excluded folders.
@@ -448,6 +481,9 @@ pub struct When {
     /// Only if the command line has this option.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub argument: Option<String>,
+    /// Only if the process serves this client alone; by default true for `env` and `cwd`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dedicated: Option<bool>,
 }
 
 /// How often the disk is probed.

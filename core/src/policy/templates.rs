@@ -158,15 +158,24 @@ pub(crate) const OUT_OF_REACH: &str = "The operator of this server can set `loca
 pub(crate) const IN_OTHER_STYLE: &str = "Spell the path as this server's operating system does; its operator can set `pathMap` if it has the client's \
      folders in another place.";
 
+/// The way out where several clients share a connection.
+const ONE_PROCESS_EACH: &str = "Let the gateway start one server process for each client (supergateway: \
+     `--outputTransport streamableHttp --stateful`), or name the project in every call.";
+
 /// The texts of a policy that has none of its own.
 fn standard(key: &str) -> Option<&'static str> {
     Some(match key {
         "unresolved" => "No project was found: {cause}.",
         "unresolved.ambiguous" => "The client has several roots and none was chosen. Available: {list}",
         "unresolved.not_chosen" => "The client has roots and none was chosen. Available: {list}",
+        "unresolved.several_clients" => {
+            "No project was found: several clients share this connection, because a gateway in front of this server \
+             mixes their messages, and their calls cannot be told apart."
+        }
         "unresolved.closed" => "The connection closed before the project was known.",
         "instruction" => "{advice}",
         "instruction.closed" => "",
+        "instruction.several_clients" => ONE_PROCESS_EACH,
         "instruction.other_machine" => OUT_OF_REACH,
         "instruction.other_system" => IN_OTHER_STYLE,
         "refused" => "The {source} value `{value}` cannot be used as a project ({reason}).",
@@ -182,7 +191,18 @@ fn standard(key: &str) -> Option<&'static str> {
             "The {source} value `{value}` is a path for another operating system than this server's."
         }
         "refused.no_path" => "`{value}` names no folder, and this server needs one.",
-        "refused.not_in_roots" => "`{value}` is not one of the client's roots. Available: {list}",
+        "refused.not_in_roots" => "`{value}` is neither one of the client's roots nor inside one. Available: {list}",
+        "refused.no_marker" => {
+            "The {source} path is not known as a project and has no project marker such as `.git`: {path}"
+        }
+        "refused.excluded_dir" => "The {source} path is a folder that is never a project by itself: {path}",
+        "refused.roots.relative" => {
+            "The target `{value}` is relative, and the client has several roots: only an absolute path tells which one is meant."
+        }
+        "refused.several_clients" => {
+            "Nothing can be selected: several clients share this connection, because a gateway in front of this server \
+             mixes their messages."
+        }
         "refused.unreadable" => "The {source} path cannot be read: {path}",
         "refused.invalid_name" => "`{value}` is not a usable project name.",
         "refused.empty" => "The selected project is empty.",
@@ -201,6 +221,10 @@ fn standard(key: &str) -> Option<&'static str> {
         "log.answer_stale" => "an answer to a request that is over was ignored",
         "log.answer_unexpected" => "an answer to a request that was never made was ignored",
         "log.selected_root_left" => "the selected project `{name}` is no longer among the client's roots",
+        "log.several_clients" => {
+            "several clients share this connection, because a gateway mixes their messages; nothing that one of them says \
+             counts for the others"
+        }
         "log.too_many_asks" => "too many asks are waiting; this one was answered from what is known",
         "log.logs_dropped" => "{count} more log lines were left out",
         _ => return None,

@@ -6,16 +6,18 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::cause::cause;
-use super::disk::{DiskView, PathQuery};
+use super::disk::{DiskView, Freshness, PathQuery, Patience};
 use super::evaluate::{Decision, Evaluation, EvaluationContext, Finding, RootsAccess};
 use super::project::Maker;
 use crate::api::action::{InputRequest, Outcome, Refused, RequestMethod, RootsState, Unresolved};
 use crate::api::event::AskBy;
 use crate::api::host::HostFacts;
+use crate::api::project::RootView;
 use crate::api::reason::Reason;
 use crate::id::Time;
 use crate::machine::asks::{INPUT_KEY, PendingAsk, Purpose};
 use crate::machine::connection::Connection;
+use crate::machine::probes::Probes;
 use crate::peer::root_list::RootList;
 use crate::policy::{Ask, Policy, Templates, Values, count};
 
@@ -25,6 +27,7 @@ pub(crate) struct AskContext<'a> {
     pub(crate) policy: &'a Policy,
     pub(crate) host: &'a HostFacts,
     pub(crate) connection: &'a Connection,
+    pub(crate) probes: &'a Probes,
     pub(crate) ask: &'a PendingAsk,
     pub(crate) now: Time,
 }
@@ -37,6 +40,8 @@ pub(crate) struct AskDecision {
     pub(crate) evaluation: Option<Evaluation>,
     /// The paths to probe first.
     pub(crate) queries: Vec<PathQuery>,
+    /// Whether it waits for a newer version of what is known.
+    pub(crate) refreshes: bool,
 }
 
 #[derive(Clone)]
@@ -47,7 +52,7 @@ pub(crate) enum Step {
 
 impl From<Step> for AskDecision {
     fn from(step: Step) -> Self {
-        Self { step, evaluation: None, queries: Vec::new() }
+        Self { step, evaluation: None, queries: Vec::new(), refreshes: false }
     }
 }
 
@@ -55,12 +60,15 @@ impl<'a> AskContext<'a> {
     pub(crate) fn decide(&self) -> AskDecision {
         match &self.ask.purpose {
             Purpose::Project => self.decide_project(),
-            Purpose::Roots => self.decide_roots().into(),
+            Purpose::Roots => self.decide_roots(),
             Purpose::Select(by) => self.decide_selection(by),
             Purpose::Clear => {
-                let (reason, given) = match self.ask.modern {
-                    true => (Reason::PassEachCall, "/path/to/project"),
-                    false => (Reason::Immutable, "none"),
+                let (reason, given) = if self.ask.modern {
+                    (Reason::PassEachCall, "/path/to/project")
+                } else if self.connection.sharing.is_shown() {
+                    (Reason::SeveralClients, "none")
+                } else {
+                    (Reason::Immutable, "none")
                 };
                 Step::End(self.refuse_selection(reason, given, None)).into()
             }
@@ -81,20 +89,43 @@ impl<'a> AskContext<'a> {
             }
             Decision::Waiting { for_roots, send } => Step::Wait { for_roots: *for_roots, send: *send },
         };
-        AskDecision { step, evaluation: Some(evaluation), queries: disk.queries }
+        self.decision(step, Some(evaluation), disk)
     }
 
-    fn decide_roots(&self) -> Step {
-        match self.roots_access() {
+    pub(super) fn decision(&self, step: Step, evaluation: Option<Evaluation>, disk: DiskView<'_>) -> AskDecision {
+        let refreshes = match step {
+            Step::End(_) => false,
+            Step::Wait { for_roots: true, .. } => disk.refreshes || self.refreshes_roots(),
+            Step::Wait { .. } => disk.refreshes,
+        };
+        AskDecision { step, evaluation, queries: disk.queries, refreshes }
+    }
+
+    fn decide_roots(&self) -> AskDecision {
+        let mut disk = self.disk_view();
+        let step = match self.roots_access() {
             RootsAccess::Wait => Step::Wait { for_roots: true, send: false },
             RootsAccess::Send => Step::Wait { for_roots: true, send: true },
             RootsAccess::Input => Step::End(needs_input()),
-            RootsAccess::Known(list) => {
-                let state = if self.ask.modern { list.state() } else { self.connection.cycle.roots_state(self.policy) };
-                Step::End(Outcome::Listed { roots: list.views().into(), state })
-            }
+            RootsAccess::Known(list) => self.list_roots(list, &mut disk),
             RootsAccess::Unavailable(state) => Step::End(Outcome::Listed { roots: Arc::default(), state }),
-        }
+        };
+        self.decision(step, None, disk)
+    }
+
+    /// Lists the roots, each one verified.
+    fn list_roots(&self, list: &RootList, disk: &mut DiskView<'_>) -> Step {
+        let context = self.evaluation_context();
+        let views: Vec<Option<RootView>> = list.entries.iter().map(|entry| context.root_view(entry, disk)).collect();
+        let Some(roots) = views.into_iter().collect::<Option<Vec<_>>>() else {
+            return Step::Wait { for_roots: false, send: false };
+        };
+        let state = match self.ask.modern {
+            true => list.state(),
+            false if disk.is_stale() => RootsState::Stale,
+            false => self.connection.cycle.roots_state(self.policy, self.now),
+        };
+        Step::End(Outcome::Listed { roots: roots.into(), state })
     }
 
     /// Evaluates the sources: all of them where the explanation or a report on disagreements needs them.
@@ -103,14 +134,19 @@ impl<'a> AskContext<'a> {
     }
 
     pub(super) fn evaluation_context(&self) -> EvaluationContext<'a> {
+        let (is_connected, cycle) = (!self.ask.modern, &self.connection.cycle);
+        let shared = is_connected && self.connection.sharing.is_shown();
         EvaluationContext {
             policy: self.policy,
             host: self.host,
             values: Some(&self.ask.values),
             target: self.ask.target.as_deref(),
-            memory: (!self.ask.modern).then_some(&self.connection.memory),
+            memory: (is_connected && !shared).then_some(&self.connection.memory),
             roots: self.roots_access(),
-            newest: self.connection.cycle.list(),
+            newest: cycle.list(),
+            list_fresh_until: cycle.fresh_until(self.policy).filter(|_| is_connected),
+            list_is_stale: is_connected && !cycle.is_fresh(self.policy, self.now),
+            shared,
         }
     }
 
@@ -120,7 +156,18 @@ impl<'a> AskContext<'a> {
 
     pub(super) fn disk_view(&self) -> DiskView<'a> {
         let shared = (!self.ask.modern).then_some(&self.connection.disk);
-        DiskView::new(&self.ask.disk, shared, self.ask.expired, count(self.policy.limits.probe_paths))
+        let patience = match (self.ask.expired, self.ask.takes_old) {
+            (true, _) => Patience::GaveUp,
+            (false, true) => Patience::TakesOld,
+            (false, false) => Patience::Waits(self.probes),
+        };
+        let freshness = Freshness { now: self.now, max_age: self.policy.timing.max_age_ms.map(Time::from) };
+        DiskView::new(&self.ask.disk, shared, patience, freshness, count(self.policy.limits.probe_paths))
+    }
+
+    /// Whether a wait for roots is a wait for a newer list where the last one would do.
+    fn refreshes_roots(&self) -> bool {
+        !self.ask.modern && self.policy.roots.ask != Ask::EachRequest && self.connection.cycle.has_unchanged_list()
     }
 
     /// The client's roots as this ask may use them.
@@ -129,24 +176,28 @@ impl<'a> AskContext<'a> {
         if ask.modern {
             return self.modern_roots();
         }
+        if self.connection.sharing.is_shown() {
+            return RootsAccess::Unavailable(RootsState::SeveralClients);
+        }
         let cycle = &self.connection.cycle;
         let known = match cycle.list() {
             Some(list) => RootsAccess::Known(list),
-            None => RootsAccess::Unavailable(cycle.roots_state(policy)),
+            None => RootsAccess::Unavailable(cycle.roots_state(policy, self.now)),
         };
-        if ask.by == AskBy::None || ask.expired || ask.skip_roots {
+        let takes_old = ask.takes_old && self.refreshes_roots();
+        if ask.by == AskBy::None || ask.expired || ask.skip_roots || takes_old {
             return known;
         }
         let each = policy.roots.ask == Ask::EachRequest && !ask.roots_done;
         // The answer to its own request is never too old for an ask.
-        let aged = !ask.roots_done && cycle.list_expires_at(policy).is_some_and(|at| at <= self.now);
-        if cycle.is_current() && !aged && !each {
+        let is_fresh = if ask.roots_done { cycle.is_current() } else { cycle.is_fresh(policy, self.now) };
+        if is_fresh && !each {
             return known;
         }
         match cycle.token() {
             Some(token) if cycle.is_overdue() && ask.joined != Some(token) => known,
             Some(_) => RootsAccess::Wait,
-            None if ask.roots_done || !cycle.may_ask(policy) => known,
+            None if ask.roots_done || !cycle.may_ask(policy, self.now) => known,
             None if !cycle.is_ready() => RootsAccess::Wait,
             None if cycle.is_deferred() && ask.joined.is_some() => RootsAccess::Wait,
             None => RootsAccess::Send,
@@ -179,8 +230,10 @@ impl<'a> AskContext<'a> {
         }
         let source = finding.source;
         let value = finding.value.as_deref().unwrap_or_default();
+        let list = self.listing();
         let values = Values::new()
             .with("value", value)
+            .with("list", &list)
             .with("path", rejection.path.as_deref().unwrap_or(value))
             .with("source", source.name())
             .with("reason", rejection.reason.code())

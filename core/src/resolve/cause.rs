@@ -61,6 +61,7 @@ fn roots_cause(finding: &Finding, roots: Option<&RootList>) -> Option<String> {
         RootsState::Failed => "the request for the client's roots failed",
         RootsState::Empty => "the client has no roots",
         RootsState::AllInvalid => "none of the client's roots can be read",
+        RootsState::SeveralClients => "several clients share this connection, and their calls cannot be told apart",
         RootsState::Ok | RootsState::Stale => return None,
     };
     Some(words.to_string())

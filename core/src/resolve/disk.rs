@@ -8,6 +8,8 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::api::event::Found;
+use crate::id::Time;
+use crate::machine::probes::Probes;
 use crate::policy::MarkerNames;
 
 /// The paths that were probed.
@@ -26,12 +28,15 @@ pub(crate) struct PathInfo {
     pub(crate) asked: MarkerNames,
     /// Those that exist.
     pub(crate) markers: Vec<String>,
+    /// The time at which the host told it; its age in a snapshot.
+    #[serde(rename = "age")]
+    pub(crate) at: Time,
 }
 
 impl PathInfo {
     /// The host was asked and left the path out of its reply.
-    pub(crate) fn unconfirmed() -> Self {
-        Self { found: None, real_path: None, asked: MarkerNames::default(), markers: Vec::new() }
+    pub(crate) fn unconfirmed(at: Time) -> Self {
+        Self { found: None, real_path: None, asked: MarkerNames::default(), markers: Vec::new(), at }
     }
 
     /// Whether it covers these markers.
@@ -45,10 +50,29 @@ impl PathInfo {
             let missed = |marker: &&String| !self.asked.contains(marker);
             let markers: Vec<String> = earlier.markers.iter().filter(missed).cloned().collect();
             let asked = merged(&self.asked, &earlier.asked);
+            self.at = if asked.len() > self.asked.len() { self.at.min(earlier.at) } else { self.at };
             self.markers.extend(markers);
             self.asked = asked;
         }
         self
+    }
+}
+
+/// The times by which reports are too old.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Freshness {
+    pub(crate) now: Time,
+    pub(crate) max_age: Option<Time>,
+}
+
+impl Freshness {
+    /// The time until which a report is fresh, if there is a limit.
+    pub(crate) fn until(self, at: Time) -> Option<Time> {
+        self.max_age.map(|age| at.saturating_add(age))
+    }
+
+    pub(crate) fn is_fresh(self, at: Time) -> bool {
+        self.until(at).is_none_or(|until| self.now < until)
     }
 }
 
@@ -87,11 +111,11 @@ impl ProbeRoom {
 }
 
 /// Adds a report: it replaces an earlier one, and the absence of a report replaces none.
-pub(crate) fn learn(disk: &mut Disk, path: &str, info: PathInfo) {
+pub(crate) fn learn(disk: &mut Disk, path: &str, info: PathInfo, freshness: Freshness) {
     if info.found.is_none() {
         return;
     }
-    let info = match disk.get(path) {
+    let info = match disk.get(path).filter(|earlier| freshness.is_fresh(earlier.at)) {
         Some(earlier) => info.with_earlier(earlier),
         None => info,
     };
@@ -109,18 +133,33 @@ pub(crate) struct DiskView<'a> {
     own: &'a [Arc<Disk>],
     /// Replies that serve the whole connection.
     shared: Option<&'a Disk>,
-    /// Whether no caller will wait for another reply.
-    gave_up: bool,
-    /// Whether unknown paths are recorded.
+    patience: Patience<'a>,
+    freshness: Freshness,
+    /// Whether unknown paths are recorded, and what is found can matter.
     pub(crate) recording: bool,
-    /// Whether known paths, and paths that can no longer matter, are recorded too.
-    pub(crate) thorough: bool,
     /// The recorded paths.
     pub(crate) queries: Vec<PathQuery>,
-    /// Room for more of them, unless all are recorded.
+    /// Room for more of them.
     room: ProbeRoom,
     /// Whether a path was not recorded because there was no room.
     pub(crate) is_cut: bool,
+    /// Whether a recorded path is known, but not by a fresh report.
+    pub(crate) refreshes: bool,
+    /// The oldest report that was used.
+    pub(crate) oldest: Option<Time>,
+    /// Whether the client's list of roots was used.
+    pub(crate) used_roots: bool,
+}
+
+/// How much longer the one who looks waits for replies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Patience<'a> {
+    /// For everything, except for probes that are overdue where an older report is known.
+    Waits(&'a Probes),
+    /// Only for what is not known at all.
+    TakesOld,
+    /// Not at all.
+    GaveUp,
 }
 
 /// A path that an evaluation needs.
@@ -160,14 +199,47 @@ pub(crate) enum DiskLookup<'a> {
 }
 
 impl<'a> DiskView<'a> {
-    pub(crate) const fn new(own: &'a [Arc<Disk>], shared: Option<&'a Disk>, gave_up: bool, probe_paths: usize) -> Self {
-        let room = ProbeRoom::new(probe_paths);
-        Self { own, shared, gave_up, recording: true, thorough: false, queries: Vec::new(), room, is_cut: false }
+    pub(crate) const fn new(
+        own: &'a [Arc<Disk>],
+        shared: Option<&'a Disk>,
+        patience: Patience<'a>,
+        freshness: Freshness,
+        probe_paths: usize,
+    ) -> Self {
+        Self {
+            own,
+            shared,
+            patience,
+            freshness,
+            recording: true,
+            queries: Vec::new(),
+            room: ProbeRoom::new(probe_paths),
+            is_cut: false,
+            refreshes: false,
+            oldest: None,
+            used_roots: false,
+        }
     }
 
-    /// The view that names every path of the connection's sources.
-    pub(crate) fn thorough(shared: &'a Disk) -> Self {
-        Self { thorough: true, ..Self::new(&[], Some(shared), false, 0) }
+    /// The view of the connection itself, for which reports of any age count.
+    pub(crate) const fn of_connection(shared: &'a Disk, now: Time, probe_paths: usize) -> Self {
+        let freshness = Freshness { now, max_age: None };
+        Self::new(&[], Some(shared), Patience::TakesOld, freshness, probe_paths)
+    }
+
+    /// Notes that the client's list of roots was used.
+    pub(crate) const fn use_roots(&mut self) {
+        self.used_roots |= self.recording;
+    }
+
+    /// Whether a report that was used is too old.
+    pub(crate) fn is_stale(&self) -> bool {
+        self.oldest.is_some_and(|at| !self.freshness.is_fresh(at))
+    }
+
+    /// The time until which the reports that were used are fresh.
+    pub(crate) fn fresh_until(&self) -> Option<Time> {
+        self.oldest.and_then(|at| self.freshness.until(at))
     }
 
     /// Looks up a path and these markers; with `any`, a report without the markers is enough.
@@ -178,25 +250,42 @@ impl<'a> DiskView<'a> {
             CacheReads::Folders => info.found == Some(Found::Directory),
             CacheReads::All => true,
         };
-        let shared = self.shared.and_then(|disk| disk.get(path)).filter(usable);
-        // A report counts for more than the absence of another one.
-        let reported = newest(self.own, path).filter(enough).or_else(|| shared.filter(enough));
+        let shared = self.shared.and_then(|disk| disk.get(path)).filter(usable).filter(enough);
         let left_out =
-            || self.own.iter().filter_map(|disk| disk.get(path)).find(|info| info.found.is_none() && enough(info));
-        let info = reported.or_else(left_out);
-        if self.thorough || (info.is_none() && self.recording) {
-            if self.thorough || self.room.take(path) {
-                let shared = scope.keeps && self.shared.is_some();
-                self.queries.push(PathQuery { path: path.to_string(), markers: markers.clone(), shared });
-            } else {
-                self.is_cut = true;
+            self.own.iter().filter_map(|disk| disk.get(path)).find(|info| info.found.is_none() && enough(info));
+        // A report counts for more than the absence of another one.
+        let takes_old = left_out.is_some()
+            || match self.patience {
+                Patience::Waits(probes) => probes.is_overdue(path),
+                Patience::TakesOld | Patience::GaveUp => true,
+            };
+        let counts = |info: &&PathInfo| takes_old || self.freshness.is_fresh(info.at);
+        let reported = newest(self.own, path).filter(enough).or_else(|| shared.filter(counts));
+        let Some(info) = reported.or(left_out) else {
+            if self.recording {
+                self.record(path, markers, scope, shared.is_some());
             }
+            return match self.patience {
+                Patience::GaveUp => DiskLookup::Unconfirmed,
+                _ => DiskLookup::Unknown,
+            };
+        };
+        if info.found.is_none() {
+            return DiskLookup::Unconfirmed;
         }
-        match info {
-            Some(PathInfo { found: None, .. }) => DiskLookup::Unconfirmed,
-            Some(info) => DiskLookup::Known(info),
-            None if self.gave_up => DiskLookup::Unconfirmed,
-            None => DiskLookup::Unknown,
+        if self.recording {
+            self.oldest = Some(self.oldest.map_or(info.at, |oldest| oldest.min(info.at)));
+        }
+        DiskLookup::Known(info)
+    }
+
+    fn record(&mut self, path: &str, markers: &MarkerNames, scope: CacheScope, is_known: bool) {
+        if self.room.take(path) {
+            let shared = scope.keeps && self.shared.is_some();
+            self.queries.push(PathQuery { path: path.to_string(), markers: markers.clone(), shared });
+            self.refreshes |= is_known;
+        } else {
+            self.is_cut = true;
         }
     }
 }

@@ -13,10 +13,11 @@ use crate::api::action::RootsState;
 use crate::api::host::HostFacts;
 use crate::api::project::Project;
 use crate::api::reason::Reason;
+use crate::id::Time;
 use crate::machine::connection::Memory;
 use crate::path;
 use crate::peer::root_list::RootList;
-use crate::policy::{EnforceRoots, Policy, Recheck, RootMatch, Source, SourceKind};
+use crate::policy::{EnforceRoots, OnUnusable, Policy, Recheck, RootMatch, Source, SourceKind};
 
 /// Everything an evaluation may see.
 #[derive(Clone, Copy)]
@@ -31,6 +32,12 @@ pub(crate) struct EvaluationContext<'a> {
     pub(crate) roots: RootsAccess<'a>,
     /// The newest list of the client, even while a newer one is awaited.
     pub(crate) newest: Option<&'a RootList>,
+    /// The time until which that list is fresh, if there is a limit.
+    pub(crate) list_fresh_until: Option<Time>,
+    /// Whether that list is not fresh.
+    pub(crate) list_is_stale: bool,
+    /// Whether several clients share the connection.
+    pub(crate) shared: bool,
 }
 
 /// The client's roots as one evaluation may use them.
@@ -125,6 +132,10 @@ pub(crate) enum Decision {
 pub(crate) struct Evaluation {
     pub(crate) findings: Vec<Finding>,
     pub(crate) decision: Decision,
+    /// Whether the decision rests on something that is not fresh.
+    pub(crate) stale: bool,
+    /// The time until which everything that it rests on is fresh, if there is a limit.
+    pub(crate) fresh_until: Option<Time>,
 }
 
 impl Evaluation {
@@ -195,12 +206,16 @@ impl EvaluationContext<'_> {
             (Some(Decision::Waiting { .. }), Some(waiting @ Decision::Waiting { .. })) => waiting,
             (Some(judged), _) => judged,
             (None, Some(ranked)) => ranked,
+            (None, None) if self.shared => Decision::Unresolved(Reason::SeveralClients),
             (None, None) => Decision::Unresolved(unresolved_reason(&findings)),
         };
-        Evaluation { findings, decision }
+        let list_until = self.list_fresh_until.filter(|_| disk.used_roots);
+        let fresh_until = [list_until, disk.fresh_until()].into_iter().flatten().min();
+        let stale = disk.is_stale() || (disk.used_roots && self.list_is_stale);
+        Evaluation { findings, decision, stale, fresh_until }
     }
 
-    fn ask(&self, at: usize, source: &Source, disk: &mut DiskView<'_>) -> Finding {
+    pub(super) fn ask(&self, at: usize, source: &Source, disk: &mut DiskView<'_>) -> Finding {
         let mut finding = Finding::new(source.from);
         if self.is_off(source) {
             finding.result = SourceResult::Off;
@@ -226,7 +241,13 @@ impl EvaluationContext<'_> {
         (!when.transports.is_empty() && !when.transports.contains(&self.host.transport))
             || (when.local && !self.host.is_local())
             || when.argument.as_ref().is_some_and(|argument| !self.host.arguments.contains_key(argument))
+            || (when.dedicated.unwrap_or_else(|| source.from.is_of_process()) && !self.is_dedicated())
             || (needs_memory && self.memory.is_none())
+    }
+
+    /// Whether the working directory and the variables of this process say where the client works.
+    fn is_dedicated(&self) -> bool {
+        self.host.is_dedicated() && !self.shared
     }
 
     /// Whether a selection would count: the policy has a source for it that is not off.
@@ -237,19 +258,20 @@ impl EvaluationContext<'_> {
     fn check_selected(&self, source: &Source, disk: &mut DiskView<'_>, finding: &mut Finding) {
         let Some(selected) = self.memory.and_then(|memory| memory.selected.as_ref()) else { return };
         finding.value = Some(selected.given.clone());
-        let suspended = self.policy.selection.enforce_roots == EnforceRoots::Always
-            && self.newest.is_some_and(|list| !self.is_among(&selected.project, &selected.given, list));
-        if suspended {
-            // It does not count for now, which is no fault that could end an ask.
-            let rejection = Rejection::new(Reason::NotInRoots);
-            finding.result = SourceResult::Rejected { rejection, ends: false, status: None };
-            return;
+        // What does not count for now is no fault that could end an ask.
+        let suspended = |rejection| SourceResult::Rejected { rejection, ends: false, status: None };
+        let is_enforced = self.policy.selection.enforce_roots == EnforceRoots::Always;
+        if is_enforced && self.newest.is_some_and(|list| !self.is_among(&selected.project, &selected.given, list)) {
+            return finding.result = suspended(Rejection::new(Reason::NotInRoots));
         }
-        let checked = match source.recheck {
-            Recheck::EachAsk => self.check_kept(&selected.project, disk),
-            Recheck::OnChange => self.check_confined(&selected.project, disk),
+        finding.result = match self.check_kept(&selected.project, disk) {
+            Ok(SourceResult::Offers(project)) => match self.check_within(source, &project, disk) {
+                Ok(waits) => waits.unwrap_or(SourceResult::Offers(project)),
+                Err(rejection) => suspended(rejection),
+            },
+            Ok(result) => result,
+            Err(rejection) => rejected(source, rejection),
         };
-        finding.result = checked.unwrap_or_else(|rejection| rejected(source, rejection));
     }
 
     /// Whether a selection is one of the roots; an empty list enforces nothing.
@@ -272,7 +294,7 @@ impl EvaluationContext<'_> {
         let Some(project) = self.memory.and_then(|memory| memory.remembered.as_ref()) else {
             return SourceResult::Absent;
         };
-        match self.check_confined(project, disk) {
+        match self.check_kept(project, disk) {
             Ok(SourceResult::Offers(project)) => {
                 let via = Some(project.source.name().to_owned());
                 SourceResult::offers(Project { via, source: SourceKind::Remembered, ..(*project).clone() })
@@ -284,19 +306,11 @@ impl EvaluationContext<'_> {
 
     /// Asks the pin. A pin that may not be used ends the ask: what is pinned never gives way to another project.
     fn ask_pin(&self, project: &Arc<Project>, disk: &mut DiskView<'_>) -> Finding {
-        let result = self.check_confined(project, disk).unwrap_or_else(|rejection| {
+        let result = self.check_kept(project, disk).unwrap_or_else(|rejection| {
             let status = self.origin(project).and_then(|(_, source)| source.status);
             SourceResult::Rejected { rejection, ends: true, status }
         });
         Finding { value: project.folder().cloned(), result, ..Finding::new(project.source) }
-    }
-
-    /// Checks a project that the connection keeps, if the operator confines projects: a link may lead elsewhere since.
-    fn check_confined(&self, project: &Arc<Project>, disk: &mut DiskView<'_>) -> Result<SourceResult, Rejection> {
-        match self.host.allowed_dirs {
-            Some(_) => self.check_kept(project, disk),
-            None => Ok(SourceResult::Offers(project.clone())),
-        }
     }
 
     /// Looks again at the folder of a project that the connection keeps. The project stays the one it is: no link takes
@@ -304,7 +318,8 @@ impl EvaluationContext<'_> {
     fn check_kept(&self, project: &Arc<Project>, disk: &mut DiskView<'_>) -> Result<SourceResult, Rejection> {
         let unchanged = || Ok(SourceResult::Offers(project.clone()));
         let (Some(path), Some((at, source))) = (&project.path, self.origin(project)) else { return unchanged() };
-        match self.verifier(at, source).for_kept(project).verify(path, disk) {
+        let verifier = PathVerifier { accept_missing: self.accepts_missing(source), ..self.verifier(at, source) };
+        match verifier.for_kept(project).verify(path, disk) {
             Verified::Wait => Ok(SourceResult::WaitDisk),
             Verified::Rejected(rejection) => Err(rejection),
             Verified::Accepted(Folder { real_path, .. }) if project.real_path == real_path => unchanged(),
@@ -312,6 +327,11 @@ impl EvaluationContext<'_> {
                 Ok(SourceResult::offers(Project { real_path, ..(**project).clone() }))
             }
         }
+    }
+
+    /// Whether a folder of this source counts although it does not exist.
+    pub(super) fn accepts_missing(&self, source: &Source) -> bool {
+        source.from == SourceKind::Roots && self.policy.roots.on_unusable == OnUnusable::Accept
     }
 
     /// The source that found a project, and its position.

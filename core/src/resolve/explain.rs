@@ -12,6 +12,7 @@ use crate::api::action::{Outcome, RootsState};
 use crate::api::explanation::{Era, Explanation, RootsReport, Tried, Verdict};
 use crate::api::host::{HostFacts, Transport};
 use crate::api::project::Project;
+use crate::id::Time;
 use crate::machine::connection::Connection;
 use crate::path::display::display;
 use crate::peer::client::Client;
@@ -34,7 +35,8 @@ impl AskContext<'_> {
                 &fresh
             }
         };
-        let explainer = Explainer { policy: self.policy, host: self.host, connection: self.connection };
+        let Self { policy, host, connection, now, .. } = *self;
+        let explainer = Explainer { policy, host, connection, now };
         let mut explanation = explainer.explanation(&evaluation.findings, winner);
         let (code, message, instruction) = match outcome {
             Outcome::Unresolved(unresolved) => (unresolved.code, &unresolved.message, &unresolved.instruction),
@@ -71,11 +73,12 @@ pub(crate) struct Explainer<'a> {
     pub(crate) policy: &'a Policy,
     pub(crate) host: &'a HostFacts,
     pub(crate) connection: &'a Connection,
+    pub(crate) now: Time,
 }
 
 impl<'a> Explainer<'a> {
     pub(crate) fn explain(&self) -> Explanation {
-        let evaluation = self.evaluate(&mut DiskView::new(&[], Some(&self.connection.disk), false, 0), true);
+        let evaluation = self.evaluate(&mut DiskView::of_connection(&self.connection.disk, self.now, 0), true);
         let winner = evaluation.winner();
         let mut explanation = self.explanation(&evaluation.findings, winner);
         explanation.text = render(&explanation, winner);
@@ -84,25 +87,36 @@ impl<'a> Explainer<'a> {
 
     /// Evaluates the policy for the connection itself, without any request.
     pub(crate) fn evaluate(&self, disk: &mut DiskView<'a>, all: bool) -> Evaluation {
+        let shared = self.connection.sharing.is_shown();
         let list = self.connection.cycle.list();
         let context = EvaluationContext {
             policy: self.policy,
             host: self.host,
             values: None,
             target: None,
-            memory: Some(&self.connection.memory),
+            memory: Some(&self.connection.memory).filter(|_| !shared),
             roots: match list {
-                Some(list) => RootsAccess::Known(list),
-                None => RootsAccess::Unavailable(self.connection.cycle.roots_state(self.policy)),
+                Some(list) if !shared => RootsAccess::Known(list),
+                _ => RootsAccess::Unavailable(self.roots_state()),
             },
             newest: list,
+            list_fresh_until: None,
+            list_is_stale: false,
+            shared,
         };
         context.evaluate(disk, all)
     }
 
+    fn roots_state(&self) -> RootsState {
+        match self.connection.sharing.is_shown() {
+            true => RootsState::SeveralClients,
+            false => self.connection.cycle.roots_state(self.policy, self.now),
+        }
+    }
+
     pub(crate) fn roots(&self) -> RootsReport {
         let cycle = &self.connection.cycle;
-        report(cycle.roots_state(self.policy), cycle.list(), self.connection.client.as_ref())
+        report(self.roots_state(), cycle.list(), self.connection.client.as_ref())
     }
 
     fn explanation(&self, findings: &[Finding], winner: Option<&Arc<Project>>) -> Explanation {
@@ -113,7 +127,7 @@ impl<'a> Explainer<'a> {
             message: None,
             instruction: None,
             tried: self.tried(findings, winner),
-            roots: brief(self.connection.cycle.roots_state(self.policy), self.connection.cycle.list(), client),
+            roots: brief(self.roots_state(), self.connection.cycle.list(), client),
             client: client.and_then(|client| client.name.as_ref()).map(|name| self.shown(name)),
             transport: self.host.transport,
             era: if client.is_some() { Era::Legacy } else { Era::Unknown },
@@ -290,5 +304,6 @@ const fn roots_words(state: RootsState) -> &'static str {
         RootsState::AllInvalid => "none that can be read",
         RootsState::Ok => "listed",
         RootsState::Stale => "listed, may have changed",
+        RootsState::SeveralClients => "not one client's: several share this connection",
     }
 }

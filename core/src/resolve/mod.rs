@@ -7,6 +7,7 @@ mod client_ways;
 pub(crate) mod disk;
 pub(crate) mod evaluate;
 pub(crate) mod explain;
+mod known_folders;
 mod project;
 mod roots;
 pub(crate) mod selection;

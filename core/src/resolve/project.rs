@@ -47,6 +47,7 @@ impl Project {
             root: None,
             other_roots: Vec::new(),
             other_roots_omitted: 0,
+            stale: false,
         }
     }
 
@@ -69,6 +70,7 @@ impl Project {
             root: None,
             other_roots: Vec::new(),
             other_roots_omitted: 0,
+            stale: false,
         }
     }
 

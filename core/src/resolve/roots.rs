@@ -1,22 +1,25 @@
 //! Picking one of the client's roots.
 
 use alloc::collections::BTreeSet;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 
 use super::disk::DiskView;
 use super::evaluate::{EvaluationContext, Finding, RootsAccess, SourceResult};
 use super::value::{ParsedValue, Rejection, ValueParser};
 use super::verify::{PathVerifier, Verified};
-use crate::api::project::Project;
+use crate::api::project::{Project, RootView};
 use crate::api::reason::Reason;
 use crate::path;
 use crate::peer::root_list::{RootEntry, RootList, uri_key};
-use crate::policy::{BadOutcome, Format, NonFile, OnUnusable, Pick, Relative, Source};
+use crate::policy::{BadOutcome, Format, Links, NonFile, OnUnusable, Pick, Relative, Source, SourceKind, Verify};
 
 impl EvaluationContext<'_> {
     pub(super) fn pick_root(&self, at: usize, source: &Source, disk: &mut DiskView<'_>, finding: &mut Finding) {
         let list = match self.roots {
-            RootsAccess::Known(list) => list,
+            RootsAccess::Known(list) => {
+                disk.use_roots();
+                list
+            }
             RootsAccess::Wait => return finding.result = SourceResult::WaitRoots,
             RootsAccess::Send => return finding.result = SourceResult::NeedSend,
             RootsAccess::Input => return finding.result = SourceResult::NeedInput,
@@ -34,7 +37,15 @@ impl EvaluationContext<'_> {
         if rules.pick == Pick::Chosen {
             return finding.result = unpicked(Reason::NotChosen, false);
         }
-        let target = self.target.and_then(|target| self.containing(target, list));
+        let target = match self.target.map_or(Ok(None), |target| self.containing(target, list)) {
+            Ok(root) => root,
+            // It was meant to tell them apart, and a guess could pick the wrong one.
+            Err(rejection) if distinct(list) > 1 => {
+                finding.value = self.target.map(ToString::to_string);
+                return finding.result = SourceResult::Rejected { rejection, ends: true, status: source.status };
+            }
+            Err(_) => None,
+        };
         if rules.pick == Pick::Only && target.is_none() && distinct(list) > 1 {
             return finding.result = unpicked(Reason::Ambiguous, rules.ambiguity == BadOutcome::Error);
         }
@@ -42,9 +53,6 @@ impl EvaluationContext<'_> {
         let mut waits = false;
         for entry in target.into_iter().chain(&list.entries) {
             let result = self.judge_root(at, source, entry, list, disk);
-            if disk.thorough {
-                continue;
-            }
             match result {
                 SourceResult::Rejected { rejection, ends, status } => {
                     let stop = ends || !self.continues_after(&rejection);
@@ -110,7 +118,7 @@ impl EvaluationContext<'_> {
         };
         let verifier = PathVerifier {
             files: Some(rules.files),
-            accept_missing: rules.on_unusable == OnUnusable::Accept,
+            accept_missing: self.accepts_missing(source),
             ..self.verifier(at, source)
         };
         match verifier.for_client().verify(path, disk) {
@@ -125,8 +133,40 @@ impl EvaluationContext<'_> {
         }
     }
 
-    /// The deepest root that contains a path.
-    fn containing<'l>(&self, target: &str, list: &'l RootList) -> Option<&'l RootEntry> {
+    /// A root as a list shows it: verified as a folder, whether or not it would be picked. `None` while the host must probe.
+    pub(super) fn root_view(&self, entry: &RootEntry, disk: &mut DiskView<'_>) -> Option<RootView> {
+        let mut view = entry.view();
+        let Ok(path) = &entry.path else { return Some(view) };
+        let default = Source::new(SourceKind::Roots);
+        let at = self.policy.sources.iter().position(|source| source.from == SourceKind::Roots);
+        let source = at.and_then(|at| self.policy.sources.get(at)).unwrap_or(&default);
+        let verifier = PathVerifier {
+            files: Some(self.policy.roots.files),
+            links: Links::Keep,
+            verify: Verify::Directory,
+            refine: None,
+            ..self.verifier(at.unwrap_or(0), source)
+        };
+        match verifier.for_client().verify(path, disk) {
+            Verified::Wait => return None,
+            Verified::Accepted(folder) if folder.elsewhere => {
+                view.problem = self.policy.require_path.then_some(Reason::OtherMachine);
+            }
+            Verified::Accepted(folder) => {
+                view.root.path = Some(folder.path);
+                view.real_path = folder.real_path;
+            }
+            Verified::Rejected(rejection) => {
+                view.problem = Some(rejection.reason);
+                // The folder of a client on another machine is one of this machine only if that was verified.
+                view.root.path.take_if(|_| !self.host.is_local());
+            }
+        }
+        Some(view)
+    }
+
+    /// The deepest root that contains a path; the error says why the path can be compared with none.
+    fn containing<'l>(&self, target: &str, list: &'l RootList) -> Result<Option<&'l RootEntry>, Rejection> {
         let parser = ValueParser {
             host: self.host,
             format: Format::PathOrUri,
@@ -134,13 +174,13 @@ impl EvaluationContext<'_> {
             from_client: true,
             value_bytes: self.policy.limits.value_bytes,
         };
-        let Ok(ParsedValue::Path(target)) = parser.parse(target) else { return None };
+        let (ParsedValue::Path(target) | ParsedValue::Name(target)) = parser.parse(target)?;
         let contains = |entry: &&RootEntry| {
             entry.path.as_ref().is_ok_and(|root| path::is_inside(root, &target, self.host.client_style(root)))
         };
         let depth = |entry: &&RootEntry| entry.path.as_ref().map_or(0, String::len);
         // Of equally deep ones the first counts; `max_by_key` alone would take the last.
-        list.entries.iter().rev().filter(contains).max_by_key(depth)
+        Ok(list.entries.iter().rev().filter(contains).max_by_key(depth))
     }
 }
 

@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 
 use super::ask::{AskContext, AskDecision, Step};
 use super::disk::{CacheReads, CacheScope, DiskView};
-use super::evaluate::{RootsAccess, rechecks};
+use super::evaluate::{RootsAccess, SourceResult, rechecks};
 use super::value::{ParsedValue, Rejection, ValueParser, is_file_uri, looks_like_path, looks_like_uri};
 use super::verify::{PathVerifier, Refine, Verified};
 use crate::api::action::{Outcome, Refused};
@@ -57,6 +57,8 @@ impl<'a> AskContext<'a> {
         let given = by.text();
         let step = if self.ask.modern {
             Step::End(self.refuse_selection(Reason::PassEachCall, given, None))
+        } else if self.connection.sharing.is_shown() {
+            Step::End(self.refuse_selection(Reason::SeveralClients, given, None))
         } else if self.connection.memory.is_immutable(self.policy) {
             Step::End(self.refuse_selection(Reason::Immutable, given, None))
         } else if !self.evaluation_context().lets_select() {
@@ -75,7 +77,7 @@ impl<'a> AskContext<'a> {
                 SelectionStep::NeedsRoots(step) => step,
             }
         };
-        AskDecision { step, evaluation: None, queries: disk.queries }
+        self.decision(step, None, disk)
     }
 
     fn select(&self, by: &SelectBy, disk: &mut DiskView<'_>) -> SelectionStep {
@@ -103,6 +105,10 @@ impl<'a> AskContext<'a> {
             },
             other => other,
         };
+        let selected = match selected {
+            SelectionStep::Made(project) => self.check_selection_within(project, disk),
+            other => other,
+        };
         match selected {
             // A project picked from the list is one of the roots, however it was named.
             SelectionStep::Made(project)
@@ -111,6 +117,18 @@ impl<'a> AskContext<'a> {
                 self.enforce_roots(project, given)
             }
             other => other,
+        }
+    }
+
+    /// Checks that a tool may select the folder at all.
+    fn check_selection_within(&self, project: Box<Project>, disk: &mut DiskView<'_>) -> SelectionStep {
+        let Some(source) = self.policy.source(SourceKind::Selected) else { return SelectionStep::Made(project) };
+        match self.evaluation_context().check_within(source, &project, disk) {
+            Ok(None) => SelectionStep::Made(project),
+            Ok(Some(SourceResult::NeedSend)) => SelectionStep::NeedsRoots(Step::Wait { for_roots: true, send: true }),
+            Ok(Some(SourceResult::WaitRoots)) => SelectionStep::NeedsRoots(Step::Wait { for_roots: true, send: false }),
+            Ok(Some(_)) => SelectionStep::NeedsDisk,
+            Err(rejection) => rejection.into(),
         }
     }
 

@@ -10,9 +10,10 @@ use super::evaluate::{EvaluationContext, Finding, SourceResult};
 use super::project::Maker;
 use super::value::{ParsedValue, Rejection, ValueParser};
 use super::verify::Verified;
-use crate::api::event::RequestFacts;
+use crate::api::event::{Argument, RequestFacts};
 use crate::api::host::HostFacts;
 use crate::api::project::Project;
+use crate::api::reason::Reason;
 use crate::path::PathStyle;
 use crate::peer::raw;
 use crate::policy::{Format, Limits, Policy, Source, SourceKind, count, exceeds};
@@ -23,7 +24,12 @@ pub(crate) struct SourceValue {
     /// The exact input it came from.
     pub(crate) via: Option<String>,
     pub(crate) text: String,
+    /// Whether it is a text at all; otherwise `text` only describes it.
+    is_text: bool,
 }
+
+/// Stands in messages for a value of another type.
+const NOT_TEXT: &str = "(not a text)";
 
 /// The values of one request, by the position of their source in the policy. Everything else of the request is dropped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,7 +41,14 @@ impl RequestValues {
         for (at, source) in policy.sources.iter().enumerate() {
             let unnamed = match source.from {
                 SourceKind::Host => facts.host.as_ref(),
-                SourceKind::Argument => facts.argument.as_ref(),
+                SourceKind::Argument => match &facts.argument {
+                    Some(Argument::Text(text)) => Some(text),
+                    Some(Argument::Other) => {
+                        values.push((at, SourceValue { via: None, text: NOT_TEXT.to_string(), is_text: false }));
+                        None
+                    }
+                    None => None,
+                },
                 _ => None,
             };
             values.extend(unnamed.and_then(|text| Some((at, value(None, bounded(text.clone(), &policy.limits))?))));
@@ -80,7 +93,7 @@ fn meta_string(meta: &RawValue, pointer: &str) -> Option<String> {
 
 /// A value, unless it is blank.
 fn value(via: Option<&String>, text: String) -> Option<SourceValue> {
-    (!text.trim().is_empty()).then(|| SourceValue { via: via.cloned(), text })
+    (!text.trim().is_empty()).then(|| SourceValue { via: via.cloned(), text, is_text: true })
 }
 
 /// The values of a source that belongs to the connection.
@@ -109,12 +122,15 @@ impl EvaluationContext<'_> {
             (false, _) => connection_values(source, self.host),
         };
         let mut best: Option<(SourceValue, SourceResult)> = None;
-        'values: for SourceValue { via, text } in values {
+        'values: for SourceValue { via, text, is_text } in values {
             // A text that is too long is not split, but rejected as a whole.
             let splits = is_list && !exceeds(text.len(), self.policy.limits.value_bytes);
             let parts = if splits { list_parts(&text, self.host.style) } else { [text].into() };
             for text in parts.into_iter().take(count(self.policy.limits.roots)) {
-                let result = self.judge_value(at, source, via.as_deref(), &text, disk);
+                let result = match is_text {
+                    true => self.judge_value(at, source, via.as_deref(), &text, disk),
+                    false => rejected(source, Rejection::new(Reason::Invalid)),
+                };
                 // A good value replaces a bad one before it. Values that wait do not stop the loop, so that one probe
                 // serves all.
                 let better = match (&best, &result) {
@@ -135,14 +151,14 @@ impl EvaluationContext<'_> {
                     _ => true,
                 };
                 if better {
-                    best = Some((SourceValue { via: via.clone(), text }, result));
+                    best = Some((SourceValue { via: via.clone(), text, is_text }, result));
                 }
-                if decided && !disk.thorough {
+                if decided {
                     break 'values;
                 }
             }
         }
-        if let Some((SourceValue { via, text }, result)) = best {
+        if let Some((SourceValue { via, text, .. }, result)) = best {
             finding.via = via;
             finding.value = Some(text);
             finding.result = result;
@@ -178,8 +194,13 @@ impl EvaluationContext<'_> {
             },
             Err(rejection) => Err(rejection),
         };
-        match project.and_then(|project| self.maker().admit(project)) {
-            Ok(project) => SourceResult::offers(project),
+        let project = match project.and_then(|project| self.maker().admit(project)) {
+            Ok(project) => project,
+            Err(rejection) => return rejected(source, rejection),
+        };
+        match self.check_within(source, &project, disk) {
+            Ok(None) => SourceResult::offers(project),
+            Ok(Some(waits)) => waits,
             Err(rejection) => rejected(source, rejection),
         }
     }

@@ -92,7 +92,7 @@ impl ValueParser<'_> {
 
     fn join_cwd(&self, text: &str, rejection: Rejection) -> Result<ParsedValue, Rejection> {
         match &self.host.cwd {
-            Some(cwd) if self.relative == Relative::Cwd && self.host.is_local() => {
+            Some(cwd) if self.relative == Relative::Cwd && (self.host.is_local() || !self.from_client) => {
                 Ok(ParsedValue::Path(path::join(cwd, text, self.host.style)?))
             }
             _ => Err(rejection),

@@ -110,7 +110,8 @@ impl PathVerifier<'_> {
     /// The same for the folder of a project that was found before: it is looked at where it is. What was the folder of a
     /// root must still be a folder.
     pub(crate) fn for_kept(self, project: &Project) -> Self {
-        let verify = if project.root.is_some() { Verify::Directory } else { self.verify };
+        let looks = self.verify != Verify::None || self.is_confined();
+        let verify = if project.root.is_some() && looks { Verify::Directory } else { self.verify };
         let refine = self.refine.map(|refine| Refine { levels: 1, ..refine });
         Self { links: Links::Keep, verify, refine, ..self }
     }
@@ -193,9 +194,6 @@ impl PathVerifier<'_> {
         }
         if verify == Verify::None {
             return as_spelled(None);
-        }
-        if disk.thorough {
-            self.request_walk(path, disk);
         }
         let none = MarkerNames::default();
         let markers = self.refine.map_or(&none, |refine| refine.names);
@@ -333,7 +331,7 @@ fn folder_kind(path: &str, host: &HostFacts) -> FolderKind {
     let below = |other: &String| path::is_inside(other, path, style);
     if path::basename(path, style).is_none() {
         FolderKind::Top
-    } else if dirs.home.as_ref().is_some_and(same) {
+    } else if dirs.home.iter().any(same) {
         FolderKind::Home
     } else if dirs.temporary.iter().any(same) || dirs.install.iter().any(below) || is_system(&key, style) {
         FolderKind::Scratch

@@ -259,7 +259,7 @@ impl Player {
                 ClientInitialized { capabilities, ..ClientInitialized::default() }.into()
             }
             Step::Ready => Event::ClientReady,
-            Step::RootsChanged => Event::RootsChanged,
+            Step::RootsChanged => Event::RootsChanged(crate::event::RootsChanged::default()),
             Step::Reply(reply) => answer(self.outstanding?, reply),
             Step::StaleReply(reply) => answer(*self.over.first()?, reply),
             Step::Ask { ask_by, facts, explain } => {

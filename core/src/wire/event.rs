@@ -29,7 +29,7 @@ pub fn parse_event(text: &str) -> Result<Event, Misuse> {
         "clientReady" => bare(Event::ClientReady, &object)?,
         "rootsListed" => Event::RootsListed(fields(&object)?),
         "rootsRefused" => Event::RootsRefused(fields(&object)?),
-        "rootsChanged" => bare(Event::RootsChanged, &object)?,
+        "rootsChanged" => Event::RootsChanged(fields(&object)?),
         "hostFactsChanged" => Event::HostFactsChanged(fields(&object)?),
         "asked" => Event::Asked(fields(&object)?),
         "selected" => Event::Selected(fields(&object)?),

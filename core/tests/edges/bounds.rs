@@ -46,7 +46,7 @@ fn a_native_event_is_measured_by_what_a_peer_wrote() {
     let mut play = Play::new(unverified(json!({ "eventBytes": 100 })), json!({}));
     let mut asked = |bytes: usize| {
         let headers = [("a".to_owned(), "b".repeat(50))].into();
-        let facts = RequestFacts { argument: Some("x".repeat(bytes)), headers, ..RequestFacts::default() };
+        let facts = RequestFacts { argument: Some("x".repeat(bytes).into()), headers, ..RequestFacts::default() };
         play.resolver.handle(Asked { facts, ..Asked::new(1) }, 0_u64)
     };
     assert_eq!(asked(50).unwrap_err(), Misuse::EventTooLarge { bytes: 101, limit: 100 });

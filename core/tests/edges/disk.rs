@@ -133,7 +133,7 @@ fn a_pinned_folder_is_looked_at_alone() {
 fn a_remote_client_does_not_learn_that_a_link_leads_to_an_excluded_folder() {
     for (local, reason) in [(true, "excluded_dir"), (false, "outside")] {
         let policy = json!({ "sources": [{ "from": "roots" }], "roots": { "ask": "never" } });
-        let host = json!({ "allowedDirs": ["/work"], "excludedDirs": { "home": "/work/home" }, "local": local });
+        let host = json!({ "allowedDirs": ["/work"], "excludedDirs": { "home": ["/work/home"] }, "local": local });
         let mut play = Play::connected(policy, host);
         play.list(&["file:///work/link"]);
         play.ask(json!({}));

@@ -144,7 +144,7 @@ impl Oracle {
                 None => self.take_list(None, listed.result.get(), now, turn),
             },
             Event::RootsRefused(refused) => self.refused(refused, turn),
-            Event::RootsChanged => self.changed(turn),
+            Event::RootsChanged(_) => self.changed(turn),
             Event::HostFactsChanged(changed) => {
                 self.history.note(Record::Host(changed.facts.clone()));
                 self.forget_outside();

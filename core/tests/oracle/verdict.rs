@@ -357,8 +357,7 @@ impl History {
     }
 
     fn is_home(&self, at: &str) -> bool {
-        let home = self.host().excluded_dirs.home.as_deref();
-        home.is_some_and(|home| self.is_same(home, at))
+        self.host().excluded_dirs.home.iter().any(|home| self.is_same(home, at))
     }
 
     fn is_same(&self, one: &str, other: &str) -> bool {

@@ -58,7 +58,7 @@ impl World {
                 client_info: None,
             }),
             Act::Ready => Event::ClientReady,
-            Act::Changed => Event::RootsChanged,
+            Act::Changed => Event::RootsChanged(Default::default()),
             Act::Listed(which, list) => {
                 Event::RootsListed(RootsListed { request: Some(self.token(which).into()), result: raw(&list) })
             }

@@ -94,7 +94,7 @@ fn resolve(command: Resolve) -> Result<Output, UsageError> {
             command.allowed_dirs.iter().map(|folder| std::path::absolute(folder).unwrap_or_default()),
         );
     }
-    let facts = RequestFacts { argument: command.argument, ..RequestFacts::default() };
+    let facts = RequestFacts { argument: command.argument.map(Into::into), ..RequestFacts::default() };
     let at_start = resolve_and_explain(policy, host, facts).map_err(|error| UsageError(error.to_string()))?;
     let mut answer = match &at_start.project {
         Ok(project) => json!({ "project": project }),

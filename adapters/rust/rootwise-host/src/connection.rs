@@ -184,7 +184,7 @@ impl Connection {
 
     /// The client sent `notifications/roots/list_changed`.
     pub fn roots_changed(&self) {
-        self.0.feed(Event::RootsChanged);
+        self.0.feed(Event::RootsChanged(Default::default()));
     }
 
     /// Processes any other event. What the host did wrong is logged, so that peer input cannot break a server.

@@ -83,7 +83,10 @@ fn excluded_dirs() -> ExcludedDirs {
     }
     let install: BTreeSet<String> = install_dir().map(with_real).into_iter().flatten().collect();
     let mut excluded = ExcludedDirs::default();
-    excluded.home = std::env::home_dir().filter(|home| home.is_absolute()).and_then(text);
+    let home = std::env::home_dir().filter(|home| home.is_absolute());
+    let real = home.as_deref().and_then(|home| home.canonicalize().ok());
+    excluded.home = home.into_iter().chain(real).filter_map(text).collect();
+    excluded.home.dedup();
     excluded.temporary = temporary.into_iter().collect();
     excluded.install = install.into_iter().collect();
     excluded
@@ -135,6 +138,6 @@ mod tests {
         let facts = host_facts_from(Transport::Stdio, &Policy::recommended(), &[], |name| Some(format!("/{name}")));
         assert_eq!(facts.env.get("ROOTWISE_PROJECT").map(String::as_str), Some("/ROOTWISE_PROJECT"));
         assert!(!facts.env.contains_key("HOME") && !facts.env.contains_key("PATH"));
-        assert!(facts.cwd.is_some() && facts.excluded_dirs.home.is_some());
+        assert!(facts.cwd.is_some() && !facts.excluded_dirs.home.is_empty());
     }
 }

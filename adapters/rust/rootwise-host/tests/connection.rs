@@ -279,7 +279,8 @@ async fn a_known_project_is_the_last_answer_until_something_happens() {
         assert_eq!(path_of(connection.known()).as_deref(), Some(path));
     }
     let by = SelectBy::Value("/usr/share".into());
-    let selected = Selected { ask: 0.into(), by, ask_by: None, facts: Default::default(), explain: false };
+    let selected =
+        Selected { ask: 0.into(), by, ask_by: None, facts: Default::default(), explain: false, request_id: None };
     connection.question(selected, None).await.unwrap();
     assert_eq!(connection.known(), None, "a tool selected another project");
     assert_eq!(ask(&connection, &channel).await.unwrap(), "/usr/share");
@@ -290,7 +291,7 @@ async fn a_known_project_is_the_last_answer_until_something_happens() {
 #[tokio::test(start_paused = true)]
 async fn a_known_project_ends_with_the_age_of_its_list() {
     let mut config = Policy::recommended().into_config();
-    config.roots.max_age_ms = Some(1_000);
+    config.timing.max_age_ms = Some(1_000);
     let policy = Policy::try_from(config).unwrap();
     let connection = Connection::new(policy, host(Transport::Stdio), None, Arc::new(())).unwrap();
     handshake(&connection);

@@ -286,7 +286,7 @@ impl Projects {
     pub async fn select(&self, context: &RequestContext<RoleServer>, by: SelectBy) -> Result<Selection, NoProject> {
         let question = |manner: &Manner| {
             let (facts, ask_by) = (manner.facts.clone(), manner.ask_by);
-            Selected { ask: 0.into(), by, ask_by, facts, explain: false }.into()
+            Selected { ask: 0.into(), by, ask_by, facts, explain: false, request_id: None }.into()
         };
         let answer = self.ask(context, question).await?;
         match answer.outcome {
@@ -448,7 +448,7 @@ impl fmt::Debug for Subscription {
 
 fn asked(manner: &Manner, hints: Hints) -> Asked {
     let mut facts = manner.facts.clone();
-    facts.argument = hints.argument;
+    facts.argument = hints.argument.map(Into::into);
     facts.host = hints.host;
     Asked { ask_by: manner.ask_by, facts, target: hints.target, ..Asked::default() }
 }

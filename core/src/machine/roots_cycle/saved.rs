@@ -26,6 +26,12 @@ pub(crate) struct SavedCycle {
     #[serde(default, skip_serializing_if = "crate::api::is_default")]
     silent: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    failed_ago: Option<Time>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    answer_took: Option<Time>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    answered: Option<RequestToken>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     list: Option<SavedList>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     sent_ago: Option<Time>,
@@ -45,6 +51,10 @@ impl SavedCycle {
         }
         if self.list.as_ref().is_some_and(|known| !known.roots.fits(&policy.limits)) {
             return Err("its list of roots");
+        }
+        let list_age = self.list.as_ref().map(|known| known.age);
+        if [list_age, self.failed_ago, self.answer_took, self.sent_ago].into_iter().flatten().any(Time::is_negative) {
+            return Err("its times");
         }
         Ok(())
     }
@@ -66,6 +76,7 @@ struct SavedList {
     roots: KeptList,
     age: Time,
     stale: bool,
+    changed: bool,
 }
 
 impl RootsCycle {
@@ -90,10 +101,14 @@ impl RootsCycle {
             last_failure: self.last_failure,
             failures: self.failures,
             silent: self.silent,
+            failed_ago: self.failed_at.map(ago),
+            answer_took: self.answer_took,
+            answered: self.answered,
             list: self.list.as_ref().map(|known| SavedList {
                 roots: known.list.keep(),
                 age: ago(known.at),
                 stale: known.stale,
+                changed: known.changed,
             }),
             sent_ago: self.last_sent.map(ago),
             last_token: self.last_token,
@@ -129,10 +144,15 @@ impl RootsCycle {
             last_failure: saved.last_failure,
             failures: saved.failures,
             silent: saved.silent,
+            failed_at: saved.failed_ago.map(|ago| now.saturating_sub(ago)),
+            answer_took: saved.answer_took,
+            answered: saved.answered,
+            pushes: false,
             list: saved.list.map(|known| KnownList {
                 list: RootList::restore(known.roots, policy, host),
                 at: now.saturating_sub(known.age),
                 stale: known.stale,
+                changed: known.changed,
             }),
             last_sent: saved.sent_ago.map(|ago| now.saturating_sub(ago)),
             last_token: saved.last_token,

@@ -1,0 +1,130 @@
+//! The folders that a model may name: the client's roots, the operator's project, and what is inside these.
+
+use alloc::string::String;
+
+use super::disk::{CacheReads, CacheScope, DiskLookup, DiskView};
+use super::evaluate::{EvaluationContext, RootsAccess, SourceResult};
+use super::value::Rejection;
+use crate::api::project::Project;
+use crate::api::reason::Reason;
+use crate::path;
+use crate::policy::{MarkerNames, Source, SourceKind, Within};
+
+/// The folder that is named.
+#[derive(Clone, Copy)]
+struct Folder<'a> {
+    path: &'a str,
+    real_path: Option<&'a String>,
+    /// Whether it is on this machine.
+    is_here: bool,
+}
+
+/// The result of a comparison that may need a probe.
+enum Contained {
+    Yes,
+    No,
+    Unknown,
+}
+
+/// Folders that are compared with belong to the connection, whoever names the other one.
+const SCOPE: CacheScope = CacheScope { reads: CacheReads::All, keeps: true };
+
+impl EvaluationContext<'_> {
+    /// Checks that a source may name the folder of a project. What it returns must come first.
+    pub(super) fn check_within(
+        &self,
+        source: &Source,
+        project: &Project,
+        disk: &mut DiskView<'_>,
+    ) -> Result<Option<SourceResult>, Rejection> {
+        let Some(path) = project.folder() else { return Ok(None) };
+        let folder = Folder { path, real_path: project.real_path.as_ref(), is_here: project.path.is_some() };
+        // A folder that is verified inside `allowedDirs` is within the operator's word.
+        if source.within() == Within::Anywhere || (self.host.allowed_dirs.is_some() && folder.is_here) {
+            return Ok(None);
+        }
+        let operator = if folder.is_here { self.operator_project(disk) } else { None };
+        match operator {
+            Some(SourceResult::Offers(ref project)) => {
+                match project.path.as_ref().map(|base| self.contains(base, folder, disk)) {
+                    Some(Contained::Yes) => return Ok(None),
+                    Some(Contained::Unknown) => return Ok(Some(SourceResult::WaitDisk)),
+                    Some(Contained::No) | None => {}
+                }
+            }
+            Some(waits) => return Ok(Some(waits)),
+            None => {}
+        }
+        let list = match self.roots {
+            RootsAccess::Known(list) => Some(list),
+            RootsAccess::Wait => return Ok(Some(SourceResult::WaitRoots)),
+            RootsAccess::Send => return Ok(Some(SourceResult::NeedSend)),
+            RootsAccess::Input => return Ok(Some(SourceResult::NeedInput)),
+            RootsAccess::Unavailable(_) => None,
+        };
+        if list.is_some_and(|list| list.has(project)) {
+            disk.use_roots();
+            return Ok(None);
+        }
+        let mut has_roots = false;
+        let mut waits = false;
+        for root in list.into_iter().flat_map(|list| &list.entries).filter_map(|entry| entry.path.as_ref().ok()) {
+            disk.use_roots();
+            has_roots = true;
+            match self.contains(root, folder, disk) {
+                Contained::Yes => return Ok(None),
+                Contained::No => {}
+                Contained::Unknown => waits = true,
+            }
+        }
+        if waits {
+            return Ok(Some(SourceResult::WaitDisk));
+        }
+        if has_roots {
+            return Err(Rejection::at(Reason::NotInRoots, path));
+        }
+        if operator.is_some() {
+            return Err(Rejection::at(Reason::Outside, path));
+        }
+        if folder.is_here { self.check_marked(path, disk) } else { Ok(None) }
+    }
+
+    /// The project that the operator named, or what must come first.
+    fn operator_project(&self, disk: &mut DiskView<'_>) -> Option<SourceResult> {
+        let sources =
+            self.policy.sources.iter().enumerate().filter(|(_, source)| source.from == SourceKind::Configured);
+        let mut results = sources.map(|(at, source)| self.ask(at, source, disk).result);
+        results.find(|result| matches!(result, SourceResult::Offers(_) | SourceResult::WaitDisk))
+    }
+
+    /// Whether a folder is another one or inside it, by spelling and by real path.
+    fn contains(&self, base: &str, folder: Folder<'_>, disk: &mut DiskView<'_>) -> Contained {
+        let style = if folder.is_here { self.host.style } else { self.host.client_style(base) };
+        if !path::is_inside(base, folder.path, style) {
+            return Contained::No;
+        }
+        let Some(real) = folder.real_path.filter(|real| !path::is_inside(base, real, style)) else {
+            return Contained::Yes;
+        };
+        match disk.lookup(base, &MarkerNames::default(), true, SCOPE) {
+            DiskLookup::Known(info)
+                if info.real_path.as_ref().is_some_and(|base| path::is_inside(base, real, style)) =>
+            {
+                Contained::Yes
+            }
+            DiskLookup::Known(_) | DiskLookup::Unconfirmed => Contained::No,
+            DiskLookup::Unknown => Contained::Unknown,
+        }
+    }
+
+    /// Checks that a folder has a project marker itself.
+    fn check_marked(&self, path: &str, disk: &mut DiskView<'_>) -> Result<Option<SourceResult>, Rejection> {
+        let markers = self.policy.project_markers();
+        match disk.lookup(path, markers, false, SCOPE) {
+            DiskLookup::Known(info) if info.markers.iter().any(|marker| markers.contains(marker)) => Ok(None),
+            DiskLookup::Known(_) => Err(Rejection::at(Reason::NoMarker, path)),
+            DiskLookup::Unconfirmed => Err(Rejection::at(Reason::Unconfirmed, path)),
+            DiskLookup::Unknown => Ok(Some(SourceResult::WaitDisk)),
+        }
+    }
+}
