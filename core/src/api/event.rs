@@ -326,6 +326,15 @@ pub struct Selected {
     pub request_id: Option<Box<RawValue>>,
 }
 
+impl Selected {
+    /// A selection by a call that brings no facts of its own.
+    #[must_use]
+    pub fn new(ask: impl Into<AskId>, by: SelectBy) -> Self {
+        let facts = RequestFacts::default();
+        Self { ask: ask.into(), by, ask_by: None, facts, explain: false, request_id: None }
+    }
+}
+
 /// The ways a selection can name its project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]

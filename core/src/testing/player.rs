@@ -267,11 +267,7 @@ impl Player {
                 Asked { ask_by, facts, explain, ..Asked::new(self.next_ask()) }.into()
             }
             Step::AskRoots => Asked { want: Want::Roots, ..Asked::new(self.next_ask()) }.into(),
-            Step::Select(value) => {
-                let by = SelectBy::Value(value.clone());
-                let facts = crate::event::RequestFacts::default();
-                Selected { ask: self.next_ask(), by, ask_by: None, facts, explain: false }.into()
-            }
+            Step::Select(value) => Selected::new(self.next_ask(), SelectBy::Value(value.clone())).into(),
             Step::Unselect => SelectionCleared { ask: self.next_ask(), ..SelectionCleared::default() }.into(),
             Step::Withdraw => AskWithdrawn { ask: *self.waiting.front()? }.into(),
             Step::Probe { missing } => probed(&self.probes.pop_front()?, missing),

@@ -52,7 +52,7 @@ pub fn facts() -> impl Strategy<Value = RequestFacts> {
             };
             let raw = |text: String| RawValue::from_string(text).ok();
             RequestFacts {
-                argument,
+                argument: argument.map(Into::into),
                 headers: map("x-project-path", header),
                 query: map("project_path", query),
                 capabilities: capabilities.and_then(|text| raw(text.to_owned())),

@@ -125,9 +125,10 @@ class ExcludedDirs(TypedDict):
     Folders that are never projects by themselves.
     """
 
-    home: NotRequired[str | None]
+    home: NotRequired[list[str]]
     """
-    The user's home; excluded itself, not the folders below.
+    The user's home, in every spelling: as the system gives it, and its real path. Excluded itself, not the folders
+    below.
     """
     temporary: NotRequired[list[str]]
     """
@@ -230,7 +231,7 @@ The treatment of links.
 """
 
 
-LogCode: TypeAlias = Literal['project_chosen', 'disagreement', 'value_rejected', 'roots_failed', 'roots_unsupported', 'roots_cut', 'root_repaired', 'answer_stale', 'answer_unexpected', 'selected_root_left', 'too_many_asks', 'logs_dropped']
+LogCode: TypeAlias = Literal['project_chosen', 'disagreement', 'value_rejected', 'roots_failed', 'roots_unsupported', 'roots_cut', 'root_repaired', 'answer_stale', 'answer_unexpected', 'selected_root_left', 'several_clients', 'too_many_asks', 'logs_dropped']
 """
 The subject of a log line; the serialised form is the stable code.
 """
@@ -403,6 +404,10 @@ class OnBad(TypedDict):
     """
     The policy has no source for selections, or it is off.
     """
+    several_clients: NotRequired[BadOutcome]
+    """
+    Several clients share the connection, and their calls cannot be told apart.
+    """
     pass_each_call: NotRequired[BadOutcome]
     """
     The connection keeps no state: the caller must pass the project with every call.
@@ -499,7 +504,7 @@ class ProbedPath(TypedDict):
     """
 
 
-Reason: TypeAlias = Literal['no_project', 'ambiguous', 'not_chosen', 'closed', 'placeholder', 'relative', 'invalid', 'not_file_uri', 'too_long', 'missing', 'not_directory', 'unreadable', 'unconfirmed', 'outside', 'other_machine', 'other_system', 'no_path', 'excluded_dir', 'nameless', 'no_marker', 'invalid_name', 'empty', 'traversal', 'not_in_roots', 'immutable', 'selection_off', 'pass_each_call']
+Reason: TypeAlias = Literal['no_project', 'ambiguous', 'not_chosen', 'closed', 'placeholder', 'relative', 'invalid', 'not_file_uri', 'too_long', 'missing', 'not_directory', 'unreadable', 'unconfirmed', 'outside', 'other_machine', 'other_system', 'no_path', 'excluded_dir', 'nameless', 'no_marker', 'invalid_name', 'empty', 'traversal', 'not_in_roots', 'immutable', 'selection_off', 'several_clients', 'pass_each_call']
 """
 The reason for which a value is rejected or an ask has no project; the serialised form is the stable code.
 """
@@ -538,9 +543,9 @@ class RequestFacts(TypedDict):
     """
     The host's own knowledge of the caller: an authenticated workspace, or a handle the server issued.
     """
-    argument: NotRequired[str | None]
+    argument: NotRequired[Any]
     """
-    The call's project argument.
+    The call's project argument, of any type: what is not a text is refused.
     """
     headers: NotRequired[dict[str, str]]
     """
@@ -653,9 +658,13 @@ class RootView(TypedDict):
     """
     The folder that the URI names on the client's machine, if that is another one.
     """
+    realPath: NotRequired[str]
+    """
+    The real path of the folder, if a probe reported it.
+    """
     problem: NotRequired[Reason]
     """
-    The reason for which it names no folder here, as a stable code.
+    The reason for which it is no folder that can be used here, as a stable code.
     """
 
 
@@ -665,6 +674,11 @@ class RootsChanged(TypedDict):
     """
 
     type: Literal['rootsChanged']
+    push: NotRequired[bool]
+    """
+    Whether the host has an open stream on which a request outside a call reaches this client now; otherwise the host
+    facts decide.
+    """
 
 
 class RootsListed(TypedDict):
@@ -707,7 +721,7 @@ class RootsRefused(TypedDict):
     """
 
 
-RootsState: TypeAlias = Literal['notAsked', 'notReady', 'undeclared', 'unsupported', 'pending', 'overdue', 'timedOut', 'failed', 'empty', 'allInvalid', 'ok', 'stale']
+RootsState: TypeAlias = Literal['notAsked', 'notReady', 'undeclared', 'unsupported', 'pending', 'overdue', 'timedOut', 'failed', 'empty', 'allInvalid', 'ok', 'stale', 'severalClients']
 """
 The state of the list of roots.
 """
@@ -772,6 +786,10 @@ class SelectionCleared(TypedDict):
     As in [`Asked`].
     """
     explain: NotRequired[bool]
+    """
+    As in [`Asked`].
+    """
+    requestId: NotRequired[Any]
     """
     As in [`Asked`].
     """
@@ -849,6 +867,11 @@ class Timing(TypedDict):
     """
     The minimum interval between two requests that changes cause.
     """
+    maxAgeMs: NotRequired[int | None]
+    """
+    The age up to which a list of roots and the report of a probe count without a refresh; `null` means that they count
+    until something changes.
+    """
     retries: NotRequired[int]
     """
     The number of later asks that may retry after an error, until the roots change; a request without an answer is not
@@ -924,11 +947,21 @@ class When(TypedDict):
     """
     Only if the command line has this option.
     """
+    dedicated: NotRequired[bool | None]
+    """
+    Only if the process serves this client alone; by default true for `env` and `cwd`.
+    """
 
 
 WhileAsking: TypeAlias = Literal['coalesce', 'drop']
 """
 The effect of `list_changed` while a request is in flight.
+"""
+
+
+Within: TypeAlias = Literal['anywhere', 'knownFolders']
+"""
+The folders that a source may name.
 """
 
 
@@ -976,6 +1009,10 @@ class Asked(TypedDict):
     target: NotRequired[str | None]
     """
     A path that the call touches, to tell several roots apart.
+    """
+    requestId: NotRequired[Any]
+    """
+    The JSON-RPC id of the call; needed only after a second `initialize` on the connection.
     """
     explain: NotRequired[bool]
     """
@@ -1221,6 +1258,11 @@ class ProjectDict(TypedDict):
     The number of other roots that `otherRoots` leaves out because they are too many or too long; ask for the roots
     to get all of them.
     """
+    stale: NotRequired[bool]
+    """
+    Whether the client or the disk did not confirm in time that this still holds: the list of roots or the report that
+    it rests on is older than `maxAgeMs`, or out of date. Only in answers.
+    """
 
 
 class Recovery(TypedDict):
@@ -1322,14 +1364,6 @@ class RootsRules(TypedDict):
     """
     The effect of a change while a request is in flight.
     """
-    maxAgeMs: NotRequired[int | None]
-    """
-    The age after which a list is requested again.
-    """
-    emptyMaxAgeMs: NotRequired[int | None]
-    """
-    The age after which an empty list is requested again.
-    """
     request: NotRequired[RequestForm]
     """
     The form of the requests.
@@ -1369,6 +1403,10 @@ class Selected(TypedDict):
     As in [`Asked`].
     """
     explain: NotRequired[bool]
+    """
+    As in [`Asked`].
+    """
+    requestId: NotRequired[Any]
     """
     As in [`Asked`].
     """
@@ -1466,10 +1504,16 @@ class Source(SourceBase):
     """
     The treatment of links.
     """
+    within: NotRequired[Within | None]
+    """
+    The folders that it may name; by default `knownFolders` for the words of a model (`argument`, `selected`) and
+    `anywhere` for the others.
+    """
     excludedDirs: NotRequired[ExcludedDirsRule | None]
     """
-    The treatment of excluded folders; by default they are refused for sources that are not chosen on purpose (`meta`,
-    `roots`, `remembered`, `env`, `cwd`) and allowed for the others.
+    The treatment of excluded folders; by default they are allowed for what an operator or a user chose on purpose
+    (`host`, `header`, `query`, `configured`, and what is `within: anywhere` of `argument` and `selected`) and refused for
+    the others.
     """
     onBad: NotRequired[OnBad]
     """
@@ -1617,6 +1661,11 @@ class HostFacts(TypedDict):
     push: NotRequired[bool | None]
     """
     Whether the host may send requests outside a client's call; by default true over stdio and false otherwise.
+    """
+    dedicated: NotRequired[bool | None]
+    """
+    Whether this process serves this client alone, in the folder and with the variables that the client gave it; by
+    default true over stdio with a local client. Only then do the working directory and variables say where it works.
     """
     env: NotRequired[dict[str, str]]
     """

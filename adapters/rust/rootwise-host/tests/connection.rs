@@ -279,8 +279,7 @@ async fn a_known_project_is_the_last_answer_until_something_happens() {
         assert_eq!(path_of(connection.known()).as_deref(), Some(path));
     }
     let by = SelectBy::Value("/usr/share".into());
-    let selected =
-        Selected { ask: 0.into(), by, ask_by: None, facts: Default::default(), explain: false, request_id: None };
+    let selected = Selected::new(0, by);
     connection.question(selected, None).await.unwrap();
     assert_eq!(connection.known(), None, "a tool selected another project");
     assert_eq!(ask(&connection, &channel).await.unwrap(), "/usr/share");

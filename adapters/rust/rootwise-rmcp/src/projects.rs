@@ -286,7 +286,7 @@ impl Projects {
     pub async fn select(&self, context: &RequestContext<RoleServer>, by: SelectBy) -> Result<Selection, NoProject> {
         let question = |manner: &Manner| {
             let (facts, ask_by) = (manner.facts.clone(), manner.ask_by);
-            Selected { ask: 0.into(), by, ask_by, facts, explain: false, request_id: None }.into()
+            Selected { ask_by, facts, ..Selected::new(0, by) }.into()
         };
         let answer = self.ask(context, question).await?;
         match answer.outcome {

@@ -5,7 +5,7 @@
  *
  * In JSON the variant's name stands in the field `type`, beside the fields of the variant.
  */
-export type Event = { "type": "clientInitialized" } & ClientInitialized | { "type": "clientReady" } | { "type": "rootsListed" } & RootsListed | { "type": "rootsRefused" } & RootsRefused | { "type": "rootsChanged" } | { "type": "hostFactsChanged" } & HostFactsChanged | { "type": "asked" } & Asked | { "type": "selected" } & Selected | { "type": "selectionCleared" } & SelectionCleared | { "type": "askWithdrawn" } & AskWithdrawn | { "type": "probed" } & Probed | { "type": "deadlineReached" } | { "type": "message" } & Message | { "type": "closed" };
+export type Event = { "type": "clientInitialized" } & ClientInitialized | { "type": "clientReady" } | { "type": "rootsListed" } & RootsListed | { "type": "rootsRefused" } & RootsRefused | { "type": "rootsChanged" } & RootsChanged | { "type": "hostFactsChanged" } & HostFactsChanged | { "type": "asked" } & Asked | { "type": "selected" } & Selected | { "type": "selectionCleared" } & SelectionCleared | { "type": "askWithdrawn" } & AskWithdrawn | { "type": "probed" } & Probed | { "type": "deadlineReached" } | { "type": "message" } & Message | { "type": "closed" };
 
 /**
  * The parameters of `initialize`: raw JSON from the peer, of any shape.
@@ -97,6 +97,10 @@ facts?: RequestFacts,
  */
 target?: string | null, 
 /**
+ * The JSON-RPC id of the call; needed only after a second `initialize` on the connection.
+ */
+requestId?: unknown, 
+/**
  * Whether the answer carries the full explanation even when a project was found.
  */
 explain?: boolean, };
@@ -120,9 +124,9 @@ export type RequestFacts = {
  */
 host?: string, 
 /**
- * The call's project argument.
+ * The call's project argument, of any type: what is not a text is refused.
  */
-argument?: string, 
+argument?: unknown, 
 /**
  * HTTP headers; names match in any case.
  */
@@ -171,7 +175,11 @@ facts?: RequestFacts,
 /**
  * As in [`Asked`].
  */
-explain?: boolean, };
+explain?: boolean, 
+/**
+ * As in [`Asked`].
+ */
+requestId?: unknown, };
 
 /**
  * The ways a selection can name its project.
@@ -197,7 +205,11 @@ facts?: RequestFacts,
 /**
  * As in [`Asked`].
  */
-explain?: boolean, };
+explain?: boolean, 
+/**
+ * As in [`Asked`].
+ */
+requestId?: unknown, };
 
 /**
  * An ask whose caller is gone.
@@ -397,7 +409,7 @@ instruction?: string, };
 /**
  * The state of the list of roots.
  */
-export type RootsState = "notAsked" | "notReady" | "undeclared" | "unsupported" | "pending" | "overdue" | "timedOut" | "failed" | "empty" | "allInvalid" | "ok" | "stale";
+export type RootsState = "notAsked" | "notReady" | "undeclared" | "unsupported" | "pending" | "overdue" | "timedOut" | "failed" | "empty" | "allInvalid" | "ok" | "stale" | "severalClients";
 
 /**
  * A change of the connection's project.
@@ -528,7 +540,7 @@ export type Level = "debug" | "info" | "warning";
 /**
  * The subject of a log line; the serialised form is the stable code.
  */
-export type LogCode = "project_chosen" | "disagreement" | "value_rejected" | "roots_failed" | "roots_unsupported" | "roots_cut" | "root_repaired" | "answer_stale" | "answer_unexpected" | "selected_root_left" | "too_many_asks" | "logs_dropped";
+export type LogCode = "project_chosen" | "disagreement" | "value_rejected" | "roots_failed" | "roots_unsupported" | "roots_cut" | "root_repaired" | "answer_stale" | "answer_unexpected" | "selected_root_left" | "several_clients" | "too_many_asks" | "logs_dropped";
 
 /**
  * The project a client works in.
@@ -591,7 +603,12 @@ otherRoots?: Array<RootRef>,
  * The number of other roots that `otherRoots` leaves out because they are too many or too long; ask for the roots
  * to get all of them.
  */
-otherRootsOmitted?: number, };
+otherRootsOmitted?: number, 
+/**
+ * Whether the client or the disk did not confirm in time that this still holds: the list of roots or the report that
+ * it rests on is older than `maxAgeMs`, or out of date. Only in answers.
+ */
+stale?: boolean, };
 
 /**
  * A client root as a project refers to it.
@@ -623,7 +640,11 @@ clientPath?: string, };
  */
 export type RootView = { 
 /**
- * The reason for which it names no folder here, as a stable code.
+ * The real path of the folder, if a probe reported it.
+ */
+realPath?: string, 
+/**
+ * The reason for which it is no folder that can be used here, as a stable code.
  */
 problem?: Reason, 
 /**
@@ -782,6 +803,11 @@ local?: boolean | null,
  */
 push?: boolean | null, 
 /**
+ * Whether this process serves this client alone, in the folder and with the variables that the client gave it; by
+ * default true over stdio with a local client. Only then do the working directory and variables say where it works.
+ */
+dedicated?: boolean | null, 
+/**
  * The server's environment, or the part of it that the policy reads.
  */
 env?: { [key in string]: string }, 
@@ -829,9 +855,10 @@ export type Transport = "stdio" | "http" | "other";
  */
 export type ExcludedDirs = { 
 /**
- * The user's home; excluded itself, not the folders below.
+ * The user's home, in every spelling: as the system gives it, and its real path. Excluded itself, not the folders
+ * below.
  */
-home?: string, 
+home?: Array<string>, 
 /**
  * Temporary folders; excluded themselves, not the folders below.
  */
@@ -965,8 +992,14 @@ relative?: Relative,
  */
 links?: Links, 
 /**
- * The treatment of excluded folders; by default they are refused for sources that are not chosen on purpose (`meta`,
- * `roots`, `remembered`, `env`, `cwd`) and allowed for the others.
+ * The folders that it may name; by default `knownFolders` for the words of a model (`argument`, `selected`) and
+ * `anywhere` for the others.
+ */
+within?: Within | null, 
+/**
+ * The treatment of excluded folders; by default they are allowed for what an operator or a user chose on purpose
+ * (`host`, `header`, `query`, `configured`, and what is `within: anywhere` of `argument` and `selected`) and refused for
+ * the others.
  */
 excludedDirs?: ExcludedDirsRule | null, 
 /**
@@ -1028,7 +1061,7 @@ export type OnBad = {
 /**
  * For every reason that is not listed.
  */
-otherwise?: BadOutcome, } & ({ [key in "no_project" | "ambiguous" | "not_chosen" | "closed" | "placeholder" | "relative" | "invalid" | "not_file_uri" | "too_long" | "missing" | "not_directory" | "unreadable" | "unconfirmed" | "outside" | "other_machine" | "other_system" | "no_path" | "excluded_dir" | "nameless" | "no_marker" | "invalid_name" | "empty" | "traversal" | "not_in_roots" | "immutable" | "selection_off" | "pass_each_call"]?: "next" | "error" });
+otherwise?: BadOutcome, } & ({ [key in "no_project" | "ambiguous" | "not_chosen" | "closed" | "placeholder" | "relative" | "invalid" | "not_file_uri" | "too_long" | "missing" | "not_directory" | "unreadable" | "unconfirmed" | "outside" | "other_machine" | "other_system" | "no_path" | "excluded_dir" | "nameless" | "no_marker" | "invalid_name" | "empty" | "traversal" | "not_in_roots" | "immutable" | "selection_off" | "several_clients" | "pass_each_call"]?: "next" | "error" });
 
 /**
  * The two effects of a bad value.
@@ -1085,7 +1118,11 @@ local?: boolean,
 /**
  * Only if the command line has this option.
  */
-argument?: string, };
+argument?: string, 
+/**
+ * Only if the process serves this client alone; by default true for `env` and `cwd`.
+ */
+dedicated?: boolean, };
 
 /**
  * How often the disk is probed.
@@ -1140,14 +1177,6 @@ onChange: OnChange,
  * The effect of a change while a request is in flight.
  */
 whileAsking: WhileAsking, 
-/**
- * The age after which a list is requested again.
- */
-maxAgeMs: number | null, 
-/**
- * The age after which an empty list is requested again.
- */
-emptyMaxAgeMs: number | null, 
 /**
  * The form of the requests.
  */
@@ -1244,6 +1273,11 @@ lifeMs: number,
  * The minimum interval between two requests that changes cause.
  */
 minIntervalMs: number, 
+/**
+ * The age up to which a list of roots and the report of a probe count without a refresh; `null` means that they count
+ * until something changes.
+ */
+maxAgeMs: number | null, 
 /**
  * The number of later asks that may retry after an error, until the roots change; a request without an answer is not
  * retried.
@@ -1506,7 +1540,7 @@ export type RecoveryOutcome = "explicit" | "pinned" | "newest" | "undated" | "un
 /**
  * The reason for which a value is rejected or an ask has no project; the serialised form is the stable code.
  */
-export type Reason = "no_project" | "ambiguous" | "not_chosen" | "closed" | "placeholder" | "relative" | "invalid" | "not_file_uri" | "too_long" | "missing" | "not_directory" | "unreadable" | "unconfirmed" | "outside" | "other_machine" | "other_system" | "no_path" | "excluded_dir" | "nameless" | "no_marker" | "invalid_name" | "empty" | "traversal" | "not_in_roots" | "immutable" | "selection_off" | "pass_each_call";
+export type Reason = "no_project" | "ambiguous" | "not_chosen" | "closed" | "placeholder" | "relative" | "invalid" | "not_file_uri" | "too_long" | "missing" | "not_directory" | "unreadable" | "unconfirmed" | "outside" | "other_machine" | "other_system" | "no_path" | "excluded_dir" | "nameless" | "no_marker" | "invalid_name" | "empty" | "traversal" | "not_in_roots" | "immutable" | "selection_off" | "several_clients" | "pass_each_call";
 
 /**
  * The host's id for one ask; unique among the asks that wait.
