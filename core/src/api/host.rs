@@ -145,7 +145,7 @@ impl HostFacts {
 
     /// Whether the working directory and the variables say where the client works.
     pub(crate) fn is_dedicated(&self) -> bool {
-        self.dedicated.unwrap_or(self.transport == Transport::Stdio && self.is_local())
+        self.dedicated.unwrap_or_else(|| self.transport == Transport::Stdio && self.is_local())
     }
 
     pub(crate) fn may_push(&self) -> bool {

@@ -15,7 +15,7 @@ use crate::id::{AskId, RequestToken, Time};
 use crate::peer::client::Client;
 use crate::peer::raw::Object;
 use crate::peer::root_list::RootList;
-use crate::policy::Policy;
+use crate::policy::{Ask, Policy};
 use crate::resolve::disk::{Disk, newest};
 use crate::resolve::sources::{RequestValues, bounded};
 
@@ -215,7 +215,7 @@ impl AskQueue {
             values: RequestValues::read(&new.facts, policy),
             input: if modern { read_input(&new.facts, policy, host) } else { None },
             client,
-            target: new.target.map(|target| bounded(target, &policy.limits)),
+            target: new.target.filter(|target| !target.trim().is_empty()).map(|target| bounded(target, &policy.limits)),
             explain: new.explain,
             deadline: now.saturating_add(policy.timing.wait_ms.into()),
             expired: false,
@@ -307,7 +307,8 @@ impl AskQueue {
     }
 
     /// Marks the asks whose wait is over, and what they waited for.
-    pub(crate) fn expire(&mut self, now: Time, cycle: &mut RootsCycle, probes: &mut Probes) {
+    pub(crate) fn expire(&mut self, now: Time, policy: &Policy, cycle: &mut RootsCycle, probes: &mut Probes) {
+        let has_old_list = cycle.has_unchanged_list() && policy.roots.ask != Ask::EachRequest;
         for ask in &mut self.waiting {
             let refresh_ends = !ask.takes_old && ask.refresh_by.is_some_and(|by| by <= now);
             ask.expired |= ask.deadline <= now;
@@ -315,7 +316,7 @@ impl AskQueue {
             if refresh_ends {
                 probes.give_up(ask.place);
             }
-            let gives_up = ask.expired || (refresh_ends && cycle.has_unchanged_list());
+            let gives_up = ask.expired || (refresh_ends && has_old_list);
             if let Some(token) = ask.joined.filter(|_| ask.waits_for_roots && gives_up) {
                 cycle.caller_gave_up(token);
             }

@@ -395,8 +395,7 @@ impl Resolver {
 
     /// `by_client` is the request, if the answer came from the client and not from the host.
     fn ignore_answer(&mut self, status: TokenStatus, by_client: Option<RequestToken>, turn: &mut Turn) {
-        let is_second = by_client.is_some_and(|token| self.connection.cycle.was_answered(token));
-        self.connection.cycle.ignored_answer(by_client);
+        let is_second = self.connection.cycle.ignored_answer(by_client);
         self.logger(turn).answer_ignored(status);
         if is_second && self.host.transport != Transport::Http {
             let was_shown = self.connection.sharing.is_shown();
@@ -453,7 +452,7 @@ impl Resolver {
             self.connection.has_evidence = true;
         }
         turn.announce_unsettled |= self.probes.expire(self.now);
-        self.asks.expire(self.now, &mut self.connection.cycle, &mut self.probes);
+        self.asks.expire(self.now, &self.policy, &mut self.connection.cycle, &mut self.probes);
     }
 
     fn close(&mut self, turn: &mut Turn) {

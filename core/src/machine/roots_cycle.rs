@@ -9,6 +9,7 @@ mod saved;
 
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
@@ -103,6 +104,9 @@ impl CycleState {
 const MIN_REFRESH_WAIT: Time = 250;
 const MAX_REFRESH_WAIT: Time = 1_000;
 
+/// Requests whose answers are noted, so that a second answer shows: more than can be under way.
+const MAX_ANSWERED: usize = 8;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RootsCycle {
     ready: bool,
@@ -118,8 +122,8 @@ pub(crate) struct RootsCycle {
     failed_at: Option<Time>,
     /// The time that the client took for its last answer.
     answer_took: Option<Time>,
-    /// The last request that the client answered.
-    answered: Option<RequestToken>,
+    /// The last requests that the client answered.
+    answered: Vec<RequestToken>,
     /// Whether the host has an open stream for the request that a change causes.
     pushes: bool,
     list: Option<KnownList>,
@@ -224,7 +228,7 @@ impl RootsCycle {
             silent: false,
             failed_at: None,
             answer_took: None,
-            answered: None,
+            answered: Vec::new(),
             pushes: false,
             list: None,
             last_sent: None,
@@ -270,7 +274,7 @@ impl RootsCycle {
     pub(crate) fn listed(&mut self, list: RootList, answers_flight: bool, policy: &Policy, now: Time) -> bool {
         if answers_flight {
             self.answer_took = self.last_sent.map(|sent| now.saturating_sub(sent));
-            self.answered = self.token();
+            self.note_answer(self.token());
         }
         let changed = answers_flight && self.end_flight();
         self.list = Some(KnownList { list, at: now, stale: changed, changed });
@@ -320,7 +324,22 @@ impl RootsCycle {
 
     /// The client answered the request in flight with an error.
     pub(crate) fn refused_by_client(&mut self) {
-        self.answered = self.token();
+        self.note_answer(self.token());
+    }
+
+    /// Notes that the client answered a request; returns whether it had answered it before.
+    fn note_answer(&mut self, token: Option<RequestToken>) -> bool {
+        let Some(token) = token.filter(|token| self.token_status(*token) != TokenStatus::NeverIssued) else {
+            return false;
+        };
+        if self.answered.contains(&token) {
+            return true;
+        }
+        if self.answered.len() == MAX_ANSWERED {
+            self.answered.remove(0);
+        }
+        self.answered.push(token);
+        false
     }
 
     /// The client sent `list_changed`; `pushes` tells whether a request outside a call would reach it now.
@@ -344,7 +363,6 @@ impl RootsCycle {
             known.stale = true;
             known.changed = true;
         }
-        self.pushes |= pushes;
         let refetch = policy.roots.on_change == OnChange::Refetch
             && match policy.roots.ask {
                 Ask::Eager => true,
@@ -354,6 +372,7 @@ impl RootsCycle {
         if refetch && self.phase == Phase::Resting {
             self.schedule(policy, now);
         }
+        self.pushes |= pushes && self.phase != Phase::Resting;
     }
 
     /// Time passed. Returns the request whose life is over; the caller cancels it.
@@ -382,10 +401,11 @@ impl RootsCycle {
     }
 
     /// An answer arrived that does not belong to the request in flight. If the client answers the last request, however
-    /// late, it is not silent.
-    pub(crate) fn ignored_answer(&mut self, by_client: Option<RequestToken>) {
+    /// late, it is not silent. Returns whether the client had answered the request before.
+    pub(crate) fn ignored_answer(&mut self, by_client: Option<RequestToken>) -> bool {
         self.stale_answers = self.stale_answers.saturating_add(1);
         self.silent = self.silent && by_client != Some(RequestToken(self.last_token));
+        self.note_answer(by_client)
     }
 
     /// The connection closed.
@@ -505,11 +525,6 @@ impl RootsCycle {
         self.answer_took
             .map_or(MIN_REFRESH_WAIT, |took| took.saturating_mul(2))
             .clamp(MIN_REFRESH_WAIT, MAX_REFRESH_WAIT)
-    }
-
-    /// Whether the client has answered this request.
-    pub(crate) fn was_answered(&self, token: RequestToken) -> bool {
-        self.answered == Some(token)
     }
 
     pub(crate) const fn stale_answers(&self) -> u32 {

@@ -93,7 +93,7 @@ impl Resolver {
             reported,
             disk,
             // A deferred request for which only asks wait goes with them.
-            cycle: cycle.save(self.now, self.host.may_push()),
+            cycle: cycle.save(self.now, cycle.can_push(&self.host)),
             probes: self.probes.requested(),
         };
         // Only maps with keys that are not strings can fail, and there are none.

@@ -107,8 +107,6 @@ pub enum EnforceRoots {
     Off,
     /// At the time of the selection.
     OnSelect,
-    /// At the time of the selection and as long as it holds.
-    Always,
 }
 
 /// The test for being one of the roots.
@@ -122,6 +120,4 @@ pub enum RootMatch {
     Key,
     /// The same URI, character by character.
     ExactUri,
-    /// A folder inside a root.
-    Inside,
 }

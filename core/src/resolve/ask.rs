@@ -143,7 +143,6 @@ impl<'a> AskContext<'a> {
             target: self.ask.target.as_deref(),
             memory: (is_connected && !shared).then_some(&self.connection.memory),
             roots: self.roots_access(),
-            newest: cycle.list(),
             list_fresh_until: cycle.fresh_until(self.policy).filter(|_| is_connected),
             list_is_stale: is_connected && !cycle.is_fresh(self.policy, self.now),
             shared,

@@ -15,9 +15,8 @@ use crate::api::project::Project;
 use crate::api::reason::Reason;
 use crate::id::Time;
 use crate::machine::connection::Memory;
-use crate::path;
 use crate::peer::root_list::RootList;
-use crate::policy::{EnforceRoots, OnUnusable, Policy, Recheck, RootMatch, Source, SourceKind};
+use crate::policy::{OnUnusable, Policy, Recheck, RootMatch, Source, SourceKind};
 
 /// Everything an evaluation may see.
 #[derive(Clone, Copy)]
@@ -30,8 +29,6 @@ pub(crate) struct EvaluationContext<'a> {
     /// The connection's memory; none for a modern ask.
     pub(crate) memory: Option<&'a Memory>,
     pub(crate) roots: RootsAccess<'a>,
-    /// The newest list of the client, even while a newer one is awaited.
-    pub(crate) newest: Option<&'a RootList>,
     /// The time until which that list is fresh, if there is a limit.
     pub(crate) list_fresh_until: Option<Time>,
     /// Whether that list is not fresh.
@@ -193,8 +190,8 @@ impl EvaluationContext<'_> {
             if can_end {
                 match (&judged, &follows) {
                     // A bad value counts whatever a better one turns out to be; of several bad ones the best is named.
-                    (None | Some(Decision::Waiting { .. }), Some(Decision::Refused(_)))
-                    | (None, Some(Decision::Waiting { .. })) => judged.clone_from(&follows),
+                    (None | Some(Decision::Waiting { .. } | Decision::NeedsInput), Some(Decision::Refused(_)))
+                    | (None, Some(Decision::Waiting { .. } | Decision::NeedsInput)) => judged.clone_from(&follows),
                     _ => {}
                 }
             }
@@ -258,20 +255,34 @@ impl EvaluationContext<'_> {
     fn check_selected(&self, source: &Source, disk: &mut DiskView<'_>, finding: &mut Finding) {
         let Some(selected) = self.memory.and_then(|memory| memory.selected.as_ref()) else { return };
         finding.value = Some(selected.given.clone());
-        // What does not count for now is no fault that could end an ask.
-        let suspended = |rejection| SourceResult::Rejected { rejection, ends: false, status: None };
-        let is_enforced = self.policy.selection.enforce_roots == EnforceRoots::Always;
-        if is_enforced && self.newest.is_some_and(|list| !self.is_among(&selected.project, &selected.given, list)) {
-            return finding.result = suspended(Rejection::new(Reason::NotInRoots));
-        }
         finding.result = match self.check_kept(&selected.project, disk) {
-            Ok(SourceResult::Offers(project)) => match self.check_within(source, &project, disk) {
-                Ok(waits) => waits.unwrap_or(SourceResult::Offers(project)),
-                Err(rejection) => suspended(rejection),
-            },
+            Ok(SourceResult::Offers(project)) => {
+                self.check_kept_within(source, project, disk).unwrap_or_else(|rejection| {
+                    // What does not count for now is no fault that could end an ask.
+                    SourceResult::Rejected { rejection, ends: false, status: None }
+                })
+            }
             Ok(result) => result,
             Err(rejection) => rejected(source, rejection),
         };
+    }
+
+    /// Whether a source may still name a project that it named before.
+    fn check_kept_within(
+        &self,
+        source: &Source,
+        project: Arc<Project>,
+        disk: &mut DiskView<'_>,
+    ) -> Result<SourceResult, Rejection> {
+        Ok(self.check_within(source, &project, disk)?.unwrap_or(SourceResult::Offers(project)))
+    }
+
+    /// Checks a pin or a remembered project: its folder, and whether its source may still name it.
+    fn check_memory(&self, project: &Arc<Project>, disk: &mut DiskView<'_>) -> Result<SourceResult, Rejection> {
+        match (self.check_kept(project, disk)?, self.origin(project)) {
+            (SourceResult::Offers(project), Some((_, source))) => self.check_kept_within(source, project, disk),
+            (result, _) => Ok(result),
+        }
     }
 
     /// Whether a selection is one of the roots; an empty list enforces nothing.
@@ -283,10 +294,6 @@ impl EvaluationContext<'_> {
                 RootMatch::ExactUri => {
                     entry.sent.uri == given && (project.folder().is_some() || project.root.is_some())
                 }
-                RootMatch::Inside => match (&entry.path, project.folder()) {
-                    (Ok(root), Some(path)) => path::is_inside(root, path, self.host.client_style(root)),
-                    _ => entry.key.as_ref() == Some(&project.key),
-                },
             })
     }
 
@@ -294,7 +301,7 @@ impl EvaluationContext<'_> {
         let Some(project) = self.memory.and_then(|memory| memory.remembered.as_ref()) else {
             return SourceResult::Absent;
         };
-        match self.check_kept(project, disk) {
+        match self.check_memory(project, disk) {
             Ok(SourceResult::Offers(project)) => {
                 let via = Some(project.source.name().to_owned());
                 SourceResult::offers(Project { via, source: SourceKind::Remembered, ..(*project).clone() })
@@ -306,7 +313,7 @@ impl EvaluationContext<'_> {
 
     /// Asks the pin. A pin that may not be used ends the ask: what is pinned never gives way to another project.
     fn ask_pin(&self, project: &Arc<Project>, disk: &mut DiskView<'_>) -> Finding {
-        let result = self.check_kept(project, disk).unwrap_or_else(|rejection| {
+        let result = self.check_memory(project, disk).unwrap_or_else(|rejection| {
             let status = self.origin(project).and_then(|(_, source)| source.status);
             SourceResult::Rejected { rejection, ends: true, status }
         });
@@ -351,12 +358,13 @@ impl EvaluationContext<'_> {
             files: None,
             accept_missing: false,
             refine: source.refine.as_ref().zip(self.policy.marker_names(at)).map(Refine::from),
+            markers: self.wanted_markers(source),
             scope: self.cache_scope(source),
             elsewhere: false,
         }
     }
 
-    fn cache_scope(&self, source: &Source) -> CacheScope {
+    pub(super) fn cache_scope(&self, source: &Source) -> CacheScope {
         if source.from.is_per_request() {
             return CacheScope::default();
         }

@@ -99,7 +99,6 @@ impl<'a> Explainer<'a> {
                 Some(list) if !shared => RootsAccess::Known(list),
                 _ => RootsAccess::Unavailable(self.roots_state()),
             },
-            newest: list,
             list_fresh_until: None,
             list_is_stale: false,
             shared,

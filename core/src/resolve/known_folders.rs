@@ -26,10 +26,10 @@ enum Contained {
     Unknown,
 }
 
-/// Folders that are compared with belong to the connection, whoever names the other one.
+/// Folders to compare with belong to the connection, whoever names the other one.
 const SCOPE: CacheScope = CacheScope { reads: CacheReads::All, keeps: true };
 
-impl EvaluationContext<'_> {
+impl<'a> EvaluationContext<'a> {
     /// Checks that a source may name the folder of a project. What it returns must come first.
     pub(super) fn check_within(
         &self,
@@ -86,7 +86,18 @@ impl EvaluationContext<'_> {
         if operator.is_some() {
             return Err(Rejection::at(Reason::Outside, path));
         }
-        if folder.is_here { self.check_marked(path, disk) } else { Ok(None) }
+        if folder.is_here { self.check_marked(source, path, disk) } else { Ok(None) }
+    }
+
+    /// The markers that one probe should look for, if nothing but a marker can vouch for the folders of a source.
+    pub(super) fn wanted_markers(&self, source: &Source) -> Option<&'a MarkerNames> {
+        let has_no_roots = match self.roots {
+            RootsAccess::Known(list) => list.entries.iter().all(|entry| entry.path.is_err()),
+            RootsAccess::Unavailable(_) => true,
+            RootsAccess::Wait | RootsAccess::Send | RootsAccess::Input => false,
+        };
+        let is_vouched_for = source.within() == Within::Anywhere || self.host.allowed_dirs.is_some();
+        (has_no_roots && !is_vouched_for).then(|| self.policy.project_markers())
     }
 
     /// The project that the operator named, or what must come first.
@@ -118,9 +129,14 @@ impl EvaluationContext<'_> {
     }
 
     /// Checks that a folder has a project marker itself.
-    fn check_marked(&self, path: &str, disk: &mut DiskView<'_>) -> Result<Option<SourceResult>, Rejection> {
+    fn check_marked(
+        &self,
+        source: &Source,
+        path: &str,
+        disk: &mut DiskView<'_>,
+    ) -> Result<Option<SourceResult>, Rejection> {
         let markers = self.policy.project_markers();
-        match disk.lookup(path, markers, false, SCOPE) {
+        match disk.lookup(path, markers, false, self.cache_scope(source)) {
             DiskLookup::Known(info) if info.markers.iter().any(|marker| markers.contains(marker)) => Ok(None),
             DiskLookup::Known(_) => Err(Rejection::at(Reason::NoMarker, path)),
             DiskLookup::Unconfirmed => Err(Rejection::at(Reason::Unconfirmed, path)),

@@ -145,6 +145,7 @@ impl EvaluationContext<'_> {
             links: Links::Keep,
             verify: Verify::Directory,
             refine: None,
+            markers: None,
             ..self.verifier(at.unwrap_or(0), source)
         };
         match verifier.for_client().verify(path, disk) {

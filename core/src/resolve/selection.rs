@@ -237,6 +237,7 @@ impl<'a> AskContext<'a> {
             files: None,
             accept_missing: false,
             refine: source.and_then(|source| source.refine.as_ref()).zip(names).map(Refine::from),
+            markers: source.and_then(|source| self.evaluation_context().wanted_markers(source)),
             scope: CacheScope { reads: if again { CacheReads::None } else { CacheReads::Folders }, keeps: again },
             elsewhere: false,
         }

@@ -23,6 +23,8 @@ pub(crate) struct PathVerifier<'a> {
     /// Whether a path that does not exist is accepted.
     pub(crate) accept_missing: bool,
     pub(crate) refine: Option<Refine<'a>>,
+    /// Markers to look for although no walk needs them.
+    pub(crate) markers: Option<&'a MarkerNames>,
     pub(crate) scope: CacheScope,
     /// Whether the path is one on another machine.
     pub(crate) elsewhere: bool,
@@ -104,7 +106,7 @@ impl PathVerifier<'_> {
         if self.host.reaches_client_folders() {
             return self;
         }
-        Self { verify: Verify::None, refine: None, elsewhere: true, ..self }
+        Self { verify: Verify::None, refine: None, markers: None, elsewhere: true, ..self }
     }
 
     /// The same for the folder of a project that was found before: it is looked at where it is. What was the folder of a
@@ -196,7 +198,7 @@ impl PathVerifier<'_> {
             return as_spelled(None);
         }
         let none = MarkerNames::default();
-        let markers = self.refine.map_or(&none, |refine| refine.names);
+        let markers = self.refine.map(|refine| refine.names).or(self.markers).unwrap_or(&none);
         let info = match disk.lookup(path, markers, true, self.scope) {
             DiskLookup::Known(info) => info,
             DiskLookup::Unconfirmed => return Err(Rejection::at(Reason::Unconfirmed, path)),

@@ -1,10 +1,11 @@
 //! The life cycle in a snapshot.
 
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Failure, Flight, KnownList, Phase, RequestId, RootsCycle};
+use super::{Failure, Flight, KnownList, MAX_ANSWERED, Phase, RequestId, RootsCycle};
 use crate::api::host::HostFacts;
 use crate::id::{RequestToken, Time};
 use crate::peer::root_list::{KeptList, RootList};
@@ -29,8 +30,10 @@ pub(crate) struct SavedCycle {
     failed_ago: Option<Time>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     answer_took: Option<Time>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    answered: Option<RequestToken>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    answered: Vec<RequestToken>,
+    #[serde(default, skip_serializing_if = "crate::api::is_default")]
+    pushes: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     list: Option<SavedList>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -51,6 +54,9 @@ impl SavedCycle {
         }
         if self.list.as_ref().is_some_and(|known| !known.roots.fits(&policy.limits)) {
             return Err("its list of roots");
+        }
+        if self.answered.len() > MAX_ANSWERED {
+            return Err("its answered requests");
         }
         let list_age = self.list.as_ref().map(|known| known.age);
         if [list_age, self.failed_ago, self.answer_took, self.sent_ago].into_iter().flatten().any(Time::is_negative) {
@@ -103,7 +109,8 @@ impl RootsCycle {
             silent: self.silent,
             failed_ago: self.failed_at.map(ago),
             answer_took: self.answer_took,
-            answered: self.answered,
+            answered: self.answered.clone(),
+            pushes: self.pushes,
             list: self.list.as_ref().map(|known| SavedList {
                 roots: known.list.keep(),
                 age: ago(known.at),
@@ -147,7 +154,7 @@ impl RootsCycle {
             failed_at: saved.failed_ago.map(|ago| now.saturating_sub(ago)),
             answer_took: saved.answer_took,
             answered: saved.answered,
-            pushes: false,
+            pushes: saved.pushes,
             list: saved.list.map(|known| KnownList {
                 list: RootList::restore(known.roots, policy, host),
                 at: now.saturating_sub(known.age),
