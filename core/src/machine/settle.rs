@@ -63,7 +63,6 @@ impl Resolver {
             self.logger(turn).too_many_asks(ask.id);
         }
         let by_request = ask.by == AskBy::Request;
-        turn.probe_connection |= matches!(ask.purpose, Purpose::Select(_)) && !ask.modern;
         if alone {
             self.settle_asks([ask].into(), turn);
         } else {
@@ -235,7 +234,10 @@ impl Resolver {
         }
         if !ask.modern {
             match &outcome {
-                Outcome::Selected { project, .. } => self.remember_selection(ask, project),
+                Outcome::Selected { project, .. } => {
+                    self.remember_selection(ask, project);
+                    turn.probe_connection = true;
+                }
                 Outcome::Resolved { project } => self.connection.memory.remember(project, &self.policy),
                 _ => {}
             }
@@ -262,7 +264,8 @@ impl Resolver {
         let Purpose::Select(by) = &ask.purpose else { return };
         let given = self.context(ask).selection_text(by, project);
         // The selection belongs to the connection from now on, and so does the report on its folder.
-        let report = project.path.as_ref().and_then(|path| Some((path, newest(&ask.disk, path)?.clone())));
+        let known = |path| newest(&ask.disk, path).or_else(|| self.connection.disk.get(path));
+        let report = project.path.as_ref().and_then(|path| Some((path, known(path)?.clone())));
         self.connection.disk.clear();
         if let Some((path, info)) = report {
             self.connection.disk.insert(path.clone(), info);
