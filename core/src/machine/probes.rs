@@ -238,7 +238,8 @@ impl Probes {
         Some(self.open.remove(at))
     }
 
-    /// Drops the probes for which nobody waits any more; returns whether the connection had waited for one.
+    /// Drops the probes for which nobody waits any more; returns whether the connection had waited for one. It then owes
+    /// the connection nothing more: a host that does not reply is not asked again because time passed.
     pub(crate) fn expire(&mut self, now: Time) -> bool {
         let mut awaited = false;
         self.open.retain(|probe| {
@@ -246,6 +247,7 @@ impl Probes {
             awaited |= over && probe.serves_connection();
             !over
         });
+        self.owes_connection &= !awaited;
         awaited
     }
 

@@ -58,6 +58,19 @@ fn a_probe_lasts_as_long_as_the_longest_wait_for_it_whatever_happens_meanwhile()
 }
 
 #[test]
+fn a_host_that_never_replies_to_a_probe_is_not_asked_again_by_a_timer() {
+    let mut play = Play::connected(json!({ "sources": [{ "from": "roots" }], "roots": { "ask": "never" } }), json!({}));
+    // More than the host probes at the same time.
+    let uris: Vec<String> = (0..8).map(|at| format!("file:///{at}{}", "x".repeat(3000))).collect();
+    let uris: Vec<&str> = uris.iter().map(String::as_str).collect();
+    let output = play.list(&uris);
+    assert!((1..8).contains(&probed_paths(&output).len()), "{output}");
+    let output = play.feed_at(json!({ "type": "deadlineReached" }), 5000);
+    assert_eq!((probed_paths(&output).len(), &output["deadline"]), (0, &Value::Null));
+    assert!(!probed_paths(&play.list(&uris)).is_empty(), "a new list is probed");
+}
+
+#[test]
 fn within_allowed_folders_a_folder_without_a_real_path_does_not_count() {
     let mut play = Play::new(json!({ "sources": [{ "from": "argument" }] }), json!({ "allowedDirs": ["/work"] }));
     play.ask(json!({ "facts": { "argument": "/work/a" } }));
