@@ -93,11 +93,10 @@ impl PathVerifier<'_> {
 
     /// Whether a path is accepted as it is spelled, whatever the disk says or does not say about it.
     fn accepts(&self, path: &str, reason: Reason) -> bool {
-        let is_share = path::is_unc(path, self.host.style) && !self.host.probe_shares;
         self.accept_missing
             && is_found_by_probe(reason)
             && !self.is_confined()
-            && !is_share
+            && !self.is_closed_share(path, self.host.style)
             && self.check_excluded(path, false).is_ok()
     }
 
@@ -128,7 +127,7 @@ impl PathVerifier<'_> {
         self.check_excluded(path, self.refine.is_some())?;
         let Some(folder) = self.check_disk(path, disk)? else { return Ok(None) };
         self.check_real(&folder.path, folder.real_path.as_deref(), self.refine.is_some())?;
-        let folder = self.followed(folder);
+        let folder = self.followed(folder)?;
         let Some(refine) = self.refine else { return Ok(Some(folder)) };
         let Some(marked) = self.walk(&folder.path, refine, disk)? else { return Ok(None) };
         let is_marked = marked.is_some();
@@ -148,11 +147,20 @@ impl PathVerifier<'_> {
     }
 
     /// The folder that stands for a probed one: itself, or what it really is.
-    fn followed(&self, folder: Folder) -> Folder {
+    fn followed(&self, folder: Folder) -> Result<Folder, Rejection> {
         match (self.links, folder.real_path) {
-            (Links::Follow, Some(real)) => Folder { path: real.clone(), real_path: Some(real), ..folder },
-            (_, real_path) => Folder { real_path, ..folder },
+            (Links::Follow, Some(real)) if self.is_closed_share(&real, self.host.style) => {
+                Err(Rejection::at(Reason::Unconfirmed, &folder.path))
+            }
+            (Links::Follow, Some(real)) => Ok(Folder { path: real.clone(), real_path: Some(real), ..folder }),
+            (_, real_path) => Ok(Folder { real_path, ..folder }),
         }
+    }
+
+    /// Whether a path is on a share and shares are not probed: whoever uses such a path contacts its host, so it is never
+    /// a project.
+    fn is_closed_share(&self, path: &str, style: PathStyle) -> bool {
+        path::is_unc(path, style) && !self.host.probe_shares
     }
 
     /// Checks the real path of a folder: a link must lead neither out of the allowed folders nor to an excluded one.
@@ -190,8 +198,7 @@ impl PathVerifier<'_> {
         let as_spelled = |real_path| Ok(Some(Folder { path: path.to_string(), real_path, elsewhere }));
         let verify = if self.is_confined() { self.verify.max(Verify::Exists) } else { self.verify };
         let style = if elsewhere { self.host.client_style(path) } else { self.host.style };
-        // Whoever uses the path of a share contacts its host, so without leave no share is a project, probed or not.
-        if path::is_unc(path, style) && !self.host.probe_shares {
+        if self.is_closed_share(path, style) {
             return Err(Rejection::at(Reason::Unconfirmed, path));
         }
         if verify == Verify::None {
