@@ -114,6 +114,8 @@ fn a_snapshot_that_no_resolver_saved_is_refused() {
         (r#""lastToken":2"#, r#""lastToken":1"#),
         (r#""token":2"#, r#""token":0"#),
         (r#""failures":0"#, r#""failures":-1"#),
+        // A request in flight has a deadline, and a closed connection has none.
+        (r#""closed":false"#, r#""closed":true"#),
     ] {
         assert_eq!(restore(&tampered(from, to)).unwrap_err().code(), "bad_snapshot", "{to}");
     }

@@ -140,7 +140,7 @@ impl Resolver {
             _ => return Err(SnapshotError::Seal),
         }
         let state: State = serde_json::from_str(envelope.state.get()).map_err(|_| SnapshotError::Damaged)?;
-        state.cycle.check(&resolver.policy).map_err(SnapshotError::Impossible)?;
+        state.cycle.check(state.closed, &resolver.policy).map_err(SnapshotError::Impossible)?;
         if let Some(prefix) = id_prefix {
             check_prefix(prefix)?;
         }

@@ -44,12 +44,14 @@ pub(crate) struct SavedCycle {
 }
 
 impl SavedCycle {
-    /// Checks what a resolver could not have saved; returns the part that is impossible.
-    pub(crate) fn check(&self, policy: &Policy) -> Result<(), &'static str> {
+    /// Checks what a resolver could not have saved; returns the part that is impossible. A closed connection awaits nothing.
+    pub(crate) fn check(&self, closed: bool, policy: &Policy) -> Result<(), &'static str> {
         if !is_plain_prefix(&self.id_prefix) {
             return Err("its id prefix");
         }
-        if self.flight.as_ref().is_some_and(|flight| !(1..=self.last_token).contains(&flight.token.0)) {
+        let awaits = self.flight.is_some() || self.deferred_in.is_some();
+        let was_sent = |flight: &SavedFlight| (1..=self.last_token).contains(&flight.token.0);
+        if (closed && awaits) || !self.flight.as_ref().is_none_or(was_sent) {
             return Err("its request in flight");
         }
         if self.list.as_ref().is_some_and(|known| !known.roots.fits(&policy.limits)) {
