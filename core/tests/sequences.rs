@@ -451,8 +451,17 @@ fn modern_asks_leave_no_trace_on_the_connection() {
         let done = run(&case);
         let is_modern = |done: &Done| ask_of(&done.event).is_some_and(|ask| ask >= 100);
         let mut machine = resolver(&case);
-        for done in done.iter().filter(|done| !is_modern(done)) {
-            let actions = machine.handle(done.event.clone(), done.now).ok();
+        // The clock is the host's: a time that goes back counts as the last one, whoever brought that.
+        let mut clock = 0;
+        for done in &done {
+            let now = clock.max(done.now);
+            if done.actions.is_some() {
+                clock = now;
+            }
+            if is_modern(done) {
+                continue;
+            }
+            let actions = machine.handle(done.event.clone(), now).ok();
             prop_assert_eq!(actions.is_some(), done.actions.is_some());
             let mut alone = effects(&actions.unwrap_or_default());
             let mut beside = effects(done.actions.as_deref().unwrap_or_default());

@@ -48,7 +48,7 @@ impl Resolver {
             self.called(request_id.as_deref().map(RawValue::get), turn);
         }
         let is_shared = self.connection.sharing.is_shown();
-        // An ask that only asks changes nothing for those that wait already.
+        // An ask that only asks changes nothing for those that wait already, and a modern one changes nothing at all.
         let alone = ask.modern || (matches!(ask.purpose, Purpose::Project | Purpose::Roots) && is_shared == was_shared);
         let may_clear = !ask.modern && !is_shared && !self.connection.memory.is_immutable(&self.policy);
         if ask.purpose == Purpose::Clear && may_clear {

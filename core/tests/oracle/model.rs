@@ -272,8 +272,9 @@ impl Oracle {
         };
         let all = self.history.waiting();
         let mut senders = Vec::new();
-        // An ask that only asks changes nothing for the others.
-        let only_new = matches!(event, Event::Asked(_));
+        // An ask that only asks changes nothing for the others; nor does any ask of a modern call (rule 4).
+        let is_modern = |ask: &Ask| new == Some(ask.id) && ask.modern;
+        let only_new = matches!(event, Event::Asked(_)) || all.iter().any(is_modern);
         let (first, others): (Vec<&Ask>, Vec<&Ask>) = all.iter().partition(|ask| matches!(ask.kind, Kind::Select(_)));
         for ask in first.into_iter().chain(others) {
             if only_new && new != Some(ask.id) {
