@@ -135,6 +135,24 @@ fn every_pattern_is_reached_and_every_client_gets_its_own_advice() {
 }
 
 #[test]
+fn a_client_behind_mcp_remote_gets_its_own_advice() {
+    let over_http = |setup: &mut Value| setup["host"] = json!({ "style": "posix", "transport": "http", "local": true });
+    for own in ["claude-code", "qwen-code-mcp-client"] {
+        let advice = instruction(own, over_http);
+        assert!(advice.starts_with("Start "), "{own}: {advice}");
+        for gateway in [" (via mcp-remote 0.15.1)", " (via mcp-remote 0.15.1) (via mcp-remote 0.16.0)"] {
+            assert_eq!(instruction(&format!("{own}{gateway}"), over_http), advice);
+        }
+    }
+    // A policy can still give advice to those who come through the gateway.
+    let through_gateway = |setup: &mut Value| {
+        setup["policy"]["advice"] = json!([{ "client": "claude-code (via*", "text": "through a gateway" }]);
+    };
+    assert_eq!(instruction("claude-code (via mcp-remote 0.15.1)", through_gateway), "through a gateway");
+    assert_eq!(instruction("claude-code-fork (via mcp-remote 0.15.1)", |_| {}), instruction("somebody-else", |_| {}));
+}
+
+#[test]
 fn advice_names_only_what_this_server_reads() {
     let anybody = |change: fn(&mut Value)| instruction("somebody-else", change);
     assert_eq!(

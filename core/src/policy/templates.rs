@@ -112,11 +112,12 @@ impl Templates<'_> {
     }
 }
 
-/// Whether a client has this name; `*` at the end of a pattern stands for any ending.
+/// Whether a client has this name; `*` at the end of a pattern stands for any ending. A name that mcp-remote passes on, such as
+/// `claude-code (via mcp-remote 0.15.1)`, is also the name in front of the note.
 pub(crate) fn matches_client(pattern: &str, client: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(start) => client.starts_with(start),
-        None => client == pattern,
+        None => client == pattern || client.split_once(" (via mcp-remote ").is_some_and(|(own, _)| own == pattern),
     }
 }
 
