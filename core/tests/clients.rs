@@ -14,7 +14,7 @@
 mod support;
 
 use std::cmp::Reverse;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -34,6 +34,9 @@ struct Client {
     /// The names that get these ways as advice; `*` at the end for any ending.
     #[serde(default)]
     patterns: Vec<String>,
+    /// The revisions that it spoke when it was run.
+    #[serde(default)]
+    protocol: String,
     roots: Roots,
     cwd: String,
     #[serde(default)]
@@ -41,13 +44,35 @@ struct Client {
     /// What it says of its folder in other ways.
     #[serde(default)]
     signals: Vec<String>,
+    /// Where its working directory is another folder than the project and nothing else tells.
+    #[serde(default)]
+    misleads: String,
     /// What its user can do to name a project, as parts of a sentence; `{option}` is the server's own option.
     #[serde(default)]
     ways: Vec<String>,
-    /// Year and month.
-    seen: String,
-    /// `owner/name`, with `#number` for an issue or `:path` for a file.
+    known: Known,
+    /// `owner/name`, with `#number` for an issue or `:path` for a file; what was run needs none.
+    #[serde(default)]
     sources: Vec<String>,
+}
+
+/// How a row is known. In a row that was run, what was only read or reported is marked in the text.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Known {
+    run: Option<Run>,
+    /// Year and month in which the client's own source was read.
+    read: Option<String>,
+    /// Year and month of the newest report by others.
+    reported: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Run {
+    versions: Vec<String>,
+    /// Year, month and day.
+    date: String,
 }
 
 #[derive(Deserialize)]
@@ -106,9 +131,19 @@ fn every_row_can_be_checked() {
     for row in clients() {
         let client = &row.client;
         assert_eq!(row.ways.is_empty(), row.patterns.is_empty(), "{client}: ways and patterns go together");
-        let date = row.seen.split_once('-').map(|(year, month)| (year.len(), month.len()));
-        assert_eq!(date, Some((4, 2)), "{client}: {}", row.seen);
-        assert!(!row.sources.is_empty(), "{client} has no source");
+        let lengths = |date: &str| date.split('-').map(str::len).collect::<Vec<_>>();
+        let Known { run, read, reported } = &row.known;
+        assert!(run.is_some() || read.is_some() || reported.is_some(), "{client}: nobody knows how this is known");
+        for month in [read, reported].into_iter().flatten() {
+            assert_eq!(lengths(month), [4, 2], "{client}: {month}");
+        }
+        if let Some(Run { versions, date }) = run {
+            assert!(!versions.is_empty(), "{client}: which version was run?");
+            assert_eq!(lengths(date), [4, 2, 2], "{client}: {date}");
+        }
+        assert_eq!(run.is_some(), !row.protocol.is_empty(), "{client}: a run shows the protocol, and only a run");
+        let has_others = read.is_some() || reported.is_some();
+        assert_eq!(has_others, !row.sources.is_empty(), "{client}: what was read or reported has sources");
         for source in &row.sources {
             let repository = source.split(['#', ':']).next().unwrap();
             assert_eq!(repository.split('/').count(), 2, "{client}: {source}");
@@ -308,16 +343,22 @@ fn page(clients: &[Client]) -> String {
         let cells = [
             &row.client,
             &code(&row.names),
+            &row.known.to_string(),
+            &row.protocol,
             &row.roots.declared,
             &row.roots.list_changed,
             &row.roots.answer,
             &row.cwd,
             &says.join(", "),
-            &row.seen,
             &row.sources.iter().map(|source| link(source)).collect::<Vec<_>>().join(", "),
         ];
         writeln!(page, "| {} |", cells.map(|text| cell(text)).join(" | ")).unwrap();
     }
+    page.push_str(MISLEADING);
+    for row in clients.iter().filter(|row| !row.misleads.is_empty()) {
+        writeln!(page, "- **{}**: {}.", row.client, row.misleads).unwrap();
+    }
+    page.push_str(GATEWAYS);
     page.push_str("\n## Advice when no project was found\n\n| name | what its user can do |\n|---|---|\n");
     for row in clients.iter().filter(|row| !row.ways.is_empty()) {
         writeln!(page, "| {} | {} |", code(&row.patterns), cell(&row.ways.join("; "))).unwrap();
@@ -335,12 +376,27 @@ fn link(source: &str) -> String {
     format!("[{name}](https://github.com/{url})")
 }
 
+impl fmt::Display for Known {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let run = self.run.as_ref().map(|run| format!("**run**: {} ({})", run.versions.join(", "), run.date));
+        let read = self.read.as_ref().map(|month| format!("read in source ({month})"));
+        let reported = self.reported.as_ref().map(|month| format!("reported ({month})"));
+        let all: Vec<String> = [run, read, reported].into_iter().flatten().collect();
+        formatter.write_str(&all.join("; "))
+    }
+}
+
 const PAGE: &str = "# What clients do
 
 Generated from [`core/clients.json`](../core/clients.json) by `UPDATE_CLIENTS=1 cargo test -p rootwise --test clients`.
 
-Clients change, and no row was verified with a running client; every row gives its date and its sources. The table therefore affects only texts and the order of
-variables:
+Clients change, so every row says how it is known:
+
+- **run**: the published client of this version called a tool of a server with Rootwise on that day, on Linux. A cell marks what was only (read) or (reported).
+  A name that the run did not record was read in the package of that version.
+- **read in source**: somebody read the client's own code in that month. **Reported**: an issue, a changelog or a table of others says so; the newest is of that month.
+
+The table affects only texts and the order of variables:
 
 - The advice when no project was found names what the user of this client can do. `{option}` is the option that the server's policy reads; without one, that way
   is left out.
@@ -350,8 +406,31 @@ variables:
 A test runs all vectors without the clients' names and gets the same outcomes. To use other texts or other variables, change `advice` or the `env` sources in your own
 policy: [policy.md](policy.md).
 
-| client | `clientInfo.name` | declares roots | `listChanged` | answer to `roots/list` | working directory over stdio | other signals | seen | sources |
-|---|---|---|---|---|---|---|---|---|
+| client | `clientInfo.name` | known | protocol | declares roots | `listChanged` | answer to `roots/list` | working directory over stdio | other signals | sources |
+|---|---|---|---|---|---|---|---|---|---|
+";
+
+const MISLEADING: &str = "
+## Where the working directory is wrong
+
+Some clients give a server nothing but the folder in which they start it. When their user works in another folder, no message says so: the project is wrong, and nothing
+shows it. The answer's source is then `cwd`. For these clients, name the project with the server's own option, or let the tools take it as an argument. Seen so far:
+
+";
+
+const GATEWAYS: &str = "
+## Gateways
+
+A gateway between client and server decides what the server can know. Two of them mix clients up:
+
+- **supergateway in SSE mode**, its default for `--stdio`, starts one server and puts all its clients on that one pipe. Whatever the server
+  sends goes to all of them, so all answer one `roots/list`, and a server that believes one answer tells one client the project of another. Use
+  `--outputTransport streamableHttp --stateful`, which starts one server for each client.
+- **FastMCP's `create_proxy` over HTTP** asks only its first client for the roots: the second client got the project of the first, with every setting of Rootwise. Run one
+  proxy for each client, or pass the project as an argument.
+
+Others lose the roots, and the error says that the client declares none. Pass the project by argument, or by header where the gateway keeps headers. mcp-remote
+passes roots on and adds itself to the client's name; advice and policies find `x (via mcp-remote 1.0)` as `x`.
 ";
 
 fn clients() -> Vec<Client> {
