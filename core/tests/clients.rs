@@ -304,9 +304,9 @@ fn sources(clients: &[Client]) -> Vec<String> {
         names.sort_by_key(rank);
         names.dedup();
         let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
-        format!(r#"    {{ "from": "env", "read": [{}],{extra} "when": {{ "local": true }} }},"#, names.join(", "))
+        format!(r#"    {{ "from": "env", "read": [{}]{extra} }},"#, names.join(", "))
     };
-    [(Format::Path, ""), (Format::List, r#" "format": "list","#)].map(source).to_vec()
+    [(Format::Path, ""), (Format::List, r#", "format": "list""#)].map(source).to_vec()
 }
 
 /// The ways as a table in Rust, which needs no parsing at run time.
