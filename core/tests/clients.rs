@@ -424,7 +424,7 @@ const GATEWAYS: &str = "
 A gateway between client and server decides what the server can know. Two of them mix clients up:
 
 - **supergateway in SSE mode**, its default for `--stdio`, starts one server and puts all its clients on that one pipe. Whatever the server
-  sends goes to all of them, so all answer one `roots/list`, and a server that believes one answer tells one client the project of another. Use
+  sends goes to all of them, so all answer one `roots/list`. Once it shows that several clients share the pipe, calls end with the code `several_clients` ([rule 34](rules.md)). Use
   `--outputTransport streamableHttp --stateful`, which starts one server for each client.
 - **FastMCP's `create_proxy` over HTTP** asks only its first client for the roots: the second client got the project of the first, with every setting of Rootwise. Run one
   proxy for each client, or pass the project as an argument.
