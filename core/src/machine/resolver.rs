@@ -348,6 +348,26 @@ impl Resolver {
             Some(status) => return self.ignore_answer(status, request, turn),
         };
         let list = RootList::read(result, &self.policy, &self.host);
+        let may_be_shared = self.host.transport != Transport::Http && self.connection.sharing.expects_second_answer();
+        match request.filter(|_| may_be_shared && answers_flight) {
+            Some(token) if self.connection.cycle.holds_answer() => self.answered_twice(token, turn),
+            Some(_) => self.connection.cycle.hold(list, self.now),
+            None => self.accept_list(list, request, turn),
+        }
+    }
+
+    /// Two clients answered the request in flight: neither answer counts.
+    fn answered_twice(&mut self, token: RequestToken, turn: &mut Turn) {
+        let was_shown = self.connection.sharing.is_shown();
+        self.connection.sharing.answered_twice();
+        self.forget_if_shared(was_shown, turn);
+        self.connection.cycle.failed(Failure::Failed, &self.policy, self.now);
+        self.asks.conclude(token, true);
+    }
+
+    /// Takes a list of roots, as the answer to a request or from the host.
+    fn accept_list(&mut self, list: RootList, request: Option<RequestToken>, turn: &mut Turn) {
+        let answers_flight = request.is_some();
         self.logger(turn).roots_listed(&list, &self.connection);
         let memory = &mut self.connection.memory;
         let lost = |project: &Arc<Project>| project.source == SourceKind::Roots && !list.has(project);
@@ -373,6 +393,9 @@ impl Resolver {
             return self.ignore_answer(status, by_client, turn);
         }
         if refused.kind == RefusalKind::Error {
+            if self.connection.cycle.holds_answer() {
+                return self.answered_twice(refused.request, turn);
+            }
             self.connection.cycle.refused_by_client();
         }
         self.connection.has_evidence = true;
@@ -445,6 +468,10 @@ impl Resolver {
     }
 
     fn expire(&mut self, turn: &mut Turn) {
+        if let Some(list) = self.connection.cycle.take_held(self.now) {
+            self.connection.sharing.answered_once();
+            self.accept_list(list, self.connection.cycle.token(), turn);
+        }
         if let Some(flight) = self.connection.cycle.expired(&self.policy, self.now) {
             turn.outbox.cancel(&flight);
             self.logger(turn).roots_timed_out();

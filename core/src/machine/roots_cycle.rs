@@ -157,6 +157,8 @@ pub(crate) struct Flight {
     overdue: bool,
     /// Whether the roots changed since it was sent.
     changed: bool,
+    /// An answer that counts only if no second one comes until a time.
+    held: Option<(RootList, Time)>,
 }
 
 /// A JSON-RPC id.
@@ -264,6 +266,7 @@ impl RootsCycle {
             dies_at: now.saturating_add(policy.timing.life_ms.into()),
             overdue: false,
             changed: false,
+            held: None,
         };
         self.phase = Phase::InFlight(flight.clone());
         flight
@@ -287,6 +290,24 @@ impl RootsCycle {
             self.schedule(policy, now);
         }
         !changed
+    }
+
+    /// The request in flight was answered, but another client may answer it too.
+    pub(crate) fn hold(&mut self, list: RootList, now: Time) {
+        if let Phase::InFlight(flight) = &mut self.phase {
+            flight.held = Some((list, now.saturating_add(MIN_REFRESH_WAIT)));
+        }
+    }
+
+    /// Whether an answer to the request in flight is held.
+    pub(crate) fn holds_answer(&self) -> bool {
+        self.flight().is_some_and(|flight| flight.held.is_some())
+    }
+
+    /// Takes the answer for which no second one came in time.
+    pub(crate) fn take_held(&mut self, now: Time) -> Option<RootList> {
+        let Phase::InFlight(flight) = &mut self.phase else { return None };
+        flight.held.take_if(|(_, until)| *until <= now).map(|(list, _)| list)
     }
 
     /// The request in flight failed.
@@ -562,7 +583,9 @@ impl RootsCycle {
 
     pub(crate) fn deadline(&self) -> Option<Time> {
         match &self.phase {
-            Phase::InFlight(flight) => Some(flight.dies_at),
+            Phase::InFlight(Flight { dies_at, held, .. }) => {
+                Some(held.as_ref().map_or(*dies_at, |(_, until)| *until.min(dies_at)))
+            }
             Phase::Deferred { until } => Some(*until),
             Phase::Resting | Phase::Due => None,
         }

@@ -23,6 +23,9 @@ pub(crate) struct Sharing {
     /// Whether the present client did.
     #[serde(skip_serializing_if = "is_default")]
     is_ready: bool,
+    /// Whether only the present client answered a request for its roots.
+    #[serde(skip_serializing_if = "is_default")]
+    answered_alone: bool,
     /// The id of the present client's last call.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_call: Option<i64>,
@@ -34,9 +37,19 @@ impl Sharing {
     }
 
     /// A client sent a second `initialize`.
-    pub(crate) const fn initialized_again(&mut self) {
+    pub(crate) fn initialized_again(&mut self) {
         let earlier_was_ready = self.earlier_was_ready || self.is_ready;
-        *self = Self { shown: self.shown, again: true, earlier_was_ready, is_ready: false, last_call: None };
+        *self = Self { shown: self.shown, again: true, earlier_was_ready, ..Self::default() };
+    }
+
+    /// Whether another client may answer the same request.
+    pub(crate) const fn expects_second_answer(self) -> bool {
+        self.again && !self.answered_alone
+    }
+
+    /// Time passed after an answer, and no other one came.
+    pub(crate) const fn answered_once(&mut self) {
+        self.answered_alone = true;
     }
 
     /// The client sent `notifications/initialized`.

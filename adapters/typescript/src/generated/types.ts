@@ -1349,12 +1349,12 @@ export type Traversal = "resolve" | "refuse";
 /**
  * When a selection must be one of the client's roots.
  */
-export type EnforceRoots = "off" | "onSelect" | "always";
+export type EnforceRoots = "off" | "onSelect";
 
 /**
  * The test for being one of the roots.
  */
-export type RootMatch = "key" | "exactUri" | "inside";
+export type RootMatch = "key" | "exactUri";
 
 /**
  * The origin of a project's name.

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Failure, Flight, KnownList, MAX_ANSWERED, Phase, RequestId, RootsCycle};
+use super::{Failure, Flight, KnownList, MAX_ANSWERED, MIN_REFRESH_WAIT, Phase, RequestId, RootsCycle};
 use crate::api::host::HostFacts;
 use crate::id::{RequestToken, Time};
 use crate::peer::root_list::{KeptList, RootList};
@@ -54,7 +54,9 @@ impl SavedCycle {
         if (closed && awaits) || !self.flight.as_ref().is_none_or(was_sent) {
             return Err("its request in flight");
         }
-        if self.list.as_ref().is_some_and(|known| !known.roots.fits(&policy.limits)) {
+        let held = self.flight.as_ref().and_then(|flight| flight.held.as_ref()).map(|(list, _)| list);
+        let lists = self.list.as_ref().map(|known| &known.roots).into_iter().chain(held);
+        if !lists.into_iter().all(|list| list.fits(&policy.limits)) {
             return Err("its list of roots");
         }
         if self.answered.len() > MAX_ANSWERED {
@@ -76,6 +78,8 @@ struct SavedFlight {
     dies_in: Time,
     overdue: bool,
     changed: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    held: Option<(KeptList, Time)>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -101,6 +105,7 @@ impl RootsCycle {
                 dies_in: in_ms(flight.dies_at),
                 overdue: flight.overdue,
                 changed: flight.changed,
+                held: flight.held.as_ref().map(|(list, until)| (list.keep(), in_ms(*until))),
             }),
             deferred_in: match &self.phase {
                 Phase::Deferred { until } if keep_deferred => Some(in_ms(*until)),
@@ -142,6 +147,9 @@ impl RootsCycle {
                 dies_at: longest(flight.dies_in, policy.timing.life_ms),
                 overdue: flight.overdue,
                 changed: flight.changed,
+                held: flight.held.map(|(list, wait)| {
+                    (RootList::restore(list, policy, host), now.saturating_add(wait.min(MIN_REFRESH_WAIT)))
+                }),
             }),
             (None, Some(wait)) => Phase::Deferred { until: longest(wait, policy.timing.min_interval_ms) },
             (None, None) => Phase::Resting,
