@@ -270,7 +270,9 @@ impl Resolver {
         if let Some((path, info)) = report {
             self.connection.disk.insert(path.clone(), info);
         }
-        self.connection.memory.select(project.clone(), given);
+        let project =
+            if project.stale { Project { stale: false, ..(**project).clone() }.into() } else { project.clone() };
+        self.connection.memory.select(project, given);
     }
 
     fn hints(&mut self, ask: &PendingAsk, outcome: &Outcome) -> Vec<String> {

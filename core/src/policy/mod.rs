@@ -112,9 +112,10 @@ impl TryFrom<PolicyConfig> for Policy {
         config.check()?;
         let markers = |source: &Source| source.refine.as_ref().map_or_else(MarkerNames::default, Markers::names);
         let of_cwd = config.sources.iter().find(|source| source.from == SourceKind::Cwd);
-        let project_markers = of_cwd.and_then(|source| source.refine.as_ref()).map(Markers::names);
+        let of_cwd = of_cwd.and_then(|source| source.refine.as_ref()).map_or_else(MarkerNames::default, Markers::names);
+        let others = VERSION_CONTROL.map(String::from).into_iter().filter(|name| !of_cwd.contains(name));
         Ok(Self {
-            project_markers: project_markers.unwrap_or_else(|| VERSION_CONTROL.map(String::from).into()),
+            project_markers: of_cwd.iter().cloned().chain(others).collect(),
             markers: config.sources.iter().map(markers).collect(),
             unsupported: config.roots.unsupported.messages.iter().map(|part| part.to_ascii_lowercase()).collect(),
             config,

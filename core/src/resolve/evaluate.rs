@@ -208,8 +208,12 @@ impl EvaluationContext<'_> {
         };
         let list_until = self.list_fresh_until.filter(|_| disk.used_roots);
         let fresh_until = [list_until, disk.fresh_until()].into_iter().flatten().min();
-        let stale = disk.is_stale() || (disk.used_roots && self.list_is_stale);
-        Evaluation { findings, decision, stale, fresh_until }
+        Evaluation { findings, decision, stale: self.rests_on_stale(disk), fresh_until }
+    }
+
+    /// Whether what was used is not fresh.
+    pub(super) fn rests_on_stale(&self, disk: &DiskView<'_>) -> bool {
+        disk.is_stale() || (disk.used_roots && self.list_is_stale)
     }
 
     pub(super) fn ask(&self, at: usize, source: &Source, disk: &mut DiskView<'_>) -> Finding {

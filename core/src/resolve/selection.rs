@@ -65,7 +65,8 @@ impl<'a> AskContext<'a> {
             Step::End(self.refuse_selection(Reason::SelectionOff, given, None))
         } else {
             match self.select(by, &mut disk) {
-                SelectionStep::Made(project) => {
+                SelectionStep::Made(mut project) => {
+                    project.stale = self.evaluation_context().rests_on_stale(&disk);
                     let project: Arc<Project> = Arc::from(project);
                     let message = self.selected_text(&project);
                     Step::End(Outcome::Selected { project, message })
@@ -152,6 +153,9 @@ impl<'a> AskContext<'a> {
             },
         };
         let entry = list.and_then(|list| Some((list, by_name(list, name, self.host)?)));
+        if list.is_some() {
+            disk.use_roots();
+        }
         match entry {
             Some((list, entry)) => self.selected_root(entry, list, disk),
             None if enforced && list.is_some_and(|list| !list.entries.is_empty()) => {
@@ -167,11 +171,17 @@ impl<'a> AskContext<'a> {
             Ok(None) => return Rejection::new(Reason::NotInRoots).into(),
             Err(step) => return SelectionStep::NeedsRoots(step),
         };
+        disk.use_roots();
         let style = self.host.client_style(given);
         let key = if is_file_uri(given) { project_key(given, style) } else { path::key(given, style) }.ok();
         let by_uri = list.entries.iter().find(|entry| entry.sent.uri == given);
         let by_key = || list.entries.iter().find(|entry| key.is_some() && entry.key == key);
-        match by_uri.or_else(by_key).or_else(|| by_name(list, given, self.host)) {
+        // As a list shows it, unless it shows two roots alike.
+        let by_display = || {
+            let mut shown = list.entries.iter().filter(|entry| entry.reference.uri == given);
+            shown.next().filter(|_| shown.next().is_none())
+        };
+        match by_uri.or_else(by_key).or_else(|| by_name(list, given, self.host)).or_else(by_display) {
             Some(entry) => self.selected_root(entry, list, disk),
             None => Rejection::new(Reason::NotInRoots).into(),
         }
