@@ -12,7 +12,7 @@ use super::connection::{Connection, Memory};
 use super::logs::Logger;
 use super::outbox::Outbox;
 use super::probes::{Positions, Probes};
-use super::roots_cycle::{AfterFailure, CycleState, Failure, RootsCycle, TokenStatus};
+use super::roots_cycle::{AfterFailure, CycleState, Failure, HeldAnswer, RootsCycle, TokenStatus};
 use super::seal::SealKey;
 use super::size::peer_bytes;
 use crate::api::action::{Action, Answer, Outcome};
@@ -352,7 +352,7 @@ impl Resolver {
         match request.filter(|_| may_be_shared && answers_flight) {
             Some(token) if self.connection.cycle.holds_answer() => self.answered_twice(token, turn),
             Some(_) => self.connection.cycle.hold(list, self.now),
-            None => self.accept_list(list, request, turn),
+            None => self.accept_list(list, self.now, request, turn),
         }
     }
 
@@ -365,8 +365,8 @@ impl Resolver {
         self.asks.conclude(token, true);
     }
 
-    /// Takes a list of roots, as the answer to a request or from the host.
-    fn accept_list(&mut self, list: RootList, request: Option<RequestToken>, turn: &mut Turn) {
+    /// Takes a list of roots that arrived at a time, as the answer to a request or from the host.
+    fn accept_list(&mut self, list: RootList, arrived: Time, request: Option<RequestToken>, turn: &mut Turn) {
         let answers_flight = request.is_some();
         self.logger(turn).roots_listed(&list, &self.connection);
         let memory = &mut self.connection.memory;
@@ -378,7 +378,7 @@ impl Resolver {
         if !self.connection.cycle.list().is_none_or(confirms) {
             self.connection.disk.clear();
         }
-        let newest = self.connection.cycle.listed(list, answers_flight, &self.policy, self.now);
+        let newest = self.connection.cycle.listed(list, arrived, answers_flight, &self.policy, self.now);
         if let (true, Some(token)) = (newest, request) {
             self.asks.conclude(token, false);
         }
@@ -468,9 +468,9 @@ impl Resolver {
     }
 
     fn expire(&mut self, turn: &mut Turn) {
-        if let Some(list) = self.connection.cycle.take_held(self.now) {
+        if let Some(HeldAnswer { list, arrived, .. }) = self.connection.cycle.take_held(self.now) {
             self.connection.sharing.answered_once();
-            self.accept_list(list, self.connection.cycle.token(), turn);
+            self.accept_list(list, arrived, self.connection.cycle.token(), turn);
         }
         if let Some(flight) = self.connection.cycle.expired(&self.policy, self.now) {
             turn.outbox.cancel(&flight);

@@ -158,7 +158,15 @@ pub(crate) struct Flight {
     /// Whether the roots changed since it was sent.
     changed: bool,
     /// An answer that counts only if no second one comes until a time.
-    held: Option<(RootList, Time)>,
+    held: Option<HeldAnswer>,
+}
+
+/// An answer that counts later.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct HeldAnswer {
+    pub(crate) list: RootList,
+    pub(crate) arrived: Time,
+    until: Time,
 }
 
 /// A JSON-RPC id.
@@ -272,15 +280,22 @@ impl RootsCycle {
         flight
     }
 
-    /// A list arrived, as the answer to the request in flight or from the host. Returns whether it is the newest there
-    /// will be.
-    pub(crate) fn listed(&mut self, list: RootList, answers_flight: bool, policy: &Policy, now: Time) -> bool {
+    /// A list counts that arrived at a time, as the answer to the request in flight or from the host. Returns whether it is
+    /// the newest there will be.
+    pub(crate) fn listed(
+        &mut self,
+        list: RootList,
+        arrived: Time,
+        answers_flight: bool,
+        policy: &Policy,
+        now: Time,
+    ) -> bool {
         if answers_flight {
-            self.answer_took = self.last_sent.map(|sent| now.saturating_sub(sent));
+            self.answer_took = self.last_sent.map(|sent| arrived.saturating_sub(sent));
             self.note_answer(self.token());
         }
         let changed = answers_flight && self.end_flight();
-        self.list = Some(KnownList { list, at: now, stale: changed, changed });
+        self.list = Some(KnownList { list, at: arrived, stale: changed, changed });
         if answers_flight {
             self.last_failure = None;
             self.failures = 0;
@@ -295,7 +310,7 @@ impl RootsCycle {
     /// The request in flight was answered, but another client may answer it too.
     pub(crate) fn hold(&mut self, list: RootList, now: Time) {
         if let Phase::InFlight(flight) = &mut self.phase {
-            flight.held = Some((list, now.saturating_add(MIN_REFRESH_WAIT)));
+            flight.held = Some(HeldAnswer { list, arrived: now, until: now.saturating_add(MIN_REFRESH_WAIT) });
         }
     }
 
@@ -305,9 +320,9 @@ impl RootsCycle {
     }
 
     /// Takes the answer for which no second one came in time.
-    pub(crate) fn take_held(&mut self, now: Time) -> Option<RootList> {
+    pub(crate) fn take_held(&mut self, now: Time) -> Option<HeldAnswer> {
         let Phase::InFlight(flight) = &mut self.phase else { return None };
-        flight.held.take_if(|(_, until)| *until <= now).map(|(list, _)| list)
+        flight.held.take_if(|held| held.until <= now)
     }
 
     /// The request in flight failed.
@@ -584,7 +599,7 @@ impl RootsCycle {
     pub(crate) fn deadline(&self) -> Option<Time> {
         match &self.phase {
             Phase::InFlight(Flight { dies_at, held, .. }) => {
-                Some(held.as_ref().map_or(*dies_at, |(_, until)| *until.min(dies_at)))
+                Some(held.as_ref().map_or(*dies_at, |held| held.until.min(*dies_at)))
             }
             Phase::Deferred { until } => Some(*until),
             Phase::Resting | Phase::Due => None,

@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use super::disk::{CacheReads, CacheScope, DiskLookup, DiskView};
+use super::disk::{CacheReads, CacheScope, DiskLookup, DiskView, PathInfo};
 use super::evaluate::{EvaluationContext, RootsAccess, SourceResult};
 use super::value::Rejection;
 use crate::api::project::Project;
@@ -135,9 +135,15 @@ impl<'a> EvaluationContext<'a> {
         path: &str,
         disk: &mut DiskView<'_>,
     ) -> Result<Option<SourceResult>, Rejection> {
-        let markers = self.policy.project_markers();
-        match disk.lookup(path, markers, false, self.cache_scope(source)) {
-            DiskLookup::Known(info) if info.markers.iter().any(|marker| markers.contains(marker)) => Ok(None),
+        let (markers, scope) = (self.policy.project_markers(), self.cache_scope(source));
+        let is_marked = |info: &PathInfo| info.markers.iter().any(|marker| markers.contains(marker));
+        // One marker is enough, whoever looked for it.
+        let known = match disk.lookup(path, markers, true, scope) {
+            DiskLookup::Known(info) if !is_marked(info) => disk.lookup(path, markers, false, scope),
+            known => known,
+        };
+        match known {
+            DiskLookup::Known(info) if is_marked(info) => Ok(None),
             DiskLookup::Known(_) => Err(Rejection::at(Reason::NoMarker, path)),
             DiskLookup::Unconfirmed => Err(Rejection::at(Reason::Unconfirmed, path)),
             DiskLookup::Unknown => Ok(Some(SourceResult::WaitDisk)),

@@ -64,6 +64,16 @@ message?: string | null, };
 export type RefusalKind = "error" | "undeliverable" | "unreadable" | "abandoned";
 
 /**
+ * A change of the client's roots.
+ */
+export type RootsChanged = { 
+/**
+ * Whether the host has an open stream on which a request outside a call reaches this client now; otherwise the host
+ * facts decide.
+ */
+push?: boolean, };
+
+/**
  * New host facts.
  */
 export type HostFactsChanged = { 
@@ -1123,6 +1133,11 @@ argument?: string,
  * Only if the process serves this client alone; by default true for `env` and `cwd`.
  */
 dedicated?: boolean, };
+
+/**
+ * The folders that a source may name.
+ */
+export type Within = "anywhere" | "knownFolders";
 
 /**
  * How often the disk is probed.

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Failure, Flight, KnownList, MAX_ANSWERED, MIN_REFRESH_WAIT, Phase, RequestId, RootsCycle};
+use super::{Failure, Flight, HeldAnswer, KnownList, MAX_ANSWERED, MIN_REFRESH_WAIT, Phase, RequestId, RootsCycle};
 use crate::api::host::HostFacts;
 use crate::id::{RequestToken, Time};
 use crate::peer::root_list::{KeptList, RootList};
@@ -54,8 +54,8 @@ impl SavedCycle {
         if (closed && awaits) || !self.flight.as_ref().is_none_or(was_sent) {
             return Err("its request in flight");
         }
-        let held = self.flight.as_ref().and_then(|flight| flight.held.as_ref()).map(|(list, _)| list);
-        let lists = self.list.as_ref().map(|known| &known.roots).into_iter().chain(held);
+        let held = self.flight.as_ref().and_then(|flight| flight.held.as_ref());
+        let lists = self.list.as_ref().map(|known| &known.roots).into_iter().chain(held.map(|held| &held.roots));
         if !lists.into_iter().all(|list| list.fits(&policy.limits)) {
             return Err("its list of roots");
         }
@@ -63,7 +63,12 @@ impl SavedCycle {
             return Err("its answered requests");
         }
         let list_age = self.list.as_ref().map(|known| known.age);
-        if [list_age, self.failed_ago, self.answer_took, self.sent_ago].into_iter().flatten().any(Time::is_negative) {
+        let held_age = held.map(|held| held.age);
+        if [list_age, held_age, self.failed_ago, self.answer_took, self.sent_ago]
+            .into_iter()
+            .flatten()
+            .any(Time::is_negative)
+        {
             return Err("its times");
         }
         Ok(())
@@ -79,7 +84,15 @@ struct SavedFlight {
     overdue: bool,
     changed: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    held: Option<(KeptList, Time)>,
+    held: Option<SavedAnswer>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct SavedAnswer {
+    roots: KeptList,
+    age: Time,
+    counts_in: Time,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -105,7 +118,11 @@ impl RootsCycle {
                 dies_in: in_ms(flight.dies_at),
                 overdue: flight.overdue,
                 changed: flight.changed,
-                held: flight.held.as_ref().map(|(list, until)| (list.keep(), in_ms(*until))),
+                held: flight.held.as_ref().map(|held| SavedAnswer {
+                    roots: held.list.keep(),
+                    age: ago(held.arrived),
+                    counts_in: in_ms(held.until),
+                }),
             }),
             deferred_in: match &self.phase {
                 Phase::Deferred { until } if keep_deferred => Some(in_ms(*until)),
@@ -147,8 +164,10 @@ impl RootsCycle {
                 dies_at: longest(flight.dies_in, policy.timing.life_ms),
                 overdue: flight.overdue,
                 changed: flight.changed,
-                held: flight.held.map(|(list, wait)| {
-                    (RootList::restore(list, policy, host), now.saturating_add(wait.min(MIN_REFRESH_WAIT)))
+                held: flight.held.map(|held| HeldAnswer {
+                    list: RootList::restore(held.roots, policy, host),
+                    arrived: now.saturating_sub(held.age),
+                    until: now.saturating_add(held.counts_in.min(MIN_REFRESH_WAIT)),
                 }),
             }),
             (None, Some(wait)) => Phase::Deferred { until: longest(wait, policy.timing.min_interval_ms) },
