@@ -1,15 +1,18 @@
 //! A connection without a runtime: every call blocks its thread.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
-use rootwise::action::{Answer, Forward, Log};
+use rootwise::action::{Answer, Forward, Log, Probe};
 use rootwise::event::{Asked, Event, Message, Probed};
-use rootwise::{Action, AskId, ConfigError, HostFacts, Millis, Misuse, Outcome, Policy, Project, Resolver};
+use rootwise::{Action, AskId, ConfigError, HostFacts, Millis, Misuse, Policy, Project, Resolver};
 
-use crate::disk::probe;
+use crate::disk::{look, patience};
 use crate::error::NoProject;
+use crate::question::{Question, project_of, with_own_id};
 
 /// One client connection of a server that reads and writes JSON-RPC messages itself, on threads.
 ///
@@ -33,23 +36,45 @@ use crate::error::NoProject;
 /// # Ok(())
 /// # }
 /// ```
-pub struct Connection {
+pub struct Connection(Arc<Shared>);
+
+struct Shared {
     state: Mutex<State>,
     changed: Condvar,
+    outbox: Mutex<Outbox>,
     write: Box<dyn Fn(&str) + Send + Sync>,
     log: Box<dyn Fn(&Log) + Send + Sync>,
+    /// How long a look at the disk may take.
+    patience: Duration,
     started: Instant,
 }
 
 struct State {
     resolver: Resolver,
-    answers: HashMap<AskId, Answer>,
+    /// The asks whose threads wait, with their answers; any other answer is nobody's.
+    asks: HashMap<AskId, Option<Answer>>,
     last_ask: u32,
 }
 
+/// Messages to the client, in order.
+#[derive(Default)]
+struct Outbox {
+    lines: VecDeque<String>,
+    /// Whether a thread writes.
+    busy: bool,
+}
+
+/// What is left to do without the lock.
+#[derive(Default)]
+struct Rest {
+    forwarded: Vec<Forward>,
+    probes: Vec<Probe>,
+    logs: Vec<Log>,
+}
+
 impl Connection {
-    /// Opens a connection. `write` sends one message to the client; `log` receives log lines. Neither may call the
-    /// connection.
+    /// Opens a connection. `write` sends one message to the client, on a thread of the connection: a slow one delays only the
+    /// messages after it. `log` receives log lines.
     ///
     /// # Errors
     /// A host fact cannot work; the error names it.
@@ -59,14 +84,18 @@ impl Connection {
         write: impl Fn(&str) + Send + Sync + 'static,
         log: impl Fn(&Log) + Send + Sync + 'static,
     ) -> Result<Self, ConfigError> {
-        let state = State { resolver: Resolver::new(policy, host)?, answers: HashMap::new(), last_ask: 0 };
-        Ok(Self {
+        let policy = policy.into();
+        let patience = patience(&policy);
+        let state = State { resolver: Resolver::new(policy, host)?, asks: HashMap::new(), last_ask: 0 };
+        Ok(Self(Arc::new(Shared {
             state: Mutex::new(state),
             changed: Condvar::new(),
+            outbox: Mutex::default(),
             write: Box::new(write),
             log: Box::new(log),
+            patience,
             started: Instant::now(),
-        })
+        })))
     }
 
     /// Passes on one message of the client; returns what the server has to process itself.
@@ -77,12 +106,13 @@ impl Connection {
         self.feed(Message { text: text.into() })
     }
 
-    /// Processes any event; returns the messages that the server has to process itself.
+    /// Processes any event; returns the messages that the server has to process itself. The answer to a question reaches
+    /// nobody; use [`question`](Self::question).
     ///
     /// # Errors
     /// The event is a mistake of the host; nothing has changed.
     pub fn feed(&self, event: impl Into<Event>) -> Result<Vec<Forward>, Misuse> {
-        self.process(&mut self.lock(), event.into())
+        self.0.feed(event.into())
     }
 
     /// Returns the project of a call; its id is replaced.
@@ -90,67 +120,153 @@ impl Connection {
     /// # Errors
     /// No project was found, or the client must send its roots with a repeated call.
     pub fn ask(&self, asked: Asked) -> Result<Arc<Project>, NoProject> {
-        let refused = |misuse: Misuse| NoProject::new(misuse.code(), misuse.to_string());
-        let mut state = self.lock();
-        state.last_ask = state.last_ask.wrapping_add(1);
-        let ask = AskId(state.last_ask);
-        self.process(&mut state, Asked { ask, ..asked }.into()).map_err(refused)?;
+        project_of(self.question(asked)?)
+    }
+
+    /// Passes a question to the resolver and waits for its answer; every wait ends by the policy's `waitMs`.
+    ///
+    /// # Errors
+    /// The connection is closed, or the question is too large.
+    pub fn question(&self, question: impl Into<Question>) -> Result<Answer, NoProject> {
+        let shared = &self.0;
+        let mut state = shared.lock();
+        let id = state.next_ask();
+        state.asks.insert(id, None);
+        let mut event = question.into().with_id(id);
         loop {
-            if let Some(answer) = state.answers.remove(&ask) {
-                return match answer.outcome {
-                    Outcome::Resolved { project } => Ok(project),
-                    _ => Err(answer.into()),
+            let rest = match shared.process(&mut state, event) {
+                Ok(rest) => rest,
+                Err(misuse) => {
+                    state.asks.remove(&id);
+                    return Err(NoProject::new(misuse.code(), misuse.to_string()));
+                }
+            };
+            drop(state);
+            shared.perform(rest);
+            state = shared.lock();
+            loop {
+                if let Some(Some(answer)) = state.asks.get_mut(&id).map(Option::take) {
+                    state.asks.remove(&id);
+                    return Ok(answer);
+                }
+                // An ask that waits always has a deadline.
+                let Some(deadline) = state.resolver.deadline() else {
+                    state.asks.remove(&id);
+                    return Err(NoProject::closed());
                 };
+                let wait = Duration::from_millis(deadline.0).saturating_sub(shared.started.elapsed());
+                if wait.is_zero() {
+                    break;
+                }
+                state = shared.changed.wait_timeout(state, wait).unwrap_or_else(PoisonError::into_inner).0;
             }
-            // An ask that waits always has a deadline.
-            let Some(deadline) = state.resolver.deadline() else { return Err(NoProject::closed()) };
-            let wait = Duration::from_millis(deadline.0).saturating_sub(self.started.elapsed());
-            if wait.is_zero() {
-                self.process(&mut state, Event::DeadlineReached).map_err(refused)?;
-                continue;
-            }
-            state = self.changed.wait_timeout(state, wait).unwrap_or_else(PoisonError::into_inner).0;
+            event = Event::DeadlineReached;
         }
     }
 
     /// The connection's project as far as it is known.
     #[must_use]
     pub fn project(&self) -> Option<Arc<Project>> {
-        self.lock().resolver.project().cloned()
+        self.0.lock().resolver.project().cloned()
     }
+}
 
+impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn process(&self, state: &mut State, event: Event) -> Result<Vec<Forward>, Misuse> {
-        let mut forwarded = Vec::new();
-        let mut actions = state.resolver.handle(event, self.now())?;
-        while !actions.is_empty() {
-            let mut next = Vec::new();
-            for action in actions {
-                match action {
-                    Action::Answer(answer) => {
-                        state.answers.extend(answer.asks.iter().map(|ask| (*ask, (*answer).clone())));
+    fn outbox(&self) -> MutexGuard<'_, Outbox> {
+        self.outbox.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn feed(self: &Arc<Self>, event: Event) -> Result<Vec<Forward>, Misuse> {
+        let mut state = self.lock();
+        let event = with_own_id(event, || state.next_ask());
+        let rest = self.process(&mut state, event)?;
+        drop(state);
+        Ok(self.perform(rest))
+    }
+
+    fn process(&self, state: &mut State, event: Event) -> Result<Rest, Misuse> {
+        let mut rest = Rest::default();
+        for action in state.resolver.handle(event, self.now())? {
+            match action {
+                Action::Answer(answer) => {
+                    for ask in &answer.asks {
+                        if let Some(waiting) = state.asks.get_mut(ask) {
+                            *waiting = Some((*answer).clone());
+                        }
                     }
-                    Action::Cancel(cancel) => (self.write)(&cancel.message),
-                    Action::SendRequest(request) => (self.write)(&request.message),
-                    Action::Probe(wanted) => {
-                        let paths = probe(&wanted.paths);
-                        next.extend(state.resolver.handle(Probed { probe: wanted.probe, paths }, self.now())?);
-                    }
-                    Action::Forward(forward) => forwarded.push(forward),
-                    Action::Log(log) => (self.log)(&log),
-                    _ => {}
+                    self.changed.notify_all();
                 }
+                Action::Cancel(cancel) => self.outbox().lines.push_back(cancel.message),
+                Action::SendRequest(request) => self.outbox().lines.push_back(request.message),
+                Action::Probe(wanted) => rest.probes.push(wanted),
+                Action::Forward(forward) => rest.forwarded.push(forward),
+                Action::Log(log) => rest.logs.push(log),
+                _ => {}
             }
-            actions = next;
         }
-        self.changed.notify_all();
-        Ok(forwarded)
+        Ok(rest)
+    }
+
+    /// Does what may take long or call back: without the lock, and what may block for ever on other threads.
+    fn perform(self: &Arc<Self>, rest: Rest) -> Vec<Forward> {
+        let mut outbox = self.outbox();
+        if !outbox.busy && !outbox.lines.is_empty() {
+            let shared = self.clone();
+            outbox.busy = in_background(move || shared.write_all());
+        }
+        drop(outbox);
+        for wanted in rest.probes {
+            let (shared, patience) = (Arc::downgrade(self), self.patience);
+            in_background(move || {
+                let paths = look(wanted.paths, patience);
+                if let Some(shared) = shared.upgrade() {
+                    // The connection may be closed by now.
+                    let _ = shared.feed(Probed { probe: wanted.probe, paths }.into());
+                }
+            });
+        }
+        for log in &rest.logs {
+            // The panic hook has reported it; the connection goes on.
+            let _ = catch_unwind(AssertUnwindSafe(|| (self.log)(log)));
+        }
+        rest.forwarded
+    }
+
+    fn write_all(&self) {
+        loop {
+            let mut outbox = self.outbox();
+            let Some(line) = outbox.lines.pop_front() else {
+                outbox.busy = false;
+                return;
+            };
+            drop(outbox);
+            // The panic hook has reported it; the connection goes on.
+            let _ = catch_unwind(AssertUnwindSafe(|| (self.write)(&line)));
+        }
     }
 
     fn now(&self) -> Millis {
         Millis(u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX))
     }
+}
+
+impl State {
+    fn next_ask(&mut self) -> AskId {
+        loop {
+            self.last_ask = self.last_ask.wrapping_add(1);
+            let id = AskId(self.last_ask);
+            if !self.asks.contains_key(&id) {
+                return id;
+            }
+        }
+    }
+}
+
+/// Returns whether the work was started. Work that was not is like work that takes too long: the caller's deadline ends the wait.
+fn in_background(work: impl FnOnce() + Send + 'static) -> bool {
+    thread::Builder::new().name("rootwise".into()).spawn(work).is_ok()
 }

@@ -10,7 +10,6 @@ use std::time::Duration;
 
 use rootwise::action::{Answer, Level, SendRequest};
 use rootwise::event::{AskWithdrawn, Asked, ClientInitialized, Event, Probed, RefusalKind, RootsListed, RootsRefused};
-use rootwise::event::{Selected, SelectionCleared};
 use rootwise::host::Transport;
 use rootwise::{
     Action, AskId, ConfigError, Explanation, HostFacts, Millis, Misuse, Outcome, Policy, Project, RequestToken,
@@ -21,62 +20,13 @@ use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
-use crate::disk::probe;
+use crate::disk::{look, patience};
 use crate::error::NoProject;
+use crate::question::{Question, project_of, with_own_id};
 use flight::{Flight, outcome_of};
 pub use flight::{GivenUp, SendError, Sender, Sending};
 use notices::Notices;
 pub use notices::{LogLine, Observer};
-
-/// A question to a resolver; the connection sets its id.
-#[derive(Clone, Debug)]
-pub enum Question {
-    /// Which project does this call belong to?
-    Ask(Asked),
-    /// Make this the project of the connection.
-    Select(Selected),
-    /// Forget the selection.
-    Clear(SelectionCleared),
-}
-
-impl Question {
-    fn with_id(self, id: AskId) -> Event {
-        match self {
-            Self::Ask(asked) => Asked { ask: id, ..asked }.into(),
-            Self::Select(selected) => Selected { ask: id, ..selected }.into(),
-            Self::Clear(cleared) => SelectionCleared { ask: id, ..cleared }.into(),
-        }
-    }
-}
-
-impl From<Asked> for Question {
-    fn from(asked: Asked) -> Self {
-        Self::Ask(asked)
-    }
-}
-
-impl From<Selected> for Question {
-    fn from(selected: Selected) -> Self {
-        Self::Select(selected)
-    }
-}
-
-impl From<SelectionCleared> for Question {
-    fn from(cleared: SelectionCleared) -> Self {
-        Self::Clear(cleared)
-    }
-}
-
-/// The project of an answer, or the reason for which it has none.
-///
-/// # Errors
-/// The answer carries no project.
-pub fn project_of(answer: Answer) -> Result<Arc<Project>, NoProject> {
-    match answer.outcome {
-        Outcome::Resolved { project } | Outcome::Selected { project, .. } => Ok(project),
-        _ => Err(answer.into()),
-    }
-}
 
 /// One client connection on tokio: its resolver, and everything that waits for it.
 ///
@@ -88,6 +38,8 @@ struct Shared {
     notices: Notices,
     push: Option<Arc<dyn Sender>>,
     transport: Transport,
+    /// How long a look at the disk may take.
+    patience: Duration,
     runtime: Handle,
     started: Instant,
 }
@@ -111,8 +63,15 @@ struct Known {
 
 /// A caller that waits.
 struct Pending {
-    reply: oneshot::Sender<Answer>,
+    reply: oneshot::Sender<Result<Answer, NoProject>>,
     sender: Option<Arc<dyn Sender>>,
+}
+
+impl Pending {
+    /// Whether the call of this caller can no longer reach its client.
+    fn is_lost(&self) -> bool {
+        self.sender.as_ref().is_some_and(|sender| !sender.is_open())
+    }
 }
 
 struct Timer {
@@ -133,8 +92,8 @@ impl Connection {
         push: Option<Arc<dyn Sender>>,
         observer: Arc<dyn Observer>,
     ) -> Result<Self, ConfigError> {
-        let host = host.into();
-        let transport = host.transport;
+        let (policy, host) = (policy.into(), host.into());
+        let (transport, patience) = (host.transport, patience(&policy));
         let runtime = Handle::try_current().map_err(|error| ConfigError::new("runtime", error.to_string()))?;
         let state = State {
             resolver: Resolver::new(policy, host)?,
@@ -147,7 +106,7 @@ impl Connection {
             closed: false,
         };
         let (state, notices, started) = (Mutex::new(state), Notices::new(observer), Instant::now());
-        Ok(Self(Arc::new(Shared { state, notices, push, transport, runtime, started })))
+        Ok(Self(Arc::new(Shared { state, notices, push, transport, patience, runtime, started })))
     }
 
     /// The connection's project as far as it is known.
@@ -187,7 +146,8 @@ impl Connection {
         self.0.feed(Event::RootsChanged(Default::default()));
     }
 
-    /// Processes any other event. What the host did wrong is logged, so that peer input cannot break a server.
+    /// Processes any other event. What the host did wrong is logged, so that peer input cannot break a server. The answer to
+    /// a question reaches nobody; use [`question`](Self::question).
     pub fn feed(&self, event: impl Into<Event>) {
         self.0.feed(event);
     }
@@ -198,7 +158,7 @@ impl Connection {
     /// `sender` carries a request that belongs to this call.
     ///
     /// # Errors
-    /// The connection is closed, or the question is too large.
+    /// The connection is closed, the channel of this call closed, or the question is too large.
     pub async fn question(
         &self,
         question: impl Into<Question>,
@@ -210,7 +170,7 @@ impl Connection {
     /// As [`question`](Self::question); the sender is made only if the question has to wait.
     ///
     /// # Errors
-    /// The connection is closed, or the question is too large.
+    /// The connection is closed, the channel of this call closed, or the question is too large.
     pub async fn question_with(
         &self,
         question: impl Into<Question>,
@@ -220,7 +180,7 @@ impl Connection {
             Begun::Answered(answer) => *answer,
             Begun::Waiting(id, reply) => {
                 let _waiting = Waiting { shared: &self.0, id };
-                reply.await.map_err(|_| NoProject::closed())?
+                reply.await.unwrap_or_else(|_| Err(NoProject::closed()))?
             }
         };
         self.0.notices.told().await;
@@ -259,11 +219,10 @@ impl Connection {
         self.0.notices.deliver();
     }
 
-    /// A channel closed. A request that it carried is sent again over another one for the callers there; its own caller goes
-    /// on waiting.
+    /// A channel closed: the calls that it carried are over, and callers elsewhere who wait for its request get another one.
     pub fn channel_closed(&self) {
         let mut state = self.0.lock();
-        self.0.abandon_lost(&mut state);
+        self.0.drop_lost(&mut state);
         drop(state);
         self.0.notices.deliver();
     }
@@ -274,7 +233,11 @@ impl Connection {
         if state.closed {
             return;
         }
+        let last = state.resolver.project().cloned();
         self.0.process(&mut state, Event::Closed);
+        if last.is_some() {
+            self.0.notices.changed(None, last);
+        }
         state.closed = true;
         state.in_flight.clear();
         state.asks.clear();
@@ -303,7 +266,7 @@ impl fmt::Debug for Connection {
 
 enum Begun {
     Answered(Box<Answer>),
-    Waiting(AskId, oneshot::Receiver<Answer>),
+    Waiting(AskId, oneshot::Receiver<Result<Answer, NoProject>>),
 }
 
 /// Withdraws a question whose caller is gone.
@@ -328,7 +291,10 @@ impl Shared {
     }
 
     fn feed(self: &Arc<Self>, event: impl Into<Event>) {
-        self.process(&mut self.lock(), event.into());
+        let mut state = self.lock();
+        let event = with_own_id(event.into(), || state.next_ask());
+        self.process(&mut state, event);
+        drop(state);
         self.notices.deliver();
     }
 
@@ -390,13 +356,13 @@ impl Shared {
         for action in actions {
             match action {
                 Action::Answer(answer) => self.answer(state, &answer, expired),
-                Action::Announce(announce) => self.notices.changed(announce),
+                Action::Announce(announce) => self.notices.changed(announce.to, announce.from),
                 Action::Cancel(cancel) => self.give_up(state, cancel.request, "no answer in time", None),
                 Action::SendRequest(request) => self.send(state, request),
                 Action::Probe(wanted) => {
-                    let shared = Arc::downgrade(self);
+                    let (shared, patience) = (Arc::downgrade(self), self.patience);
                     self.runtime.spawn_blocking(move || {
-                        let paths = probe(&wanted.paths);
+                        let paths = look(wanted.paths, patience);
                         if let Some(shared) = shared.upgrade() {
                             shared.feed(Probed { probe: wanted.probe, paths });
                         }
@@ -418,7 +384,7 @@ impl Shared {
                 self.log(Level::Warning, "wait_expired", Some(*ask), text.into());
             }
             // The caller may be gone already.
-            let _ = pending.reply.send(answer.clone());
+            let _ = pending.reply.send(Ok(answer.clone()));
         }
     }
 
@@ -429,16 +395,21 @@ impl Shared {
     fn send(self: &Arc<Self>, state: &mut State, request: SendRequest) {
         let token = request.request;
         let (carrier, sender) = state.sender_for(request.relates_to, self.push.as_ref());
+        let is_lost = request.relates_to.and_then(|ask| state.asks.get(&ask)).is_some_and(Pending::is_lost);
+        let without = if is_lost { SendError::Abandoned } else { SendError::Undeliverable };
         let (give_up, given_up) = oneshot::channel();
         state.in_flight.insert(token, Flight { give_up, carrier, sender: sender.clone() });
         let shared = Arc::downgrade(self);
         self.runtime.spawn(async move {
             let outcome = match sender {
                 Some(sender) => sender.send(request, GivenUp::new(given_up)).await,
-                None => Err(SendError::Undeliverable),
+                None => Err(without),
             };
             let Some(shared) = shared.upgrade() else { return };
             let mut state = shared.lock();
+            if matches!(outcome, Err(SendError::Abandoned)) {
+                shared.cancel_lost(&mut state);
+            }
             if state.in_flight.remove(&token).is_some() {
                 shared.process(&mut state, outcome_of(token, outcome));
             }
@@ -457,13 +428,31 @@ impl Shared {
         }
     }
 
-    /// Gives up the requests whose channel closed, if another call can carry a new one.
-    fn abandon_lost(self: &Arc<Self>, state: &mut State) {
-        let is_open = |pending: &Pending| pending.sender.as_ref().is_some_and(|sender| sender.is_open());
-        if state.in_flight.is_empty() || !state.asks.values().any(is_open) {
-            return;
+    /// Ends the calls whose channel closed, and gives up the requests that they carried.
+    fn drop_lost(self: &Arc<Self>, state: &mut State) {
+        self.cancel_lost(state);
+        self.abandon_lost(state);
+    }
+
+    /// Ends the calls whose channel closed: nobody reads their results.
+    fn cancel_lost(self: &Arc<Self>, state: &mut State) {
+        let lost: Vec<AskId> =
+            state.asks.iter().filter(|(_, pending)| pending.is_lost()).map(|(ask, _)| *ask).collect();
+        for ask in lost {
+            let Some(pending) = state.asks.remove(&ask) else { continue };
+            self.process(state, AskWithdrawn { ask }.into());
+            // The caller may be gone already.
+            let _ = pending.reply.send(Err(NoProject::cancelled()));
         }
-        let lost = |(token, flight): (&RequestToken, &Flight)| flight.is_lost().then_some(*token);
+    }
+
+    /// Gives up the requests whose channel closed; the resolver sends another one for those who still wait.
+    fn abandon_lost(self: &Arc<Self>, state: &mut State) {
+        self.abandon(state, |flight| flight.is_lost());
+    }
+
+    fn abandon(self: &Arc<Self>, state: &mut State, is_lost: impl Fn(&Flight) -> bool) {
+        let lost = |(token, flight): (&RequestToken, &Flight)| is_lost(flight).then_some(*token);
         let lost: Vec<RequestToken> = state.in_flight.iter().filter_map(lost).collect();
         for token in lost {
             self.give_up(state, token, "its stream broke", Some(RefusalKind::Abandoned));
@@ -478,11 +467,7 @@ impl Shared {
         self.process(&mut state, AskWithdrawn { ask }.into());
         // Over HTTP a request travels on the stream of its call and is lost with it; the other callers need a new one.
         if self.transport == Transport::Http {
-            let lost = |(token, flight): (&RequestToken, &Flight)| (flight.carrier == Some(ask)).then_some(*token);
-            let lost: Vec<RequestToken> = state.in_flight.iter().filter_map(lost).collect();
-            for token in lost {
-                self.give_up(&mut state, token, "its stream broke", Some(RefusalKind::Abandoned));
-            }
+            self.abandon(&mut state, |flight| flight.carrier == Some(ask));
         }
         drop(state);
         self.notices.deliver();

@@ -1,8 +1,15 @@
 //! Probes of the disk.
 
+use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
+use rootwise::Policy;
 use rootwise::action::ProbePath;
 use rootwise::event::{Found, ProbedPath};
 
@@ -11,6 +18,88 @@ use rootwise::event::{Found, ProbedPath};
 #[must_use]
 pub fn probe(paths: &[ProbePath]) -> Vec<ProbedPath> {
     paths.iter().map(probe_one).collect()
+}
+
+/// How long a look at the disk may take, so that what it found still reaches the caller in time.
+pub(crate) fn patience(policy: &Policy) -> Duration {
+    Duration::from_millis(u64::from(policy.timing.wait_ms) / 2)
+}
+
+/// A path that takes longer than this does not delay the next one.
+const STALL: Duration = Duration::from_millis(50);
+
+/// Examines paths as [`probe`] does, on other threads, and returns what it knows when the time is over. A path that does not
+/// answer is left out; while it does not, later looks leave it out at once and occupy no further thread.
+pub(crate) fn look(paths: Vec<ProbePath>, patience: Duration) -> Vec<ProbedPath> {
+    look_with(paths, patience, probe_one)
+}
+
+fn look_with(paths: Vec<ProbePath>, patience: Duration, examine: fn(&ProbePath) -> ProbedPath) -> Vec<ProbedPath> {
+    let until = Instant::now().checked_add(patience);
+    let paths: Arc<[ProbePath]> = paths.into_iter().filter(|wanted| !in_progress().hangs(&wanted.path)).collect();
+    let next = Arc::new(AtomicUsize::new(0));
+    let (sender, receiver) = mpsc::channel();
+    let start = || {
+        let (paths, next, sender) = (paths.clone(), next.clone(), sender.clone());
+        let work = move || {
+            while let Some(wanted) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let started = in_progress().start(&wanted.path, until);
+                let found = examine(wanted);
+                in_progress().end(started);
+                if sender.send(found).is_err() {
+                    return;
+                }
+            }
+        };
+        // Without a thread the paths stay unknown, and the next look tries again.
+        let _ = thread::Builder::new().name("rootwise-probe".into()).spawn(work);
+    };
+    let mut found = Vec::with_capacity(paths.len());
+    if !paths.is_empty() {
+        start();
+    }
+    while found.len() < paths.len() {
+        let left = until.map_or(patience, |until| until.saturating_duration_since(Instant::now()));
+        if left.is_zero() {
+            break;
+        }
+        match receiver.recv_timeout(left.min(STALL)) {
+            Ok(path) => found.push(path),
+            Err(RecvTimeoutError::Timeout) if next.load(Ordering::Relaxed) < paths.len() => start(),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    found
+}
+
+/// The paths that threads of this process examine now, with the time at which an answer is late.
+struct InProgress {
+    paths: BTreeMap<(String, u64), Option<Instant>>,
+    last: u64,
+}
+
+impl InProgress {
+    fn start(&mut self, path: &str, until: Option<Instant>) -> (String, u64) {
+        self.last = self.last.wrapping_add(1);
+        let look = (path.to_owned(), self.last);
+        self.paths.insert(look.clone(), until);
+        look
+    }
+
+    fn end(&mut self, look: (String, u64)) {
+        self.paths.remove(&look);
+    }
+
+    fn hangs(&self, path: &str) -> bool {
+        let same = self.paths.range((path.to_owned(), 0)..=(path.to_owned(), u64::MAX));
+        same.into_iter().any(|(_, late)| late.is_some_and(|late| late <= Instant::now()))
+    }
+}
+
+fn in_progress() -> MutexGuard<'static, InProgress> {
+    static IN_PROGRESS: Mutex<InProgress> = Mutex::new(InProgress { paths: BTreeMap::new(), last: 0 });
+    IN_PROGRESS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn probe_one(ProbePath { path, markers, .. }: &ProbePath) -> ProbedPath {
@@ -65,6 +154,42 @@ mod tests {
         assert_eq!((none.found, none.real_path, none.markers), (Found::Missing, None, vec![]));
         assert_eq!(below.found, Found::Missing);
         assert_eq!(strange.found, Found::Unreadable);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    /// A disk on which one path does not answer before it may.
+    static SLOW: Mutex<()> = Mutex::new(());
+
+    fn examine(wanted: &ProbePath) -> ProbedPath {
+        if wanted.path.ends_with("slow") {
+            drop(SLOW.lock());
+        }
+        probe_one(wanted)
+    }
+
+    #[test]
+    fn a_path_that_does_not_answer_spoils_no_other_and_occupies_one_thread() {
+        let folder = tempfile("slow");
+        let wanted = || ["slow", "a", "b"].map(|name| wanted(&folder.join(name), &[])).to_vec();
+        let names = |found: Vec<ProbedPath>| {
+            let mut names: Vec<String> =
+                found.iter().map(|of| of.path.rsplit('/').next().unwrap_or_default().to_owned()).collect();
+            names.sort();
+            names
+        };
+        let hold = SLOW.lock().unwrap();
+        assert_eq!(names(look_with(wanted(), Duration::from_millis(500), examine)), ["a", "b"]);
+        for _ in 0..20 {
+            assert_eq!(names(look_with(wanted(), Duration::from_secs(60), examine)), ["a", "b"], "at once");
+        }
+        let slow = folder.join("slow").to_str().unwrap().to_owned();
+        assert_eq!(in_progress().paths.keys().filter(|(path, _)| *path == slow).count(), 1);
+        drop(hold);
+        // The thread needs a moment to see it.
+        while in_progress().hangs(&slow) {
+            thread::yield_now();
+        }
+        assert_eq!(names(look_with(wanted(), Duration::from_secs(60), examine)), ["a", "b", "slow"]);
         std::fs::remove_dir_all(folder).unwrap();
     }
 

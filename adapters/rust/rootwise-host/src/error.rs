@@ -53,6 +53,13 @@ impl NoProject {
         Self::new("cancelled", "The call was cancelled.")
     }
 
+    /// The call that asks is over: its result was sent.
+    #[must_use]
+    pub fn call_over() -> Self {
+        let text = "The call that asked is over. Ask for the project while the call runs and keep the result for work that outlives it.";
+        Self::new("call_over", text)
+    }
+
     /// Adds a sentence to the message.
     #[must_use]
     pub fn with_note(mut self, note: &str) -> Self {
@@ -60,7 +67,7 @@ impl NoProject {
         self
     }
 
-    /// The stable code: one of [`Reason::code`], `cancelled`, `needs_input` or `bad_options`.
+    /// The stable code: one of [`Reason::code`], `cancelled`, `call_over`, `needs_input` or `bad_options`.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         self.0.code

@@ -8,15 +8,17 @@ mod disk;
 mod error;
 mod facts;
 mod inputs;
+mod question;
 mod roots;
 mod settle;
 mod start;
 
 #[cfg(feature = "tokio")]
-pub use connection::{Connection, GivenUp, LogLine, Observer, Question, SendError, Sender, Sending, project_of};
+pub use connection::{Connection, GivenUp, LogLine, Observer, SendError, Sender, Sending};
 pub use disk::probe;
 pub use error::NoProject;
 pub use facts::{allow_only, host_facts, host_facts_from};
 pub use inputs::PolicyInputs;
+pub use question::{Question, project_of};
 pub use roots::{PathRefusal, RootEntry, Roots, resolve_inside, verify_roots};
 pub use start::{AtStart, resolve_and_explain, resolve_at_start};

@@ -1,13 +1,22 @@
 //! The driver without a runtime, on threads.
-#![allow(missing_docs, clippy::unwrap_used, reason = "a test stops at the first surprise")]
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use rootwise::event::Asked;
+use rootwise::event::{Asked, SelectBy, Selected};
 use rootwise::{HostFacts, PathStyle, Policy};
 use rootwise_host::blocking::Connection;
 use serde_json::{Value, json};
+
+fn handshake() -> [Value; 2] {
+    let params = json!({ "protocolVersion": "2025-11-25", "capabilities": { "roots": {} } });
+    [
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params }),
+        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
+    ]
+}
 
 fn connect(policy: Policy) -> (Arc<Connection>, mpsc::Receiver<Value>) {
     let (sent, received) = mpsc::channel();
@@ -16,12 +25,7 @@ fn connect(policy: Policy) -> (Arc<Connection>, mpsc::Receiver<Value>) {
     host.env.insert("CLAUDE_PROJECT_DIR".into(), "/usr".into());
     let write = move |line: &str| sent.lock().unwrap().send(serde_json::from_str(line).unwrap()).unwrap();
     let connection = Arc::new(Connection::new(policy, host, write, |_| {}).unwrap());
-    let params = json!({ "protocolVersion": "2025-11-25", "capabilities": { "roots": {} } });
-    let lines = [
-        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params }),
-        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
-    ];
-    for line in lines {
+    for line in handshake() {
         assert_eq!(connection.message(&line.to_string()).unwrap().len(), 1);
     }
     (connection, received)
@@ -45,7 +49,7 @@ fn threads_wait_for_the_answer_that_another_reads() {
 #[test]
 fn a_silent_client_ends_the_wait() {
     let mut config = Policy::recommended().into_config();
-    config.timing.wait_ms = 20;
+    config.timing.wait_ms = 500;
     let (connection, received) = connect(Policy::try_from(config).unwrap());
     assert_eq!(connection.ask(Asked::default()).unwrap().path.as_deref(), Some("/usr"));
     assert_eq!(received.recv().unwrap().get("method").and_then(Value::as_str), Some("roots/list"));
@@ -57,4 +61,48 @@ fn a_closed_connection_says_so() {
     let (connection, _received) = connect(Policy::recommended());
     connection.feed(rootwise::Event::Closed).unwrap();
     assert_eq!(connection.ask(Asked::default()).unwrap_err().code(), "closed");
+}
+
+#[test]
+fn nobody_gets_the_answer_of_a_selection_that_was_dropped() {
+    let (connection, _received) = connect(Policy::recommended());
+    let selected = |ask: u32| {
+        let by = SelectBy::Value("/usr/share".into());
+        Selected { ask: ask.into(), by, ask_by: None, facts: Default::default(), explain: false }
+    };
+    for ask in 1..5 {
+        connection.feed(selected(ask)).unwrap();
+        assert_eq!(connection.ask(Asked::default()).unwrap().path.as_deref(), Some("/usr/share"));
+    }
+    let answer = connection.question(selected(1)).unwrap();
+    assert!(matches!(answer.outcome, rootwise::Outcome::Selected { .. }), "{answer:?}");
+}
+
+#[test]
+fn a_slow_writer_and_a_log_that_panics_block_nobody() {
+    let (release, released) = mpsc::channel::<()>();
+    let (writing, is_writing) = mpsc::channel();
+    let (released, writing) = (Mutex::new(released), Mutex::new(writing));
+    let write = move |_: &str| {
+        writing.lock().unwrap().send(()).unwrap();
+        // Also ends when the test fails.
+        let _ = released.lock().unwrap().recv();
+    };
+    let mut config = Policy::recommended().into_config();
+    config.timing.wait_ms = 500;
+    let host = HostFacts::new(PathStyle::Posix);
+    let policy = Policy::try_from(config).unwrap();
+    let connection = Arc::new(Connection::new(policy, host, write, |_| panic!("a log that fails")).unwrap());
+    for line in handshake() {
+        connection.message(&line.to_string()).unwrap();
+    }
+    let asking = connection.clone();
+    let asking = std::thread::spawn(move || asking.ask(Asked::default()).unwrap_err().code());
+    is_writing.recv().unwrap();
+    let (told, project) = mpsc::channel();
+    let looking = connection.clone();
+    std::thread::spawn(move || told.send(looking.project()));
+    assert_eq!(project.recv_timeout(Duration::from_secs(10)).unwrap(), None);
+    assert_eq!(asking.join().unwrap(), "no_project");
+    drop(release);
 }

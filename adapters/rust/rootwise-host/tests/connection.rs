@@ -193,21 +193,69 @@ async fn a_caller_that_goes_away_takes_its_request_along_over_http_only() {
 }
 
 #[tokio::test]
-async fn a_channel_that_closes_leaves_its_caller_waiting_for_the_request_of_another() {
+async fn a_call_ends_with_its_channel_and_callers_elsewhere_get_a_request_of_their_own() {
     let connection = connect(Transport::Http, Arc::default());
     let (first, mut first_requests) = Channel::new();
     let (second, mut second_requests) = Channel::new();
     let client = async {
+        let lost = first_requests.recv().await.unwrap();
+        let close = async {
+            first.open.store(false, Ordering::SeqCst);
+            connection.channel_closed();
+            second_requests.recv().await.unwrap().roots("/usr/share");
+            assert_eq!(*lost.given_up.lock().unwrap(), Some("its stream broke"));
+        };
+        tokio::join!(ask(&connection, &second), close).0
+    };
+    let (one, other, two) = tokio::join!(ask(&connection, &first), ask(&connection, &first), client);
+    assert_eq!([one.unwrap_err().code(), other.unwrap_err().code()], ["cancelled", "cancelled"]);
+    assert_eq!(two.unwrap(), "/usr/share");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_channel_that_closed_while_it_asked_costs_no_later_call_its_roots() {
+    let connection = connect(Transport::Http, Arc::default());
+    let (first, mut first_requests) = Channel::new();
+    let client = async {
         first_requests.recv().await.unwrap();
         first.open.store(false, Ordering::SeqCst);
         connection.channel_closed();
-        // Nobody could carry a new request yet.
-        assert!(first_requests.try_recv().is_err());
-        let other = async { second_requests.recv().await.unwrap().roots("/usr/share") };
-        tokio::join!(ask(&connection, &second), other).0
     };
-    let (one, two) = tokio::join!(ask(&connection, &first), client);
-    assert_eq!((one.unwrap(), two.unwrap()), ("/usr/share".into(), "/usr/share".into()));
+    let began = Instant::now();
+    assert_eq!(tokio::join!(ask(&connection, &first), client).0.unwrap_err().code(), "cancelled");
+    // A call that asks again without a way to its client does not ask for another one.
+    assert_eq!(ask(&connection, &first).await.unwrap_err().code(), "cancelled");
+    assert_eq!(began.elapsed(), Duration::ZERO);
+    tokio::time::sleep(Duration::from_secs(6)).await;
+    let (second, mut second_requests) = Channel::new();
+    let client = async { second_requests.recv().await.unwrap().roots("/usr/share") };
+    assert_eq!(tokio::join!(ask(&connection, &second), client).0.unwrap(), "/usr/share");
+}
+
+#[tokio::test]
+async fn the_end_of_a_connection_is_a_change_of_its_project() {
+    let notes = Arc::<Notes>::default();
+    let connection = connect(Transport::Stdio, notes.clone());
+    let (channel, mut requests) = Channel::new();
+    let client = async { requests.recv().await.unwrap().roots("/usr/share") };
+    tokio::join!(ask(&connection, &channel), client).0.unwrap();
+    drop(connection);
+    assert_eq!(*notes.changes.lock().unwrap(), [Some("/usr/share".to_owned()), None]);
+    drop(connect(Transport::Stdio, notes.clone()));
+    assert_eq!(notes.changes.lock().unwrap().len(), 2, "without a project nothing changes");
+}
+
+#[tokio::test]
+async fn the_answer_to_a_question_among_the_events_reaches_nobody() {
+    let connection = connect(Transport::Stdio, Arc::default());
+    let (channel, mut requests) = Channel::new();
+    let client = async {
+        let request = requests.recv().await.unwrap();
+        let by = SelectBy::Value("/usr/lib".into());
+        connection.feed(Selected { ask: 1.into(), by, ask_by: None, facts: Default::default(), explain: false });
+        request.roots("/usr/share");
+    };
+    assert_eq!(tokio::join!(ask(&connection, &channel), client).0.unwrap(), "/usr/lib");
 }
 
 #[tokio::test]

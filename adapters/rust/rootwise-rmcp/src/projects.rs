@@ -388,7 +388,7 @@ impl Projects {
                 answer = &mut answer => break answer?,
                 // rmcp lets the handler of a cancelled call run on.
                 () = context.ct.cancelled() => return Err(rootwise_host::NoProject::cancelled().into()),
-                // The client may resume the stream, so that this call goes on waiting.
+                // The question ends with its stream: whether the client resumes it is unknown, and others need its request.
                 () = broken(watched), if watched.is_some() => {
                     watched = None;
                     connection.channel_closed();

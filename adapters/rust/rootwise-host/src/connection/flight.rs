@@ -42,6 +42,9 @@ pub enum SendError {
     /// The answer could not be read.
     #[error("the answer could not be read")]
     Unreadable,
+    /// The stream that was to carry the request is gone, which says nothing about the client.
+    #[error("the stream for the request is gone")]
+    Abandoned,
 }
 
 /// Becomes ready, with the reason, when nobody needs the request any more.
@@ -84,6 +87,7 @@ pub(super) fn outcome_of(request: RequestToken, outcome: Result<Box<RawValue>, S
         Err(SendError::Client { code, message }) => (RefusalKind::Error, Some(code), Some(message)),
         Err(SendError::Undeliverable) => (RefusalKind::Undeliverable, None, None),
         Err(SendError::Unreadable) => (RefusalKind::Unreadable, None, None),
+        Err(SendError::Abandoned) => (RefusalKind::Abandoned, None, None),
     };
     RootsRefused { request, kind, code, message }.into()
 }

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rootwise::action::{Announce, Level, Log};
+use rootwise::action::{Level, Log};
 use rootwise::{AskId, Project};
 use tokio::sync::Notify;
 
@@ -45,7 +45,7 @@ pub trait Observer: Send + Sync + 'static {
         let _ = line;
     }
 
-    /// The connection's project changed.
+    /// The connection's project changed, or ended with its connection.
     fn changed(&self, project: Option<&Arc<Project>>, previous: Option<&Arc<Project>>) {
         let _ = (project, previous);
     }
@@ -58,7 +58,7 @@ impl Observer for () {}
 
 enum Notice {
     Log(LogLine),
-    Changed(Announce),
+    Changed { to: Option<Arc<Project>>, from: Option<Arc<Project>> },
     Roots,
 }
 
@@ -97,8 +97,8 @@ impl Notices {
         self.lock().waiting.push_back(Notice::Log(line));
     }
 
-    pub(super) fn changed(&self, announce: Announce) {
-        self.lock().waiting.push_back(Notice::Changed(announce));
+    pub(super) fn changed(&self, to: Option<Arc<Project>>, from: Option<Arc<Project>>) {
+        self.lock().waiting.push_back(Notice::Changed { to, from });
     }
 
     pub(super) fn roots(&self) {
@@ -148,7 +148,7 @@ impl Notices {
     fn tell(&self, notice: &Notice) {
         match notice {
             Notice::Log(line) => self.observer.log(line),
-            Notice::Changed(Announce { from, to, .. }) => self.observer.changed(to.as_ref(), from.as_ref()),
+            Notice::Changed { to, from } => self.observer.changed(to.as_ref(), from.as_ref()),
             Notice::Roots => self.observer.roots_arrived(),
         }
     }
