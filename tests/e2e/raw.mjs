@@ -37,10 +37,15 @@ export class Peer {
   }
 
   async open(capabilities = { roots: { listChanged: true } }) {
-    const params = { protocolVersion: "2025-06-18", capabilities, clientInfo: { name: "streams", version: "1" } };
-    await (await this.post({ id: ++this.#ids, method: "initialize", params })).text();
+    await this.initialize(capabilities);
     await this.notify("notifications/initialized");
     return this;
+  }
+
+  /** Sends `initialize`; returns its result. */
+  async initialize(capabilities) {
+    const params = { protocolVersion: "2025-06-18", capabilities, clientInfo: { name: "streams", version: "1" } };
+    return (await messages(await this.post({ id: ++this.#ids, method: "initialize", params }))()).result;
   }
 
   /** Ends the session. */

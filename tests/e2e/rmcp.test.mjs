@@ -1,10 +1,12 @@
 // Streams that break and calls without a session, with the server on rmcp: hand-written HTTP, so that the test decides when a
-// stream ends. rmcp keeps what it sends on such a stream for a client that resumes it, so that a dropped call goes on waiting.
+// stream ends. rmcp keeps what it sends on such a stream for a client that resumes it; a call that waits for its client does not.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import http from "node:http";
 import { after, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { serve } from "./clients.mjs";
 import { ask, list, Peer, said, within } from "./raw.mjs";
 import { tenUsers } from "./users.mjs";
@@ -16,6 +18,12 @@ const folder = (name) => {
   return join(base, name);
 };
 const [a, b, c] = ["a", "b", "c"].map(folder);
+
+const MODERN = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientCapabilities": {},
+  "io.modelcontextprotocol/clientInfo": { name: "raw", version: "1" },
+};
 
 const scenario = (name, settings, run) =>
   test(name, { timeout: 60_000 }, async () => {
@@ -36,6 +44,45 @@ scenario("a call that drops while it asks leaves the next call to ask again", {}
   await next().catch(() => {});
   assert.deepEqual(await ask(peer, list(b), "code"), { text: b, asked: 1 });
   assert.deepEqual(await ask(peer, list(b), "code"), { text: b, asked: 0 });
+});
+
+scenario("a stream that broke while it asked costs no later call its roots", {}, async (_server, peer) => {
+  const { next, drop } = await peer.call("code");
+  assert.equal((await within(next())).method, "roots/list");
+  drop();
+  await next().catch(() => {});
+  // Longer than the patience of a caller.
+  await sleep(6_000);
+  for (const asked of [1, 0]) assert.deepEqual(await ask(peer, list(b), "code"), { text: b, asked });
+});
+
+scenario("two different project headers are refused, two equal ones are one", {}, async ({ url }) => {
+  const call = (...paths) =>
+    new Promise((resolve, reject) => {
+      // Node sends one line for each value.
+      const headers = { "content-type": "application/json", accept: "application/json, text/event-stream", "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "code" };
+      const request = http.request(url, { method: "POST", headers: { ...headers, "x-project-path": paths } }, (response) => {
+        let text = "";
+        response.setEncoding("utf8").on("data", (part) => (text += part));
+        response.on("end", () => resolve(text)).on("error", reject);
+      });
+      const params = { name: "code", arguments: {}, _meta: MODERN };
+      request.on("error", reject).end(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }));
+    });
+  assert.match(await call(a, a), new RegExp(`"text":"${a}"`));
+  assert.doesNotMatch(await call(a, b), new RegExp(`"text":"${a}"`));
+  assert.match(await call(a, b), /missing: /);
+});
+
+scenario("the server asks Codex for its folder, unless it is told not to", {}, async ({ url }) => {
+  const { capabilities } = await new Peer(url).initialize({});
+  assert.deepEqual(capabilities.experimental, { "codex/sandbox-state-meta": {} });
+  const silent = await serve("rmcp", { cwd: "/", options: { codexMeta: false } });
+  try {
+    assert.equal((await new Peer(silent.url).initialize({})).capabilities.experimental, undefined);
+  } finally {
+    await silent.stop();
+  }
 });
 
 scenario("a call that waits for the request of a dropped one gets a request of its own", {}, async (_server, peer) => {

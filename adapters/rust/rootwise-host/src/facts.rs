@@ -1,6 +1,7 @@
 //! Facts about this process and the machine it runs on.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use rootwise::host::{ExcludedDirs, Transport};
@@ -21,8 +22,9 @@ use crate::inputs::PolicyInputs;
 /// ```
 #[must_use]
 pub fn host_facts(transport: Transport, policy: &Policy) -> HostFacts {
-    let argv: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    let variable = |name: &str| std::env::var(name).ok();
+    let text = |value: OsString| text_or_invalid(value.as_encoded_bytes());
+    let argv: Vec<String> = std::env::args_os().skip(1).map(text).collect();
+    let variable = |name: &str| std::env::var_os(name).map(text);
     host_facts_from(transport, policy, &argv, variable)
 }
 
@@ -42,6 +44,17 @@ pub fn host_facts_from(
     facts.cwd = std::env::current_dir().ok().and_then(text);
     facts.excluded_dirs = excluded_dirs();
     facts
+}
+
+/// The text of a value; of one that is no text, something that every policy refuses: it must neither pass as absent nor name
+/// another folder.
+#[must_use]
+pub fn text_or_invalid(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        // No path contains a null character.
+        Err(_) => format!("{}\0", String::from_utf8_lossy(bytes)),
+    }
 }
 
 /// Confines every project to these folders, also by their real paths.

@@ -17,7 +17,7 @@ mod start;
 pub use connection::{Connection, GivenUp, LogLine, Observer, SendError, Sender, Sending};
 pub use disk::probe;
 pub use error::NoProject;
-pub use facts::{allow_only, host_facts, host_facts_from};
+pub use facts::{allow_only, host_facts, host_facts_from, text_or_invalid};
 pub use inputs::PolicyInputs;
 pub use question::{Question, project_of};
 pub use roots::{PathRefusal, RootEntry, Roots, resolve_inside, verify_roots};

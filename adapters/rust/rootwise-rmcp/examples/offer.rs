@@ -1,6 +1,6 @@
 //! The server of the end-to-end tests: stdio, or `--http` with sessions, or `--http --stateless`.
 //!
-//! `E2E_OPTIONS` holds options as JSON: `policy`, `host`, `allowedDirs`.
+//! `E2E_OPTIONS` holds options as JSON: `policy`, `host`, `allowedDirs`, `requirePath`, `codexMeta`.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, reason = "a test server stops at the first surprise")]
 
 mod http_server;
@@ -230,6 +230,7 @@ struct Settings {
     require_path: Option<bool>,
     host: Option<Value>,
     allowed_dirs: Option<Vec<String>>,
+    codex_meta: Option<bool>,
 }
 
 fn options(settings: Settings) -> Options {
@@ -246,6 +247,9 @@ fn options(settings: Settings) -> Options {
     }
     if let Some(folders) = settings.allowed_dirs {
         options = options.allowed_dirs(folders);
+    }
+    if let Some(declare) = settings.codex_meta {
+        options = options.codex_meta(declare);
     }
     if let Some(given) = settings.host {
         options = options.host(move |facts| {

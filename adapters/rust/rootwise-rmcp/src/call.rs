@@ -10,13 +10,15 @@ use rmcp::model::{
     ListRootsRequest, ProtocolVersion, ReadResourceResponse,
 };
 use rmcp::service::RequestContext;
-use rootwise::INPUT_KEY;
 use rootwise::event::{AskBy, RequestFacts};
-use rootwise_host::PolicyInputs;
+use rootwise::{INPUT_KEY, Policy};
+use rootwise_host::text_or_invalid;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::session::Session;
+use crate::projects::Shared;
+use crate::session::{Session, client_info, roots_capability};
+use crate::streams::Once;
 
 /// What the wrapper adds to the context of a call.
 #[derive(Clone)]
@@ -32,6 +34,19 @@ struct Inner {
     /// The project that the arguments of the call name.
     named: Option<String>,
     round: Mutex<Round>,
+    /// Whether the handler returned.
+    over: Once,
+}
+
+/// Ends a call with its handler, however that ends.
+pub(crate) struct Running(Call);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Locked, so that no round begins after its call.
+        let _round = self.0.round();
+        self.0.0.over.happen();
+    }
 }
 
 /// The parts of a request that concern its project.
@@ -61,8 +76,9 @@ pub(crate) fn enter(
 ) -> Call {
     let repeatable = brought.is_some();
     let Brought { input_responses, request_state, named } = brought.unwrap_or_default();
-    let (session, modern, round) = (session.clone(), is_modern(context), Mutex::default());
-    let call = Call(Arc::new(Inner { session, modern, repeatable, input_responses, request_state, named, round }));
+    let (session, modern, round, over) = (session.clone(), is_modern(context), Mutex::default(), Once::default());
+    let inner = Inner { session, modern, repeatable, input_responses, request_state, named, round, over };
+    let call = Call(Arc::new(inner));
     context.extensions.insert(call.clone());
     call
 }
@@ -78,7 +94,7 @@ pub(crate) fn http_of(context: &RequestContext<RoleServer>) -> Option<&Parts> {
 }
 
 /// Whether the call follows the rules of 2026-07-28.
-fn is_modern(context: &RequestContext<RoleServer>) -> bool {
+pub(crate) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     // Revisions are dates, so they compare as texts.
     context.protocol_version().is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
 }
@@ -114,8 +130,25 @@ impl Call {
         self.round().asked = true;
     }
 
-    pub(crate) fn needs_input(&self) {
-        self.round().needs_input = true;
+    /// Has the result of the call ask the client; false if it was sent already.
+    pub(crate) fn needs_input(&self) -> bool {
+        let mut round = self.round();
+        round.needs_input = !self.is_over();
+        round.needs_input
+    }
+
+    /// The handler runs as long as this lives.
+    pub(crate) fn running(&self) -> Running {
+        Running(self.clone())
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        self.0.over.has_happened()
+    }
+
+    /// Waits for the end of the call.
+    pub(crate) async fn over(&self) {
+        self.0.over.wait().await;
     }
 
     pub(crate) fn failed(&self, text: String) {
@@ -135,7 +168,7 @@ impl Call {
     pub(crate) fn manner(&self, context: &RequestContext<RoleServer>) -> Manner {
         let shared = self.0.session.shared();
         let http = http_of(context);
-        let mut facts = facts_of(context, http, &shared.inputs);
+        let mut facts = facts_of(context, http, shared);
         if self.0.modern {
             self.add_modern(context, &mut facts);
             let (ask_by, note) =
@@ -158,12 +191,17 @@ impl Call {
 
     /// The facts that a modern call carries itself.
     fn add_modern(&self, context: &RequestContext<RoleServer>, facts: &mut RequestFacts) {
-        let part = |name: &str| context.meta.0.get(name).and_then(|value| to_raw_value(value).ok());
-        let none = || RawValue::from_string("{}".into()).ok();
-        facts.capabilities = part("io.modelcontextprotocol/clientCapabilities").or_else(none);
-        facts.client_info = part("io.modelcontextprotocol/clientInfo");
-        let own = self.0.input_responses.as_ref().and_then(|responses| responses.get(INPUT_KEY));
-        facts.input_responses = own.and_then(|answer| to_raw_value(&BTreeMap::from([(INPUT_KEY, answer)])).ok());
+        let meta = |name: &str| context.meta.0.get(name);
+        let capabilities = meta("io.modelcontextprotocol/clientCapabilities");
+        facts.capabilities = roots_capability(capabilities.and_then(|capabilities| capabilities.get("roots")));
+        facts.client_info = meta("io.modelcontextprotocol/clientInfo")
+            .and_then(|info| info.get("name")?.as_str())
+            .and_then(client_info);
+        let Some(own) = self.0.input_responses.as_ref().and_then(|responses| responses.get(INPUT_KEY)) else { return };
+        // An answer that is too large is one that cannot be read.
+        let fits = |raw: &Box<RawValue>| raw.get().len() <= most_bytes(&self.0.session.shared().policy);
+        let raw = |answer: &Value| to_raw_value(&BTreeMap::from([(INPUT_KEY, answer)])).ok();
+        facts.input_responses = raw(own).filter(fits).or_else(|| raw(&Value::Null));
     }
 
     /// Turns the result of a handler into the result of its call: the question for the client's roots travels with the
@@ -230,18 +268,31 @@ macro_rules! repeatable {
 
 repeatable!(CallToolResponse, GetPromptResponse, ReadResourceResponse);
 
+/// The bytes of one part of a request, beside which the others fit into an event.
+fn most_bytes(policy: &Policy) -> usize {
+    usize::try_from(policy.limits.event_bytes / 4).unwrap_or(usize::MAX)
+}
+
 /// The facts that a request carries about its project, as far as the policy reads them.
-fn facts_of(context: &RequestContext<RoleServer>, http: Option<&Parts>, inputs: &PolicyInputs) -> RequestFacts {
+fn facts_of(context: &RequestContext<RoleServer>, http: Option<&Parts>, shared: &Shared) -> RequestFacts {
+    let inputs = &shared.inputs;
     let mut facts = RequestFacts::default();
     let mut meta = context.meta.0.iter().filter(|(name, _)| inputs.meta.contains(*name)).peekable();
     if meta.peek().is_some() {
-        facts.meta = to_raw_value(&meta.collect::<BTreeMap<&String, &Value>>()).ok();
+        let raw = to_raw_value(&meta.collect::<BTreeMap<&String, &Value>>()).ok();
+        facts.meta = raw.filter(|raw| raw.get().len() <= most_bytes(&shared.policy));
     }
     let Some(parts) = http else { return facts };
     for name in &inputs.headers {
-        // A header that is no text cannot name a folder, and must not pass as absent.
-        if let Some(value) = parts.headers.get(name.as_str()) {
-            facts.headers.insert(name.clone(), String::from_utf8_lossy(value.as_bytes()).into_owned());
+        let mut values: Vec<String> = Vec::new();
+        for value in parts.headers.get_all(name.as_str()) {
+            let value = text_or_invalid(value.as_bytes());
+            if !values.contains(&value) {
+                values.push(value);
+            }
+        }
+        if !values.is_empty() {
+            facts.headers.insert(name.clone(), values.join(", "));
         }
     }
     for (name, value) in form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes()) {

@@ -8,7 +8,7 @@ use rootwise::host::Transport;
 use rootwise::{ConfigError, HostFacts, Policy, Resolver};
 use rootwise_host::{LogLine, allow_only, host_facts};
 
-use crate::projects::Projects;
+use crate::projects::{Hosts, Projects};
 use crate::tools::{ToolNames, Tools};
 
 type Adjust = Box<dyn Fn(&mut HostFacts)>;
@@ -22,6 +22,7 @@ pub struct Options {
     allowed_dirs: Option<Vec<PathBuf>>,
     argument: Option<String>,
     tools: Option<ToolNames>,
+    codex_meta: Option<bool>,
     adjust: Option<Adjust>,
     log: Option<LogTo>,
 }
@@ -61,8 +62,15 @@ impl Options {
         Self { tools: Some(names), ..self }
     }
 
-    /// Whether the client's paths are valid on this machine; by default they are over stdio and are not over HTTP. Say so for
-    /// an HTTP server on the user's own machine.
+    /// Whether the server declares the experimental capability `codex/sandbox-state-meta`, so that Codex names its folder in
+    /// every call; by default it does, if the policy reads it.
+    #[must_use]
+    pub fn codex_meta(self, declare: bool) -> Self {
+        Self { codex_meta: Some(declare), ..self }
+    }
+
+    /// Whether the client's paths are valid on this machine; by default they are over the standard input and output of this
+    /// process, and are not over HTTP, sockets and other transports. Say so for a server on the user's own machine.
     #[must_use]
     pub fn local(self, local: bool) -> Self {
         self.host(move |facts| facts.local = Some(local))
@@ -93,9 +101,13 @@ impl Options {
     /// An option cannot work; the error names it.
     pub fn build(self) -> Result<Projects, ConfigError> {
         let policy = self.checked_policy()?;
-        let facts = [self.facts(Transport::Stdio, &policy)?, self.facts(Transport::Http, &policy)?];
+        let hosts = Hosts {
+            stdio: self.facts(Transport::Stdio, &policy)?,
+            http: self.facts(Transport::Http, &policy)?,
+            other: self.facts(Transport::Other, &policy)?,
+        };
         let tools = self.tools.map(Tools::new).unwrap_or_default();
-        Ok(Projects::new(policy, facts, tools, self.log))
+        Ok(Projects::new(policy, hosts, tools, self.codex_meta.unwrap_or(true), self.log))
     }
 
     fn checked_policy(&self) -> Result<Arc<Policy>, ConfigError> {
@@ -118,6 +130,10 @@ impl Options {
             return Err(ConfigError::new("argument", "must be the name of an argument"));
         }
         let mut facts = host_facts(transport, policy);
+        if transport == Transport::Other {
+            // rmcp's other transports carry messages in both directions at any time.
+            facts.push = Some(true);
+        }
         facts.tool_argument.clone_from(&self.argument);
         facts.select_tool = self.tools.as_ref().and_then(|names| names.switch.as_ref()).map(ToString::to_string);
         if let Some(adjust) = &self.adjust {
@@ -125,9 +141,12 @@ impl Options {
         }
         if let Some(folders) = self.allowed_dirs.as_ref() {
             for (index, folder) in folders.iter().enumerate() {
-                if !folder.is_absolute() {
-                    return Err(ConfigError::new(format!("allowedDirs[{index}]"), "must be an absolute path"));
-                }
+                let fault = match folder.to_str() {
+                    None => "must be UTF-8: projects have paths that are text",
+                    Some(_) if !folder.is_absolute() => "must be an absolute path",
+                    Some(_) => continue,
+                };
+                return Err(ConfigError::new(format!("allowedDirs[{index}]"), fault));
             }
             allow_only(&mut facts, folders);
         } else if let Some(folders) = facts.allowed_dirs.take() {

@@ -4,6 +4,7 @@ mod listeners;
 
 use std::fmt;
 use std::ops::Deref;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,6 +15,7 @@ use rmcp::ServerHandler;
 use rmcp::service::RequestContext;
 use rootwise::action::{Answer, Level};
 use rootwise::event::{AskBy, Asked, SelectBy, Selected, SelectionCleared, Want};
+use rootwise::host::Transport;
 use rootwise::{ConfigError, Explanation, HostFacts, Outcome, Policy, Project, Reason};
 use rootwise_host::{
     Connection, LogLine, PolicyInputs, Question, Roots, Sender, project_of, resolve_inside, verify_roots,
@@ -33,6 +35,16 @@ use listeners::Listeners;
 #[derive(Clone)]
 pub struct Projects(Arc<Shared>);
 
+/// What Codex adds to `_meta` if the server declares an experimental capability of the same name.
+pub(crate) const CODEX_META: &str = "codex/sandbox-state-meta";
+
+/// The facts of this process, by transport.
+pub(crate) struct Hosts {
+    pub(crate) stdio: Arc<HostFacts>,
+    pub(crate) http: Arc<HostFacts>,
+    pub(crate) other: Arc<HostFacts>,
+}
+
 /// What all sessions of a server share.
 pub(crate) struct Shared {
     pub(crate) policy: Arc<Policy>,
@@ -43,20 +55,26 @@ pub(crate) struct Shared {
     pub(crate) tools: Tools,
     pub(crate) listeners: Listeners<ProjectChange>,
     pub(crate) roots_listeners: Listeners<RootsChange>,
-    stdio: Arc<HostFacts>,
-    http: Arc<HostFacts>,
+    hosts: Hosts,
+    /// Whether the server asks Codex for its folder.
+    pub(crate) codex_meta: bool,
     log: Option<LogTo>,
     told_stateless: AtomicBool,
 }
 
 impl Shared {
-    pub(crate) fn host(&self, http: bool) -> &Arc<HostFacts> {
-        if http { &self.http } else { &self.stdio }
+    pub(crate) const fn host(&self, transport: Transport) -> &Arc<HostFacts> {
+        match transport {
+            Transport::Stdio => &self.hosts.stdio,
+            Transport::Http => &self.hosts.http,
+            Transport::Other => &self.hosts.other,
+        }
     }
 
     pub(crate) fn log(&self, line: &LogLine) {
         if let Some(log) = &self.log {
-            log(line);
+            // The panic hook has reported it; the call goes on.
+            let _ = catch_unwind(AssertUnwindSafe(|| log(line)));
         }
     }
 
@@ -160,14 +178,10 @@ impl Projects {
         Options::default()
     }
 
-    pub(crate) fn new(
-        policy: Arc<Policy>,
-        [stdio, http]: [Arc<HostFacts>; 2],
-        tools: Tools,
-        log: Option<LogTo>,
-    ) -> Self {
+    pub(crate) fn new(policy: Arc<Policy>, hosts: Hosts, tools: Tools, codex_meta: bool, log: Option<LogTo>) -> Self {
         let inputs = PolicyInputs::of(&policy);
-        let argument = stdio.tool_argument.clone();
+        let codex_meta = codex_meta && inputs.meta.contains(CODEX_META);
+        let argument = hosts.stdio.tool_argument.clone();
         let (listeners, roots_listeners, told_stateless) = Default::default();
         Self(Arc::new(Shared {
             policy,
@@ -176,8 +190,8 @@ impl Projects {
             tools,
             listeners,
             roots_listeners,
-            stdio,
-            http,
+            hosts,
+            codex_meta,
             log,
             told_stateless,
         }))
@@ -249,8 +263,8 @@ impl Projects {
         let Outcome::Listed { roots, state } = answer.outcome else {
             return Err(rootwise_host::NoProject::from(answer).into());
         };
-        let (shared, http) = (self.0.clone(), http_of(context).is_some());
-        let verify = move || verify_roots(&roots, &shared.policy, shared.host(http));
+        let (policy, host) = (self.0.policy.clone(), host_of(context).unwrap_or(&self.0.hosts.other).clone());
+        let verify = move || verify_roots(&roots, &policy, &host);
         let roots = tokio::task::spawn_blocking(verify).await.map_err(|_| rootwise_host::NoProject::closed())?;
         Ok(Roots::new(roots, state))
     }
@@ -298,14 +312,17 @@ impl Projects {
     /// Removes the selection; returns the project that counts instead.
     ///
     /// # Errors
-    /// The client must be asked first, or the connection ended.
+    /// The policy does not let the project change, the client must be asked first, or the connection ended.
     pub async fn unselect(&self, context: &RequestContext<RoleServer>) -> Result<Option<Arc<Project>>, NoProject> {
         let question = |manner: &Manner| {
             let (facts, ask_by) = (manner.facts.clone(), manner.ask_by);
             SelectionCleared { ask_by, facts, ..SelectionCleared::default() }.into()
         };
         let answer = self.ask_any(context, question).await?;
-        Ok(project_of(answer).ok())
+        match answer.outcome {
+            Outcome::Refused(_) => Err(rootwise_host::NoProject::from(answer).into()),
+            _ => Ok(project_of(answer).ok()),
+        }
     }
 
     /// Returns the result of every source for this call; `text` is a small table.
@@ -367,6 +384,9 @@ impl Projects {
         question: impl FnOnce(&Manner) -> Question,
     ) -> Result<Answer, NoProject> {
         let call = call_of(context).ok_or_else(unwrapped)?;
+        if call.is_over() {
+            return Err(rootwise_host::NoProject::call_over().into());
+        }
         call.asked();
         let connection = connection_of(call, context).ok_or_else(rootwise_host::NoProject::closed)?;
         let manner = call.manner(context);
@@ -388,6 +408,7 @@ impl Projects {
                 answer = &mut answer => break answer?,
                 // rmcp lets the handler of a cancelled call run on.
                 () = context.ct.cancelled() => return Err(rootwise_host::NoProject::cancelled().into()),
+                () = call.over() => return Err(rootwise_host::NoProject::call_over().into()),
                 // The question ends with its stream: whether the client resumes it is unknown, and others need its request.
                 () = broken(watched), if watched.is_some() => {
                     watched = None;
@@ -396,7 +417,9 @@ impl Projects {
             }
         };
         if let Outcome::NeedsInput { .. } = answer.outcome {
-            call.needs_input();
+            if !call.needs_input() {
+                return Err(rootwise_host::NoProject::call_over().into());
+            }
             return Err(rootwise_host::NoProject::from(answer).into());
         }
         Ok(answer)
@@ -456,7 +479,7 @@ fn asked(manner: &Manner, hints: Hints) -> Asked {
 /// The project of a call that brings nothing of its own, if the last answer still holds.
 fn known(context: &RequestContext<RoleServer>) -> Option<Arc<Project>> {
     let call = call_of(context)?;
-    if call.is_modern() || call.named().is_some() {
+    if call.is_modern() || call.is_over() || call.named().is_some() {
         return None;
     }
     let http = http_of(context);
@@ -471,6 +494,11 @@ fn known(context: &RequestContext<RoleServer>) -> Option<Arc<Project>> {
 
 fn connection_of<'c>(call: &'c Call, context: &RequestContext<RoleServer>) -> Option<&'c Connection> {
     call.session().connection(&context.peer, http_of(context).is_some())
+}
+
+/// The facts about this process for the client of a call.
+fn host_of(context: &RequestContext<RoleServer>) -> Option<&Arc<HostFacts>> {
+    Some(call_of(context)?.session().host(http_of(context).is_some()))
 }
 
 /// Ends when a stream breaks.

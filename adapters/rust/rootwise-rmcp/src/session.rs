@@ -7,10 +7,12 @@ use rmcp::RoleServer;
 use rmcp::model::InitializeRequestParams;
 use rmcp::service::Peer;
 use rootwise::event::{AskBy, Asked, ClientInitialized, Want};
+use rootwise::host::Transport;
 use rootwise::project::RootView;
-use rootwise::{Outcome, Project};
+use rootwise::{HostFacts, Outcome, Project};
 use rootwise_host::{Connection, LogLine, Observer, Roots, Sender, verify_roots};
 use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
 
 use crate::projects::Shared;
 use crate::sender::PeerSender;
@@ -45,6 +47,8 @@ pub(crate) struct Session {
     connection: OnceLock<Option<Connection>>,
     /// Whether the client sent `initialize` to this session.
     initialized: AtomicBool,
+    /// Whether the client talks to this process over its own standard input and output.
+    stdio: AtomicBool,
     /// Whether the transport reports notifications, in order.
     observed: AtomicBool,
     /// The HTTP session that this one belongs to.
@@ -68,6 +72,7 @@ impl Session {
             shared,
             connection: OnceLock::new(),
             initialized: AtomicBool::new(false),
+            stdio: AtomicBool::new(false),
             observed: AtomicBool::new(false),
             id: OnceLock::new(),
             roots: Mutex::default(),
@@ -78,13 +83,13 @@ impl Session {
 
     /// The client sent `initialize`.
     pub(crate) fn initialize(self: &Arc<Self>, params: &InitializeRequestParams, peer: &Peer<RoleServer>, http: bool) {
-        let raw = |value: Result<Box<RawValue>, serde_json::Error>| value.ok();
         if let Some(connection) = self.connection(peer, http) {
             self.initialized.store(true, Ordering::Release);
+            let roots = params.capabilities.roots.as_ref().and_then(|roots| serde_json::to_value(roots).ok());
             connection.initialized(ClientInitialized {
-                protocol_version: raw(to_raw_value(&params.protocol_version)),
-                capabilities: raw(to_raw_value(&params.capabilities)),
-                client_info: raw(to_raw_value(&params.client_info)),
+                protocol_version: to_raw_value(&params.protocol_version).ok(),
+                capabilities: roots_capability(roots.as_ref()),
+                client_info: client_info(&params.client_info.name),
             });
         }
     }
@@ -113,8 +118,20 @@ impl Session {
         }
     }
 
-    pub(crate) fn observe(&self) {
+    /// Observes the transport, before the handshake.
+    pub(crate) fn observe(&self, stdio: bool) {
+        self.stdio.store(stdio, Ordering::Release);
         self.observed.store(true, Ordering::Release);
+    }
+
+    /// The facts about this process for this client.
+    pub(crate) fn host(&self, http: bool) -> &Arc<HostFacts> {
+        let stdio = self.stdio.load(Ordering::Acquire);
+        self.shared.host(match http {
+            true => Transport::Http,
+            false if stdio => Transport::Stdio,
+            false => Transport::Other,
+        })
     }
 
     pub(crate) fn is_observed(&self) -> bool {
@@ -142,7 +159,7 @@ impl Session {
     /// The connection, which the first call opens.
     pub(crate) fn connection(self: &Arc<Self>, peer: &Peer<RoleServer>, http: bool) -> Option<&Connection> {
         let open = || {
-            let host = self.shared.host(http);
+            let host = self.host(http);
             // Over HTTP a request outside a call needs a stream that most clients do not open.
             let push = (!http || host.push == Some(true))
                 .then(|| Arc::new(PeerSender { peer: peer.clone(), call: None, broken: None }) as Arc<dyn Sender>);
@@ -180,7 +197,7 @@ impl Session {
         let http = self.id().is_some();
         tokio::task::spawn_blocking(move || {
             let shared = &session.shared;
-            let roots = Arc::new(Roots::new(verify_roots(&views, &shared.policy, shared.host(http)), state));
+            let roots = Arc::new(Roots::new(verify_roots(&views, &shared.policy, session.host(http)), state));
             let _telling = session.telling.lock().unwrap_or_else(PoisonError::into_inner);
             let mut known = session.roots.lock().unwrap_or_else(PoisonError::into_inner);
             if session.lists.load(Ordering::Acquire) != list {
@@ -191,6 +208,19 @@ impl Session {
             shared.roots_listeners.tell(&RootsChange { roots, previous, session_id: session.id() });
         });
     }
+}
+
+/// Capabilities without those that say nothing about roots, which may be of any size.
+pub(crate) fn roots_capability(roots: Option<&Value>) -> Option<Box<RawValue>> {
+    let list_changed =
+        |roots: &Value| json!({ "roots": { "listChanged": roots.get("listChanged") == Some(&true.into()) } });
+    to_raw_value(&roots.filter(|roots| roots.is_object()).map_or_else(|| json!({}), list_changed)).ok()
+}
+
+/// The client's name, unless nobody could read it.
+pub(crate) fn client_info(name: &str) -> Option<Box<RawValue>> {
+    const MAX_BYTES: usize = 4 << 10;
+    (name.len() <= MAX_BYTES).then(|| to_raw_value(&json!({ "name": name })).ok()).flatten()
 }
 
 /// Passes on what happens on a connection.

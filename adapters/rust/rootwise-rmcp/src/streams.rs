@@ -58,7 +58,7 @@ impl Once {
         }
     }
 
-    fn happen(&self) {
+    pub(crate) fn happen(&self) {
         self.0.happened.store(true, Ordering::Release);
         self.0.notify.notify_waiters();
     }

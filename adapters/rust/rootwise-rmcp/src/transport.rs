@@ -1,6 +1,7 @@
 //! Serves one client, and observes its transport: rmcp runs notifications and calls as tasks that may overtake each other, and
 //! does not tell its handlers that the client closed its input.
 
+use std::any::TypeId;
 use std::borrow::Cow;
 use std::error::Error;
 use std::sync::Arc;
@@ -8,15 +9,19 @@ use std::sync::Arc;
 use rmcp::RoleServer;
 use rmcp::model::{ClientNotification, JsonRpcMessage};
 use rmcp::service::{RunningService, RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage};
+use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::transport::io::{StdioReader, StdioWriter};
 use rmcp::transport::{IntoTransport, Transport};
 use rmcp::{ServerHandler, ServiceExt};
+use tokio::io::{Stdin, Stdout};
 
 use crate::projects::Projects;
 use crate::session::Session;
 use crate::wrapper::WithProjects;
 
 impl Projects {
-    /// Serves one client over this transport, such as `rmcp::transport::stdio()`.
+    /// Serves one client over this transport, such as `rmcp::transport::stdio()`. Over any other transport the client counts
+    /// as remote, unless the option [`local`](crate::Options::local) says otherwise.
     ///
     /// # Errors
     /// The handshake failed.
@@ -48,9 +53,20 @@ impl<S: ServerHandler> WithProjects<S> {
         E: Error + Send + Sync + 'static,
     {
         let session = self.session().clone();
-        session.observe();
+        session.observe(is_stdio::<T>());
         self.serve(Observed { inner: transport.into_transport(), session }).await
     }
+}
+
+/// Whether a transport is the standard input and output of this process.
+fn is_stdio<T: 'static>() -> bool {
+    let known = [
+        TypeId::of::<(Stdin, Stdout)>(),
+        TypeId::of::<(StdioReader, StdioWriter)>(),
+        TypeId::of::<AsyncRwTransport<RoleServer, Stdin, Stdout>>(),
+        TypeId::of::<AsyncRwTransport<RoleServer, StdioReader, StdioWriter>>(),
+    ];
+    known.contains(&TypeId::of::<T>())
 }
 
 struct Observed<T> {

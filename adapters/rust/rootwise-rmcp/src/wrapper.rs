@@ -18,8 +18,8 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
-use crate::call::{Brought, Call, Repeatable, enter, http_of};
-use crate::projects::{Projects, Shared};
+use crate::call::{Brought, Call, Repeatable, enter, http_of, is_modern};
+use crate::projects::{CODEX_META, Projects, Shared};
 use crate::session::Session;
 use crate::streams::Arrival;
 use crate::tools::{self, Kind, Tools};
@@ -47,10 +47,13 @@ impl<S> WithProjects<S> {
         &self.session.shared().tools
     }
 
-    /// Makes sure that the capability `tools` is declared, if there are ready-made ones.
-    fn declare_tools(&self, capabilities: &mut ServerCapabilities) {
+    /// Declares `tools`, if there are ready-made ones, and that the server reads what Codex says about its folder.
+    fn declare(&self, capabilities: &mut ServerCapabilities) {
         if !self.tools().is_empty() {
             capabilities.tools.get_or_insert_default();
+        }
+        if self.session.shared().codex_meta {
+            capabilities.experimental.get_or_insert_default().entry(CODEX_META.into()).or_default();
         }
     }
 
@@ -58,10 +61,11 @@ impl<S> WithProjects<S> {
         &self.session
     }
 
-    /// Adds the session to the context of a call whose result cannot ask for input.
-    fn plain(&self, mut context: Context) -> Context {
-        enter(&self.session, &mut context, None);
-        context
+    /// Runs a handler whose result cannot ask for input.
+    async fn plain<F: Future>(&self, mut context: Context, run: impl FnOnce(Context) -> F) -> F::Output {
+        let call = enter(&self.session, &mut context, None);
+        let _running = call.running();
+        run(context).await
     }
 
     /// The project that the arguments of a call name, if the server has a parameter for it.
@@ -77,11 +81,13 @@ impl<S> WithProjects<S> {
         context: Context,
         run: impl AsyncFnOnce(Context) -> Result<R, ErrorData>,
     ) -> Result<R, ErrorData> {
+        let running = call.running();
         if !call.is_modern() {
             return run(context).await;
         }
         let again = context.clone();
         let result = run(context).await;
+        drop(running);
         let projects = Projects::of(self.session.shared());
         call.finish(result, projects.would_need(&again)).await
     }
@@ -131,13 +137,15 @@ impl<S> fmt::Debug for WithProjects<S> {
 
 /// The parts of a request that concern its project; the three kinds of requests share no trait.
 macro_rules! brought {
-    ($request:ident, $named:expr) => {
+    ($request:ident, $context:ident, $named:expr) => {{
+        // Only a call of 2026-07-28 has rounds.
+        let modern = is_modern(&$context);
         Brought {
-            input_responses: $request.input_responses.clone(),
-            request_state: $request.request_state.clone(),
+            input_responses: modern.then(|| $request.input_responses.clone()).flatten(),
+            request_state: modern.then(|| $request.request_state.clone()).flatten(),
             named: $named,
         }
-    };
+    }};
 }
 
 /// Calls that follow this notification may go on.
@@ -164,10 +172,10 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
         context: Context,
     ) -> impl Future<Output = Result<InitializeResult, ErrorData>> {
         self.session.initialize(&request, &context.peer, http_of(&context).is_some());
-        let run = Box::pin(self.handler.initialize(request, self.plain(context)));
+        let run = Box::pin(self.plain(context, |context| self.handler.initialize(request, context)));
         async move {
             let mut result = run.await?;
-            self.declare_tools(&mut result.capabilities);
+            self.declare(&mut result.capabilities);
             Ok(result)
         }
     }
@@ -196,7 +204,7 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
         let ours = self.tools().find(&request.name);
         // The tool that selects a project may have a parameter of the same name.
         let named = if ours.is_none() { self.named(request.arguments.as_ref()) } else { None };
-        let brought = brought!(request, named);
+        let brought = brought!(request, context, named);
         let call = enter(&self.session, &mut context, Some(brought));
         let run = if ours.is_none() && !call.is_modern() {
             Run::Plain(Box::pin(self.handler.call_tool(request, context)))
@@ -205,7 +213,10 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
         };
         async move {
             match run {
-                Run::Plain(run) => as_tool_result(&call, run.await),
+                Run::Plain(run) => {
+                    let _running = call.running();
+                    as_tool_result(&call, run.await)
+                }
                 Run::Other(run) => run.await,
             }
         }
@@ -216,7 +227,7 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
         request: GetPromptRequestParams,
         mut context: Context,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let brought = brought!(request, self.named(request.arguments.as_ref()));
+        let brought = brought!(request, context, self.named(request.arguments.as_ref()));
         let call = enter(&self.session, &mut context, Some(brought));
         Box::pin(self.round(&call, context, async |context| self.handler.get_prompt(request, context).await)).await
     }
@@ -226,7 +237,7 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
         request: ReadResourceRequestParams,
         mut context: Context,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let brought = brought!(request, None);
+        let brought = brought!(request, context, None);
         let call = enter(&self.session, &mut context, Some(brought));
         Box::pin(self.round(&call, context, async |context| self.handler.read_resource(request, context).await)).await
     }
@@ -236,7 +247,7 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
         request: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListToolsResult, ErrorData> {
-        let mut result = self.handler.list_tools(request, self.plain(context)).await?;
+        let mut result = self.plain(context, |context| self.handler.list_tools(request, context)).await?;
         if result.next_cursor.is_none() {
             result.tools.extend(self.tools().list());
         }
@@ -250,14 +261,14 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
 
     fn get_info(&self) -> ServerConfig {
         let mut info = self.handler.get_info();
-        self.declare_tools(&mut info.capabilities);
+        self.declare(&mut info.capabilities);
         info
     }
 
     // Everything below passes through.
 
     async fn ping(&self, context: Context) -> Result<(), ErrorData> {
-        self.handler.ping(self.plain(context)).await
+        self.plain(context, |context| self.handler.ping(context)).await
     }
 
     fn negotiate_initialize(&self, request: &InitializeRequestParams) -> Result<InitializeResult, ErrorData> {
@@ -269,17 +280,17 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
     }
 
     async fn discover(&self, context: Context) -> Result<DiscoverResult, ErrorData> {
-        let mut result = self.handler.discover(self.plain(context)).await?;
-        self.declare_tools(&mut result.capabilities);
+        let mut result = self.plain(context, |context| self.handler.discover(context)).await?;
+        self.declare(&mut result.capabilities);
         Ok(result)
     }
 
     async fn complete(&self, request: CompleteRequestParams, context: Context) -> Result<CompleteResult, ErrorData> {
-        self.handler.complete(request, self.plain(context)).await
+        self.plain(context, |context| self.handler.complete(request, context)).await
     }
 
     async fn set_level(&self, request: SetLevelRequestParams, context: Context) -> Result<(), ErrorData> {
-        self.handler.set_level(request, self.plain(context)).await
+        self.plain(context, |context| self.handler.set_level(request, context)).await
     }
 
     async fn list_prompts(
@@ -287,7 +298,7 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
         request: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListPromptsResult, ErrorData> {
-        self.handler.list_prompts(request, self.plain(context)).await
+        self.plain(context, |context| self.handler.list_prompts(request, context)).await
     }
 
     async fn list_resources(
@@ -295,7 +306,7 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
         request: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListResourcesResult, ErrorData> {
-        self.handler.list_resources(request, self.plain(context)).await
+        self.plain(context, |context| self.handler.list_resources(request, context)).await
     }
 
     async fn list_resource_templates(
@@ -303,7 +314,7 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
         request: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        self.handler.list_resource_templates(request, self.plain(context)).await
+        self.plain(context, |context| self.handler.list_resource_templates(request, context)).await
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
@@ -315,15 +326,15 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
     }
 
     async fn subscribe(&self, request: SubscribeRequestParams, context: Context) -> Result<(), ErrorData> {
-        self.handler.subscribe(request, self.plain(context)).await
+        self.plain(context, |context| self.handler.subscribe(request, context)).await
     }
 
     async fn unsubscribe(&self, request: UnsubscribeRequestParams, context: Context) -> Result<(), ErrorData> {
-        self.handler.unsubscribe(request, self.plain(context)).await
+        self.plain(context, |context| self.handler.unsubscribe(request, context)).await
     }
 
     async fn on_custom_request(&self, request: CustomRequest, context: Context) -> Result<CustomResult, ErrorData> {
-        self.handler.on_custom_request(request, self.plain(context)).await
+        self.plain(context, |context| self.handler.on_custom_request(request, context)).await
     }
 
     async fn on_cancelled(&self, notification: CancelledNotificationParam, context: NotificationContext<RoleServer>) {
@@ -342,14 +353,14 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
     }
 
     async fn get_task(&self, request: GetTaskParams, context: Context) -> Result<GetTaskResult, ErrorData> {
-        self.handler.get_task(request, self.plain(context)).await
+        self.plain(context, |context| self.handler.get_task(request, context)).await
     }
 
     async fn update_task(&self, request: UpdateTaskParams, context: Context) -> Result<(), ErrorData> {
-        self.handler.update_task(request, self.plain(context)).await
+        self.plain(context, |context| self.handler.update_task(request, context)).await
     }
 
     async fn cancel_task(&self, request: CancelTaskParams, context: Context) -> Result<(), ErrorData> {
-        self.handler.cancel_task(request, self.plain(context)).await
+        self.plain(context, |context| self.handler.cancel_task(request, context)).await
     }
 }

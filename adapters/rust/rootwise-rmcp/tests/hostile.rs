@@ -12,13 +12,20 @@ use rmcp::model::{
 };
 use rmcp::service::{ClientLifecycleMode, ClientServiceExt, RequestContext, RunningService};
 use rmcp::{ClientHandler, ErrorData, RoleClient, RoleServer, ServerHandler};
+use rootwise_rmcp::rootwise::Policy;
+use rootwise_rmcp::rootwise::policy::Pin;
 use rootwise_rmcp::{NoProject, Options, Projects};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
+use tokio::sync::{Notify, mpsc};
 
 #[derive(Clone)]
 struct Server {
     projects: Projects,
+    /// What jobs were told that outlive their calls.
+    jobs: mpsc::UnboundedSender<String>,
+    /// Ends when jobs may ask.
+    over: Arc<Notify>,
 }
 
 impl Server {
@@ -45,6 +52,24 @@ impl Server {
     }
 }
 
+impl Server {
+    /// Returns at once; the job asks for its project now or when the call is over.
+    fn start_job(&self, late: bool, context: RequestContext<RoleServer>) -> CallToolResponse {
+        let server = self.clone();
+        tokio::spawn(async move {
+            if late {
+                server.over.notified().await;
+            }
+            let told = match server.projects.project(&context).await {
+                Ok(project) => project.path().display().to_string(),
+                Err(error) => error.code().to_owned(),
+            };
+            server.jobs.send(told).unwrap();
+        });
+        CallToolResult::success(vec![ContentBlock::text("started")]).into()
+    }
+}
+
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(serde_json::from_value(json!({ "tools": {} })).unwrap())
@@ -55,8 +80,15 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        if request.name != "status" {
-            return Ok(self.rounds(&request, &context).await?);
+        match &*request.name {
+            "status" => {}
+            "job" | "late_job" => return Ok(self.start_job(request.name == "late_job", context)),
+            "unselect" => {
+                let code =
+                    self.projects.unselect(&context).await.err().map_or("none".into(), |error| error.code().to_owned());
+                return Ok(CallToolResult::success(vec![ContentBlock::text(code)]).into());
+            }
+            _ => return Ok(self.rounds(&request, &context).await?),
         }
         let text = match self.projects.project(&context).await {
             Ok(project) => project.path().display().to_string(),
@@ -101,32 +133,42 @@ impl ClientHandler for Client {
 }
 
 fn quiet() -> Options {
-    Projects::options().host(|facts| {
+    Projects::options().local(true).host(|facts| {
         facts.cwd = Some("/".into());
         facts.env.clear();
     })
 }
 
 fn serve(options: Options) -> DuplexStream {
+    serve_jobs(options).0
+}
+
+type Jobs = (mpsc::UnboundedReceiver<String>, Arc<Notify>);
+
+fn serve_jobs(options: Options) -> (DuplexStream, Jobs) {
     let (server_end, client_end) = tokio::io::duplex(1 << 16);
     let projects = options.build().unwrap();
+    let ((jobs, told), over) = (mpsc::unbounded_channel(), Arc::new(Notify::new()));
+    let handler = Server { projects: projects.clone(), jobs, over: over.clone() };
     tokio::spawn(async move {
-        let handler = Server { projects: projects.clone() };
         // A client that hangs up is no fault.
         if let Ok(running) = projects.serve(handler, server_end).await {
             let _ = running.waiting().await;
         }
     });
-    client_end
+    (client_end, (told, over))
 }
 
-async fn connect(options: Options, client: Client, modern: bool) -> RunningService<RoleClient, Client> {
-    let lifecycle = if modern {
+fn lifecycle(modern: bool) -> ClientLifecycleMode {
+    if modern {
         ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] }
     } else {
         ClientLifecycleMode::Initialize
-    };
-    client.serve_with_lifecycle(serve(options), lifecycle).await.unwrap()
+    }
+}
+
+async fn connect(options: Options, client: Client, modern: bool) -> RunningService<RoleClient, Client> {
+    client.serve_with_lifecycle(serve(options), lifecycle(modern)).await.unwrap()
 }
 
 async fn call(client: &RunningService<RoleClient, Client>, name: &'static str) -> String {
@@ -221,10 +263,14 @@ struct Raw {
 
 impl Raw {
     async fn open(options: Options) -> Self {
-        let (reader, writer) = tokio::io::split(serve(options));
-        let mut raw = Self { lines: BufReader::new(reader).lines(), writer };
-        let client = json!({ "name": "raw", "version": "1" });
         let capabilities = json!({ "roots": { "listChanged": true } });
+        Self::open_over(serve(options), capabilities, "raw").await
+    }
+
+    async fn open_over(stream: DuplexStream, capabilities: Value, name: &str) -> Self {
+        let (reader, writer) = tokio::io::split(stream);
+        let mut raw = Self { lines: BufReader::new(reader).lines(), writer };
+        let client = json!({ "name": name, "version": "1" });
         let params = json!({ "protocolVersion": "2025-06-18", "capabilities": capabilities, "clientInfo": client });
         raw.send(json!({ "id": 0, "method": "initialize", "params": params })).await;
         raw.next().await;
@@ -299,4 +345,76 @@ async fn a_second_answer_to_the_same_request_changes_nothing() {
         raw.call(id).await;
         assert_eq!(raw.text(id).await, "/usr/share");
     }
+}
+
+#[tokio::test]
+async fn a_client_that_describes_itself_at_length_is_asked_all_the_same() {
+    let long = "x".repeat(1_300_000);
+    let capabilities = json!({ "roots": { "listChanged": true }, "experimental": { "foreign": { "text": long } } });
+    for (capabilities, name) in [(capabilities, "raw"), (json!({ "roots": {} }), &*long)] {
+        let mut raw = Raw::open_over(serve(quiet()), capabilities, name).await;
+        raw.call(1).await;
+        let request = raw.next().await;
+        raw.answer(&request, json!({ "roots": [{ "uri": "file:///usr/share" }] })).await;
+        assert_eq!(raw.text(1).await, "/usr/share");
+    }
+}
+
+#[tokio::test]
+async fn data_of_other_parties_does_not_count() {
+    let long = "x".repeat(1_300_000);
+    for modern in [false, true] {
+        let client = Client::default();
+        client.set("/usr/share");
+        let running = connect(quiet(), client.clone(), modern).await;
+        let mut request = CallToolRequestParams::new("status");
+        let meta = json!({ "foreign": long, "codex/sandbox-state-meta": { "foreign": long } });
+        request.meta = serde_json::from_value(meta).unwrap();
+        let result = serde_json::to_value(running.call_tool(request).await.unwrap()).unwrap();
+        assert_eq!(result.pointer("/content/0/text"), Some(&json!("/usr/share")), "modern: {modern}");
+        // A list that nobody could read is no list, and the call goes on.
+        *client.roots.lock().unwrap() = vec![long.clone()];
+        running.notify_roots_list_changed().await.unwrap();
+        let told = call(&running, "status").await;
+        assert!(["no_project", "/usr/share"].contains(&&*told), "modern: {modern}, {told}");
+    }
+}
+
+#[tokio::test]
+async fn a_job_that_outlives_its_call_is_told_that_the_call_is_over() {
+    for modern in [false, true] {
+        let (stream, (mut told, over)) = serve_jobs(quiet());
+        let client = Client::default();
+        client.set("/usr/share");
+        let running = client.serve_with_lifecycle(stream, lifecycle(modern)).await.unwrap();
+        // Not even a project that is known belongs to a call that is over.
+        for _ in 0..2 {
+            assert_eq!(call(&running, "late_job").await, "started");
+            over.notify_one();
+            assert_eq!(told.recv().await.as_deref(), Some("call_over"), "modern: {modern}");
+            assert_eq!(call(&running, "status").await, "/usr/share");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_job_that_waits_for_the_client_ends_with_its_call() {
+    let (stream, (mut told, _over)) = serve_jobs(quiet());
+    let mut raw = Raw::open_over(stream, json!({ "roots": {} }), "silent").await;
+    raw.send(json!({ "id": 1, "method": "tools/call", "params": { "name": "job" } })).await;
+    assert_eq!(told.recv().await.as_deref(), Some("call_over"));
+}
+
+#[tokio::test]
+async fn a_pin_that_nobody_may_move_refuses_with_its_code() {
+    let mut config = Policy::recommended().into_config();
+    config.memory.pin = Pin::Immutable;
+    let policy = Policy::try_from(config).unwrap();
+    let client = Client::default();
+    client.set("/usr/share");
+    let running = connect(quiet().policy(policy), client, false).await;
+    for told in ["/usr/share", "/usr/share"] {
+        assert_eq!(call(&running, "status").await, told);
+    }
+    assert_eq!(call(&running, "unselect").await, "immutable");
 }

@@ -51,7 +51,7 @@ impl ClientHandler for Client {
 }
 
 fn quiet() -> Options {
-    Projects::options().host(|facts| {
+    Projects::options().local(true).host(|facts| {
         facts.cwd = Some("/".into());
         facts.env.clear();
     })
@@ -155,4 +155,41 @@ fn options_that_cannot_work_are_named() {
     assert_eq!(error(quiet().allowed_dirs(["relative"])), "bad options at allowedDirs[0]: must be an absolute path");
     assert_eq!(error(quiet().argument("")), "bad options at argument: must be the name of an argument");
     assert!(error(quiet().host(|facts| facts.cwd = Some("here".into()))).starts_with("bad options at host.cwd"));
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt;
+        let folder = std::ffi::OsStr::from_bytes(b"/srv/\xff");
+        let text = "bad options at allowedDirs[1]: must be UTF-8: projects have paths that are text";
+        assert_eq!(error(quiet().allowed_dirs([std::ffi::OsStr::new("/srv"), folder])), text);
+    }
+}
+
+#[tokio::test]
+async fn over_a_transport_that_nobody_knows_the_client_is_remote() {
+    let remote = Projects::options().host(|facts| facts.env.clear()).tools(ToolNames::default()).build().unwrap();
+    let client = Client::default();
+    client.roots.lock().unwrap().push("file:///etc".into());
+    let running = connect(&remote, client.clone()).await;
+    let (text, failed) = call(&running, "status").await;
+    assert!(failed && text.contains("another machine"), "{text}");
+    let (text, _) = call(&running, "which_project").await;
+    assert!(!text.contains("stdio"), "{text}");
+    let local = quiet().build().unwrap();
+    assert_eq!(call(&connect(&local, client).await, "status").await.0, "/etc");
+}
+
+#[tokio::test]
+async fn the_end_of_a_connection_is_told_and_a_listener_that_panics_stops_nothing() {
+    let projects = quiet().log(|_| panic!("a log that fails")).build().unwrap();
+    let (told, mut changes) = tokio::sync::mpsc::unbounded_channel();
+    projects.on_change(|_| panic!("a listener that fails"));
+    projects.on_change(move |change| told.send(change.project.is_some()).unwrap());
+    let client = Client::default();
+    client.roots.lock().unwrap().push("file:///usr/share".into());
+    let running = connect(&projects, client).await;
+    assert_eq!(call(&running, "status").await.0, "/usr/share");
+    running.cancel().await.unwrap();
+    let told = async { (changes.recv().await, changes.recv().await) };
+    let told = tokio::time::timeout(std::time::Duration::from_secs(10), told).await;
+    assert_eq!(told, Ok((Some(true), Some(false))));
 }
