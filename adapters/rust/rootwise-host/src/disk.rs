@@ -73,6 +73,31 @@ fn look_with(paths: Vec<ProbePath>, patience: Duration, examine: fn(&ProbePath) 
     found
 }
 
+/// Does work on a path on another thread; nothing if it takes too long, or if earlier work on that path still does.
+pub(crate) fn in_time<T: Send + 'static>(
+    path: &str,
+    patience: Duration,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
+    if in_progress().hangs(path) {
+        return None;
+    }
+    let (sender, receiver) = mpsc::channel();
+    let started = in_progress().start(path, Instant::now().checked_add(patience));
+    let ended = started.clone();
+    let work = move || {
+        let done = work();
+        in_progress().end(ended);
+        // The caller may be gone already.
+        let _ = sender.send(done);
+    };
+    if thread::Builder::new().name("rootwise-probe".into()).spawn(work).is_err() {
+        in_progress().end(started);
+        return None;
+    }
+    receiver.recv_timeout(patience).ok()
+}
+
 /// The paths that threads of this process examine now, with the time at which an answer is late.
 struct InProgress {
     paths: BTreeMap<(String, u64), Option<Instant>>,

@@ -1,44 +1,24 @@
-//! The client's roots as an allow-list: every entry verified, and paths checked against all of them on disk.
+//! The client's roots as an allow-list, and paths checked against all of them on disk.
 
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-use rootwise::action::{Answer, RootsState};
-use rootwise::event::{AskBy, Asked, ClientInitialized, Event, RootsListed};
-use rootwise::policy::{RootsRules, Source, SourceKind};
+use rootwise::action::RootsState;
 use rootwise::project::RootView;
-use rootwise::{HostFacts, Outcome, Policy, PolicyConfig, Reason, Resolver};
+use rootwise::{Policy, Reason};
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 
-use crate::settle::settle;
-
-/// One of the client's roots.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct RootEntry {
-    /// The root itself.
-    #[serde(flatten)]
-    pub view: RootView,
-    /// Whether the folder exists on this machine; absent where the disk was not examined.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub exists: Option<bool>,
-    /// The folder's real path, without links.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub real_path: Option<String>,
-    /// A finer code for the problem.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub detail: Option<String>,
-}
+use crate::disk::{in_time, patience};
+use crate::display::list_of;
 
 /// The client's roots, usable or not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Roots {
-    /// The roots, in the client's order.
-    pub roots: Vec<RootEntry>,
+    /// The roots, in the client's order, each with the result of its check.
+    pub roots: Arc<Vec<RootView>>,
     /// How current they are.
     pub state: RootsState,
 }
@@ -46,8 +26,14 @@ pub struct Roots {
 impl Roots {
     /// The roots and how current they are.
     #[must_use]
-    pub const fn new(roots: Vec<RootEntry>, state: RootsState) -> Self {
+    pub const fn new(roots: Arc<Vec<RootView>>, state: RootsState) -> Self {
         Self { roots, state }
+    }
+
+    /// The first root that can be used on this machine.
+    #[must_use]
+    pub fn first_usable(&self) -> Option<&RootView> {
+        self.roots.iter().find(|view| view.real_path.is_some() && view.problem.is_none())
     }
 
     /// The real paths of the roots that can be used on this machine.
@@ -55,8 +41,7 @@ impl Roots {
     /// # Errors
     /// There are none; the text says why.
     pub fn usable_folders(&self) -> Result<Vec<PathBuf>, PathRefusal> {
-        let usable =
-            |entry: &RootEntry| entry.real_path.as_ref().filter(|_| entry.view.problem.is_none()).map(PathBuf::from);
+        let usable = |view: &RootView| view.real_path.as_ref().filter(|_| view.problem.is_none()).map(PathBuf::from);
         let folders: Vec<PathBuf> = self.roots.iter().filter_map(usable).collect();
         if folders.is_empty() { Err(PathRefusal::new("no_roots", self.unusable())) } else { Ok(folders) }
     }
@@ -66,91 +51,25 @@ impl Roots {
             let state = serde_json::to_value(self.state).unwrap_or_default();
             return format!("The client has no roots that this server knows ({}).", state.as_str().unwrap_or_default());
         }
-        let problem = |entry: &RootEntry| {
-            let problem = entry.view.problem.filter(|problem| *problem != Reason::OtherMachine);
+        let problem = |view: &RootView| {
+            let problem = view.problem.filter(|problem| *problem != Reason::OtherMachine);
             let problem = problem.map_or("on the client's machine", Reason::code);
-            format!("{} ({problem})", entry.view.root.uri)
+            format!("{} ({problem})", view.root.uri)
         };
-        let problems: Vec<String> = self.roots.iter().map(problem).collect();
-        format!("None of the client's roots can be used on this machine: {}.", problems.join(", "))
+        let problems = list_of(self.roots.iter().map(problem), ", ", VALUE_CHARS);
+        format!("None of the client's roots can be used on this machine: {problems}.")
     }
 }
 
-/// Has a resolver judge each root alone, with the policy's own rules, against the disk where these rules allow it. Blocks
-/// while it examines the disk.
-#[must_use]
-pub fn verify_roots(views: &[RootView], policy: &Policy, host: &Arc<HostFacts>) -> Vec<RootEntry> {
-    let alone = judge_of(policy).map(Arc::new);
-    let verified = |view: RootView| {
-        let untouched = RootEntry { view, exists: None, real_path: None, detail: None };
-        match (&alone, untouched.view.problem) {
-            (Some(alone), None) => verified(untouched, alone, host),
-            _ => untouched,
-        }
-    };
-    views.iter().cloned().map(verified).collect()
-}
-
-/// The rules for reading one root; those for choosing between several, or between sources, do not apply.
-fn judge_of(policy: &Policy) -> Option<Policy> {
-    let mut source = Source::new(SourceKind::Roots);
-    source.verify = rootwise::policy::Verify::Directory;
-    source.excluded_dirs =
-        policy.sources.iter().find(|of| of.from == SourceKind::Roots).and_then(|of| of.excluded_dirs);
-    let mut config = PolicyConfig::new(policy.name.clone(), [source]);
-    let mut rules = RootsRules::default();
-    rules.bare_paths = policy.roots.bare_paths;
-    rules.files = policy.roots.files;
-    rules.non_file = policy.roots.non_file;
-    config.roots = rules;
-    config.limits = policy.limits.clone();
-    config.require_path = policy.require_path;
-    Policy::try_from(config).ok()
-}
-
-fn verified(entry: RootEntry, policy: &Arc<Policy>, host: &Arc<HostFacts>) -> RootEntry {
-    let Some(answer) = judged(&entry.view, policy, host) else { return entry };
-    match answer.outcome {
-        Outcome::Resolved { project } => {
-            let exists = project.real_path.is_some().then_some(true);
-            let mut entry = RootEntry { exists, real_path: project.real_path.clone(), ..entry };
-            entry.view.root.path = project.path.clone().or(entry.view.root.path);
-            entry
-        }
-        outcome => {
-            let mut tried = answer.explanation.iter().flat_map(|explanation| &explanation.tried);
-            let fault = tried.find(|tried| tried.source == SourceKind::Roots && tried.reason.is_some());
-            let code = match outcome {
-                Outcome::Refused(refused) => Some(refused.code),
-                Outcome::Unresolved(unresolved) => Some(unresolved.code),
-                _ => None,
-            };
-            let problem = fault.and_then(|fault| fault.reason).or(code).unwrap_or(Reason::Invalid);
-            let exists = (problem == Reason::Missing).then_some(false);
-            let mut entry = RootEntry { exists, detail: fault.and_then(|fault| fault.detail.clone()), ..entry };
-            entry.view.problem = Some(problem);
-            entry
-        }
-    }
-}
-
-fn judged(view: &RootView, policy: &Arc<Policy>, host: &Arc<HostFacts>) -> Option<Answer> {
-    let raw = |value: serde_json::Value| RawValue::from_string(value.to_string()).ok();
-    let mut resolver = Resolver::new(policy.clone(), host.clone()).ok()?;
-    let capabilities = raw(serde_json::json!({ "roots": {} }));
-    let result = raw(serde_json::json!({ "roots": [{ "uri": view.root.uri }] }))?;
-    settle(&mut resolver, ClientInitialized { capabilities, ..Default::default() }).ok()?;
-    settle(&mut resolver, Event::ClientReady).ok()?;
-    settle(&mut resolver, RootsListed { request: None, result }).ok()?;
-    settle(&mut resolver, Asked { ask_by: Some(AskBy::None), explain: true, ..Asked::new(1) }).ok()?
-}
+/// Characters of the folders that a message names.
+const VALUE_CHARS: usize = 1_024;
 
 /// A path that may not be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 #[non_exhaustive]
 pub struct PathRefusal {
-    /// The stable code: `invalid`, `relative`, `outside`, `unreadable` or `no_roots`.
+    /// The stable code: `invalid`, `relative`, `outside`, `unreadable`, `unconfirmed` or `no_roots`.
     pub code: &'static str,
     /// What happened.
     pub message: String,
@@ -161,6 +80,9 @@ impl PathRefusal {
         Self { code, message: message.into() }
     }
 }
+
+/// Characters of the longest path that a system takes.
+const MAX_PATH: usize = if cfg!(windows) { 32_767 } else { 4_096 };
 
 /// Returns the real path that a tool's path names, if it is inside one of the folders. Links are followed; the end of the
 /// path need not exist yet. Use the returned path and not the given one: a link can change between the check and the use.
@@ -173,6 +95,13 @@ pub fn resolve_inside<P: AsRef<Path>>(folders: &[P], path: &str, base: Option<&P
     if path.is_empty() || path.contains('\0') {
         return Err(PathRefusal::new("invalid", "The path is empty or contains a null character."));
     }
+    let length = path.chars().count();
+    if length > MAX_PATH {
+        let text = format!(
+            "The path has {length} characters, and no path of this system has more than {MAX_PATH}; pass a shorter one."
+        );
+        return Err(PathRefusal::new("invalid", text));
+    }
     let path = Path::new(path);
     let wanted = match base {
         _ if path.is_absolute() => path.to_owned(),
@@ -184,14 +113,33 @@ pub fn resolve_inside<P: AsRef<Path>>(folders: &[P], path: &str, base: Option<&P
     if folders.iter().any(is_inside) {
         return Ok(real);
     }
-    let names: Vec<String> = folders.iter().map(|folder| folder.as_ref().display().to_string()).collect();
+    let names = folders.iter().map(|folder| folder.as_ref().to_string_lossy().into_owned());
     Err(PathRefusal::new(
         "outside",
-        match names.as_slice() {
+        match folders {
             [] => "The path is outside the allowed folders: none is allowed.".into(),
-            names => format!("The path is outside the allowed folders, which are {}.", names.join(", ")),
+            _ => {
+                format!("The path is outside the allowed folders, which are {}.", list_of(names, ", ", VALUE_CHARS))
+            }
         },
     ))
+}
+
+/// As [`resolve_inside`], on another thread, and no longer than a caller of the policy waits for the disk. Blocks until then.
+///
+/// # Errors
+/// The path is outside every folder, or cannot be examined, or the disk does not answer.
+pub fn resolve_inside_in_time(
+    folders: Vec<PathBuf>,
+    path: &str,
+    base: Option<PathBuf>,
+    policy: &Policy,
+) -> Result<PathBuf, PathRefusal> {
+    let (wanted, patience): (String, Duration) = (path.to_owned(), patience(policy));
+    in_time(path, patience, move || resolve_inside(&folders, &wanted, base.as_deref())).unwrap_or_else(|| {
+        let text = "The disk did not answer in time; try again, or pass a path on another disk.";
+        Err(PathRefusal::new(Reason::Unconfirmed.code(), text))
+    })
 }
 
 /// The path without `.` and `..`, by spelling.
@@ -209,27 +157,56 @@ fn normal(path: &Path) -> PathBuf {
     normal
 }
 
-/// The real path of a file that may not exist yet: links are followed as far as the path exists.
+/// How often a path is examined that changes meanwhile.
+const MAX_LOOKS: u32 = 16;
+
+/// The real path of a file that may not exist yet: links are followed as far as the path exists. The result is what was
+/// examined: where a link turned meanwhile, the path is examined again.
 fn real_of(path: &Path) -> Result<PathBuf, PathRefusal> {
-    let mut missing = Vec::new();
-    let mut existing = path;
-    loop {
-        match existing.canonicalize() {
-            Ok(real) => return Ok(missing.into_iter().rev().fold(real, |folder, name| folder.join(name))),
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                let text = format!("The path cannot be examined ({}).", error.kind());
-                return Err(PathRefusal::new("unreadable", text));
+    for _ in 0..MAX_LOOKS {
+        let existing = existing_part(path)?;
+        let Some(real) = examined(existing.canonicalize())? else {
+            // A link that leads nowhere could lead anywhere by the time it is used.
+            if existing.is_symlink() {
+                return Err(PathRefusal::new("outside", "The path contains a link that leads nowhere."));
             }
-            Err(_) => {}
-        }
-        let (Some(parent), Some(name)) = (existing.parent(), existing.file_name()) else {
-            return Err(PathRefusal::new("outside", "The path contains a link that leads nowhere."));
+            continue;
         };
-        // A link that leads nowhere could lead anywhere by the time it is used.
-        if existing.is_symlink() {
-            return Err(PathRefusal::new("outside", "The path contains a link that leads nowhere."));
+        let Ok(rest) = path.strip_prefix(existing) else { break };
+        let Some(first) = rest.components().next() else { return Ok(real) };
+        if !is_there(&real.join(first))? {
+            return Ok(real.join(rest));
         }
-        missing.push(name.to_owned());
-        existing = parent;
+    }
+    Err(PathRefusal::new("unreadable", "The path changes while it is examined; try again."))
+}
+
+/// The longest beginning of a path that exists, links included; found by halving, because a path can have thousands of parts.
+fn existing_part(path: &Path) -> Result<&Path, PathRefusal> {
+    let parts: Vec<&Path> = path.ancestors().collect();
+    let mut fault = None;
+    let first = parts.partition_point(|part| match is_there(part) {
+        Ok(is_there) => !is_there,
+        Err(refusal) => {
+            fault = Some(refusal);
+            false
+        }
+    });
+    match fault {
+        Some(refusal) => Err(refusal),
+        None => Ok(parts.get(first).copied().unwrap_or(path)),
+    }
+}
+
+fn is_there(path: &Path) -> Result<bool, PathRefusal> {
+    Ok(examined(path.symlink_metadata())?.is_some())
+}
+
+/// What a look at the disk found; nothing if nothing is there.
+fn examined<T>(found: std::io::Result<T>) -> Result<Option<T>, PathRefusal> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(PathRefusal::new("unreadable", format!("The path cannot be examined ({}).", error.kind()))),
     }
 }

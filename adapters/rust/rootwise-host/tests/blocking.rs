@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rootwise::event::{Asked, SelectBy, Selected};
+use rootwise::policy::{SourceKind, Within};
 use rootwise::{HostFacts, PathStyle, Policy};
 use rootwise_host::blocking::Connection;
 use serde_json::{Value, json};
@@ -65,10 +66,14 @@ fn a_closed_connection_says_so() {
 
 #[test]
 fn nobody_gets_the_answer_of_a_selection_that_was_dropped() {
-    let (connection, _received) = connect(Policy::recommended());
+    let mut config = Policy::recommended().into_config();
+    for source in config.sources.iter_mut().filter(|source| source.from == SourceKind::Selected) {
+        source.within = Some(Within::Anywhere);
+    }
+    let (connection, _received) = connect(Policy::try_from(config).unwrap());
     let selected = |ask: u32| {
         let by = SelectBy::Value("/usr/share".into());
-        Selected { ask: ask.into(), by, ask_by: None, facts: Default::default(), explain: false }
+        Selected::new(ask, by)
     };
     for ask in 1..5 {
         connection.feed(selected(ask)).unwrap();

@@ -17,9 +17,7 @@ use rootwise::action::{Answer, Level};
 use rootwise::event::{AskBy, Asked, SelectBy, Selected, SelectionCleared, Want};
 use rootwise::host::Transport;
 use rootwise::{ConfigError, Explanation, HostFacts, Outcome, Policy, Project, Reason};
-use rootwise_host::{
-    Connection, LogLine, PolicyInputs, Question, Roots, Sender, project_of, resolve_inside, verify_roots,
-};
+use rootwise_host::{Connection, LogLine, PolicyInputs, Question, Roots, Sender, project_of, resolve_inside_in_time};
 
 use crate::call::{Call, Manner, call_of, http_of};
 use crate::error::NoProject;
@@ -263,9 +261,6 @@ impl Projects {
         let Outcome::Listed { roots, state } = answer.outcome else {
             return Err(rootwise_host::NoProject::from(answer).into());
         };
-        let (policy, host) = (self.0.policy.clone(), host_of(context).unwrap_or(&self.0.hosts.other).clone());
-        let verify = move || verify_roots(&roots, &policy, &host);
-        let roots = tokio::task::spawn_blocking(verify).await.map_err(|_| rootwise_host::NoProject::closed())?;
         Ok(Roots::new(roots, state))
     }
 
@@ -275,13 +270,12 @@ impl Projects {
     /// The path is outside every root, or no root can be used on this machine; the text says which.
     pub async fn resolve(&self, context: &RequestContext<RoleServer>, path: &str) -> Result<PathBuf, NoProject> {
         let roots = self.roots(context).await?;
-        let usable = |entry: &&rootwise_host::RootEntry| entry.real_path.is_some() && entry.view.problem.is_none();
         let base = self.current(context).and_then(|project| project.path.clone());
-        let base = base.or_else(|| roots.roots.iter().find(usable).and_then(|entry| entry.view.root.path.clone()));
-        let path = path.to_owned();
+        let base = base.or_else(|| roots.first_usable().and_then(|view| view.root.path.clone()));
+        let (path, policy) = (path.to_owned(), self.0.policy.clone());
         let check = move || {
             let folders = roots.usable_folders()?;
-            resolve_inside(&folders, &path, base.as_deref().map(Path::new))
+            resolve_inside_in_time(folders, &path, base.map(PathBuf::from), &policy)
         };
         let checked = tokio::task::spawn_blocking(check).await.map_err(|_| rootwise_host::NoProject::closed())?;
         checked.map_err(|refusal| {
@@ -494,11 +488,6 @@ fn known(context: &RequestContext<RoleServer>) -> Option<Arc<Project>> {
 
 fn connection_of<'c>(call: &'c Call, context: &RequestContext<RoleServer>) -> Option<&'c Connection> {
     call.session().connection(&context.peer, http_of(context).is_some())
-}
-
-/// The facts about this process for the client of a call.
-fn host_of(context: &RequestContext<RoleServer>) -> Option<&Arc<HostFacts>> {
-    Some(call_of(context)?.session().host(http_of(context).is_some()))
 }
 
 /// Ends when a stream breaks.

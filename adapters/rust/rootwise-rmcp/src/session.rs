@@ -8,9 +8,8 @@ use rmcp::model::InitializeRequestParams;
 use rmcp::service::Peer;
 use rootwise::event::{AskBy, Asked, ClientInitialized, Want};
 use rootwise::host::Transport;
-use rootwise::project::RootView;
 use rootwise::{HostFacts, Outcome, Project};
-use rootwise_host::{Connection, LogLine, Observer, Roots, Sender, verify_roots};
+use rootwise_host::{Connection, LogLine, Observer, Roots, Sender};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
@@ -53,17 +52,10 @@ pub(crate) struct Session {
     observed: AtomicBool,
     /// The HTTP session that this one belongs to.
     id: OnceLock<Arc<str>>,
-    roots: Mutex<KnownRoots>,
-    /// Held while listeners are told of a list, so that they hear of the newest one last.
-    telling: Mutex<()>,
-    /// Counts the lists of roots that differ from the one before.
+    /// The roots that listeners know. Locked while they are told, so that they hear of the newest list last.
+    told: Mutex<Option<Arc<Roots>>>,
+    /// Counts the lists of roots.
     lists: AtomicU32,
-}
-
-#[derive(Default)]
-struct KnownRoots {
-    views: Option<Arc<Vec<RootView>>>,
-    verified: Option<Arc<Roots>>,
 }
 
 impl Session {
@@ -75,8 +67,7 @@ impl Session {
             stdio: AtomicBool::new(false),
             observed: AtomicBool::new(false),
             id: OnceLock::new(),
-            roots: Mutex::default(),
-            telling: Mutex::default(),
+            told: Mutex::default(),
             lists: AtomicU32::new(0),
         })
     }
@@ -178,35 +169,32 @@ impl Session {
         self.id.get().cloned()
     }
 
-    /// Verifies a new list of roots and tells it to the listeners, unless a newer one arrives meanwhile.
+    /// Tells a new list of roots to the listeners, verified, unless a newer one arrives meanwhile.
     fn roots_arrived(self: &Arc<Self>) {
         if self.shared.roots_listeners.is_empty() {
             return;
         }
-        let asked = Asked { want: Want::Roots, ask_by: Some(AskBy::None), ..Asked::default() };
-        let Some(answer) = self.open().and_then(|connection| connection.peek(asked)) else { return };
-        let Outcome::Listed { roots: views, state } = answer.outcome else { return };
-        let mut known = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.views.as_ref() == Some(&views) {
-            return;
-        }
-        known.views = Some(views.clone());
-        drop(known);
         let list = self.lists.fetch_add(1, Ordering::AcqRel).wrapping_add(1);
         let session = self.clone();
-        let http = self.id().is_some();
-        tokio::task::spawn_blocking(move || {
-            let shared = &session.shared;
-            let roots = Arc::new(Roots::new(verify_roots(&views, &shared.policy, session.host(http)), state));
-            let _telling = session.telling.lock().unwrap_or_else(PoisonError::into_inner);
-            let mut known = session.roots.lock().unwrap_or_else(PoisonError::into_inner);
-            if session.lists.load(Ordering::Acquire) != list {
-                return;
+        tokio::spawn(async move {
+            let Some(connection) = session.open() else { return };
+            let asked = Asked { want: Want::Roots, ask_by: Some(AskBy::None), ..Asked::default() };
+            let Ok(answer) = connection.question(asked, None).await else { return };
+            if let Outcome::Listed { roots, state } = answer.outcome {
+                session.tell(Roots::new(roots, state), list);
             }
-            let previous = known.verified.replace(roots.clone());
-            drop(known);
-            shared.roots_listeners.tell(&RootsChange { roots, previous, session_id: session.id() });
         });
+    }
+
+    fn tell(&self, roots: Roots, list: u32) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_known = told.as_ref().is_some_and(|told| told.roots == roots.roots);
+        if is_known || self.lists.load(Ordering::Acquire) != list {
+            return;
+        }
+        let roots = Arc::new(roots);
+        let previous = told.replace(roots.clone());
+        self.shared.roots_listeners.tell(&RootsChange { roots, previous, session_id: self.id() });
     }
 }
 

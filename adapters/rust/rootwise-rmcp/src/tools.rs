@@ -8,7 +8,9 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use rootwise::Project;
 use rootwise::event::SelectBy;
-use rootwise_host::{RootEntry, Roots};
+use rootwise::path::display::display;
+use rootwise::project::RootView;
+use rootwise_host::{Roots, list_of};
 use serde_json::json;
 
 use crate::projects::{Projects, Selection};
@@ -123,9 +125,12 @@ impl Kind {
     }
 }
 
+/// Characters of a path that a model reads.
+const SHOWN_CHARS: usize = 1_024;
+
 fn shown(project: &Project) -> String {
     match project.path.as_ref().or(project.client_path.as_ref()) {
-        Some(path) => format!("{} ({path})", project.display_name),
+        Some(path) => format!("{} ({})", project.display_name, display(path, SHOWN_CHARS)),
         None => project.display_name.clone(),
     }
 }
@@ -138,19 +143,22 @@ fn listed(roots: &Roots) -> String {
         return format!("The client listed no folders ({state}).");
     }
     let folders = if count == 1 { "folder" } else { "folders" };
-    let lines = roots.roots.iter().zip(1_u32..).map(|(entry, number)| format!("{number}. {}", line(entry)));
-    let head = format!("The client listed {count} {folders} ({state}):");
-    std::iter::once(head).chain(lines).collect::<Vec<_>>().join("\n")
+    let lines = list_of(roots.roots.iter().map(line), "\n", LISTED_CHARS);
+    format!("The client listed {count} {folders} ({state}):\n{lines}")
 }
 
-fn line(RootEntry { view, real_path, .. }: &RootEntry) -> String {
+/// Characters of a list that a model asked for.
+const LISTED_CHARS: usize = 4_096;
+
+fn line(view: &RootView) -> String {
     let root = &view.root;
+    let number = root.index.saturating_add(1);
     let name = root.name.as_ref().map(|name| format!("{name}: ")).unwrap_or_default();
     if let Some(problem) = view.problem {
-        return format!("{name}{}: not usable, {}", root.uri, problem.code());
+        return format!("{number}. {name}{}: not usable, {}", root.uri, problem.code());
     }
-    let real = real_path.as_ref().filter(|real| Some(*real) != root.path.as_ref());
+    let real = view.real_path.as_ref().filter(|real| Some(*real) != root.path.as_ref());
     let real = real.map(|real| format!(" (really {real})")).unwrap_or_default();
     let folder = root.path.as_ref().or(root.client_path.as_ref()).unwrap_or(&root.uri);
-    format!("{name}{folder}{real}")
+    format!("{number}. {name}{folder}{real}")
 }

@@ -126,7 +126,7 @@ async fn clients_of_one_process_never_see_each_other() {
 async fn ready_made_tools_are_listed_and_work() {
     let projects = quiet().tools(ToolNames { list: None, ..ToolNames::default() }).build().unwrap();
     let client = Client::default();
-    client.roots.lock().unwrap().push("file:///usr/share".into());
+    client.roots.lock().unwrap().push("file:///usr".into());
     let running = connect(&projects, client).await;
     let tools = running.list_all_tools().await.unwrap();
     let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
@@ -136,6 +136,39 @@ async fn ready_made_tools_are_listed_and_work() {
     let switch = CallToolRequestParams::new("switch_project").with_arguments(arguments);
     assert_ne!(running.call_tool(switch).await.unwrap().is_error, Some(true));
     assert_eq!(call(&running, "status").await.0, "/usr/lib");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_roots_are_those_that_the_client_sent_and_are_shown_safely() {
+    use std::os::unix::fs::symlink;
+
+    let base = std::env::temp_dir().join(format!("rootwise-rmcp-shown-{}", std::process::id()));
+    std::fs::create_dir_all(base.join("x  y")).unwrap();
+    let base = base.canonicalize().unwrap();
+    std::fs::create_dir_all(base.join("x y")).unwrap();
+    symlink(base.join("x  y"), base.join("a\u{202e}b")).unwrap();
+    let projects = quiet().tools(ToolNames::default()).build().unwrap();
+    let (told, mut changes) = tokio::sync::mpsc::unbounded_channel();
+    projects.on_roots_change(move |change| {
+        told.send(change.roots.roots.iter().map(|view| view.real_path.clone()).collect::<Vec<_>>()).unwrap();
+    });
+    let client = Client::default();
+    let uri = |name: &str| format!("file://{}/{name}", base.display());
+    // Spelled as a careless client does, and as a hostile one does.
+    *client.roots.lock().unwrap() = vec![uri("x  y"), uri("a\u{202e}b"), uri("\u{200b}x y")];
+    let running = connect(&projects, client.clone()).await;
+    let real = base.join("x  y").to_str().map(str::to_owned);
+    let (text, _) = call(&running, "list_roots").await;
+    assert!(text.contains("3. ") && text.ends_with("missing"), "{text}");
+    assert!(!text.contains(['\u{202e}', '\u{200b}']), "{text}");
+    let changed = tokio::time::timeout(std::time::Duration::from_secs(10), changes.recv()).await.unwrap();
+    assert_eq!(changed, Some(vec![real.clone(), real, None]));
+    *client.roots.lock().unwrap() = (0..200).map(|number| uri(&format!("{}{number}", "x".repeat(80)))).collect();
+    running.notify_roots_list_changed().await.unwrap();
+    let (text, _) = call(&running, "list_roots").await;
+    assert!(text.len() < 5_000 && text.ends_with("more"), "{text}");
+    std::fs::remove_dir_all(base).unwrap();
 }
 
 #[tokio::test]
