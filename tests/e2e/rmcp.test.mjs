@@ -85,6 +85,24 @@ scenario("the server asks Codex for its folder, unless it is told not to", {}, a
   }
 });
 
+scenario("a change of roots is asked for at once on an open stream, and else by the next call", {}, async (_server, peer) => {
+  assert.deepEqual(await ask(peer, list(a), "code"), { text: a, asked: 1 });
+  const stream = await peer.get();
+  await peer.notify("notifications/roots/list_changed");
+  const { id, method } = await within(stream.next());
+  assert.equal(method, "roots/list");
+  await (await peer.answer(id, list(b))).text();
+  // Nobody has made a call since.
+  assert.deepEqual(await ask(peer, list(c), "code"), { text: b, asked: 0 });
+  await peer.notify("notifications/roots/list_changed");
+  assert.equal((await within(stream.next())).method, "roots/list");
+  stream.drop();
+  await stream.next().catch(() => {});
+  assert.deepEqual(await ask(peer, list(c), "code"), { text: c, asked: 1 });
+  await peer.notify("notifications/roots/list_changed");
+  assert.deepEqual(await ask(peer, list(a), "code"), { text: a, asked: 1 });
+});
+
 scenario("a call that waits for the request of a dropped one gets a request of its own", {}, async (_server, peer) => {
   const first = await peer.call("code");
   await within(first.next());

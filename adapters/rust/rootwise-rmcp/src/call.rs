@@ -10,7 +10,7 @@ use rmcp::model::{
     ListRootsRequest, ProtocolVersion, ReadResourceResponse,
 };
 use rmcp::service::RequestContext;
-use rootwise::event::{AskBy, RequestFacts};
+use rootwise::event::{Argument, AskBy, RequestFacts};
 use rootwise::{INPUT_KEY, Policy};
 use rootwise_host::text_or_invalid;
 use serde_json::Value;
@@ -32,7 +32,7 @@ struct Inner {
     input_responses: Option<InputResponses>,
     request_state: Option<String>,
     /// The project that the arguments of the call name.
-    named: Option<String>,
+    named: Option<Argument>,
     round: Mutex<Round>,
     /// Whether the handler returned.
     over: Once,
@@ -54,7 +54,7 @@ impl Drop for Running {
 pub(crate) struct Brought {
     pub(crate) input_responses: Option<InputResponses>,
     pub(crate) request_state: Option<String>,
-    pub(crate) named: Option<String>,
+    pub(crate) named: Option<Argument>,
 }
 
 /// One round of a call.
@@ -100,9 +100,12 @@ pub(crate) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
 }
 
 /// How a call is put to its connection.
+#[derive(Clone)]
 pub(crate) struct Manner {
     pub(crate) facts: RequestFacts,
     pub(crate) ask_by: Option<AskBy>,
+    /// The id of the call, where several clients may share the connection.
+    pub(crate) request_id: Option<Box<RawValue>>,
     /// The reason for which the client cannot be asked with this call.
     pub(crate) note: Option<&'static str>,
     pub(crate) modern: bool,
@@ -122,7 +125,7 @@ impl Call {
     }
 
     /// The project that the arguments of the call name.
-    pub(crate) fn named(&self) -> Option<&String> {
+    pub(crate) fn named(&self) -> Option<&Argument> {
         self.0.named.as_ref()
     }
 
@@ -173,7 +176,7 @@ impl Call {
             self.add_modern(context, &mut facts);
             let (ask_by, note) =
                 if self.0.repeatable { (AskBy::InputRequired, None) } else { (AskBy::None, Some(NOT_REPEATABLE)) };
-            return Manner { facts, ask_by: Some(ask_by), note, modern: true };
+            return Manner { facts, ask_by: Some(ask_by), request_id: None, note, modern: true };
         }
         let http_session = http.map(|parts| parts.headers.get("mcp-session-id").and_then(|id| id.to_str().ok()));
         let has_session = match http_session {
@@ -181,12 +184,14 @@ impl Call {
             None => self.0.session.is_initialized(),
         };
         if has_session {
-            return Manner { facts, ask_by: None, note: None, modern: false };
+            let is_shared = http.is_none() && self.0.session.is_initialized_again();
+            let request_id = is_shared.then(|| to_raw_value(&context.id).ok()).flatten();
+            return Manner { facts, ask_by: None, request_id, note: None, modern: false };
         }
         shared.tell_stateless(NO_SESSION);
         // With capabilities of its own, even none, a call stands alone.
         facts.capabilities = RawValue::from_string("{}".into()).ok();
-        Manner { facts, ask_by: Some(AskBy::None), note: Some(NO_SESSION), modern: false }
+        Manner { facts, ask_by: Some(AskBy::None), request_id: None, note: Some(NO_SESSION), modern: false }
     }
 
     /// The facts that a modern call carries itself.

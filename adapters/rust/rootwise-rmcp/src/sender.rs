@@ -1,13 +1,20 @@
 //! Requests to the client through rmcp.
 
+use std::sync::{Arc, OnceLock};
+
 use rmcp::RoleServer;
 use rmcp::model::{ClientResult, ListRootsRequest, RequestId, ServerRequest};
 use rmcp::service::{OriginatingRequestId, Peer, PeerRequestOptions, ServiceError};
+use rootwise::RequestToken;
 use rootwise::action::SendRequest;
 use rootwise_host::{GivenUp, SendError, Sender, Sending};
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::streams::Broken;
+use crate::streams::{Broken, Once, Standalone};
+
+/// The resolver's name for a request, which travels with it as far as the transport.
+#[derive(Clone)]
+pub(crate) struct Token(pub(crate) RequestToken);
 
 /// Sends requests on the stream of a call, or outside any call.
 pub(crate) struct PeerSender {
@@ -19,8 +26,9 @@ pub(crate) struct PeerSender {
 }
 
 impl Sender for PeerSender {
-    fn send(&self, _request: SendRequest, given_up: GivenUp) -> Sending {
+    fn send(&self, wanted: SendRequest, given_up: GivenUp) -> Sending {
         let mut request = ListRootsRequest::default();
+        request.extensions.insert(Token(wanted.request));
         if let Some(call) = &self.call {
             request.extensions.insert(OriginatingRequestId(call.clone()));
         }
@@ -43,6 +51,36 @@ impl Sender for PeerSender {
 
     fn is_open(&self) -> bool {
         !self.peer.is_transport_closed() && !self.broken.as_ref().is_some_and(|broken| broken.0.has_happened())
+    }
+}
+
+/// Sends requests outside calls, on the HTTP stream that the client has open for them.
+pub(crate) struct StreamSender {
+    pub(crate) sender: PeerSender,
+    pub(crate) stream: Arc<OnceLock<Standalone>>,
+}
+
+impl StreamSender {
+    fn open(&self) -> Option<Once> {
+        self.stream.get()?.open()
+    }
+}
+
+impl Sender for StreamSender {
+    fn send(&self, request: SendRequest, given_up: GivenUp) -> Sending {
+        let Some(ended) = self.open() else { return Box::pin(async { Err(SendError::Abandoned) }) };
+        let answer = self.sender.send(request, given_up);
+        Box::pin(async move {
+            tokio::select! {
+                biased;
+                answer = answer => answer,
+                () = ended.wait() => Err(SendError::Abandoned),
+            }
+        })
+    }
+
+    fn is_open(&self) -> bool {
+        self.sender.is_open() && self.open().is_some()
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use rmcp::RoleServer;
 use rmcp::model::InitializeRequestParams;
 use rmcp::service::Peer;
-use rootwise::event::{AskBy, Asked, ClientInitialized, Want};
+use rootwise::event::{AskBy, Asked, ClientInitialized, Event, RootsChanged, Want};
 use rootwise::host::Transport;
 use rootwise::{HostFacts, Outcome, Project};
 use rootwise_host::{Connection, LogLine, Observer, Roots, Sender};
@@ -14,7 +14,8 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use crate::projects::Shared;
-use crate::sender::PeerSender;
+use crate::sender::{PeerSender, StreamSender};
+use crate::streams::Standalone;
 
 /// A change of the project of one client.
 #[derive(Clone, Debug)]
@@ -46,12 +47,16 @@ pub(crate) struct Session {
     connection: OnceLock<Option<Connection>>,
     /// Whether the client sent `initialize` to this session.
     initialized: AtomicBool,
+    /// Whether a second `initialize` came over the same transport.
+    initialized_again: AtomicBool,
     /// Whether the client talks to this process over its own standard input and output.
     stdio: AtomicBool,
     /// Whether the transport reports notifications, in order.
     observed: AtomicBool,
     /// The HTTP session that this one belongs to.
     id: OnceLock<Arc<str>>,
+    /// The HTTP stream for requests outside calls, since a change of roots needed it.
+    stream: Arc<OnceLock<Standalone>>,
     /// The roots that listeners know. Locked while they are told, so that they hear of the newest list last.
     told: Mutex<Option<Arc<Roots>>>,
     /// Counts the lists of roots.
@@ -64,17 +69,34 @@ impl Session {
             shared,
             connection: OnceLock::new(),
             initialized: AtomicBool::new(false),
+            initialized_again: AtomicBool::new(false),
             stdio: AtomicBool::new(false),
             observed: AtomicBool::new(false),
             id: OnceLock::new(),
+            stream: Arc::default(),
             told: Mutex::default(),
             lists: AtomicU32::new(0),
         })
     }
 
-    /// The client sent `initialize`.
+    /// The client sent `initialize`, which a handler processes.
     pub(crate) fn initialize(self: &Arc<Self>, params: &InitializeRequestParams, peer: &Peer<RoleServer>, http: bool) {
-        if let Some(connection) = self.connection(peer, http) {
+        // The transport has reported every one but the first, before which there is no connection.
+        if !(self.is_observed() && self.is_initialized()) {
+            self.begin(self.connection(peer, http), params);
+        }
+    }
+
+    /// The client, or another one on the same transport, sent `initialize` again.
+    pub(crate) fn initialize_again(&self, params: &InitializeRequestParams) {
+        if self.is_initialized() {
+            self.initialized_again.store(true, Ordering::Release);
+            self.begin(self.open(), params);
+        }
+    }
+
+    fn begin(&self, connection: Option<&Connection>, params: &InitializeRequestParams) {
+        if let Some(connection) = connection {
             self.initialized.store(true, Ordering::Release);
             let roots = params.capabilities.roots.as_ref().and_then(|roots| serde_json::to_value(roots).ok());
             connection.initialized(ClientInitialized {
@@ -85,15 +107,26 @@ impl Session {
         }
     }
 
+    /// Passes on an answer of the client to a request that it has already answered.
+    pub(crate) fn answered_again(&self, answer: impl Into<Event>) {
+        if let Some(connection) = self.open() {
+            connection.feed(answer);
+        }
+    }
+
     pub(crate) fn ready(&self) {
         if let Some(connection) = self.open() {
             connection.ready();
         }
     }
 
-    pub(crate) fn roots_changed(&self) {
+    /// The roots changed; over HTTP, `stream` is where a request outside a call reaches the client.
+    pub(crate) fn roots_changed(&self, stream: Option<&Standalone>) {
+        if let Some(stream) = stream {
+            self.stream.get_or_init(|| stream.clone());
+        }
         if let Some(connection) = self.open() {
-            connection.roots_changed();
+            connection.feed(RootsChanged { push: stream.is_some_and(Standalone::is_open) });
         }
     }
 
@@ -147,16 +180,24 @@ impl Session {
         self.initialized.load(Ordering::Acquire)
     }
 
+    pub(crate) fn is_initialized_again(&self) -> bool {
+        self.initialized_again.load(Ordering::Acquire)
+    }
+
     /// The connection, which the first call opens.
     pub(crate) fn connection(self: &Arc<Self>, peer: &Peer<RoleServer>, http: bool) -> Option<&Connection> {
         let open = || {
             let host = self.host(http);
-            // Over HTTP a request outside a call needs a stream that most clients do not open.
-            let push = (!http || host.push == Some(true))
-                .then(|| Arc::new(PeerSender { peer: peer.clone(), call: None, broken: None }) as Arc<dyn Sender>);
+            let outside = PeerSender { peer: peer.clone(), call: None, broken: None };
+            let push: Arc<dyn Sender> = if !http || host.push == Some(true) {
+                Arc::new(outside)
+            } else {
+                // Over HTTP a request outside a call needs a stream that most clients do not open.
+                Arc::new(StreamSender { sender: outside, stream: self.stream.clone() })
+            };
             let observer = Arc::new(SessionObserver(Arc::downgrade(self)));
             // The options were checked; what is left is a call outside a runtime, which rmcp cannot make.
-            Connection::new(self.shared.policy.clone(), host.clone(), push, observer).ok()
+            Connection::new(self.shared.policy.clone(), host.clone(), Some(push), observer).ok()
         };
         self.connection.get_or_init(open).as_ref()
     }

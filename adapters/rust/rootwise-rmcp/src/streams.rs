@@ -2,10 +2,12 @@
 //!
 //! - Notifications and calls run as tasks that may overtake each other: a call that follows a change of roots would get the
 //!   project from before it.
+//! - Messages outside calls need a stream that the client opens, and rmcp does not tell whether it is open.
 //! - What is sent on a stream that broke is kept for a client that resumes it: a later call would wait for a request that the
 //!   client has not seen.
 
 mod arrivals;
+mod standalone;
 
 use std::fmt;
 use std::future::Future;
@@ -21,12 +23,14 @@ use tower_service::Service;
 
 pub(crate) use arrivals::Arrival;
 use arrivals::Arrivals;
+pub(crate) use standalone::Standalone;
+use standalone::{Open, Streams, is_standalone};
 
 /// Watches the requests of an HTTP service, such as `StreamableHttpService`: calls then see every change of roots that the
 /// client reported before them, and a call whose stream broke does not make others wait. Put it next to the service, below
 /// other layers.
 pub fn watch_streams<S>(service: S) -> WatchStreams<S> {
-    WatchStreams { service, arrivals: Arrivals::default() }
+    WatchStreams { service, arrivals: Arrivals::default(), streams: Streams::default() }
 }
 
 /// An HTTP service that is watched; see [`watch_streams`].
@@ -34,6 +38,7 @@ pub fn watch_streams<S>(service: S) -> WatchStreams<S> {
 pub struct WatchStreams<S> {
     service: S,
     arrivals: Arrivals,
+    streams: Streams,
 }
 
 /// Something that happens once.
@@ -104,6 +109,11 @@ where
         let processed = arrival.processed();
         request.extensions_mut().insert(broken.clone());
         request.extensions_mut().insert(arrival);
+        let standalone = self.streams.of(request.headers());
+        let opens = is_standalone(request.method(), request.headers());
+        if let Some(standalone) = standalone.clone() {
+            request.extensions_mut().insert(standalone);
+        }
         let mut guard = Guard(Some(broken.0));
         let response = self.service.call(request);
         Box::pin(async move {
@@ -111,7 +121,9 @@ where
             if response.status() == StatusCode::ACCEPTED {
                 processed.expected();
             }
-            Ok(response.map(|body| WatchedBody { body: Box::pin(body), guard }))
+            let is_open = opens && response.status() == StatusCode::OK;
+            let open = standalone.filter(|_| is_open).and_then(Standalone::begin);
+            Ok(response.map(|body| WatchedBody { body: Box::pin(body), guard, _open: open }))
         })
     }
 }
@@ -120,6 +132,7 @@ where
 pub struct WatchedBody<B> {
     body: Pin<Box<B>>,
     guard: Guard,
+    _open: Option<Open>,
 }
 
 impl<B> fmt::Debug for WatchedBody<B> {

@@ -3,19 +3,26 @@
 
 use std::any::TypeId;
 use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::error::Error;
 use std::sync::Arc;
 
 use rmcp::RoleServer;
-use rmcp::model::{ClientNotification, JsonRpcMessage};
+use rmcp::model::{
+    ClientNotification, ClientRequest, JsonRpcError, JsonRpcMessage, JsonRpcRequest, RequestId, ServerRequest,
+};
 use rmcp::service::{RunningService, RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::io::{StdioReader, StdioWriter};
 use rmcp::transport::{IntoTransport, Transport};
 use rmcp::{ServerHandler, ServiceExt};
+use rootwise::RequestToken;
+use rootwise::event::{Event, RefusalKind, RootsListed, RootsRefused};
+use serde_json::value::to_raw_value;
 use tokio::io::{Stdin, Stdout};
 
 use crate::projects::Projects;
+use crate::sender::Token;
 use crate::session::Session;
 use crate::wrapper::WithProjects;
 
@@ -54,7 +61,7 @@ impl<S: ServerHandler> WithProjects<S> {
     {
         let session = self.session().clone();
         session.observe(is_stdio::<T>());
-        self.serve(Observed { inner: transport.into_transport(), session }).await
+        self.serve(Observed { inner: transport.into_transport(), session, requests: VecDeque::new() }).await
     }
 }
 
@@ -72,6 +79,40 @@ fn is_stdio<T: 'static>() -> bool {
 struct Observed<T> {
     inner: T,
     session: Arc<Session>,
+    /// The last requests for roots.
+    requests: VecDeque<Sent>,
+}
+
+/// A request for roots that was sent.
+struct Sent {
+    id: RequestId,
+    token: RequestToken,
+    answered: bool,
+}
+
+/// As many as the resolver remembers.
+const MAX_REQUESTS: usize = 8;
+
+impl<T> Observed<T> {
+    fn sends(&mut self, message: &TxJsonRpcMessage<RoleServer>) {
+        let JsonRpcMessage::Request(JsonRpcRequest { id, request, .. }) = message else { return };
+        let ServerRequest::ListRootsRequest(request) = request else { return };
+        let Some(Token(token)) = request.extensions.get::<Token>() else { return };
+        self.requests.push_back(Sent { id: id.clone(), token: *token, answered: false });
+        if self.requests.len() > MAX_REQUESTS {
+            self.requests.pop_front();
+        }
+    }
+
+    /// rmcp drops a second answer to a request, from which the resolver learns that two clients share the transport.
+    fn answers(&mut self, id: &RequestId, answer: impl FnOnce(RequestToken) -> Option<Event>) {
+        let Some(sent) = self.requests.iter_mut().find(|sent| sent.id == *id) else { return };
+        if std::mem::replace(&mut sent.answered, true)
+            && let Some(answer) = answer(sent.token)
+        {
+            self.session.answered_again(answer);
+        }
+    }
 }
 
 impl<T: Transport<RoleServer>> Transport<RoleServer> for Observed<T> {
@@ -85,6 +126,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Observed<T> {
         &mut self,
         item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        self.sends(&item);
         self.inner.send(item)
     }
 
@@ -94,9 +136,21 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Observed<T> {
             None => self.session.input_closed(),
             Some(JsonRpcMessage::Notification(notification)) => match &notification.notification {
                 ClientNotification::InitializedNotification(_) => self.session.ready(),
-                ClientNotification::RootsListChangedNotification(_) => self.session.roots_changed(),
+                ClientNotification::RootsListChangedNotification(_) => self.session.roots_changed(None),
                 _ => {}
             },
+            Some(JsonRpcMessage::Request(request)) => {
+                if let ClientRequest::InitializeRequest(request) = &request.request {
+                    self.session.initialize_again(&request.params);
+                }
+            }
+            Some(JsonRpcMessage::Response(response)) => self.answers(&response.id, |token| {
+                let result = to_raw_value(&response.result).ok()?;
+                Some(RootsListed { request: Some(token), result }.into())
+            }),
+            Some(JsonRpcMessage::Error(JsonRpcError { id: Some(id), .. })) => self.answers(id, |request| {
+                Some(RootsRefused { request, kind: RefusalKind::Error, code: None, message: None }.into())
+            }),
             Some(_) => {}
         }
         message

@@ -17,11 +17,13 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use rootwise::event::Argument;
+use serde_json::Value;
 
 use crate::call::{Brought, Call, Repeatable, enter, http_of, is_modern};
 use crate::projects::{CODEX_META, Projects, Shared};
 use crate::session::Session;
-use crate::streams::Arrival;
+use crate::streams::{Arrival, Standalone};
 use crate::tools::{self, Kind, Tools};
 
 type Context = RequestContext<RoleServer>;
@@ -69,9 +71,13 @@ impl<S> WithProjects<S> {
     }
 
     /// The project that the arguments of a call name, if the server has a parameter for it.
-    fn named(&self, arguments: Option<&JsonObject>) -> Option<String> {
+    fn named(&self, arguments: Option<&JsonObject>) -> Option<Argument> {
         let name = self.session.shared().argument.as_ref()?;
-        arguments?.get(name)?.as_str().map(ToOwned::to_owned)
+        match arguments?.get(name)? {
+            Value::Null => None,
+            Value::String(text) => Some(text.into()),
+            _ => Some(Argument::Other),
+        }
     }
 
     /// Runs a handler whose result may ask the client for its roots.
@@ -190,7 +196,8 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
 
     async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
         if !self.session.is_observed() {
-            self.session.roots_changed();
+            let http = context.extensions.get::<Parts>();
+            self.session.roots_changed(http.and_then(|parts| parts.extensions.get::<Standalone>()));
         }
         took_effect(&context);
         self.handler.on_roots_list_changed(context).await;

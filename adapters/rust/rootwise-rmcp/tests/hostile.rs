@@ -270,12 +270,16 @@ impl Raw {
     async fn open_over(stream: DuplexStream, capabilities: Value, name: &str) -> Self {
         let (reader, writer) = tokio::io::split(stream);
         let mut raw = Self { lines: BufReader::new(reader).lines(), writer };
-        let client = json!({ "name": name, "version": "1" });
-        let params = json!({ "protocolVersion": "2025-06-18", "capabilities": capabilities, "clientInfo": client });
-        raw.send(json!({ "id": 0, "method": "initialize", "params": params })).await;
-        raw.next().await;
+        raw.initialize(capabilities, name).await;
         raw.send(json!({ "method": "notifications/initialized" })).await;
         raw
+    }
+
+    async fn initialize(&mut self, capabilities: Value, name: &str) {
+        let client = json!({ "name": name, "version": "1" });
+        let params = json!({ "protocolVersion": "2025-06-18", "capabilities": capabilities, "clientInfo": client });
+        self.send(json!({ "id": 0, "method": "initialize", "params": params })).await;
+        assert_eq!(self.next().await.get("id"), Some(&json!(0)));
     }
 
     async fn send(&mut self, mut message: Value) {
@@ -334,16 +338,54 @@ async fn a_cancelled_call_leaves_its_question_to_the_next_one() {
 }
 
 #[tokio::test]
-async fn a_second_answer_to_the_same_request_changes_nothing() {
+async fn two_answers_to_one_request_come_from_two_clients() {
+    let mut raw = Raw::open(quiet()).await;
+    raw.call(1).await;
+    let request = raw.next().await;
+    for folder in ["/usr/share", "/usr/lib"] {
+        raw.answer(&request, json!({ "roots": [{ "uri": format!("file://{folder}") }] })).await;
+    }
+    // The first call may be answered between the two.
+    let first = raw.text(1).await;
+    assert!(["/usr/share", "several_clients"].contains(&&*first), "{first}");
+    for id in 2..5 {
+        raw.call(id).await;
+        assert_eq!(raw.text(id).await, "several_clients");
+    }
+}
+
+#[tokio::test]
+async fn calls_of_a_first_client_after_the_handshake_of_a_second_show_two_clients() {
     let mut raw = Raw::open(quiet()).await;
     raw.call(1).await;
     let request = raw.next().await;
     raw.answer(&request, json!({ "roots": [{ "uri": "file:///usr/share" }] })).await;
     assert_eq!(raw.text(1).await, "/usr/share");
-    raw.answer(&request, json!({ "roots": [{ "uri": "file:///usr/lib" }] })).await;
-    for id in 2..5 {
+    raw.initialize(json!({ "roots": {} }), "second").await;
+    raw.call(2).await;
+    assert_eq!(raw.text(2).await, "several_clients");
+}
+
+#[tokio::test]
+async fn a_client_that_comes_again_is_one_client() {
+    let mut raw = Raw::open(quiet()).await;
+    for (id, folder) in [(1, "/usr/share"), (20, "/usr/lib")] {
         raw.call(id).await;
-        assert_eq!(raw.text(id).await, "/usr/share");
+        let request = raw.next().await;
+        raw.answer(&request, json!({ "roots": [{ "uri": format!("file://{folder}") }] })).await;
+        assert_eq!(raw.text(id).await, folder);
+        raw.initialize(json!({ "roots": {} }), "raw").await;
+        raw.send(json!({ "method": "notifications/initialized" })).await;
+    }
+}
+
+#[tokio::test]
+async fn an_argument_that_is_no_text_is_refused() {
+    let mut raw = Raw::open(quiet().argument("project")).await;
+    for (id, project) in [(1, json!(7)), (2, json!(["/usr/share"])), (3, json!({}))] {
+        let params = json!({ "name": "status", "arguments": { "project": project } });
+        raw.send(json!({ "id": id, "method": "tools/call", "params": params })).await;
+        assert_eq!(raw.text(id).await, "invalid");
     }
 }
 
