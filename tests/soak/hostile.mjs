@@ -17,8 +17,10 @@ const HELP = `Usage: node tests/soak/hostile.mjs [--seconds N] -- COMMAND...
 COMMAND starts an MCP server over HTTP that prints its address as its first line and has the tool "where", which
 returns the path of the project. A good client calls it alone for N/4 seconds and then beside a hostile one for N
 seconds (default 20), which floods changes, answers with wrong ids, huge URIs, 100,000 roots and deep JSON, never
-answers, and disconnects in the middle of a call. Fails if an answer to the good client is wrong or missing, if it is
-asked for its roots again, if changes cause a request each, or if the server's memory keeps growing.`;
+answers, disconnects in the middle of a call, and ends sessions that began with a huge handshake and, with the tool
+"select" if there is one, a project of their own. Fails if an answer to the good client is wrong or missing, if it is
+asked for its roots again, if a new session inherits a project, if changes cause a request each, or if the server's
+memory keeps growing.`;
 
 /** Changes that the hostile client sends at once. */
 const ROUND = 100;
@@ -27,7 +29,7 @@ const ROUND = 100;
 const SLACK_KB = 96 * 1024;
 
 if (process.send) {
-  await attack(process.argv[2]);
+  await attack(process.argv[2], process.argv[3]);
 } else {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
@@ -43,14 +45,15 @@ if (process.send) {
 async function main(seconds, [program, ...args]) {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-hostile-")));
   const folder = join(base, "good");
-  mkdirSync(folder);
+  const stolen = join(base, "stolen");
+  for (const made of [folder, stolen]) mkdirSync(made);
   const server = spawn(program, args, { stdio: ["ignore", "pipe", "ignore"] });
   const lines = createInterface(server.stdout);
   try {
     const [url] = await once(lines, "line", { signal: AbortSignal.timeout(60_000) });
     const good = await connect(url, folder);
     const quiet = await callFor(good, folder, seconds / 4);
-    const hostile = fork(fileURLToPath(import.meta.url), [url], { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+    const hostile = fork(fileURLToPath(import.meta.url), [url, stolen], { stdio: ["ignore", "inherit", "inherit", "ipc"] });
     try {
       const first = await callFor(good, folder, seconds / 3);
       const before = resident(server.pid);
@@ -67,6 +70,7 @@ async function main(seconds, [program, ...args]) {
       report({ url, quiet, loaded, before, after, counts, asked: good.state.asked });
       assert.equal(good.state.asked, 1, "the good client was asked for its roots more than once");
       assert.ok(counts.changes > ROUND, `the flood was no flood: ${counts.changes} changes`);
+      assert.equal(counts["inherited projects"], 0, "a new session got the project of one that had ended");
       const requests = counts["requests for them"];
       assert.ok(requests > 0 && requests * 10 < counts.changes, `${counts.changes} changes caused ${requests} requests`);
       assert.ok(after - before < SLACK_KB, `the server's memory grew from ${before} to ${after} kB`);
@@ -133,8 +137,8 @@ function resident(pid) {
 }
 
 /** Everything a client can do wrong, side by side, each on a session of its own, until told to stop. */
-async function attack(url) {
-  const counts = { changes: 0, "requests for them": 0, replays: 0, "bad lists": 0, "silent calls": 0, "dropped calls": 0 };
+async function attack(url, stolen) {
+  const counts = { changes: 0, "requests for them": 0, replays: 0, "bad lists": 0, "silent calls": 0, "dropped calls": 0, "huge handshakes": 0, "inherited projects": 0 };
   process.on("message", (then) => process.send(counts, () => then === "stop" && process.exit()));
   const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
   const bad = [
@@ -210,6 +214,17 @@ async function attack(url) {
       await sleep(2);
       call.drop();
       counts["dropped calls"] += 1;
+    },
+    async () => {
+      const thief = await new Peer(url).open({ experimental: { padding: { text: "x".repeat(1 << 20) } } });
+      await read(await thief.post({ id: 1_000, method: "tools/call", params: { name: "where", arguments: {} } }));
+      await read(await thief.post({ id: 1_001, method: "tools/call", params: { name: "select", arguments: { value: stolen } } }));
+      await thief.close();
+      const victim = await new Peer(url).open({});
+      const message = await (await victim.call()).next();
+      if (JSON.stringify(message).includes(stolen)) counts["inherited projects"] += 1;
+      await victim.close();
+      counts["huge handshakes"] += 1;
     },
   ];
   await Promise.all(attacks.map(repeat));

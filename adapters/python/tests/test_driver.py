@@ -67,6 +67,44 @@ async def test_whatever_the_client_does_the_call_ends(answer: Any) -> None:
 
 
 @pytest.mark.anyio
+async def test_a_huge_error_message_of_a_client_costs_no_wait_and_keeps_its_meaning() -> None:
+    made, peer = connection(), Peer(ClientError(-32601, "Method not found " + "x" * 2_000_000))
+    peer.may_answer.set()
+    with anyio.fail_after(10), pytest.raises(NoProjectError) as caught:
+        await made.ask(sender=peer)
+    assert "does not support" in caught.value.message, caught.value.message
+    made.close()
+
+
+@pytest.mark.anyio
+async def test_a_handshake_that_cannot_be_read_counts_as_an_empty_one() -> None:
+    for capabilities in ({"roots": {}, "experimental": "x" * (1 << 20)}, {"roots": {}, "experimental": float("nan")}):
+        adapter: Any = Adapter()
+        key = Peer()
+        made = adapter.connection(key, "stdio", {"capabilities": capabilities})
+        assert adapter.connection(key, "stdio", {}) is made
+        with pytest.raises(NoProjectError):
+            await made.ask(sender=Peer())
+        made.close()
+
+
+@pytest.mark.anyio
+async def test_no_connection_is_inherited_by_a_key_at_the_same_address() -> None:
+    class Key:
+        pass
+
+    adapter: Any = Adapter()
+    seen = set()
+    for _ in range(400):
+        key = Key()
+        made = adapter.connection(key, "stdio", {"capabilities": {"experimental": "x" * (1 << 20)}})
+        assert made.info.id not in seen
+        seen.add(made.info.id)
+        del key
+    assert not adapter._connections
+
+
+@pytest.mark.anyio
 async def test_an_error_keeps_why_and_what_to_do_apart() -> None:
     made = Connection("mcp-guide", host={"style": "posix", "transport": "stdio", "env": {}})
     with pytest.raises(NoProjectError) as caught:

@@ -7,7 +7,6 @@ import inspect
 import os
 import sys
 import typing
-import weakref
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from ._presets import policy_with_path
 from ._project import AnyProject, P, Project
 from ._resolver import Resolver
 from ._roots import Roots, only_root, verified_roots
+from ._weak import WeakMap
 from .driver import Connection, NeedsInput, OnChange, Sender
 from .types import (
     Answer,
@@ -158,7 +158,7 @@ class Adapter(Generic[P]):
                 raise RootwiseError("bad_options", f"bad options at {name}: must be callable")
         self._on_change = cast("OnChange[AnyProject] | None", on_change)
         self._on_roots_change = on_roots_change
-        self._connections: dict[int, Connection] = {}
+        self._connections: WeakMap[Connection] = WeakMap()
         for transport in _TRANSPORTS:
             # Options that cannot work fail here and not in every call.
             Resolver(self.policy, host=self._host_facts(transport)).close()
@@ -396,18 +396,19 @@ class Adapter(Generic[P]):
 
     def connection(self, key: object, transport: Transport, params: Mapping[str, Any]) -> Connection:
         """Returns the connection of a client, which lives as long as ``key`` does."""
-        found = self._connections.get(id(key))
+        found = self._connections.get(key)
         if found is None:
-            found = self._connections[id(key)] = self._open(transport, self._on_change, listens=True)
+            found = self._open(transport, self._on_change, listens=True)
             found.initialized(params)
             # A client that makes calls has finished its handshake.
             found.ready()
-            weakref.finalize(key, _forget, weakref.ref(self), id(key), run_in_loop())
+            run = run_in_loop()
+            self._connections.add(key, found, lambda ended: run(ended.close))
         return found
 
     def connection_for(self, key: object) -> Connection | None:
         """Returns the connection of a client that made a call before."""
-        return self._connections.get(id(key))
+        return self._connections.get(key)
 
     def request_facts(
         self, scope: Mapping[str, Any] | None, meta: Any, arguments: Mapping[str, Any] | None = None
@@ -522,13 +523,6 @@ async def project_of_current_call(no_call: Callable[[], NoProjectError]) -> Proj
         raise frame.adapter.error("bad_options", message)
     found: Project = await frame.adapter.project()
     return found
-
-
-def _forget(adapter: weakref.ref[Adapter[Any]], key: int, run: Callable[[Callable[[], None]], None]) -> None:
-    alive = adapter()
-    connection = alive._connections.pop(key, None) if alive else None
-    if connection is not None:
-        run(connection.close)
 
 
 def _runs_in_a_test() -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -36,7 +37,7 @@ class SdkRootwise(Sdk2Adapter[P]):
             self.changed(ctx.session)
         if ctx.request_id is None or ctx.method not in _INTERACTIVE:
             return await call_next(ctx)
-        outer = enclosing_frame((id(ctx.session), ctx.request_id))
+        outer = enclosing_frame((weakref.ref(ctx.session), ctx.request_id))
         params = dict(ctx.params or {})
         responses = params.get("inputResponses")
         if isinstance(responses, dict) and INPUT_KEY in responses:

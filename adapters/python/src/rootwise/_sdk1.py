@@ -189,16 +189,16 @@ class Sdk1Adapter(Adapter[P]):
         number = context.request_id
         if params is None:
             # Stateless HTTP: without a handshake the client's capabilities are unknown, and the next client is another.
-            return Call("none", self.standalone_facts(facts), transport, request=(id(session), number))
+            return Call("none", self.standalone_facts(facts), transport, request=(weakref.ref(session), number))
         connection = self.connection(
             session, transport, params.model_dump(by_alias=True, mode="json", exclude_none=True)
         )
         listen(session, self)
         if scope is not None and answers_in_json(scope):
-            return Call("none", facts, transport, connection, request=(id(session), number))
+            return Call("none", facts, transport, connection, request=(weakref.ref(session), number))
         own_stream = scope is not None and has_own_stream(scope)
         sender = StreamSender1(session, number, request) if own_stream else Sender1(session, number)
-        return Call("request", facts, transport, connection, sender, request=(id(session), number))
+        return Call("request", facts, transport, connection, sender, request=(weakref.ref(session), number))
 
     def changed(self, session: Any) -> None:
         """Reports that the roots of this session's client changed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 from mcp.shared.exceptions import MCPError, NoBackChannelError
@@ -86,19 +87,19 @@ class Sdk2Adapter(Adapter[P]):
         facts = self.request_facts(scope, meta, arguments)
         if context.protocol_version >= MODERN:
             self._modern_facts(facts, session, responses)
-            return Call("inputRequired", facts, transport, request=(id(session), number))
+            return Call("inputRequired", facts, transport, request=(weakref.ref(session), number))
         params = session.client_params
         if params is None:
             # Stateless HTTP: without a handshake the client's capabilities are unknown, and the next client is another.
-            return Call("none", self.standalone_facts(facts), transport, request=(id(session), number))
+            return Call("none", self.standalone_facts(facts), transport, request=(weakref.ref(session), number))
         connection = self.connection(
             params, transport, params.model_dump(by_alias=True, mode="json", exclude_none=True)
         )
         if not session.can_send_request:
-            return Call("none", facts, transport, connection, request=(id(session), number))
+            return Call("none", facts, transport, connection, request=(weakref.ref(session), number))
         own_stream = scope is not None and has_own_stream(scope)
         sender = StreamSender2(session, number, request) if own_stream else Sender2(session, number)
-        return Call("request", facts, transport, connection, sender, request=(id(session), number))
+        return Call("request", facts, transport, connection, sender, request=(weakref.ref(session), number))
 
     @staticmethod
     def _modern_facts(facts: RequestFacts, session: Any, responses: Any) -> None:

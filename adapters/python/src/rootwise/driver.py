@@ -108,6 +108,9 @@ OnChange = Union[
 #: How often the driver looks whether a stream is still there. Servers do not tell when a client hangs up.
 _STREAM_CHECK_S = 0.1
 
+#: Characters of a client's error message that are read; enough to recognise what it means.
+_MOST_OF_MESSAGE = 1_000
+
 
 @dataclass
 class _PendingAsk:
@@ -186,13 +189,13 @@ class Connection:
         return self._resolver.explain()
 
     def initialized(self, params: Mapping[str, Any]) -> None:
-        """Reports ``initialize`` with its raw params."""
-        event: Any = {"type": "clientInitialized"}
-        event.update({key: params[key] for key in ("protocolVersion", "capabilities", "clientInfo") if key in params})
+        """Reports ``initialize`` with its raw params. One that cannot be read counts as empty."""
+        event: Any = {key: params[key] for key in ("protocolVersion", "capabilities", "clientInfo") if key in params}
+        event["type"] = "clientInitialized"
         client = params.get("clientInfo")
         name = client.get("name") if isinstance(client, Mapping) else None
         self._info = ConnectionInfo(self._info.id, name if isinstance(name, str) else None)
-        self.feed(event)
+        self._pass(event, {"type": "clientInitialized"})
 
     def ready(self) -> None:
         """Reports ``notifications/initialized``."""
@@ -390,7 +393,7 @@ class Connection:
                     result = await self._sent(action, flight.sender)
                     event = {"type": "rootsListed", "request": token, "result": result}
             except ClientError as error:
-                refused.update({"kind": "error", "code": error.code, "message": str(error)})
+                refused.update({"kind": "error", "code": error.code, "message": str(error)[:_MOST_OF_MESSAGE]})
             except Undeliverable:
                 pass
             except Exception as problem:
@@ -400,7 +403,7 @@ class Connection:
                 # The call that carried it has ended; another call may wait for the same answer.
                 refused["kind"] = "abandoned"
             if self._in_flight.pop(token, None) is not None:
-                self._pass(event, refused)
+                self._pass(event, {"type": "rootsRefused", "request": token, "kind": "unreadable"})
                 if event is not refused and not self._closed:
                     self._tell_roots()
 
@@ -470,8 +473,8 @@ class Connection:
         try:
             self.feed(event)
         except RootwiseError as error:
-            # The client's answer is too large or not JSON: it counts as unreadable.
-            logger.debug("rootwise: the client's answer was rejected: %s", error)
+            # What the client sent is too large or not JSON.
+            log({"level": "warning", "code": "event_failed", "message": f"{event['type']}: {error}"})
             self.feed(otherwise)
 
     def _probe(self, action: Probe) -> None:
