@@ -44,6 +44,23 @@ async def test_a_cancelled_ask_is_withdrawn_and_the_request_serves_the_next(tmp_
 
 
 @pytest.mark.anyio
+async def test_a_call_whose_stream_breaks_while_it_waits_is_cancelled(tmp_path: Path) -> None:
+    made, stream, codes = connection(), Stream(roots(tmp_path)), []
+
+    async def ask() -> None:
+        with pytest.raises(NoProjectError) as caught:
+            await made.ask(sender=stream)
+        codes.append(caught.value.code)
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(ask)
+        await settled(lambda: stream.asked)
+        stream.open = False
+    assert codes == ["cancelled"]
+    made.close()
+
+
+@pytest.mark.anyio
 async def test_a_call_that_ends_hands_its_request_to_those_who_wait(tmp_path: Path) -> None:
     first, second = Peer(Undeliverable()), Peer(roots(tmp_path))
     second.may_answer.set()
@@ -183,7 +200,7 @@ async def test_calls_whose_streams_closed_before_their_question_end_and_do_not_c
         gone.open = False
         with anyio.fail_after(10), pytest.raises(NoProjectError) as problem:
             await made.ask(sender=gone)
-        assert (problem.value.code, gone.asked) == ("closed", 0)
+        assert (problem.value.code, gone.asked) == ("call_over", 0)
     assert (await made.ask(sender=last)).path == str(tmp_path)
     made.close()
 

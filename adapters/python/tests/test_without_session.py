@@ -17,7 +17,8 @@ from rootwise.start import resolve_and_explain
 
 
 def test_the_command_line_is_read_like_everywhere() -> None:
-    assert arguments(["--project=/a", "--flag", "--name", "b", "x", "--project=/c", "--", "--not"]) == {
+    words = ["--project=/a", "--flag", "--other", "c", "--name", "b", "x", "--project=/c", "--", "--not"]
+    assert arguments(words, ["project", "flag", "name", "not"]) == {
         "project": "/a",
         "flag": "",
         "name": "b",

@@ -7,24 +7,29 @@ import inspect
 import os
 import sys
 import typing
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+import weakref
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union, cast, overload
-from urllib.parse import parse_qsl
 
 import anyio.from_thread
 
 from . import testing
-from ._background import in_event_loop, run_in_loop
+from ._background import current_task, in_event_loop, run_in_loop
+from ._disk import in_thread
 from ._error import NoProjectError, RootwiseError
 from ._facts import host_facts
+from ._inject import filled_in
+from ._inputs import policy_inputs
 from ._presets import policy_with_path
 from ._project import AnyProject, P, Project
 from ._resolver import Resolver
 from ._roots import Roots, only_root, verified_roots
+from ._text import is_utf8
 from ._weak import WeakMap
-from .driver import Connection, NeedsInput, OnChange, Sender
+from .driver import Connection, OnChange, Sender
 from .types import (
     Answer,
     AskBy,
@@ -92,6 +97,10 @@ class Call:
     needs: dict[str, Any] | None = None
     #: Identifies the client's request, to recognise calls that a tool makes itself.
     request: object = None
+    #: The task that serves the call.
+    task: Callable[[], object] | None = None
+    #: Whether its result is on its way: work that it began may go on, but can no longer ask.
+    over: bool = False
 
 
 @dataclass(frozen=True)
@@ -104,6 +113,18 @@ class Frame:
 
 
 current_frame: ContextVar[Frame | None] = ContextVar("rootwise_call", default=None)
+
+
+@contextmanager
+def serving(adapter: Adapter[Any], call: Call) -> Iterator[None]:
+    """Makes a call the one that is being served, until its result is known."""
+    call.task = weakref.ref(current_task())
+    token = current_frame.set(Frame(adapter, call, current_frame.get()))
+    try:
+        yield
+    finally:
+        call.over = True
+        current_frame.reset(token)
 
 
 def enclosing_frame(request: object) -> Frame | None:
@@ -162,8 +183,7 @@ class Adapter(Generic[P]):
         for transport in _TRANSPORTS:
             # Options that cannot work fail here and not in every call.
             Resolver(self.policy, host=self._host_facts(transport)).close()
-        self._headers = [name.lower() for name in _names(self.policy, "header")]
-        self._query = _names(self.policy, "query")
+        self._inputs = policy_inputs(self.policy)
 
     async def project(self, *, argument: str | None = None, target: str | None = None, host: str | None = None) -> P:
         """Returns the project of the call that is being served. Make it the first line of a tool.
@@ -212,20 +232,31 @@ class Adapter(Generic[P]):
         return await self._verified(answer["roots"], answer["state"], call.transport)
 
     async def _verified(self, views: Sequence[RootView], state: RootsState, transport: Transport) -> Roots:
-        return await verified_roots(views, state, self.policy, self._host_facts(transport))
+        return await verified_roots(views, state, self.policy, self._host_facts(transport), self._patience())
+
+    def _patience(self) -> float:
+        """How long a caller waits, in seconds."""
+        return (self.policy.get("timing") or {}).get("waitMs", 5_000) / 1_000
 
     async def resolve(self, path: str | os.PathLike[str]) -> str:
         """Returns the real path of a file inside the client's roots; a relative path starts from the project.
 
         Use the result and not the given path: a link can change between the check and the use.
 
-        :raises NoProjectError: the path is outside every root (``outside``), or no root is usable (``no_roots``)
+        :raises NoProjectError: the path is outside every root (``outside``), no root is usable (``no_roots``), or the
+            disk did not answer in time (``unconfirmed``)
         """
         roots = await self.roots()
         known = self.current()
-        base = known.path if known is not None and known.path and roots.containing(known.path) else None
-        try:
+
+        def look() -> str:
+            base = known.path if known is not None and known.path and roots.containing(known.path) else None
             return roots.resolve(path, base)
+
+        try:
+            return await in_thread(look, self._patience())
+        except TimeoutError:
+            raise self.error("unconfirmed", "The disk did not answer in time.") from None
         except RootwiseError as error:
             raise self.error(error.code, str(error)) from None
 
@@ -294,7 +325,8 @@ class Adapter(Generic[P]):
     def inject(self, function: Callable[..., Any], /) -> Callable[..., Coroutine[Any, Any, Any]]:
         """Fills in the parameter that is annotated with ``Project``; for plain and for ``async`` functions.
 
-        With ``require_path=False`` the annotation is ``AnyProject``.
+        A plain function runs in a thread, so that it does not block the event loop. With
+        ``require_path=False`` the annotation is ``AnyProject``.
 
         Put it below the decorator of the framework::
 
@@ -304,36 +336,12 @@ class Adapter(Generic[P]):
 
         :raises RootwiseError: the function has no such parameter
         """
-        wanted = self._project_type()
-        hints = typing.get_type_hints(function, include_extras=True)
-        plain = typing.get_type_hints(function)
-        signature = inspect.signature(function)
-        found = next((name for name in signature.parameters if plain.get(name) is wanted), None)
-        if found is None:
-            named = getattr(function, "__name__", "the function")
-            raise RootwiseError("bad_options", f"{named} has no parameter annotated with rootwise.{wanted.__name__}")
-        parameter = found
 
-        @functools.wraps(function)
-        async def injected(*args: Any, **kwargs: Any) -> Any:
-            named = kwargs.get(self.argument) if self.argument else None
-            kwargs[parameter] = await self.project(argument=named if isinstance(named, str) else None)
-            result = function(*args, **kwargs)
-            return await result if inspect.isawaitable(result) else result
+        async def project(arguments: dict[str, Any]) -> Any:
+            named = arguments.get(self.argument) if self.argument else None
+            return await self.project(argument=named if isinstance(named, str) else None)
 
-        # Frameworks read parameters from the signature and their types from the annotations.
-        rest = [
-            one.replace(annotation=hints.get(name, one.annotation))
-            for name, one in signature.parameters.items()
-            if name != parameter
-        ]
-        shown: Any = injected
-        shown.__signature__ = signature.replace(
-            parameters=rest, return_annotation=hints.get("return", signature.return_annotation)
-        )
-        shown.__annotations__ = {name: hint for name, hint in hints.items() if name != parameter}
-        del shown.__wrapped__
-        return injected
+        return filled_in(function, self._project_type(), project)
 
     def register_tools(
         self,
@@ -388,6 +396,8 @@ class Adapter(Generic[P]):
             frame = frame.outer
         if frame is None:
             raise self.no_call()
+        if frame.call.over:
+            raise self.error.call_over()
         return frame.call
 
     def no_call(self) -> NoProjectError:
@@ -413,18 +423,11 @@ class Adapter(Generic[P]):
     def request_facts(
         self, scope: Mapping[str, Any] | None, meta: Any, arguments: Mapping[str, Any] | None = None
     ) -> RequestFacts:
-        """Returns the facts of a request; of headers and query only those that the policy reads.
+        """Returns the facts of a request that the policy reads.
 
         :param scope: the ASGI scope of a request over HTTP
         """
-        facts: RequestFacts = {}
-        if scope is not None:
-            headers = [(_text(name).lower(), _text(value)) for name, value in scope["headers"]]
-            query = parse_qsl(_text(scope["query_string"]), keep_blank_values=True)
-            facts["headers"] = _first_values(self._headers, headers)
-            facts["query"] = _first_values(self._query, query)
-        if meta:
-            facts["meta"] = meta
+        facts = self._inputs.facts([] if scope is None else [scope], meta)
         named = (arguments or {}).get(self.argument) if self.argument else None
         if isinstance(named, str):
             facts["argument"] = named
@@ -435,24 +438,27 @@ class Adapter(Generic[P]):
         try:
             answer = await connection.question(kind, facts, call.ask_by, call.sender, **more)
         except RootwiseError as error:
+            if call.over:
+                raise self.error.call_over() from None
             # A client can cause it, for example with `_meta` beyond the limits: the server did not crash.
-            raise self.error(error.code, str(error)) from None
+            raise error if isinstance(error, NoProjectError) else self.error(error.code, str(error)) from None
         finally:
             if stands_alone:
                 connection.close()
-        if answer["outcome"] == "needsInput":
+        if answer["outcome"] != "needsInput":
+            return answer
+        if not call.over:
             call.needs = answer["inputRequests"]
-            raise InputRequired
-        return answer
+            if call.task is not None and call.task() is current_task():
+                raise InputRequired
+        # Whoever asks outside of the call's own task may outlive it, and gets an ordinary error.
+        raise self.error.call_over()
 
     def _project_type(self) -> type[AnyProject]:
         return Project if self.policy.get("requirePath", True) else AnyProject
 
     def _project_from(self, answer: Answer) -> P:
-        try:
-            return cast("P", Connection.project_from(answer, self.error))
-        except NeedsInput:
-            raise InputRequired from None
+        return cast("P", Connection.project_from(answer, self.error))
 
     def _connection_of(self, call: Call) -> tuple[Connection, bool]:
         """Returns the connection for a question, and whether it exists for this question only."""
@@ -542,7 +548,11 @@ def _allowed_dirs(dirs: Sequence[str | os.PathLike[str]]) -> list[str]:
         if not isinstance(path, str) or not os.path.isabs(path):
             raise RootwiseError("bad_options", f"bad options at allowed_dirs[{number}]: must be an absolute path")
         # Clients spell a folder as they know it, and the disk reports where it really is.
-        allowed += [path, os.path.realpath(path)]
+        spellings = [path, os.path.realpath(path)]
+        if not all(map(is_utf8, spellings)):
+            message = f"bad options at allowed_dirs[{number}]: {path!a} is not UTF-8, so no project can be inside"
+            raise RootwiseError("bad_options", message)
+        allowed += spellings
     return allowed
 
 
@@ -561,23 +571,6 @@ def _with(facts: RequestFacts, argument: str | None, host: str | None) -> Reques
     if host is not None:
         more["host"] = host
     return {**facts, **more} if more else facts
-
-
-def _text(raw: bytes) -> str:
-    """Decodes a header or a query: UTF-8, as clients send it, else ISO 8859-1, as HTTP once defined it."""
-    try:
-        return raw.decode()
-    except UnicodeDecodeError:
-        return raw.decode("latin-1")
-
-
-def _first_values(names: list[str], given: list[tuple[str, str]]) -> dict[str, str]:
-    """Returns the values of these names; of a repeated name the first one."""
-    return {name: value for name, value in reversed(given) if name in names}
-
-
-def _names(policy: Policy, kind: str) -> list[str]:
-    return [name for source in policy["sources"] if source["from"] == kind for name in source.get("read", [])]
 
 
 def _unreachable(_: object) -> typing.NoReturn:

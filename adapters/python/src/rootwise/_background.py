@@ -11,6 +11,7 @@ import contextvars
 import logging
 import sys
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 logger = logging.getLogger("rootwise")
 
@@ -33,6 +34,15 @@ def in_event_loop() -> bool:
     """Tells whether the caller runs in an event loop, and not in a thread beside it."""
     trio = sys.modules.get("trio")
     return _on_asyncio() or (trio is not None and bool(trio.lowlevel.in_trio_run()))
+
+
+def current_task() -> Any:
+    """Returns the task that the caller runs in."""
+    if _on_asyncio():
+        return asyncio.current_task()
+    import trio
+
+    return trio.lowlevel.current_task()
 
 
 def spawn(work: Callable[[], Awaitable[None]]) -> Callable[[], None]:

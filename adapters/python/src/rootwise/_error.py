@@ -45,6 +45,12 @@ class NoProjectError(RootwiseError):
         return type(self), (self.code, self.message, self.instruction)
 
     @classmethod
+    def call_over(cls) -> NoProjectError:
+        """Builds the error for code that outlives the call it belongs to."""
+        advice = "Ask for the project while the call runs and keep the result for work that outlives it."
+        return cls("call_over", "The call that asked is over.", advice)
+
+    @classmethod
     def from_answer(cls, answer: Mapping[str, Any]) -> NoProjectError:
         """Builds the error for an answer without a project."""
         error = cls(answer["code"], answer["message"], answer.get("instruction"))

@@ -10,7 +10,7 @@ from mcp.types import RootsListChangedNotification
 from ._adapter import Call
 from ._error import NoProjectError, RootwiseError
 from ._project import P
-from ._sdk1 import Sdk1Adapter, request_context
+from ._sdk1 import Sdk1Adapter, is_over, request_context
 
 
 class NoProjectToolError(NoProjectError, ToolError):
@@ -47,4 +47,6 @@ class SdkRootwise(Sdk1Adapter[P]):
         context = request_context()
         if context is None:
             raise self.no_call()
+        if is_over(context):
+            raise self.error.call_over()
         return self.call_of(context)

@@ -9,10 +9,11 @@ from typing import Annotated, Any
 from mcp.server.mcpserver import Resolve
 from mcp.server.mcpserver.exceptions import ToolError
 
-from ._adapter import Frame, current_frame, enclosing_frame, is_input_required, project_of_current_call
+from ._adapter import enclosing_frame, is_input_required, project_of_current_call, serving
 from ._error import NoProjectError, RootwiseError
+from ._inputs import INPUT_KEY
 from ._project import P, Project
-from ._sdk2 import INPUT_KEY, MODERN, Sdk2Adapter, with_our_request
+from ._sdk2 import MODERN, Sdk2Adapter, with_our_request
 
 #: Requests that can return `input_required`.
 _INTERACTIVE = ("tools/call", "resources/read", "prompts/get")
@@ -51,15 +52,13 @@ class SdkRootwise(Sdk2Adapter[P]):
             # Another adapter has removed it.
             responses = outer.call.facts.get("inputResponses", responses)
         call = self.call_of(ctx, params.get("_meta"), params.get("arguments"), responses)
-        token = current_frame.set(Frame(self, call, current_frame.get()))
         try:
-            result = await call_next(ctx)
+            with serving(self, call):
+                result = await call_next(ctx)
         except BaseException as problem:
             if call.needs is None or not is_input_required(problem):
                 raise
             result = None
-        finally:
-            current_frame.reset(token)
         if call.needs is not None:
             return {"resultType": "input_required", "inputRequests": call.needs}
         return with_our_request(result, responses) if ctx.protocol_version >= MODERN else result

@@ -7,6 +7,8 @@ import os
 import stat
 from typing import TYPE_CHECKING
 
+from ._text import is_utf8
+
 if TYPE_CHECKING:
     from .types import Found, Probe, Probed, ProbedPath, ProbePath
 
@@ -16,16 +18,20 @@ def probe_disk(probe: Probe) -> Probed:
 
     The call blocks as long as the disk does: run it in a thread where that matters.
     """
-    return {"type": "probed", "probe": probe["probe"], "paths": [_probe_path(wanted) for wanted in probe["paths"]]}
+    return {"type": "probed", "probe": probe["probe"], "paths": [probe_path(wanted) for wanted in probe["paths"]]}
 
 
-def _probe_path(wanted: ProbePath) -> ProbedPath:
+def probe_path(wanted: ProbePath) -> ProbedPath:
+    """Tells what is at one path of a probe."""
     path = wanted["path"]
     found = kind_of(path)
     result: ProbedPath = {"path": path, "found": found}
     if found in ("directory", "file"):
         with contextlib.suppress(OSError, ValueError):
-            result["realPath"] = os.path.realpath(path, strict=True)
+            real = os.path.realpath(path, strict=True)
+            if not is_utf8(real):
+                return {"path": path, "found": "unreadable"}
+            result["realPath"] = real
     if found == "directory":
         result["markers"] = [name for name in wanted.get("markers", ()) if _exists(os.path.join(path, name))]
     return result

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
+from typing import Any
 
-import anyio.to_thread
+import anyio
 
+from ._disk import in_thread
 from ._error import RootwiseError
 from ._functions import is_inside
 from ._probe import probe_disk
 from ._project import Project
 from ._resolver import Resolver
+from ._text import is_utf8, shown, shown_list
 from .types import Action, Answer, HostFacts, Policy, RootsState, RootView, Source
 
 __all__ = ["Root", "Roots"]
+
+#: Characters of a path; systems take less.
+_LONGEST_PATH = 32_768
+
+#: Characters of the list of roots as a text.
+_MOST_LISTED = 4_096
 
 
 @dataclass(frozen=True)
@@ -67,41 +77,49 @@ class Roots:
         if not self.usable or not os.path.isabs(path):
             # Without a folder to compare with, the disk is not looked at.
             return None
-        real = os.path.realpath(path)
+        return self._around(os.path.realpath(path))
+
+    def _around(self, real: str) -> Root | None:
+        """Returns the innermost usable root around a real path."""
+        if not is_utf8(real):
+            return None
         inside = [root for root in self.usable if root.real_path is not None and is_inside(root.real_path, real)]
         return max(inside, key=lambda root: len(root.real_path or ""), default=None)
 
     def resolve(self, path: str | os.PathLike[str], base: str | None = None) -> str:
         """Returns the real path that a tool's path names, if it is inside a usable root.
 
-        Use the result and not the given path: a link can change between the check and the use.
+        Use the result and not the given path: a link can change between the check and the use. It blocks as long as
+        the disk does; :meth:`Rootwise.resolve` does not.
 
-        :param base: the folder that a relative path starts from; by default the first usable root
+        :param base: the folder that a relative path starts from; by default the project's or the first usable root
         :raises RootwiseError: the path is outside every root (``outside``), or no root is usable (``no_roots``)
         """
         text = os.fspath(path)
-        if not text or "\0" in text:
-            raise RootwiseError("invalid", "The path is empty or contains a null character.")
+        if not text or "\0" in text or len(text) > _LONGEST_PATH:
+            message = f"The path is empty, has more than {_LONGEST_PATH} characters or contains a null character."
+            raise RootwiseError("invalid", message)
         if not self.usable:
             raise RootwiseError("no_roots", f"The client has no usable folder. {self.text}")
-        full = os.path.join(base or self.usable[0].real_path or "", text)
-        if self.containing(full) is None:
-            folders = ", ".join(root.real_path or "" for root in self.usable)
+        # One real path, which is checked and returned: by the next look, a link may lead elsewhere.
+        real = os.path.realpath(os.path.join(base or self.usable[0].real_path or "", text))
+        if self._around(real) is None:
+            folders = shown_list((shown(root.real_path or "") for root in self.usable), ", ")
             raise RootwiseError("outside", f"The path is outside the client's folders, which are {folders}.")
-        return os.path.realpath(full)
+        return real
 
     @property
     def text(self) -> str:
-        """The list for a person or a model."""
+        """The list for a person or a model: safe to show, and of bounded length."""
         if not self.roots:
             return f"The client listed no folders ({self.state})."
         count = f"{len(self.roots)} {'folder' if len(self.roots) == 1 else 'folders'}"
-        lines = [
+        lines = (
             f"{root.index + 1}. {f'{root.name}: ' if root.name else ''}"
-            + (f"{root.uri}: not usable, {root.problem}" if root.problem else root.path or root.uri)
+            + (f"{root.uri}: not usable, {root.problem}" if root.problem else shown(root.path or root.uri))
             for root in self.roots
-        ]
-        return "\n".join([f"The client listed {count} ({self.state}):", *lines])
+        )
+        return f"The client listed {count} ({self.state}):\n{shown_list(lines, chr(10), _MOST_LISTED)}"
 
 
 def only_root(project: Project) -> Roots:
@@ -111,23 +129,36 @@ def only_root(project: Project) -> Roots:
 
 
 async def verified_roots(
-    views: Sequence[RootView],
-    state: RootsState,
-    policy: Policy,
-    host: HostFacts,
+    views: Sequence[RootView], state: RootsState, policy: Policy, host: HostFacts, seconds: float
 ) -> Roots:
-    """Lets the resolver judge every root alone, in a thread."""
-    [source] = [source for source in policy["sources"] if source["from"] == "roots"] or [Source({"from": "roots"})]
-    alone: Policy = {**policy, "sources": [{**source, "verify": "directory"}]}
+    """Lets the resolver judge every root alone, each in a thread: a slow one takes no time from the others."""
+    # The rules for reading one root. Those for choosing between several, or another folder, do not apply.
+    source = next((one for one in policy["sources"] if one["from"] == "roots"), Source({"from": "roots"}))
+    alone: Any = _some(policy, "name", "limits", "requirePath")
+    alone["sources"] = [{"from": "roots", "verify": "directory", **_some(source, "excludedDirs")}]
+    alone["roots"] = _some(policy.get("roots") or {}, "barePaths", "files", "nonFile")
+    # The paths are those of this machine already.
+    here: Any = {name: value for name, value in host.items() if name != "pathMap"}
+    found: dict[int, Root] = {}
 
-    def verify() -> tuple[Root, ...]:
-        return tuple(_verified(view, alone, host) for view in views)
+    async def verify(view: RootView) -> None:
+        try:
+            found[view["index"]] = await in_thread(functools.partial(_verified, view, alone, here), seconds)
+        except TimeoutError:
+            found[view["index"]] = replace(_unverified(view), problem="unconfirmed")
 
-    return Roots(await anyio.to_thread.run_sync(verify, abandon_on_cancel=True), state)
+    async with anyio.create_task_group() as group:
+        for view in views:
+            group.start_soon(verify, view)
+    return Roots(tuple(found[view["index"]] for view in views), state)
 
 
-def _verified(view: RootView, policy: Policy, host: HostFacts) -> Root:
-    root = Root(
+def _some(of: Any, *names: str) -> dict[str, Any]:
+    return {name: of[name] for name in names if name in of}
+
+
+def _unverified(view: RootView) -> Root:
+    return Root(
         view["index"],
         view["uri"],
         view.get("name"),
@@ -135,6 +166,10 @@ def _verified(view: RootView, policy: Policy, host: HostFacts) -> Root:
         view.get("clientPath"),
         problem=view.get("problem"),
     )
+
+
+def _verified(view: RootView, policy: Policy, host: HostFacts) -> Root:
+    root = _unverified(view)
     if root.problem is not None:
         return root
     # The URI is made safe to show, so it may differ from the one that was sent.

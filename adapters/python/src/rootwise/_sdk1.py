@@ -210,3 +210,10 @@ class Sdk1Adapter(Adapter[P]):
 def request_context() -> Any:
     """Returns the SDK's own context of the call that is being served, or none."""
     return request_ctx.get(None)
+
+
+def is_over(context: Any) -> bool:
+    """Tells whether the result of a call is on its way, also to work that the call began and that goes on."""
+    # The SDK keeps what it serves in a private attribute; without it, every call counts as served.
+    in_flight = getattr(context.session, "_in_flight", None)
+    return isinstance(in_flight, dict) and context.request_id not in in_flight

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Mapping
 from typing import Any
 
 from mcp.shared.exceptions import MCPError, NoBackChannelError
@@ -10,6 +11,7 @@ from mcp.shared.message import ServerMessageMetadata
 from pydantic import BaseModel, ConfigDict
 
 from ._adapter import Adapter, Call, has_own_stream
+from ._inputs import INPUT_KEY, readable
 from ._project import P
 from .driver import ClientError, Undeliverable
 from .types import RequestFacts, SendRequest, Transport
@@ -17,8 +19,8 @@ from .types import RequestFacts, SendRequest, Transport
 #: The first revision whose requests stand alone.
 MODERN = "2026-07-28"
 
-#: The key of our question among a call's input requests and responses.
-INPUT_KEY = "rootwise"
+#: The client's description of itself in the `_meta` of such requests.
+_CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
 
 #: JSON-RPC codes with which the SDK, not the client, ends a request.
 _CLOSED, _TIMED_OUT = -32000, -32001
@@ -86,7 +88,7 @@ class Sdk2Adapter(Adapter[P]):
         transport: Transport = "stdio" if scope is None else "http"
         facts = self.request_facts(scope, meta, arguments)
         if context.protocol_version >= MODERN:
-            self._modern_facts(facts, session, responses)
+            self._modern_facts(facts, session, meta, responses)
             return Call("inputRequired", facts, transport, request=(weakref.ref(session), number))
         params = session.client_params
         if params is None:
@@ -102,12 +104,16 @@ class Sdk2Adapter(Adapter[P]):
         return Call("request", facts, transport, connection, sender, request=(weakref.ref(session), number))
 
     @staticmethod
-    def _modern_facts(facts: RequestFacts, session: Any, responses: Any) -> None:
+    def _modern_facts(facts: RequestFacts, session: Any, meta: Any, responses: Any) -> None:
         capabilities = session.client_capabilities
         if capabilities is not None:
-            facts["capabilities"] = capabilities.model_dump(by_alias=True, mode="json", exclude_none=True)
-        if responses:
-            facts["inputResponses"] = responses
+            declared = capabilities.model_dump(by_alias=True, mode="json", exclude_none=True)
+            facts["capabilities"] = {"roots": declared["roots"]} if "roots" in declared else {}
+        if isinstance(meta, Mapping) and _CLIENT_INFO in meta:
+            facts["clientInfo"] = readable(meta[_CLIENT_INFO])
+        # The answers to a tool's own questions are none of ours.
+        if isinstance(responses, dict) and INPUT_KEY in responses:
+            facts["inputResponses"] = {INPUT_KEY: readable(responses[INPUT_KEY])}
 
     def changed(self, session: Any) -> None:
         """Reports that the roots of this session's client changed."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+from collections.abc import Iterable
 from typing import Any
 
 from ._error import RootwiseError
@@ -13,6 +15,17 @@ MOST = 16 << 20
 
 #: Bytes of the arguments of a function.
 MOST_ARGUMENTS = 2 << 20
+
+#: Characters of a text that a model or a person is shown.
+MOST_SHOWN = 1_024
+
+#: What no reader sees: controls, default ignorable code points, which cover the bidirectional ones, noncharacters,
+#: surrogates. The core hides the same.
+_HIDDEN = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    r"\u2800\u3164\ud800-\udfff\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
+    r"\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
 
 # Made once: json.dumps with arguments of its own makes an encoder for every call.
 _plain = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
@@ -31,6 +44,32 @@ def text_of(value: object, code: str, what: str) -> str:
         return text
     except (TypeError, ValueError, RecursionError) as problem:
         raise RootwiseError(code, f"{what} cannot be written as JSON") from problem
+
+
+def is_utf8(text: str) -> bool:
+    """Tells whether a text has a UTF-8 form; a name on disk or a variable of other bytes has none in Python."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def shown(text: str, most: int = MOST_SHOWN) -> str:
+    """Returns a text that is safe to show: one bounded line, without control, bidirectional or invisible characters."""
+    # Enough of a long text, so that the rest costs nothing.
+    words = (_HIDDEN.sub("", word) for word in text[: most * 8].split())
+    line = " ".join(word for word in words if word)
+    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
+
+
+def shown_list(entries: Iterable[str], separator: str, most: int = MOST_SHOWN) -> str:
+    """Joins texts that are safe to show as far as they fit, and counts the rest."""
+    rest = list(entries)
+    line = ""
+    while rest and len(line) + len(separator) + len(rest[0]) <= most:
+        line += (separator if line else "") + rest.pop(0)
+    return line if not rest else f"{line}{separator if line else ''}and {len(rest)} more"
 
 
 def size_of(text: str) -> int:

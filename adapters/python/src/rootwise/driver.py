@@ -6,6 +6,7 @@ it. A connection belongs to the thread of one event loop.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -19,7 +20,7 @@ import anyio.to_thread
 from ._background import later, spawn
 from ._error import NoProjectError, RootwiseError
 from ._log import log, logger
-from ._probe import probe_disk
+from ._probe import probe_path
 from ._project import AnyProject, P, project_of
 from ._resolver import Resolver
 from .types import (
@@ -32,6 +33,8 @@ from .types import (
     HostFacts,
     Policy,
     Probe,
+    ProbedPath,
+    ProbePath,
     RequestFacts,
     RootsRefused,
     SelectBy,
@@ -108,6 +111,12 @@ OnChange = Union[
 #: How often the driver looks whether a stream is still there. Servers do not tell when a client hangs up.
 _STREAM_CHECK_S = 0.1
 
+#: Threads with which one connection looks at the disk.
+_MOST_THREADS = 8
+
+#: A probe that takes so long counts as slow; others end in a moment.
+_SLOW_PROBE_MS = 100
+
 #: Characters of a client's error message that are read; enough to recognise what it means.
 _MOST_OF_MESSAGE = 1_000
 
@@ -118,6 +127,8 @@ class _PendingAsk:
     sender: Sender | None
     done: anyio.Event = field(default_factory=anyio.Event)
     answer: Answer | None = None
+    #: Whether its own way to the client was open when a question was sent.
+    was_open: bool = False
 
 
 @dataclass
@@ -128,6 +139,16 @@ class _InFlight:
     stop: Callable[[], None] = lambda: None
     #: The sender that carries it, once one was found.
     sender: Sender | None = None
+
+
+@dataclass
+class _Probing:
+    """A look at the disk that is not complete."""
+
+    wanted: int
+    since: int
+    found: list[ProbedPath] = field(default_factory=list)
+    stop: list[Callable[[], None]] = field(default_factory=list)
 
 
 _last_id = 0
@@ -168,10 +189,10 @@ class Connection:
         self._asks: dict[int, _PendingAsk] = {}
         self._last_ask = 0
         self._in_flight: dict[int, _InFlight] = {}
-        self._probing: dict[int, Callable[[], None]] = {}
+        self._probing: dict[int, _Probing] = {}
         self._alarm: tuple[int, Callable[[], None]] | None = None
         # A limiter of its own, so that a disk that hangs does not occupy the threads of the rest of the program.
-        self._threads = anyio.CapacityLimiter(2)
+        self._threads = anyio.CapacityLimiter(_MOST_THREADS)
         self._closed = False
 
     @property
@@ -274,7 +295,9 @@ class Connection:
                 await anyio.lowlevel.checkpoint()
             cancelled = False
             if pending.answer is None:
-                raise self._error("closed", "The client hung up before it could be asked for its project.")
+                if not pending.was_open:
+                    raise self._error.call_over()
+                raise self._error("cancelled", "The client hung up before it could be asked for its project.")
             return pending.answer
         finally:
             self._finish(pending)
@@ -337,9 +360,11 @@ class Connection:
         last = self._resolver.project
         self.feed({"type": "closed"})
         self._closed = True
-        for stop in [*(flight.stop for flight in self._in_flight.values()), *self._probing.values()]:
+        looks = [stop for probing in self._probing.values() for stop in probing.stop]
+        for stop in [*(flight.stop for flight in self._in_flight.values()), *looks]:
             stop()
         self._in_flight.clear()
+        self._probing.clear()
         self._arm()
         self._resolver.close()
         self._info = ConnectionInfo(self._info.id, self._info.client, ended=True)
@@ -352,18 +377,27 @@ class Connection:
             if event["type"] in ("asked", "selected", "selectionCleared"):
                 raise RootwiseError("used_after_close", "the connection is closed")
             return
+        expired = event["type"] == "deadlineReached" and bool(self._in_flight)
         for action in self._resolver.handle(event, self._now()):
-            self._perform(action)
+            if action["type"] == "answer":
+                self._settle(action, expired)
+            else:
+                self._perform(action)
         self._arm()
 
+    def _settle(self, answer: Answer, expired: bool) -> None:
+        for ask in answer["asks"]:
+            pending = self._asks.get(ask)
+            if pending is None:
+                continue
+            if expired:
+                message = "The client did not answer roots/list in time; this call uses the next source."
+                log({"level": "warning", "code": "wait_expired", "message": message})
+            pending.answer = answer
+            pending.done.set()
+
     def _perform(self, action: Action) -> None:
-        if action["type"] == "answer":
-            for ask in action["asks"]:
-                pending = self._asks.get(ask)
-                if pending is not None:
-                    pending.answer = action
-                    pending.done.set()
-        elif action["type"] == "sendRequest":
+        if action["type"] == "sendRequest":
             self._send(action)
         elif action["type"] == "cancel":
             flight = self._in_flight.pop(action["request"], None)
@@ -455,6 +489,8 @@ class Connection:
             if sender is None:
                 return None
             if await _is_open(sender) and (sender is self._sender or self._waits_with(sender)):
+                for pending in self._asks.values():
+                    pending.was_open = pending.was_open or pending.sender is sender
                 return sender
             closed.append(sender)
 
@@ -478,13 +514,30 @@ class Connection:
             self.feed(otherwise)
 
     def _probe(self, action: Probe) -> None:
-        async def work() -> None:
-            # The resolver has its own deadline, so a thread that hangs is left behind.
-            event = await anyio.to_thread.run_sync(probe_disk, action, abandon_on_cancel=True, limiter=self._threads)
-            self._probing.pop(action["probe"], None)
-            self.feed(event)
+        """Looks at each path in a thread: a slow one takes no time from the others."""
+        probing = self._probing[action["probe"]] = _Probing(len(action["paths"]), self._now())
 
-        self._probing[action["probe"]] = spawn(work)
+        async def look(wanted: ProbePath) -> None:
+            # The resolver has its own deadline, so a thread that hangs is left behind.
+            work = functools.partial(probe_path, wanted)
+            found = await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._threads)
+            probing.found.append(found)
+            if len(probing.found) == probing.wanted:
+                self._probed(action["probe"])
+
+        probing.stop = [spawn(functools.partial(look, wanted)) for wanted in action["paths"]]
+
+    def _probed(self, number: int) -> None:
+        """Reports what a probe has found so far, and ends it."""
+        probing = self._probing.pop(number, None)
+        if probing is not None:
+            self.feed({"type": "probed", "probe": number, "paths": probing.found})
+
+    def _end_slow_probes(self) -> None:
+        """Reports the paths that were found in time: a slow one does not spoil the others of its probe."""
+        for number, probing in list(self._probing.items()):
+            if probing.found and self._now() - probing.since >= _SLOW_PROBE_MS:
+                self._probed(number)
 
     def _announce(self, action: Announce) -> None:
         self._notify(project_of(action["to"]), project_of(action["from"]))
@@ -523,6 +576,7 @@ class Connection:
             if await self._abandon_dead_requests():
                 # The question is on its way to another call, or its ask ends; then the alarm rings again.
                 return
+            self._end_slow_probes()
             self.feed({"type": "deadlineReached"})
 
         spawn(ring)

@@ -21,8 +21,9 @@ from fastmcp.dependencies import Depends
 from fastmcp.exceptions import ToolError
 from fastmcp.server.middleware import Middleware
 
-from ._adapter import Adapter, Call, Frame, current_frame, enclosing_frame, is_input_required, project_of_current_call
+from ._adapter import Adapter, Call, enclosing_frame, is_input_required, project_of_current_call, serving
 from ._error import NoProjectError
+from ._inputs import INPUT_KEY
 from ._project import AnyProject, P, Project, RootRef
 from ._roots import Root, Roots
 from .driver import ConnectionInfo
@@ -146,17 +147,15 @@ class Rootwise(SdkAdapter[P], Middleware):
         if outer is not None and "argument" in outer.call.facts:
             # A tool that calls a tool works in the project that its own caller named, unless it names another.
             call.facts = {"argument": outer.call.facts["argument"], **call.facts}
-        token = current_frame.set(Frame(self, call, current_frame.get()))
         try:
-            result = await call_next(context)
+            with serving(self, call):
+                result = await call_next(context)
         except BaseException as problem:
             if call.needs is None or outer is not None or not is_input_required(problem):
                 if call.needs is not None and outer is not None:
                     outer.call.needs = call.needs
                 raise
             result = None
-        finally:
-            current_frame.reset(token)
         input_required = _INPUT_REQUIRED.get(context.method)
         if input_required is None:
             return result
@@ -178,7 +177,7 @@ class Rootwise(SdkAdapter[P], Middleware):
         if request is None:
             return None
         responses = context.input_responses
-        raw = {key: _plain(value) for key, value in responses.items()} if responses else None
+        raw = {INPUT_KEY: _plain(responses[INPUT_KEY])} if responses and INPUT_KEY in responses else None
         call: Call = adapter.call_of(request, request.meta, arguments, raw)
         return call
 

@@ -125,6 +125,9 @@ class Client:
     def modern_call(self, name: str, responses: Any = None, **capabilities: bool) -> dict[str, Any]:
         return self.modern("tools/call", responses, name=name, arguments={}, **capabilities)
 
+    def modern_call_with(self, name: str, **arguments: Any) -> dict[str, Any]:
+        return self.modern("tools/call", name=name, arguments=arguments)
+
 
 class Raw(Client):
     """Over stdio, with a server of its own."""

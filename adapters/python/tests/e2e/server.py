@@ -8,11 +8,13 @@ looked at below a folder.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import os
 import socket
 import sys
+import threading
 from typing import Annotated, Any
 
 import anyio
@@ -31,8 +33,19 @@ failures: list[str] = []
 lists: list[Any] = []
 #: What `on_change` was told.
 changes: list[str] = []
+#: How the questions of jobs ended that outlived their calls.
+jobs: list[str] = []
+kept: list[Any] = []
+job_may_ask = anyio.Event()
+#: Lets three plain functions go on as soon as they all run.
+three = threading.Barrier(3)
 #: Paths on the disk that something looked at.
 touched: list[str] = []
+
+
+def spawn(work: Any) -> None:
+    """Starts a task that keeps the context of the call it began in, as one in the server's lifespan does."""
+    kept.append(asyncio.get_running_loop().create_task(work()))
 
 
 def changed(project: Any, previous: Any, connection: Any) -> None:
@@ -201,7 +214,9 @@ async def resolved_path(path: str) -> str:
 
 @tool
 async def count(what: str) -> str:
-    return json.dumps({"failures": failures, "changes": changes, "roots": lists, "touched": touched}[what])
+    return json.dumps(
+        {"failures": failures, "changes": changes, "roots": lists, "touched": touched, "jobs": jobs}[what]
+    )
 
 
 @tool
@@ -244,6 +259,50 @@ async def tasks() -> str:
     return str(len(_background._tasks))
 
 
+@tool
+async def start_job() -> str:
+    """Begins work that outlives its call, and then asks."""
+
+    async def job() -> None:
+        await job_may_ask.wait()
+        for question in (rootwise.project, rootwise.roots, rootwise.explain):
+            try:
+                await question()
+                jobs.append("found")
+            except BaseException as problem:
+                jobs.append(f"{isinstance(problem, Exception)} {getattr(problem, 'code', '')}")
+
+    spawn(job)
+    return "started"
+
+
+@tool
+async def job_result() -> str:
+    job_may_ask.set()
+    with anyio.fail_after(20):
+        while len(jobs) < 3:
+            await anyio.sleep(0.01)
+    return json.dumps(jobs)
+
+
+@tool
+async def asking_job() -> str:
+    """Work in a task that nobody awaits asks while its call runs."""
+    ended: list[str] = []
+
+    async def job() -> None:
+        try:
+            ended.append(str((await rootwise.project()).path))
+        except BaseException as problem:
+            ended.append(f"{isinstance(problem, Exception)} {getattr(problem, 'code', '')}")
+            jobs.append(ended[-1])
+
+    spawn(job)
+    while not ended:
+        await anyio.sleep(0.01)
+    return ended[0]
+
+
 @mcp.prompt()
 async def brief() -> str:
     return str((await rootwise.project()).path)
@@ -281,6 +340,14 @@ else:
     @rootwise.inject
     def injected_tool(project: Project, more: Annotated[str, Field(description="any text")] = "") -> str:
         return f"{project.path}{more}"
+
+
+@tool
+@rootwise.inject
+def together(project: Project) -> str:
+    """A plain function that ends only when three of it run at the same time."""
+    three.wait(20)
+    return str(project.path)
 
 
 try:

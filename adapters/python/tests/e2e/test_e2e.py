@@ -116,15 +116,6 @@ def test_a_client_that_goes_while_it_is_asked_lets_the_server_end(nursery: str) 
     assert "Traceback" not in raw.log()
 
 
-def test_metadata_beyond_the_limit_is_an_error_of_that_call_alone(raw: Raw, folders: list[Path]) -> None:
-    raw.handshake()
-    large = raw.request("tools/call", name="where_awaited", arguments={}, _meta={"junk": "x" * (2 << 20)})
-    failed, text = raw.text(large)
-    assert failed
-    assert "limit" in text
-    assert raw.text(raw.call("where_awaited", path=str(folders[0]))) == (False, str(folders[0]))
-
-
 def test_parallel_calls_share_one_question(raw: Raw, folders: list[Path]) -> None:
     raw.handshake()
     calls = [raw.call("where_awaited") for _ in range(50)]
