@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, S
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union, cast, get_args, overload
 
 import anyio.from_thread
 
@@ -40,7 +40,6 @@ from .types import (
     RootsState,
     RootView,
     SelectBy,
-    Transport,
 )
 
 T = TypeVar("T")
@@ -62,8 +61,8 @@ if TYPE_CHECKING:
         on_roots_change: OnRootsChange | None
 
 
-#: The transports whose host facts a constructor checks.
-_TRANSPORTS: tuple[Transport, ...] = ("stdio", "http")
+#: The way to a client: the process's own input and output, HTTP, memory of the same process, or anything else.
+Via = Literal["stdio", "http", "memory", "other"]
 
 
 class InputRequired(BaseException):
@@ -89,7 +88,7 @@ class Call:
 
     ask_by: AskBy
     facts: RequestFacts
-    transport: Transport
+    transport: Via
     #: The client's connection; none where the call stands alone.
     connection: Connection | None = None
     sender: Sender | None = None
@@ -180,7 +179,7 @@ class Adapter(Generic[P]):
         self._on_change = cast("OnChange[AnyProject] | None", on_change)
         self._on_roots_change = on_roots_change
         self._connections: WeakMap[Connection] = WeakMap()
-        for transport in _TRANSPORTS:
+        for transport in get_args(Via):
             # Options that cannot work fail here and not in every call.
             Resolver(self.policy, host=self._host_facts(transport)).close()
         self._inputs = policy_inputs(self.policy)
@@ -231,7 +230,7 @@ class Adapter(Generic[P]):
             return _unreachable(self._project_from(answer))
         return await self._verified(answer["roots"], answer["state"], call.transport)
 
-    async def _verified(self, views: Sequence[RootView], state: RootsState, transport: Transport) -> Roots:
+    async def _verified(self, views: Sequence[RootView], state: RootsState, transport: Via) -> Roots:
         return await verified_roots(views, state, self.policy, self._host_facts(transport), self._patience())
 
     def _patience(self) -> float:
@@ -404,7 +403,7 @@ class Adapter(Generic[P]):
         """Returns the error for code that does not serve a call of a client."""
         return self.error("no_call", "A project exists only while the server handles a client's call.")
 
-    def connection(self, key: object, transport: Transport, params: Mapping[str, Any]) -> Connection:
+    def connection(self, key: object, transport: Via, params: Mapping[str, Any]) -> Connection:
         """Returns the connection of a client, which lives as long as ``key`` does."""
         found = self._connections.get(key)
         if found is None:
@@ -421,13 +420,18 @@ class Adapter(Generic[P]):
         return self._connections.get(key)
 
     def request_facts(
-        self, scope: Mapping[str, Any] | None, meta: Any, arguments: Mapping[str, Any] | None = None
+        self,
+        scope: Mapping[str, Any] | None,
+        meta: Any = None,
+        arguments: Mapping[str, Any] | None = None,
+        stream: Mapping[str, Any] | None = None,
     ) -> RequestFacts:
         """Returns the facts of a request that the policy reads.
 
         :param scope: the ASGI scope of a request over HTTP
+        :param stream: the scope of the request that opened the stream to which it belongs
         """
-        facts = self._inputs.facts([] if scope is None else [scope], meta)
+        facts = self._inputs.facts(scope, stream, meta)
         named = (arguments or {}).get(self.argument) if self.argument else None
         if isinstance(named, str):
             facts["argument"] = named
@@ -468,7 +472,7 @@ class Adapter(Generic[P]):
         return self._open(call.transport), True
 
     def _open(
-        self, transport: Transport, on_change: OnChange[AnyProject] | None = None, *, listens: bool = False
+        self, transport: Via, on_change: OnChange[AnyProject] | None = None, *, listens: bool = False
     ) -> Connection:
         listener = self._on_roots_change
         last: list[Roots] = []
@@ -491,8 +495,11 @@ class Adapter(Generic[P]):
             error=self.error,
         )
 
-    def _host_facts(self, transport: Transport) -> HostFacts:
-        facts: Any = host_facts(transport, policy=self.policy)
+    def _host_facts(self, transport: Via) -> HostFacts:
+        facts: Any = host_facts("other" if transport == "memory" else transport, policy=self.policy)
+        if transport in ("memory", "other"):
+            # A client in this process shares its disk; one that a transport of the server's own brings may be anywhere.
+            facts["local"] = transport == "memory"
         if _runs_in_a_test():
             # A client in the same process must not see the working directory and the command line of the test run.
             facts = {**facts, "env": {}, "arguments": {}}

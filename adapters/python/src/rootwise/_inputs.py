@@ -36,17 +36,17 @@ class PolicyInputs:
     #: Command line options, without dashes.
     options: frozenset[str]
 
-    def facts(self, scopes: Iterable[Mapping[str, Any]], meta: object) -> RequestFacts:
+    def facts(self, scope: Mapping[str, Any] | None, stream: Mapping[str, Any] | None, meta: object) -> RequestFacts:
         """Returns the facts of a request.
 
-        :param scopes: the ASGI scopes of a request over HTTP: its own, then that of the stream that it belongs to
+        :param scope: the ASGI scope of a request over HTTP
+        :param stream: the scope of the request that opened the stream to which it belongs; its address counts too
         """
         facts: RequestFacts = {}
-        for scope in scopes:
+        if scope is not None:
             headers = [(_text(name).lower(), _text(value)) for name, value in scope["headers"]]
-            query = parse_qsl(_text(scope["query_string"]), keep_blank_values=True)
-            facts["headers"] = {**_joined(self.headers, headers), **facts.get("headers", {})}
-            facts["query"] = {**_first(self.query, query), **facts.get("query", {})}
+            facts["headers"] = _joined(self.headers, headers)
+            facts["query"] = {**_query(self.query, stream), **_query(self.query, scope)}
         if isinstance(meta, Mapping):
             read = {key: readable(value) for key, value in meta.items() if key in self.meta}
             if read:
@@ -106,6 +106,7 @@ def _joined(names: Iterable[str], given: list[tuple[str, str]]) -> dict[str, str
     return {name: ", ".join(values) for name, values in found.items()}
 
 
-def _first(names: Iterable[str], given: list[tuple[str, str]]) -> dict[str, str]:
-    """Returns the values of these names; of a repeated name the first one."""
+def _query(names: Iterable[str], scope: Mapping[str, Any] | None) -> dict[str, str]:
+    """Returns the query parameters of these names; of a repeated one the first."""
+    given = parse_qsl(_text(scope["query_string"]), keep_blank_values=True) if scope is not None else []
     return {name: value for name, value in reversed(given) if name in names}

@@ -15,10 +15,11 @@ from mcp.server.lowlevel.server import request_ctx
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp.types import JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, RootsListChangedNotification
 
-from ._adapter import Adapter, Call, has_own_stream
+from ._adapter import Adapter, Call, Via, has_own_stream
 from ._project import P
+from ._transports import kind_of_stream, sse_scope
 from .driver import ClientError, Undeliverable
-from .types import SendRequest, Transport
+from .types import SendRequest
 
 #: Far above the ids that the SDK counts up itself, and numbers, because the SDK logs a warning for other ids.
 _ids = itertools.count(1_000_000_000)
@@ -183,9 +184,9 @@ class Sdk1Adapter(Adapter[P]):
         """Returns the call that a request context of the SDK describes."""
         session, params, request = context.session, context.session.client_params, context.request
         scope = None if request is None else request.scope
-        transport: Transport = "stdio" if scope is None else "http"
+        transport: Via = "http" if scope is not None else kind_of_stream(getattr(session, "_write_stream", None))
         meta = context.meta.model_dump(by_alias=True, mode="json", exclude_none=True) if context.meta else None
-        facts = self.request_facts(scope, meta, arguments)
+        facts = self.request_facts(scope, meta, arguments, scope and sse_scope(scope))
         number = context.request_id
         if params is None:
             # Stateless HTTP: without a handshake the client's capabilities are unknown, and the next client is another.

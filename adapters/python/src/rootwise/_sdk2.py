@@ -6,15 +6,17 @@ import weakref
 from collections.abc import Mapping
 from typing import Any
 
+from mcp.shared.direct_dispatcher import DIRECT_TRANSPORT_KIND
 from mcp.shared.exceptions import MCPError, NoBackChannelError
 from mcp.shared.message import ServerMessageMetadata
 from pydantic import BaseModel, ConfigDict
 
-from ._adapter import Adapter, Call, has_own_stream
+from ._adapter import Adapter, Call, Via, has_own_stream
 from ._inputs import INPUT_KEY, readable
 from ._project import P
+from ._transports import kind_of_stream, sse_scope
 from .driver import ClientError, Undeliverable
-from .types import RequestFacts, SendRequest, Transport
+from .types import RequestFacts, SendRequest
 
 #: The first revision whose requests stand alone.
 MODERN = "2026-07-28"
@@ -85,8 +87,8 @@ class Sdk2Adapter(Adapter[P]):
         """
         session, request, number = context.session, context.request, context.request_id
         scope = None if request is None else request.scope
-        transport: Transport = "stdio" if scope is None else "http"
-        facts = self.request_facts(scope, meta, arguments)
+        transport: Via = "http" if scope is not None else _way_to(session)
+        facts = self.request_facts(scope, meta, arguments, scope and sse_scope(scope))
         if context.protocol_version >= MODERN:
             self._modern_facts(facts, session, meta, responses)
             return Call("inputRequired", facts, transport, request=(weakref.ref(session), number))
@@ -121,6 +123,16 @@ class Sdk2Adapter(Adapter[P]):
         connection = None if params is None else self.connection_for(params)
         if connection is not None:
             connection.roots_changed()
+
+
+def _way_to(session: Any) -> Via:
+    """Tells what is behind a session without HTTP; the SDK keeps that private."""
+    way = getattr(session, "_request_outbound", None)
+    # A modern request is wrapped once more.
+    way = getattr(way, "_inner", way)
+    if getattr(getattr(way, "transport", None), "kind", None) == DIRECT_TRANSPORT_KIND:
+        return "memory"
+    return kind_of_stream(getattr(getattr(way, "_dispatcher", None), "_write_stream", None))
 
 
 def with_our_request(result: Any, responses: Any) -> Any:

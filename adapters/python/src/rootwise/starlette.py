@@ -66,7 +66,7 @@ class ProjectMiddleware(Adapter[AnyProject]):
             await self.app(scope, receive, send)
             return
         try:
-            project = await self._project(self.request_facts(scope, None))
+            project = await self._project(self.request_facts(scope))
         except NoProjectError as error:
             await _refuse(send, error)
             return

@@ -242,3 +242,53 @@ class RawHttp(Client):
             pass  # Hung up.
         finally:
             connection.close()
+
+
+class RawSse(Client):
+    """Over the transport of 2024-11-05: one stream, whose first event says where to post."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__()
+        self.url = urlsplit(url)
+        self.headers: list[tuple[str, str]] = []
+        self.place = ""
+        self.stream = http.client.HTTPConnection(str(self.url.hostname), self.url.port, timeout=PATIENCE)
+        self.stream.request("GET", f"{self.url.path}?{self.url.query}", headers={"Accept": "text/event-stream"})
+        self.reader = threading.Thread(target=self._read, args=(self.stream.getresponse(),), daemon=True)
+        self.reader.start()
+
+    def __enter__(self) -> RawSse:
+        with self.changed:
+            assert self.changed.wait_for(lambda: self.place, PATIENCE)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(OSError):
+            self.stream.sock.shutdown(socket.SHUT_RDWR)
+        self.reader.join(PATIENCE)
+        self.stream.close()
+
+    def _read(self, response: http.client.HTTPResponse) -> None:
+        event = ""
+        with suppress(OSError, http.client.HTTPException, AttributeError):
+            for line in response:
+                name, _, value = line.decode().strip().partition(": ")
+                if name == "event":
+                    event = value
+                elif name == "data" and event == "endpoint":
+                    with self.changed:
+                        self.place = value
+                        self.changed.notify_all()
+                elif name == "data":
+                    self.hear(value)
+
+    def send(self, **message: Any) -> None:
+        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        connection = http.client.HTTPConnection(str(self.url.hostname), self.url.port, timeout=PATIENCE)
+        connection.putrequest("POST", self.place)
+        for name, value in [("Content-Type", "application/json"), ("Content-Length", str(len(body))), *self.headers]:
+            connection.putheader(name, value)
+        connection.endheaders(body)
+        response = connection.getresponse()
+        assert response.status == 202, response.read()
+        connection.close()

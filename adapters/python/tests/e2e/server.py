@@ -1,9 +1,9 @@
 """One small server in whichever framework this environment has.
 
-It serves over stdio, perhaps with `--trio` or `--lowlevel`, or with `--http`, perhaps `--stateless` or `--json`, and
-then prints where. Its callers wait and its questions live longer than any test, unless `--wait=` and `--life=` name
-milliseconds. `--remote`, `--any`, `--allowed=` and `--argument=` are options of Rootwise; `--watch=` records what is
-looked at below a folder.
+It serves over stdio, perhaps with `--trio` or `--lowlevel`, or with `--http`, perhaps with `--sse`, `--stateless` or
+`--json`, and then prints where. Its callers wait and its questions live longer than any test, unless `--wait=` and
+`--life=` name milliseconds. `--remote`, `--any`, `--allowed=` and `--argument=` are options of Rootwise; `--watch=`
+records what is looked at below a folder.
 """
 
 from __future__ import annotations
@@ -401,11 +401,13 @@ def lowlevel() -> None:
     anyio.run(run)
 
 
-def http(stateless_http: bool, json_response: bool) -> None:
+def http(sse: bool, stateless_http: bool, json_response: bool) -> None:
     import uvicorn
 
     settings = {"stateless_http": stateless_http, "json_response": json_response}
-    if framework == "fastmcp":
+    if sse:
+        app = mcp.http_app(transport="sse") if framework == "fastmcp" else mcp.sse_app()
+    elif framework == "fastmcp":
         app = mcp.http_app(**settings)
     elif framework == "mcp2":
         app = mcp.streamable_http_app(**settings)
@@ -417,7 +419,7 @@ def http(stateless_http: bool, json_response: bool) -> None:
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     listener.listen()
-    print(f"http://127.0.0.1:{listener.getsockname()[1]}/mcp", flush=True)
+    print(f"http://127.0.0.1:{listener.getsockname()[1]}/{'sse' if sse else 'mcp'}", flush=True)
     uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1)).run(sockets=[listener])
 
 
@@ -474,7 +476,7 @@ def serve(*words: str) -> None:
     if "--log" in words:
         logging.basicConfig(level=logging.INFO)
     if "--http" in words:
-        http("--stateless" in words, "--json" in words)
+        http("--sse" in words, "--stateless" in words, "--json" in words)
     elif "--lowlevel" in words:
         lowlevel()
     elif "--trio" in words:

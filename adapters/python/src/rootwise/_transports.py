@@ -1,0 +1,104 @@
+"""How a connection reaches this process, told by the SDK's own transports.
+
+The SDK shows an HTTP request with each call, but hides what else is behind a session: a pair of streams may be the
+process's own input and output, a client in the same process, or a socket from anywhere. It also hides the address with
+which a client opened the stream of the older SSE transport. So this module observes the functions that make streams.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import re
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import Any
+from urllib.parse import parse_qs
+
+from mcp.server.sse import SseServerTransport
+from mcp.server.stdio import stdio_server
+from mcp.shared.memory import create_client_server_memory_streams
+
+from ._adapter import Via
+from ._weak import WeakMap
+
+#: What is behind the streams that servers write to; those that they read, SDK 2.x replaces.
+_kinds: WeakMap[Via] = WeakMap()
+
+#: The scopes of the requests that opened SSE streams, by session.
+_sse_scopes: dict[str, Mapping[str, Any]] = {}
+
+_SESSION_ID = re.compile(rb"session_id=([0-9a-f]{32})")
+
+
+def kind_of_stream(written: object) -> Via:
+    """Tells what is behind the stream that a server writes to; ``other`` if no transport of the SDK made it."""
+    return "other" if written is None else _kinds.get(_inner(written)) or "other"
+
+
+def sse_scope(scope: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Returns the scope of the request that opened the SSE stream to which another request belongs."""
+    [session, *_] = parse_qs(scope["query_string"].decode("latin-1")).get("session_id", [""])
+    return _sse_scopes.get(session)
+
+
+def _inner(stream: object) -> object:
+    # A wrapper of SDK 2.x, which cannot be referred to weakly.
+    return getattr(stream, "_inner", stream)
+
+
+def _observe(function: Any, made: Callable[[Any, Any], tuple[object, Via] | None]) -> None:
+    """Calls ``made`` with the arguments and the streams of a context manager of the SDK.
+
+    Frameworks and servers import such a function by its name, so the function itself must change.
+    """
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    cell = cells["func"]
+    original = contextlib.asynccontextmanager(cell.cell_contents)
+
+    async def observed(*args: Any, **kwargs: Any) -> AsyncIterator[Any]:
+        async with original(*args, **kwargs) as streams:
+            found = made([*args, *kwargs.values()], streams)
+            if found is not None:
+                _kinds.add(_inner(found[0]), found[1], lambda _: None)
+            yield streams
+
+    cell.cell_contents = observed
+
+
+def _stdio(given: Any, streams: Any) -> tuple[object, Via] | None:
+    # Files that a server passes may be anything.
+    return None if any(file is not None for file in given) else (streams[1], "stdio")
+
+
+def _memory(_given: Any, streams: Any) -> tuple[object, Via]:
+    return streams[1][1], "memory"
+
+
+def _observe_sse(transport: Any) -> None:
+    connect = transport.connect_sse
+
+    @contextlib.asynccontextmanager
+    @functools.wraps(connect)
+    async def connect_sse(self: Any, scope: Any, receive: Any, send: Any) -> AsyncIterator[Any]:
+        session = ""
+
+        async def sent(message: Any) -> None:
+            # The first event tells the client where to post; before that, it cannot.
+            nonlocal session
+            if not session and (found := _SESSION_ID.search(message.get("body", b""))):
+                session = found[1].decode()
+                _sse_scopes[session] = scope
+            await send(message)
+
+        try:
+            async with connect(self, scope, receive, sent) as streams:
+                yield streams
+        finally:
+            _sse_scopes.pop(session, None)
+
+    transport.connect_sse = connect_sse
+
+
+_observe(stdio_server, _stdio)
+_observe(create_client_server_memory_streams, _memory)
+_observe_sse(SseServerTransport)
