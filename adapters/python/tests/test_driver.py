@@ -81,8 +81,8 @@ async def test_a_handshake_that_cannot_be_read_counts_as_an_empty_one() -> None:
     for capabilities in ({"roots": {}, "experimental": "x" * (1 << 20)}, {"roots": {}, "experimental": float("nan")}):
         adapter: Any = Adapter()
         key = Peer()
-        made = adapter.connection(key, "stdio", {"capabilities": capabilities})
-        assert adapter.connection(key, "stdio", {}) is made
+        made = adapter.connection(key, "other", {"capabilities": capabilities})
+        assert adapter.connection(key, "other", {}) is made
         with pytest.raises(NoProjectError):
             await made.ask(sender=Peer())
         made.close()

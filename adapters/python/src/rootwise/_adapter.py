@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import inspect
 import os
-import sys
 import typing
 import weakref
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
@@ -22,11 +21,11 @@ from ._disk import in_thread
 from ._error import NoProjectError, RootwiseError
 from ._facts import host_facts
 from ._inject import filled_in
-from ._inputs import policy_inputs
+from ._inputs import policy_inputs, readable
 from ._presets import policy_with_path
 from ._project import AnyProject, P, Project
 from ._resolver import Resolver
-from ._roots import Roots, only_root, verified_roots
+from ._roots import Roots, only_root, roots_of
 from ._text import is_utf8
 from ._weak import WeakMap
 from .driver import Connection, OnChange, Sender
@@ -37,8 +36,6 @@ from .types import (
     HostFacts,
     Policy,
     RequestFacts,
-    RootsState,
-    RootView,
     SelectBy,
 )
 
@@ -228,10 +225,7 @@ class Adapter(Generic[P]):
         answer = await self._question(call, "asked", call.facts, want="roots")
         if answer["outcome"] != "listed":
             return _unreachable(self._project_from(answer))
-        return await self._verified(answer["roots"], answer["state"], call.transport)
-
-    async def _verified(self, views: Sequence[RootView], state: RootsState, transport: Via) -> Roots:
-        return await verified_roots(views, state, self.policy, self._host_facts(transport), self._patience())
+        return roots_of(answer)
 
     def _patience(self) -> float:
         """How long a caller waits, in seconds."""
@@ -337,8 +331,7 @@ class Adapter(Generic[P]):
         """
 
         async def project(arguments: dict[str, Any]) -> Any:
-            named = arguments.get(self.argument) if self.argument else None
-            return await self.project(argument=named if isinstance(named, str) else None)
+            return await self.project(argument=arguments.get(self.argument) if self.argument else None)
 
         return filled_in(function, self._project_type(), project)
 
@@ -433,8 +426,8 @@ class Adapter(Generic[P]):
         """
         facts = self._inputs.facts(scope, stream, meta)
         named = (arguments or {}).get(self.argument) if self.argument else None
-        if isinstance(named, str):
-            facts["argument"] = named
+        if named is not None:
+            facts["argument"] = readable(named)
         return facts
 
     async def _question(self, call: Call, kind: str, facts: RequestFacts, **more: Any) -> Answer:
@@ -479,7 +472,7 @@ class Adapter(Generic[P]):
 
         async def arrived(answer: Answer) -> None:
             if answer["outcome"] == "listed" and listener is not None:
-                roots = await self._verified(answer["roots"], answer["state"], transport)
+                roots = roots_of(answer)
                 previous = last.pop() if last else None
                 last.append(roots)
                 if previous is None or previous.roots != roots.roots:
@@ -500,10 +493,6 @@ class Adapter(Generic[P]):
         if transport in ("memory", "other"):
             # A client in this process shares its disk; one that a transport of the server's own brings may be anywhere.
             facts["local"] = transport == "memory"
-        if _runs_in_a_test():
-            # A client in the same process must not see the working directory and the command line of the test run.
-            facts = {**facts, "env": {}, "arguments": {}}
-            facts.pop("cwd", None)
         if self._given.get("style", facts["style"]) != facts["style"]:
             # The folders of this machine mean nothing to a host of the other style.
             facts = {name: value for name, value in facts.items() if name not in ("cwd", "excludedDirs")}
@@ -536,11 +525,6 @@ async def project_of_current_call(no_call: Callable[[], NoProjectError]) -> Proj
         raise frame.adapter.error("bad_options", message)
     found: Project = await frame.adapter.project()
     return found
-
-
-def _runs_in_a_test() -> bool:
-    # Both: a server that a test starts as a process of its own inherits the variable.
-    return "pytest" in sys.modules and "PYTEST_CURRENT_TEST" in os.environ
 
 
 def _allowed_dirs(dirs: Sequence[str | os.PathLike[str]]) -> list[str]:

@@ -86,13 +86,10 @@ def _excluded_dirs(home: str, _temporary: str | None) -> ExcludedDirs:
     install = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
     if sys.prefix != sys.base_prefix:
         install.append(sys.prefix)
-    excluded: ExcludedDirs = {"temporary": _spellings(temporary), "install": _spellings(install)}
-    if os.path.isabs(home) and is_utf8(home):
-        excluded["home"] = home
-    return excluded
+    return {"home": _spellings([home]), "temporary": _spellings(temporary), "install": _spellings(install)}
 
 
 def _spellings(folders: Iterable[str]) -> list[str]:
     """Returns folders as they are named and as they really are: a client may use either."""
-    every = {path for folder in folders for path in (folder, os.path.realpath(folder))}
-    return sorted(path for path in every if os.path.isabs(path) and is_utf8(path))
+    absolute = [folder for folder in folders if os.path.isabs(folder)]
+    return sorted(path for path in {*absolute, *map(os.path.realpath, absolute)} if is_utf8(path))

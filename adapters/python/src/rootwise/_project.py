@@ -59,6 +59,8 @@ class AnyProject:
     root: RootRef | None = None
     #: The client's other roots, where this one was picked from several.
     other_roots: tuple[RootRef, ...] = ()
+    #: Whether the client or the disk did not confirm in time that this still holds; not part of the project's identity.
+    stale: bool = field(default=False, compare=False)
     #: Texts of the policy to show with the result; not part of the project's identity.
     hints: tuple[str, ...] = field(default=(), compare=False)
     #: The result of every source, where the caller asked for it; not part of the project's identity.
@@ -108,6 +110,7 @@ def project_of(
         via=raw.get("via"),
         root=_root_of(root) if root else None,
         other_roots=tuple(_root_of(other) for other in raw.get("otherRoots", ())),
+        stale=raw.get("stale", False),
         hints=tuple(hints),
         explanation=explanation,
     )

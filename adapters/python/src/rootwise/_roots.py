@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 import os
-import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import PurePath
-from typing import Any
+from dataclasses import dataclass
 
-import anyio
-
-from ._disk import in_thread
 from ._error import RootwiseError
 from ._functions import is_inside
-from ._probe import probe_disk
 from ._project import Project
-from ._resolver import Resolver
 from ._text import is_utf8, shown, shown_list
-from .types import Action, Answer, HostFacts, Policy, RootsState, RootView, Source
+from .types import AnswerListed, RootsState, RootView
 
 __all__ = ["Root", "Roots"]
 
@@ -128,72 +118,18 @@ def only_root(project: Project) -> Roots:
     return Roots((Root(0, project.uri or "", project.display_name, project.path, real_path=real),), "ok")
 
 
-async def verified_roots(
-    views: Sequence[RootView], state: RootsState, policy: Policy, host: HostFacts, seconds: float
-) -> Roots:
-    """Lets the resolver judge every root alone, each in a thread: a slow one takes no time from the others."""
-    # The rules for reading one root. Those for choosing between several, or another folder, do not apply.
-    source = next((one for one in policy["sources"] if one["from"] == "roots"), Source({"from": "roots"}))
-    alone: Any = _some(policy, "name", "limits", "requirePath")
-    alone["sources"] = [{"from": "roots", "verify": "directory", **_some(source, "excludedDirs")}]
-    alone["roots"] = _some(policy.get("roots") or {}, "barePaths", "files", "nonFile")
-    # The paths are those of this machine already.
-    here: Any = {name: value for name, value in host.items() if name != "pathMap"}
-    found: dict[int, Root] = {}
-
-    async def verify(view: RootView) -> None:
-        try:
-            found[view["index"]] = await in_thread(functools.partial(_verified, view, alone, here), seconds)
-        except TimeoutError:
-            found[view["index"]] = replace(_unverified(view), problem="unconfirmed")
-
-    async with anyio.create_task_group() as group:
-        for view in views:
-            group.start_soon(verify, view)
-    return Roots(tuple(found[view["index"]] for view in views), state)
+def roots_of(answer: AnswerListed) -> Roots:
+    """Returns the roots of an answer, which the resolver has judged and verified."""
+    return Roots(tuple(map(_root_of, answer["roots"])), answer["state"])
 
 
-def _some(of: Any, *names: str) -> dict[str, Any]:
-    return {name: of[name] for name in names if name in of}
-
-
-def _unverified(view: RootView) -> Root:
+def _root_of(view: RootView) -> Root:
     return Root(
         view["index"],
         view["uri"],
         view.get("name"),
         view.get("path"),
         view.get("clientPath"),
-        problem=view.get("problem"),
+        view.get("realPath"),
+        view.get("problem"),
     )
-
-
-def _verified(view: RootView, policy: Policy, host: HostFacts) -> Root:
-    root = _unverified(view)
-    if root.problem is not None:
-        return root
-    # The URI is made safe to show, so it may differ from the one that was sent.
-    uri = root.uri if root.path is None else PurePath(root.path).as_uri()
-    with Resolver(policy, host=host) as resolver:
-        resolver.handle({"type": "clientInitialized", "capabilities": {"roots": {}}}, _now())
-        resolver.handle({"type": "clientReady"}, _now())
-        actions = resolver.handle({"type": "rootsListed", "result": {"roots": [{"uri": uri}]}}, _now())
-        actions += resolver.handle({"type": "asked", "ask": 1, "askBy": "none", "explain": True}, _now())
-        while (answer := _answer(actions)) is None:
-            probes = [action for action in actions if action["type"] == "probe"]
-            actions = [new for probe in probes for new in resolver.handle(probe_disk(probe), _now())]
-            if not probes:
-                actions = resolver.handle({"type": "deadlineReached"}, max(_now(), resolver.deadline or 0))
-        if answer["outcome"] == "resolved":
-            found = answer["project"]
-            return replace(root, path=found.get("path", root.path), real_path=found.get("realPath"))
-        tried = answer["explanation"]["tried"] if "explanation" in answer else []
-        return replace(root, problem=next((one["reason"] for one in tried if "reason" in one), "invalid"))
-
-
-def _answer(actions: Sequence[Action]) -> Answer | None:
-    return next((action for action in actions if action["type"] == "answer"), None)
-
-
-def _now() -> int:
-    return int(time.monotonic() * 1000)

@@ -462,17 +462,18 @@ class Connection:
     def _tell_roots(self) -> None:
         """Passes the list of now to ``on_roots``, after the lists before it: each takes its own time to verify."""
         on_roots = self._on_roots
-        answer = self._peek(want="roots") if on_roots is not None else None
-        if on_roots is None or answer is None or answer["outcome"] != "listed":
+        if on_roots is None:
             return
         before, told = self._told, anyio.Event()
         self._told = told
 
         async def work() -> None:
             try:
+                answer = await self.question("asked", None, "none", None, want="roots")
                 if before is not None:
                     await before.wait()
-                await on_roots(answer)
+                if answer["outcome"] == "listed":
+                    await on_roots(answer)
             finally:
                 told.set()
 
