@@ -17,6 +17,7 @@ import anyio.from_thread
 
 from . import testing
 from ._background import current_task, in_event_loop, run_in_loop
+from ._codex import SANDBOX_STATE
 from ._disk import in_thread
 from ._error import NoProjectError, RootwiseError
 from ._facts import host_facts
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
         host: Mapping[str, Any] | None
         on_change: OnChange[P] | None
         on_roots_change: OnRootsChange | None
+        codex_meta: bool
 
 
 #: The way to a client: the process's own input and output, HTTP, memory of the same process, or anything else.
@@ -91,6 +93,8 @@ class Call:
     sender: Sender | None = None
     #: Input requests that this call must return instead of a result.
     needs: dict[str, Any] | None = None
+    #: Whether its handler asked for a project or the roots.
+    asked: bool = False
     #: Identifies the client's request, to recognise calls that a tool makes itself.
     request: object = None
     #: The task that serves the call.
@@ -146,6 +150,7 @@ class Adapter(Generic[P]):
         host: Mapping[str, Any] | None = None,
         on_change: OnChange[P] | None = None,
         on_roots_change: OnRootsChange | None = None,
+        codex_meta: bool = True,
     ) -> None:
         """
         :param policy: a preset's name or a policy; by default ``recommended``
@@ -159,6 +164,7 @@ class Adapter(Generic[P]):
         :param on_change: called with the new and the previous project when a connection's project changes, and with
             none and the last one when the connection ends; a third parameter receives the connection
         :param on_roots_change: called with the new and the previous roots when another list of a client arrives
+        :param codex_meta: whether to declare the experimental capability that makes Codex send its folder with calls
         :raises RootwiseError: an option is wrong; the message names it
         """
         self.policy: Policy = policy_with_path(policy, require_path)
@@ -180,6 +186,8 @@ class Adapter(Generic[P]):
             # Options that cannot work fail here and not in every call.
             Resolver(self.policy, host=self._host_facts(transport)).close()
         self._inputs = policy_inputs(self.policy)
+        #: Whether a handshake declares the capability; a policy that does not read the folder needs none.
+        self.asks_codex = codex_meta and SANDBOX_STATE in self._inputs.meta
 
     async def project(self, *, argument: str | None = None, target: str | None = None, host: str | None = None) -> P:
         """Returns the project of the call that is being served. Make it the first line of a tool.
@@ -431,6 +439,7 @@ class Adapter(Generic[P]):
         return facts
 
     async def _question(self, call: Call, kind: str, facts: RequestFacts, **more: Any) -> Answer:
+        call.asked = True
         connection, stands_alone = self._connection_of(call)
         try:
             answer = await connection.question(kind, facts, call.ask_by, call.sender, **more)

@@ -8,6 +8,7 @@ from mcp.server.fastmcp.exceptions import ToolError
 from mcp.types import RootsListChangedNotification
 
 from ._adapter import Call
+from ._codex import declare_in
 from ._error import NoProjectError, RootwiseError
 from ._project import P
 from ._sdk1 import Sdk1Adapter, is_over, request_context
@@ -34,11 +35,23 @@ class SdkRootwise(Sdk1Adapter[P]):
         async def changed(_: Any) -> None:
             self.roots_changed()
 
-        handlers = getattr(server, "notification_handlers", None)
+        # The high-level server keeps its low-level one in a private attribute.
+        low = getattr(server, "_mcp_server", server)
+        handlers = getattr(low, "notification_handlers", None)
         if handlers is None:
-            message = f"bad options at server: {type(server).__name__} is not a low-level Server; others need no attach"
-            raise RootwiseError("bad_options", message)
+            raise RootwiseError(
+                "bad_options", f"bad options at server: {type(server).__name__} is no server of the SDK"
+            )
         handlers[RootsListChangedNotification] = changed
+        if self.asks_codex:
+            options = low.create_initialization_options
+
+            def with_codex(*args: Any, **kwargs: Any) -> Any:
+                made = options(*args, **kwargs)
+                declare_in(made.capabilities)
+                return made
+
+            low.create_initialization_options = with_codex
 
     async def serve(self, ctx: Any, call_next: Any) -> Any:
         raise RootwiseError("bad_options", "the SDK 1.x has no middleware; call `await rootwise.project()` in the tool")

@@ -10,13 +10,17 @@ from mcp.server.mcpserver import Resolve
 from mcp.server.mcpserver.exceptions import ToolError
 
 from ._adapter import enclosing_frame, is_input_required, project_of_current_call, serving
+from ._codex import declared
 from ._error import NoProjectError, RootwiseError
 from ._inputs import INPUT_KEY
 from ._project import P, Project
-from ._sdk2 import MODERN, Sdk2Adapter, with_our_request
+from ._sdk2 import MODERN, Sdk2Adapter
 
 #: Requests that can return `input_required`.
 _INTERACTIVE = ("tools/call", "resources/read", "prompts/get")
+
+#: Requests whose results declare what the server can do.
+_HANDSHAKES = ("initialize", "server/discover")
 
 
 class NoProjectToolError(NoProjectError, ToolError):
@@ -36,6 +40,8 @@ class SdkRootwise(Sdk2Adapter[P]):
     async def serve(self, ctx: Any, call_next: Any) -> Any:
         if ctx.method == "notifications/roots/list_changed":
             self.changed(ctx.session)
+        if ctx.method in _HANDSHAKES and self.asks_codex:
+            return declared(await call_next(ctx))
         if ctx.request_id is None or ctx.method not in _INTERACTIVE:
             return await call_next(ctx)
         outer = enclosing_frame((weakref.ref(ctx.session), ctx.request_id))
@@ -59,9 +65,10 @@ class SdkRootwise(Sdk2Adapter[P]):
             if call.needs is None or not is_input_required(problem):
                 raise
             result = None
-        if call.needs is not None:
-            return {"resultType": "input_required", "inputRequests": call.needs}
-        return with_our_request(result, responses) if ctx.protocol_version >= MODERN else result
+        if ctx.protocol_version < MODERN:
+            return result
+        asked = await self.round_of(call, result, responses, params.get("requestState"))
+        return result if asked is None else asked
 
 
 async def current_project() -> Project:

@@ -12,6 +12,7 @@ from mcp.shared.message import ServerMessageMetadata
 from pydantic import BaseModel, ConfigDict
 
 from ._adapter import Adapter, Call, Via, has_own_stream
+from ._error import RootwiseError
 from ._inputs import INPUT_KEY, readable
 from ._project import P
 from ._transports import kind_of_stream, sse_scope
@@ -117,6 +118,34 @@ class Sdk2Adapter(Adapter[P]):
         if isinstance(responses, dict) and INPUT_KEY in responses:
             facts["inputResponses"] = {INPUT_KEY: readable(responses[INPUT_KEY])}
 
+    async def round_of(self, call: Call, result: Any, responses: Any, state: Any) -> dict[str, Any] | None:
+        """Returns the questions with which a modern call ends, as JSON; none if its result stays as it is.
+
+        :param state: the state that the client sent with the call, which it must get again
+        """
+        own = _asking(result)
+        if call.needs is not None:
+            return _round(own or ({} if state is None else {"requestState": state}), call.needs)
+        if own is None:
+            return None
+        # Clients send only the answers to the last round, so our question travels with a tool's own: again if it was
+        # answered, and already now if the tool has yet to ask for its project.
+        if isinstance(responses, dict) and INPUT_KEY in responses:
+            return _round(own, {INPUT_KEY: {"method": "roots/list"}})
+        needs = None if call.asked else await self._needs(call)
+        return None if needs is None else _round(own, needs)
+
+    async def _needs(self, call: Call) -> dict[str, Any] | None:
+        """Returns the input requests that the call would need for its project."""
+        connection = self._open(call.transport)
+        try:
+            answer = await connection.question("asked", call.facts, call.ask_by, None)
+        except RootwiseError:
+            return None
+        finally:
+            connection.close()
+        return answer["inputRequests"] if answer["outcome"] == "needsInput" else None
+
     def changed(self, session: Any) -> None:
         """Reports that the roots of this session's client changed."""
         params = session.client_params
@@ -135,11 +164,11 @@ def _way_to(session: Any) -> Via:
     return kind_of_stream(getattr(getattr(way, "_dispatcher", None), "_write_stream", None))
 
 
-def with_our_request(result: Any, responses: Any) -> Any:
-    """Adds our request to a tool's own input round, because clients send only the last round's responses."""
-    if not isinstance(responses, dict) or INPUT_KEY not in responses:
-        return result
+def _asking(result: Any) -> dict[str, Any] | None:
+    """Returns a tool's own round of questions as JSON; none if the result is no such round."""
     raw = result.model_dump(by_alias=True, mode="json", exclude_none=True) if hasattr(result, "model_dump") else result
-    if not isinstance(raw, dict) or raw.get("resultType") != "input_required":
-        return result
-    return {**raw, "inputRequests": {**raw.get("inputRequests", {}), INPUT_KEY: {"method": "roots/list"}}}
+    return raw if isinstance(raw, dict) and raw.get("resultType") == "input_required" else None
+
+
+def _round(own: dict[str, Any], needs: dict[str, Any]) -> dict[str, Any]:
+    return {**own, "resultType": "input_required", "inputRequests": {**own.get("inputRequests", {}), **needs}}

@@ -22,6 +22,7 @@ from fastmcp.exceptions import ToolError
 from fastmcp.server.middleware import Middleware
 
 from ._adapter import Adapter, Call, enclosing_frame, is_input_required, project_of_current_call, serving
+from ._codex import declare_in, declared
 from ._error import NoProjectError
 from ._inputs import INPUT_KEY
 from ._project import AnyProject, P, Project, RootRef
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
     SdkAdapter = Adapter
 
-    def with_our_request(result: Any, responses: Any) -> Any: ...
     def request_context() -> Any: ...
 
     #: The class that a request returns instead of its result when the client must answer first, by method.
@@ -58,7 +58,6 @@ else:
         from mcp_types import InputRequiredResult
 
         from ._sdk2 import Sdk2Adapter as SdkAdapter
-        from ._sdk2 import with_our_request
 
         MODERN = True
         _INPUT_REQUIRED = {
@@ -122,6 +121,20 @@ class Rootwise(SdkAdapter[P], Middleware):
     def no_call(self) -> NoProjectError:
         return _no_call()
 
+    async def on_initialize(self, context: Any, call_next: Any) -> Any:
+        if not self.asks_codex:
+            return await call_next(context)
+        if MODERN:
+            return declared(await call_next(context))
+        # The SDK 1.x sends its result before the middleware sees it.
+        session = getattr(context.fastmcp_context, "session", None)
+        declare_in(getattr(getattr(session, "_init_options", None), "capabilities", None))
+        return await call_next(context)
+
+    async def on_discover(self, context: Any, call_next: Any) -> Any:
+        result = await call_next(context)
+        return declared(result) if self.asks_codex else result
+
     async def on_call_tool(self, context: Any, call_next: Any) -> Any:
         return await self._serve(context, call_next, context.message.arguments)
 
@@ -159,12 +172,11 @@ class Rootwise(SdkAdapter[P], Middleware):
         input_required = _INPUT_REQUIRED.get(context.method)
         if input_required is None:
             return result
-        if call.needs is not None:
-            return input_required(InputRequiredResult.model_validate({"inputRequests": call.needs}))
-        if isinstance(result, input_required):
-            asked = with_our_request(result.input_required, call.facts.get("inputResponses"))
-            return input_required(InputRequiredResult.model_validate(asked))
-        return result
+        own = result.input_required if isinstance(result, input_required) else result
+        state = getattr(context.fastmcp_context, "request_state", None)
+        adapter: Any = self
+        asked = await adapter.round_of(call, own, call.facts.get("inputResponses"), state)
+        return result if asked is None else input_required(InputRequiredResult.model_validate(asked))
 
     def _call(self, context: Any, arguments: Any) -> Call | None:
         """Returns the call that FastMCP serves; none where a program calls its own server."""

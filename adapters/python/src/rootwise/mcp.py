@@ -93,7 +93,10 @@ class Rootwise(SdkRootwise[P]):
         return await self.serve(ctx, call_next)
 
     def attach(self, server: Any) -> Rootwise[P]:
-        """Makes a low-level server of the SDK 1.x report changes of the roots even before a client's first call."""
+        """Connects a server of the SDK 1.x, which has no middleware, before a client's first call.
+
+        It then hears of changes of the roots from the beginning, and declares the capability of ``codex_meta``.
+        """
         self.attach_to(server)
         return self
 

@@ -27,6 +27,8 @@ class Client:
         self.inbox: deque[dict[str, Any]] = deque()
         self.changed = threading.Condition()
         self.last = 0
+        #: How the server described itself.
+        self.server: dict[str, Any] = {}
 
     def send(self, **message: Any) -> None:
         raise NotImplementedError
@@ -94,7 +96,9 @@ class Client:
             capabilities={"roots": {"listChanged": True}} if capabilities is None else capabilities,
             clientInfo={"name": "raw", "version": "1"},
         )
-        assert "result" in self.result(number)
+        result = self.result(number)
+        assert "result" in result
+        self.server = result["result"]
         self.send(method="notifications/initialized")
 
     def call(self, name: str, **arguments: Any) -> int:

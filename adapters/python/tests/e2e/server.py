@@ -372,9 +372,20 @@ else:
         own = {"second" if "first" in responses else "first": {"method": "elicitation/create", "params": question}}
         return mcp_types.InputRequiredResult.model_validate({"inputRequests": own})
 
+    async def late_project(ctx: Context) -> Any:
+        """Asks its user first and keeps in its state that it did, before the project is known."""
+        responses = ctx.input_responses or {}
+        if ctx.request_state is None:
+            question = {"mode": "form", "message": "A word?", "requestedSchema": ASKED}
+            own = {"word": {"method": "elicitation/create", "params": question}}
+            return mcp_types.InputRequiredResult.model_validate({"inputRequests": own, "requestState": "asked"})
+        project = await rootwise.project()
+        return f"{project.path} {responses['word'].content['word'] if 'word' in responses else ctx.request_state}"
+
     # Spelled out, because the frameworks look for their context in the types of the parameters.
-    rounds.__annotations__ = {"ctx": Context, "return": Any}
-    tool(rounds)
+    for function in (rounds, late_project):
+        function.__annotations__ = {"ctx": Context, "return": Any}
+        tool(function)
 
 
 def lowlevel() -> None:
@@ -445,6 +456,8 @@ def serve(*words: str) -> None:
         del options["local"]
     if "--any" in words:
         options["require_path"] = False
+    if "--nocodex" in words:
+        options["codex_meta"] = False
     if "allowed" in named:
         options["allowed_dirs"] = [named["allowed"]]
     if "argument" in named:
@@ -459,6 +472,8 @@ def serve(*words: str) -> None:
         one.policy = {**one.policy, "timing": timing}
         if "--pin" in words:
             one.policy["memory"] = {"pin": "immutable"}
+    if "--attach" in words:
+        rootwise.attach(mcp)
     rootwise.register_tools(mcp, **({"switch": None} if "--noswitch" in words else {}))
     if "--any" in words:
 

@@ -244,8 +244,48 @@ def test_a_background_task_says_why_it_has_no_project(nursery: str, folders: lis
 
 
 @pytest.mark.only("lowlevel")
-def test_attach_refuses_what_is_not_a_low_level_server(framework: Framework) -> None:
-    code = "from mcp.server.fastmcp import FastMCP; from rootwise.mcp import Rootwise; Rootwise().attach(FastMCP('x'))"
+def test_attach_refuses_what_is_no_server(framework: Framework) -> None:
+    code = "from rootwise.mcp import Rootwise; Rootwise().attach(object())"
     done = subprocess.run([framework.python, "-c", code], capture_output=True, text=True)
     assert done.returncode == 1
-    assert "RootwiseError: bad options at server: FastMCP is not a low-level Server" in done.stderr, done.stderr
+    assert "RootwiseError: bad options at server: object is no server of the SDK" in done.stderr, done.stderr
+
+
+def test_codex_is_asked_for_its_folder_unless_an_option_says_no(
+    framework: Framework, nursery: str, folders: list[Path]
+) -> None:
+    # Without `attach`, nothing connects Rootwise with a server of the SDK 1.x before the first call.
+    attach = ["--attach"] if framework.name == "mcp1" else []
+    key = "codex/sandbox-state-meta"
+    for options, asks in ([], True), (["--nocodex"], False):
+        with Raw(nursery, *attach, *options) as client:
+            client.handshake({})
+            assert (key in (client.server["capabilities"].get("experimental") or {})) is asks
+            meta = {key: {"sandboxCwd": str(folders[0])}}
+            call = client.request("tools/call", name="where", arguments={}, _meta=meta)
+            assert client.text(call) == (False, str(folders[0]))
+
+
+@pytest.mark.only("modern")
+def test_codex_is_asked_for_its_folder_by_modern_servers_too(raw: Raw) -> None:
+    result = raw.modern("server/discover")["result"]
+    assert "codex/sandbox-state-meta" in result["capabilities"]["experimental"]
+
+
+@pytest.mark.only("modern")
+def test_the_state_of_a_tools_own_rounds_survives_our_question(raw: Raw, folders: list[Path]) -> None:
+    """A tool that asks first and needs its project later asks its user once."""
+    first = raw.modern_call("late_project", elicitation=True)["result"]
+    # Our question travels with the first one of the tool, so that one round is enough.
+    assert set(first["inputRequests"]) == {"word", "rootwise"}
+    word = {"action": "accept", "content": {"word": "x"}}
+    ours = {"rootwise": {"roots": [{"uri": folders[0].as_uri()}]}}
+    params = {"name": "late_project", "arguments": {}, "requestState": first["requestState"]}
+    both = raw.modern("tools/call", {"word": word, **ours}, elicitation=True, **params)["result"]
+    assert both["content"][0]["text"] == f"{folders[0]} x"
+    # A client that answered only the tool is asked for the rest, and the tool still knows its state.
+    second = raw.modern("tools/call", {"word": word}, elicitation=True, **params)["result"]
+    assert set(second["inputRequests"]) == {"rootwise"}
+    params["requestState"] = second["requestState"]
+    last = raw.modern("tools/call", ours, elicitation=True, **params)["result"]
+    assert last["content"][0]["text"] == f"{folders[0]} asked"
