@@ -69,25 +69,28 @@ export class Peer {
     return { id, next: messages(response), drop: () => abort.abort() };
   }
 
-  /** Opens the stream for messages outside calls. */
-  async get() {
+  /** Opens the stream for messages outside calls, or resumes the stream of a call after an event. */
+  async get(after) {
     const abort = new AbortController();
-    const response = await fetch(this.#url, { headers: { ...this.#headers(), accept: "text/event-stream" }, signal: abort.signal });
+    const headers = { ...this.#headers(), accept: "text/event-stream", ...(after ? { "last-event-id": after } : {}) };
+    const response = await fetch(this.#url, { headers, signal: abort.signal });
     assert.equal(response.status, 200);
     return { next: messages(response), drop: () => abort.abort() };
   }
 }
 
+/** Reads the messages of a response one by one; `last` is the id of the last event. */
 export function messages(response) {
   if (!response.headers.get("content-type")?.startsWith("text/event-stream")) return () => response.json();
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
-  return async () => {
+  const next = async () => {
     for (;;) {
       const end = text.indexOf("\n\n");
       if (end >= 0) {
         const event = text.slice(0, end);
         text = text.slice(end + 2);
+        next.last = /^id: (.*)$/m.exec(event)?.[1] ?? next.last;
         const data = event.split("\n").find((line) => line.startsWith("data: "));
         if (data && data.length > 6) return JSON.parse(data.slice(6));
         continue;
@@ -97,6 +100,7 @@ export function messages(response) {
       text = (text + value).replaceAll("\r\n", "\n");
     }
   };
+  return next;
 }
 
 export const said = ({ result }) => result.content[0].text;

@@ -15,6 +15,8 @@ import { McpServer as Server1 } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { WebStandardStreamableHTTPServerTransport as Web1 } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import { createMcpHandler, McpServer as Server2, WebStandardStreamableHTTPServerTransport as Web2 } from "@modelcontextprotocol/server";
+import express from "express";
+import { presets } from "rootwise";
 import { rootwise } from "rootwise/mcp";
 import { packagesOf } from "../tools.mjs";
 import { ask, list, messages, Peer, said, within } from "./raw.mjs";
@@ -30,10 +32,16 @@ const folder = (name) => {
 const [a, b, c] = ["a", "b", "c"].map(folder);
 const text = (text) => ({ content: [{ type: "text", text }] });
 
-const webRequest = (req) =>
-  new Request(`http://${req.headers.host}${req.url}`, { method: req.method, headers: req.headers, ...(req.method === "POST" ? { body: Readable.toWeb(req), duplex: "half" } : {}) });
-const overWeb = async (transport, req, res) => reply(res, await transport.handleRequest(webRequest(req)));
-const overNode = (transport, req, res) => transport.handleRequest(req, res);
+/** As frameworks do it: the signal of the request says that the client is gone. */
+function webRequest(req, res) {
+  const abort = new AbortController();
+  if (res.destroyed) abort.abort();
+  else res.once("close", () => abort.abort());
+  const body = req.method === "POST" ? { body: req.body ? JSON.stringify(req.body) : Readable.toWeb(req) } : {};
+  return new Request(`http://${req.headers.host}${req.url}`, { method: req.method, headers: req.headers, signal: abort.signal, duplex: "half", ...body });
+}
+const overWeb = async (transport, req, res) => reply(res, await transport.handleRequest(webRequest(req, res)));
+const overNode = (transport, req, res) => transport.handleRequest(req, res, req.body);
 
 const transports = [
   { name: "SDK 1.x, Node", Server: Server1, Transport: StreamableHTTPServerTransport, handle: overNode },
@@ -49,11 +57,28 @@ for (const version of ["1.20", "1.22", "1.26"]) {
   transports.push({ name: `SDK ${version}, Node`, Server: McpServer, Transport: http.StreamableHTTPServerTransport, handle: overNode, shares: version < "1.26" });
 }
 
+/** Keeps the events of streams in memory, in their order. */
+function eventStore() {
+  const events = [];
+  return {
+    async storeEvent(stream, message) {
+      events.push({ stream, message });
+      return `${events.length}`;
+    },
+    async replayEventsAfter(id, { send }) {
+      const { stream } = events[id - 1];
+      for (let at = Number(id); at < events.length; at += 1) if (events[at].stream === stream) await send(`${at + 1}`, events[at].message);
+      return stream;
+    },
+  };
+}
+
 /** A server with sessions; its tool names the project. */
-async function serve({ Server, Transport, handle }, { json = false, stateless = false, shared = false, options = {} } = {}) {
+async function serve({ Server, Transport, handle }, { json = false, stateless = false, shared = false, eventStore, before, options = {} } = {}) {
   const sessions = new Map();
   let only;
   let calls = 0;
+  let dropped = 0;
   const logs = [];
   const errors = [];
   const open = async () => {
@@ -73,18 +98,21 @@ async function serve({ Server, Transport, handle }, { json = false, stateless = 
     const transport = new Transport({
       sessionIdGenerator: stateless ? undefined : randomUUID,
       enableJsonResponse: json,
+      eventStore,
       onsessioninitialized: (id) => sessions.set(id, transport),
     });
     await server.connect(transport);
     return transport;
   };
-  const http = createServer(async (req, res) => {
+  const serve = async (req, res) => {
     const transport = sessions.get(req.headers["mcp-session-id"]) ?? (await (shared ? (only ??= open()) : open()));
     await handle(transport, req, res).catch(() => res.destroy());
-  });
+  };
+  const http = createServer(before ? express().use(express.json(), before, serve) : serve);
+  http.on("request", (_req, res) => res.once("close", () => (dropped += res.writableFinished ? 0 : 1)));
   http.listen(0, "127.0.0.1");
   await once(http, "listening");
-  return { url: `http://127.0.0.1:${http.address().port}/mcp`, get calls() { return calls; }, logs, errors, stop: () => (http.closeAllConnections(), http.close()) };
+  return { url: `http://127.0.0.1:${http.address().port}/mcp`, get calls() { return calls; }, get dropped() { return dropped; }, logs, errors, stop: () => (http.closeAllConnections(), http.close()) };
 }
 
 for (const transport of transports) {
@@ -171,6 +199,80 @@ for (const transport of transports) {
       await next().catch(() => {});
       assert.deepEqual(await ask(other, list(c)), { text: c, asked: 0 });
       assert.deepEqual(await ask(peer, list(a)), { text: a, asked: 1 });
+    });
+
+    test("a call that drops before the server sees it costs the session nothing", { timeout: 60_000 }, async () => {
+      const held = [];
+      let isHolding = false;
+      // Such as a middleware that looks up a token.
+      const before = (req, res, next) => (isHolding ? held.push({ res, next }) : next());
+      const server = await serve(transport, { before });
+      try {
+        const peer = await new Peer(server.url).open();
+        isHolding = true;
+        const abort = new AbortController();
+        const call = peer.post({ id: 1000, method: "tools/call", params: { name: "where", arguments: {} } }, abort.signal).catch(() => {});
+        while (held.length === 0) await setTimeout(5);
+        abort.abort();
+        await call;
+        const [{ res, next }] = held;
+        while (!res.destroyed) await setTimeout(5);
+        isHolding = false;
+        next();
+        while (server.calls === 0) await setTimeout(5);
+        assert.deepEqual(await ask(peer, list(a)), { text: a, asked: 1 });
+        assert.deepEqual(server.errors.map(({ code }) => code), ["call_over"]);
+      } finally {
+        server.stop();
+      }
+    });
+
+    const timing = { waitMs: 1_000, lifeMs: 30_000 };
+    const resumable = (name, run) =>
+      test(name, { timeout: 60_000 }, async () => {
+        const server = await serve(transport, { eventStore: eventStore(), options: { policy: { ...presets.recommended, timing } } });
+        try {
+          await run(server, await new Peer(server.url).open());
+        } finally {
+          server.stop();
+        }
+      });
+
+    resumable("a dropped call that nobody resumes leaves later calls to ask again", async (server, peer) => {
+      const { next, drop } = await peer.call();
+      assert.equal((await within(next())).method, "roots/list");
+      drop();
+      await next().catch(() => {});
+      while (server.errors.length === 0) await setTimeout(10);
+      assert.deepEqual(server.errors.map(({ code }) => code), ["cancelled"]);
+      for (let turn = 0; turn < 2; turn += 1) assert.deepEqual(await ask(peer, list(a)), { text: a, asked: turn === 0 ? 1 : 0 });
+    });
+
+    resumable("a call that waits beside a dropped one is asked at once, on its own stream", async (server, peer) => {
+      const first = await peer.call();
+      assert.equal((await within(first.next())).method, "roots/list");
+      const second = peer.call();
+      while (server.calls < 2) await setTimeout(5);
+      first.drop();
+      await first.next().catch(() => {});
+      const { next } = await within(second);
+      const { id } = await within(next());
+      await (await peer.answer(id, list(b))).text();
+      assert.equal(said(await within(next())), b);
+    });
+
+    resumable("a dropped call that is resumed in time continues", async (server, peer) => {
+      const { next, drop } = await peer.call();
+      const { id } = await within(next());
+      drop();
+      await next().catch(() => {});
+      // Earlier SDKs take a late end of the first stream for the end of the next.
+      while (server.dropped === 0) await setTimeout(5);
+      const stream = await peer.get(next.last);
+      await (await peer.answer(id, list(a))).text();
+      assert.equal(said(await within(stream.next())), a);
+      assert.deepEqual(server.errors, []);
+      stream.drop();
     });
 
     test("the query of a request names its project", { timeout: 60_000 }, async () => {

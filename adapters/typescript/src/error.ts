@@ -6,6 +6,8 @@ export type MisuseCode =
   | "closed"
   /** A call that ended before its answer. */
   | "cancelled"
+  /** A call that asks for its project after it ended. */
+  | "call_over"
   /** A path that cannot be checked, because none of the client's roots can be used on this machine. */
   | "no_roots"
   /** An ask with the id of one that still waits. */

@@ -7,7 +7,7 @@ import type {
 import { Resolver } from "../node/index.js";
 import type { PresetName } from "../resolver.js";
 import { probe } from "./disk.js";
-import { cancelled, ClientError, closed, failure, messageOf, NeedsInput } from "./errors.js";
+import { callOver, cancelled, ClientError, closed, failure, messageOf, NeedsInput } from "./errors.js";
 import { checkFunction, checkOptions } from "./options.js";
 import { requiringPath } from "./policy.js";
 import type { Project, ProjectListener } from "./project.js";
@@ -21,6 +21,11 @@ export interface Sender {
   send(request: SendRequest, signal: AbortSignal): Promise<unknown>;
   /** Whether the channel can carry another request; by default it can. */
   readonly open?: boolean | undefined;
+  /**
+   * Whether the channel is cut and may be resumed. A request on it moves to the channel of another caller or of the
+   * connection if one is open, and is abandoned when a wait of this connection ends first.
+   */
+  readonly lost?: boolean | undefined;
   /** Aborts when the channel breaks: its requests are then abandoned, and a later ask sends a new one. */
   readonly broken?: AbortSignal | undefined;
 }
@@ -249,7 +254,8 @@ export class Connection<RequirePath extends boolean = true> {
 
   #check({ sender, signal }: Caller): void {
     if (this.#closed) throw closed();
-    if (signal?.aborted || sender?.broken?.aborted) throw cancelled();
+    if (signal?.aborted) throw cancelled();
+    if (sender?.broken?.aborted) throw callOver();
   }
 
   #pending(ask: number, { sender, signal }: Caller, handle: () => readonly Action[]): Promise<Answer> {
@@ -415,7 +421,25 @@ export class Connection<RequirePath extends boolean = true> {
   #senderFor(ask: number | undefined): Sender | undefined {
     const own = ask === undefined ? undefined : this.#asks.get(ask)?.sender;
     const candidates = [own, ...[...this.#asks.values()].map(({ sender }) => sender), this.#options.sender];
-    return candidates.find((sender) => sender && sender.open !== false && !sender.broken?.aborted);
+    const open = candidates.filter((sender) => sender && sender.open !== false && !sender.broken?.aborted);
+    return open.find((sender) => !sender?.lost) ?? open[0];
+  }
+
+  /** A channel was cut that may be resumed: its requests move to the channel of another caller that waits. */
+  moveRequests(): void {
+    for (const [request, { sender }] of [...this.#inFlight]) {
+      const other = this.#senderFor(undefined);
+      if (sender?.lost && other && !other.lost) this.#drop(request, "its stream was cut", "abandoned");
+    }
+  }
+
+  /** Ends the calls whose channels are still cut when a wait ends: the client has not come back for them. */
+  #endLost(): void {
+    for (const { sender } of [...this.#inFlight.values()]) {
+      if (!sender?.lost) continue;
+      for (const [ask, pending] of [...this.#asks]) if (pending.sender?.lost) this.#withdraw(ask);
+      return;
+    }
   }
 
   /** Ends a request in flight; with a kind, the resolver is told. */
@@ -460,6 +484,7 @@ export class Connection<RequirePath extends boolean = true> {
     const wait = Math.min(Math.max(deadline - this.#clock(), 1), LONGEST_TIMER_MS);
     this.#timer = setTimeout(() => {
       this.#timerDeadline = null;
+      this.#endLost();
       this.feed({ type: "deadlineReached" });
     }, wait);
     this.#timer.unref?.();

@@ -3,7 +3,7 @@ import type { Answer, Explanation, Reason, SourceKind } from "../generated/types
 
 /** The parts of a {@link NoProjectError}. */
 export interface NoProjectReason {
-  code: Reason | "cancelled";
+  code: Reason | "cancelled" | "call_over";
   message: string;
   instruction?: string | undefined;
   source?: SourceKind | undefined;
@@ -17,7 +17,7 @@ export interface NoProjectReason {
  */
 export class NoProjectError extends RootwiseError {
   override readonly name = "NoProjectError";
-  declare readonly code: Reason | "cancelled";
+  declare readonly code: Reason | "cancelled" | "call_over";
   /** The next step for the caller; also part of the message. */
   readonly instruction: string | undefined;
   /** The source whose value was refused. */
@@ -69,6 +69,9 @@ export class NeedsInput extends Error {
 export const closed = () => new NoProjectError({ code: "closed", message: "The connection is closed." });
 
 export const cancelled = () => new NoProjectError({ code: "cancelled", message: "The call was cancelled." });
+
+export const callOver = () =>
+  new NoProjectError({ code: "call_over", message: "The call that asked is over. Ask for the project while the call runs and keep the result for work that outlives it." });
 
 /** Describes any thrown value in one line. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

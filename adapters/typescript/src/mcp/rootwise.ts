@@ -85,6 +85,7 @@ export class Rootwise<RequirePath extends boolean = true> {
       },
       message: (transport, message, http) => this.#message(transport, message, http),
       resumed: (id, state) => this.#keepState(id, state),
+      lost: (transport) => this.#sessions.get(transport)?.connection?.moveRequests(),
       inputClosed: (transport) => {
         const session = this.#sessions.get(transport);
         if (session) session.inputClosed = true;
@@ -414,11 +415,11 @@ export class Rootwise<RequirePath extends boolean = true> {
     if (!session.initialized) this.#catchUp(session, connection);
     if (modern) return { connection, note: notRepeatable, release };
     const exchange = exchangeOf(this.#sdk.httpRequest(context as never));
-    if (exchange && !exchange.open && !session.streams?.standalone) {
+    if (exchange && !exchange.open && !exchange.broken.aborted && !session.streams?.standalone) {
       this.#tellCannotAsk(session);
       return { connection, note: this.#declaresRoots() ? NO_STREAM : undefined, release };
     }
-    return { connection, sender: exchange && !exchange.open ? undefined : this.#senderOf(context, exchange), release };
+    return { connection, sender: exchange && !exchange.open && !exchange.broken.aborted ? undefined : this.#senderOf(context, exchange), release };
   }
 
   #senderOf(context: CallContext, exchange: Exchange | undefined): Sender {
@@ -428,6 +429,9 @@ export class Rootwise<RequirePath extends boolean = true> {
       send,
       get open() {
         return exchange.open;
+      },
+      get lost() {
+        return exchange.lost;
       },
       broken: exchange.broken,
     };

@@ -16,6 +16,8 @@ export interface Observer {
   message(transport: Transport, message: Message, http: boolean): void;
   /** A call arrived that carries the state of an earlier round. */
   resumed(id: unknown, requestState: string): void;
+  /** The stream of a call was cut, and the client may resume it. */
+  lost(transport: Transport): void;
   /** The client sends no more messages, but may still read. */
   inputClosed(transport: Transport): void;
   closed(transport: Transport): void;
@@ -34,10 +36,10 @@ export function observe(protocol: Protocol, observer: Observer): void {
 const OBSERVED = new Set<unknown>(["initialize", "notifications/initialized", "notifications/roots/list_changed"]);
 
 function attach(transport: Transport, observer: Observer): void {
-  observer.attached(transport, observeExchanges(transport));
+  observer.attached(transport, observeExchanges(transport, () => observer.lost(transport)));
   const { onmessage, onclose } = transport;
   transport.onmessage = (message: Message, extra?: { requestInfo?: unknown; request?: unknown }) => {
-    bindExchange(extra);
+    bindExchange(extra, message?.method === undefined ? undefined : message.id);
     if (OBSERVED.has(message?.method)) {
       observer.message(transport, message, extra?.requestInfo !== undefined || extra?.request !== undefined);
     } else if (message?.id !== undefined) {
