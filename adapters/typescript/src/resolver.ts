@@ -169,7 +169,7 @@ export class BaseResolver {
 }
 
 function policyOf(options: ResolverOptions): Policy | undefined {
-  const { policy } = options ?? {};
+  const policy = options && Object.hasOwn(options, "policy") ? options.policy : undefined;
   if (typeof policy !== "string") return policy;
   if (policy === "recommended") return undefined;
   if (!Object.hasOwn(presets, policy)) {

@@ -6,9 +6,11 @@ import type {
 } from "../generated/types.js";
 import { Resolver } from "../node/index.js";
 import type { PresetName } from "../resolver.js";
+import { guarded } from "./callbacks.js";
 import { probe } from "./disk.js";
 import { callOver, cancelled, ClientError, closed, failure, messageOf, NeedsInput } from "./errors.js";
-import { checkFunction, checkOptions } from "./options.js";
+import { checkFunction, own, ownOptions } from "./options.js";
+import { MOST_TEXT, readCapabilities, readInfo, short } from "./peer.js";
 import { requiringPath } from "./policy.js";
 import type { Project, ProjectListener } from "./project.js";
 
@@ -96,13 +98,6 @@ export interface ConnectionOptions<RequirePath extends boolean = true> {
 const OPTIONS: readonly string[] = ["policy", "requirePath", "host", "sender", "onChange", "onRoots", "log", "clock", "saved", "snapshotKey", "idPrefix"] satisfies (keyof ConnectionOptions)[];
 const FUNCTIONS = ["onChange", "onRoots", "log", "clock"] as const;
 
-/** The text of `snapshot()`. */
-interface Snapshot {
-  readonly state: string;
-  /** Requests in flight: the process that restores the connection cannot receive their answers. */
-  readonly requests: readonly number[];
-}
-
 interface PendingAsk extends Caller {
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
@@ -137,29 +132,29 @@ export class Connection<RequirePath extends boolean = true> {
   #inputClosed = false;
   #changes = 0;
 
-  constructor(options: ConnectionOptions<RequirePath>) {
-    checkOptions(options, OPTIONS);
+  constructor(given: ConnectionOptions<RequirePath>) {
+    const options = ownOptions(given, OPTIONS);
     for (const name of FUNCTIONS) if (options[name] !== undefined) checkFunction(options[name], name);
     if (options.sender !== undefined) checkFunction(options.sender?.send, "sender.send");
-    this.#options = options;
+    this.#options = { ...options, host: own(options.host) };
     this.#clock = options.clock ?? (() => performance.now());
-    const { host, snapshotKey } = options;
-    const given = { policy: requiringPath(options.policy, options.requirePath), host, ...defined({ snapshotKey }) };
-    if (options.saved === undefined) {
-      this.#resolver = new Resolver(given);
+    const { host, snapshotKey, saved } = options;
+    const resolver = { policy: requiringPath(options.policy, options.requirePath), host, ...defined({ snapshotKey }) };
+    if (saved === undefined) {
+      this.#resolver = new Resolver(resolver);
       return;
     }
-    const { state, requests } = snapshotOf(options.saved);
-    this.#resolver = Resolver.restore(state, given, this.#now(), options.idPrefix);
+    this.#resolver = Resolver.restore(saved, resolver, this.#now(), options.idPrefix);
     // A change may have been lost with the process that saved this.
     this.feed({ type: "rootsChanged" });
-    for (const request of requests) this.feed({ type: "rootsRefused", request, kind: "abandoned" });
+    const request = requestInFlight(saved);
+    if (request !== undefined) this.feed({ type: "rootsRefused", request, kind: "abandoned" });
     this.#changes = 0;
   }
 
   /** Returns the connection's state as text, for the option `saved` in this or another process. */
   snapshot(): string {
-    return JSON.stringify({ state: this.#resolver.snapshot(), requests: [...this.#inFlight.keys()] } satisfies Snapshot);
+    return this.#resolver.snapshot();
   }
 
   /** Counts the events that may have changed the connection's state. */
@@ -184,7 +179,7 @@ export class Connection<RequirePath extends boolean = true> {
   /** The client sent `initialize` with these raw params. */
   initialized(params: { readonly protocolVersion?: unknown; readonly capabilities?: unknown; readonly clientInfo?: unknown }): void {
     const { protocolVersion, capabilities, clientInfo } = params;
-    this.feed({ type: "clientInitialized", protocolVersion, capabilities, clientInfo });
+    this.feed({ type: "clientInitialized", ...defined({ protocolVersion: short(protocolVersion), capabilities: readCapabilities(capabilities), clientInfo: readInfo(clientInfo) }) });
   }
 
   /** The client sent `notifications/initialized`. */
@@ -204,9 +199,9 @@ export class Connection<RequirePath extends boolean = true> {
    * @throws NeedsInput the client must send its roots with a repeated call
    */
   async ask(facts?: RequestFacts, options: AskOptions = {}): Promise<Readonly<Project<RequirePath>>> {
-    const { askBy, target, explain } = options;
+    const { askBy, target, explain } = own(options);
     const question = { type: "asked" as const, ...defined({ facts, askBy, target, explain }) };
-    return projectOf(await this.question(question, options));
+    return projectOf(await this.question(question, own(options)));
   }
 
   /**
@@ -215,9 +210,9 @@ export class Connection<RequirePath extends boolean = true> {
    * @throws NoProjectError the selection was refused
    */
   async select(by: string | SelectBy, facts?: RequestFacts, options: Omit<AskOptions, "target"> = {}): Promise<Readonly<Project<RequirePath>>> {
-    const { askBy, explain } = options;
+    const { askBy, explain } = own(options);
     const question = { type: "selected" as const, by: typeof by === "string" ? { value: by } : by, ...defined({ facts, askBy, explain }) };
-    return projectOf(await this.question(question, options));
+    return projectOf(await this.question(question, own(options)));
   }
 
   /** Passes a question to the resolver and waits for its answer. Rejects when the caller or the connection ends first. */
@@ -225,7 +220,7 @@ export class Connection<RequirePath extends boolean = true> {
     this.#check(caller);
     const ask = ++this.#lastAsk;
     this.#changes += 1;
-    return this.#pending(ask, caller, () => this.#resolver.handle({ ...question, ask }, this.#now()));
+    return this.#pending(ask, caller, () => this.#handle({ ...question, ask }));
   }
 
   /**
@@ -250,6 +245,18 @@ export class Connection<RequirePath extends boolean = true> {
   get known(): Readonly<Project<RequirePath>> | undefined {
     const [answer] = this.#resolver.reusable(this.#now()) ?? [];
     return answer?.type === "answer" && answer.outcome === "resolved" ? (answer.project as Project<RequirePath>) : undefined;
+  }
+
+  /** Has the resolver process a question; an answer of the client that is too large counts as one that cannot be read. */
+  #handle(question: Question & { ask: number }): readonly Action[] {
+    try {
+      return this.#resolver.handle(question, this.#now());
+    } catch (error) {
+      const { inputResponses } = question.facts ?? {};
+      if (!inputResponses || !(error instanceof RootwiseError) || error.code !== "event_too_large") throw error;
+      const unreadable = Object.fromEntries(Object.keys(inputResponses).map((key) => [key, null]));
+      return this.#resolver.handle({ ...question, facts: { ...question.facts, inputResponses: unreadable } }, this.#now());
+    }
   }
 
   #check({ sender, signal }: Caller): void {
@@ -298,7 +305,7 @@ export class Connection<RequirePath extends boolean = true> {
     this.#changes += 1;
     try {
       this.#perform(this.#resolver.handle(event, this.#now()), event.type === "deadlineReached");
-      if (event.type === "rootsListed") this.#guarded(() => this.#options.onRoots?.());
+      if (event.type === "rootsListed") guarded(() => this.#options.onRoots?.());
     } catch (error) {
       this.#recover(event, error);
     }
@@ -378,20 +385,11 @@ export class Connection<RequirePath extends boolean = true> {
     if (to) Object.freeze(to);
     if (from) Object.freeze(from);
     const listener = this.#options.onChange as ProjectListener<boolean> | undefined;
-    this.#guarded(() => listener?.(to ?? undefined, from ?? undefined));
+    guarded(() => listener?.(to ?? undefined, from ?? undefined));
   }
 
   #log(line: LogLine): void {
-    this.#guarded(() => this.#options.log?.(line));
-  }
-
-  /** An exception of a callback belongs to its owner and must not stop the loop. */
-  #guarded(run: () => void): void {
-    try {
-      run();
-    } catch (error) {
-      process.emitWarning(error instanceof Error ? error : String(error));
-    }
+    guarded(() => this.#options.log?.(line));
   }
 
   async #send(action: SendRequest & { type: "sendRequest" }): Promise<void> {
@@ -496,20 +494,14 @@ export class Connection<RequirePath extends boolean = true> {
     if (error instanceof RootwiseError && error.code === "dead") return;
     if (event.type === "rootsListed" && typeof event.request === "number") {
       this.feed({ type: "rootsRefused", request: event.request, kind: "unreadable" });
-    } else if (event.type === "clientInitialized" && (event.capabilities !== undefined || event.clientInfo !== undefined)) {
-      this.feed({ type: "clientInitialized" });
     }
   }
 }
 
-function snapshotOf(saved: string): Snapshot {
-  try {
-    const { state, requests } = JSON.parse(saved) as Partial<Snapshot>;
-    if (typeof state === "string" && Array.isArray(requests) && requests.every(Number.isSafeInteger)) return { state, requests };
-  } catch {
-    // Refused below.
-  }
-  throw new RootwiseError("bad_snapshot", "bad snapshot: not written by Connection.snapshot()");
+/** The request that a resolver's snapshot waits for: this process cannot receive its answer. */
+function requestInFlight(snapshot: string): number | undefined {
+  const { state } = JSON.parse(snapshot) as { state?: { cycle?: { flight?: { token?: number } } } };
+  return state?.cycle?.flight?.token;
 }
 
 /** The project of an answer; throws what stands in its place. */
@@ -530,5 +522,5 @@ export function defined<T extends object>(of: T): Defined<T> {
 function refusal(error: unknown): Omit<RootsRefused, "request"> {
   if (!(error instanceof ClientError)) return { kind: "undeliverable" };
   const { code, message } = error;
-  return { kind: "error", message, ...(Number.isSafeInteger(code) ? { code } : {}) };
+  return { kind: "error", message: message.slice(0, MOST_TEXT), ...(Number.isSafeInteger(code) ? { code } : {}) };
 }

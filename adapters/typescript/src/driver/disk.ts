@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { access, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Found, ProbedPath, ProbePath } from "../generated/types.js";
@@ -26,7 +27,9 @@ export async function kindOf(path: string): Promise<Found> {
 
 async function realPathOf(path: string): Promise<{ realPath?: string }> {
   try {
-    return { realPath: await realpath(path) };
+    const real = await realpath(path, "buffer");
+    // A name that is not UTF-8 would come out as another one.
+    return isUtf8(real) ? { realPath: real.toString() } : {};
   } catch {
     return {};
   }

@@ -1,11 +1,11 @@
 // Facts about this process and the machine it runs on.
-import { realpathSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, isAbsolute, join, sep } from "node:path";
 import type { ExcludedDirs, HostFacts, Policy, Transport } from "../generated/types.js";
 import type { PresetName } from "../resolver.js";
 import { badOption } from "./errors.js";
-import { checkOptions } from "./options.js";
+import { own, ownOptions } from "./options.js";
 import { policyInputs } from "./policy.js";
 
 /** Options of {@link hostFacts}. */
@@ -22,8 +22,7 @@ const OPTIONS: readonly string[] = ["policy", "argv", "env"] satisfies (keyof Ho
 
 /** Collects the facts of this process for a resolver. Reads only the variables and options that the policy names. */
 export function hostFacts(transport: Transport = "stdio", given: HostFactsOptions = {}): HostFacts {
-  checkOptions(given, OPTIONS);
-  const { policy, argv = process.argv.slice(2), env = process.env } = given;
+  const { policy, argv = process.argv.slice(2), env = process.env } = ownOptions(given, OPTIONS);
   const inputs = policyInputs(policy);
   const facts: HostFacts = {
     style: process.platform === "win32" ? "windows" : "posix",
@@ -32,9 +31,17 @@ export function hostFacts(transport: Transport = "stdio", given: HostFactsOption
     arguments: options(argv, inputs.options),
     excludedDirs: excludedDirs(),
   };
-  const cwd = attempt(() => process.cwd());
+  const cwd = attempt(workingDirectory);
   if (cwd !== undefined) facts.cwd = cwd;
   return facts;
+}
+
+/** The working directory; undefined if its name is not UTF-8, because what Node makes of it can name another folder. */
+function workingDirectory(): string | undefined {
+  const cwd = process.cwd();
+  if (!cwd.includes("\ufffd")) return cwd;
+  const [named, real] = [statSync(cwd), statSync(".")];
+  return named.ino === real.ino && named.dev === real.dev ? cwd : undefined;
 }
 
 /** Options about the host that adapters take. */
@@ -47,14 +54,14 @@ export interface HostOptions {
 
 /** The facts of this process, replaced where the options say so. */
 export function mergedFacts(transport: Transport, policy: PresetName | Policy, { host, allowedDirs }: HostOptions): HostFacts {
-  const given = Object.entries(host ?? {}).filter(([, value]) => value !== undefined);
-  const own = hostFacts(transport, { policy });
+  const given = own(Object.fromEntries(Object.entries(host ?? {}).filter(([, value]) => value !== undefined)) as Partial<HostFacts>);
+  const collected = hostFacts(transport, { policy });
   // The folders of this machine mean nothing to a host of the other style.
-  if ((host?.style ?? own.style) !== own.style) {
-    delete own.cwd;
-    delete own.excludedDirs;
+  if ((given.style ?? collected.style) !== collected.style) {
+    delete collected.cwd;
+    delete collected.excludedDirs;
   }
-  const merged: HostFacts = { ...own, ...Object.fromEntries(given) };
+  const merged = own({ ...collected, ...given });
   if (allowedDirs) merged.allowedDirs = [...allowedDirs];
   if (merged.allowedDirs) {
     merged.allowedDirs = [...new Set(merged.allowedDirs.flatMap((dir) => [dir, attempt(() => realpathSync(dir)) ?? dir]))];
@@ -65,8 +72,9 @@ export function mergedFacts(transport: Transport, policy: PresetName | Policy, {
 /** Refuses options that cannot work; `merged` is then accepted by a resolver. */
 export function checkHostOptions({ host, allowedDirs }: HostOptions): void {
   if (host !== undefined && (typeof host !== "object" || host === null)) throw badOption("host", "must be an object with host facts");
-  checkFolders("allowedDirs", allowedDirs, host?.style);
-  checkFolders("host.allowedDirs", host?.allowedDirs, host?.style);
+  const facts = own(host ?? {});
+  checkFolders("allowedDirs", allowedDirs, facts.style);
+  checkFolders("host.allowedDirs", facts.allowedDirs, facts.style);
 }
 
 function checkFolders(option: string, folders: unknown, style: unknown): void {
@@ -81,7 +89,7 @@ function checkFolders(option: string, folders: unknown, style: unknown): void {
 function pick(env: Readonly<Record<string, string | undefined>>, names: readonly string[]): Record<string, string> {
   const picked: Record<string, string> = {};
   for (const name of names) {
-    const value = env[name];
+    const value = Object.hasOwn(env, name) ? env[name] : undefined;
     if (value !== undefined) picked[name] = value;
   }
   return picked;

@@ -4,6 +4,7 @@ import type { Policy, SourceKind } from "../generated/types.js";
 import { Resolver } from "../node/index.js";
 import type { PresetName } from "../resolver.js";
 import { badOption } from "./errors.js";
+import { own } from "./options.js";
 
 /** The inputs that a policy reads. */
 export interface PolicyInputs {
@@ -12,12 +13,17 @@ export interface PolicyInputs {
   /** Lower case. */
   readonly headers: readonly string[];
   readonly query: readonly string[];
-  /** Top-level keys of `_meta`. */
-  readonly meta: readonly string[];
+  /** Places in `_meta`, each as the names that lead to it. */
+  readonly meta: readonly (readonly string[])[];
+  /** Bytes of the longest value that counts. */
+  readonly valueBytes: number;
   readonly env: readonly string[];
   /** Command line options, without dashes. */
   readonly options: readonly string[];
 }
+
+/** The limit of a policy that has none of its own. */
+const VALUE_BYTES = 8192;
 
 const known = new WeakMap<Policy, PolicyInputs>();
 
@@ -39,7 +45,7 @@ function once(change: (policy: Policy) => Policy): (policy: Policy) => Policy {
   };
 }
 
-const otherwise = once((policy) => ({ ...policy, requirePath: policy.requirePath === false }));
+const otherwise = once((policy) => ({ ...policy, requirePath: own(policy).requirePath === false }));
 
 /** Examines folders for every call: by the next one, a link may lead out of the allowed folders. */
 export const rechecking = once((policy) => ({ ...policy, sources: policy.sources.map((source) => ({ recheck: "eachAsk", ...source })) }));
@@ -48,7 +54,7 @@ export const rechecking = once((policy) => ({ ...policy, sources: policy.sources
 export function requiringPath(chosen: PresetName | Policy = "recommended", requirePath?: boolean): PresetName | Policy {
   if (requirePath !== undefined && typeof requirePath !== "boolean") throw badOption("requirePath", "must be true or false");
   const policy = policyOf(chosen);
-  if ((policy.requirePath ?? true) === (requirePath ?? true)) return chosen;
+  if ((own(policy).requirePath ?? true) === (requirePath ?? true)) return chosen;
   if (requirePath === undefined) throw badOption("requirePath", "this policy allows projects without a path; pass `requirePath: false`, or `true` to refuse them");
   return otherwise(policy);
 }
@@ -62,7 +68,8 @@ export function policyOf(chosen: PresetName | Policy): Policy {
   throw badOption("policy", `must be a policy with a list of sources, or one of ${names}`);
 }
 
-function inputsOf(chosen: PresetName | Policy, { sources }: Policy): PolicyInputs {
+function inputsOf(chosen: PresetName | Policy, policy: Policy): PolicyInputs {
+  const { sources, limits } = own(policy);
   // Refuses a broken policy here and not in the first call of a client.
   new Resolver({ policy: chosen, host: { style: "posix" } }).close();
   const reads = (from: SourceKind) => sources.filter((source) => source.from === from).flatMap(({ read = [] }) => read);
@@ -72,7 +79,8 @@ function inputsOf(chosen: PresetName | Policy, { sources }: Policy): PolicyInput
     policy: chosen,
     headers: unique(reads("header").map((name) => name.toLowerCase())),
     query: unique(reads("query")),
-    meta: unique(reads("meta").map(topKey)),
+    meta: unique(reads("meta")).map(namesOf),
+    valueBytes: limits?.valueBytes ?? VALUE_BYTES,
     env: unique([...reads("env"), ...configured.filter(isVariable).map((name) => name.slice(1))]),
     options: unique([...configured.filter((name) => !isVariable(name)), ...conditions]),
   };
@@ -81,8 +89,5 @@ function inputsOf(chosen: PresetName | Policy, { sources }: Policy): PolicyInput
 const isVariable = (name: string) => name.startsWith("$");
 const unique = (names: string[]) => [...new Set(names)];
 
-/** The first part of a JSON pointer. */
-function topKey(pointer: string): string {
-  const [, first = ""] = pointer.split("/");
-  return first.replaceAll("~1", "/").replaceAll("~0", "~");
-}
+/** The names in a JSON pointer. */
+const namesOf = (pointer: string) => pointer.split("/").slice(1).map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));

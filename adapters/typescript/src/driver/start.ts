@@ -2,7 +2,7 @@ import type { Explanation, HostFacts, Policy, RequestFacts } from "../generated/
 import type { PresetName } from "../resolver.js";
 import { Connection, type LogLine, projectOf } from "./connection.js";
 import { hostFacts } from "./host.js";
-import { checkOptions } from "./options.js";
+import { ownOptions } from "./options.js";
 import type { Project } from "./project.js";
 
 /** Options of {@link resolveAtStart}. */
@@ -33,8 +33,7 @@ export async function resolveAndExplain<RequirePath extends boolean = true>(opti
   project: Readonly<Project<RequirePath>> | undefined;
   explanation: Explanation | undefined;
 }> {
-  checkOptions(options, OPTIONS);
-  const { policy, requirePath, host, facts, log } = options;
+  const { policy, requirePath, host, facts, log } = ownOptions(options, OPTIONS);
   const connection = new Connection({ policy, requirePath, host: host ?? hostFacts("stdio", { policy }), log });
   try {
     const answer = await connection.question({ type: "asked", askBy: "none", explain: true, ...(facts ? { facts } : {}) });

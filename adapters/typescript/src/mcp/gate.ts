@@ -2,12 +2,12 @@
 import { Connection, defined } from "../driver/connection.js";
 import { badOption } from "../driver/errors.js";
 import { checkHostOptions, mergedFacts } from "../driver/host.js";
-import { checkOptions } from "../driver/options.js";
+import { own, ownOptions } from "../driver/options.js";
 import { policyInputs, policyOf } from "../driver/policy.js";
 import type { Project } from "../driver/project.js";
 import type { Answer, HostFacts, Policy, RequestFacts, Source } from "../generated/types.js";
 import type { PresetName } from "../resolver.js";
-import { factsOf } from "./sdk.js";
+import { factsOf, headerOf } from "./sdk.js";
 
 /** Options of `projectGate()`. */
 export interface GateOptions {
@@ -71,13 +71,13 @@ export interface Gate {
 }
 
 /** Refuses requests whose header or query names a folder that cannot be a project, with the policy's status (400). */
-export function projectGate(options: GateOptions = {}): Gate {
+export function projectGate(given: GateOptions = {}): Gate {
+  const options = ownOptions(given, OPTIONS);
   const inputs = policyInputs(checked(options));
-  const given = { host: options.host as Partial<HostFacts> | undefined, allowedDirs: options.allowedDirs };
-  const host = mergedFacts("http", inputs.policy, given);
+  const host = mergedFacts("http", inputs.policy, { host: options.host as Partial<HostFacts> | undefined, allowedDirs: options.allowedDirs });
   // Refuses facts that cannot work here and not in the first request.
   const { policy } = inputs;
-  const { requirePath } = policyOf(policy);
+  const { requirePath } = own(policyOf(policy));
   new Connection({ policy, requirePath, host }).close();
   const { required = false, maxPending = MAX_PENDING } = options;
   let pending = 0;
@@ -95,7 +95,7 @@ export function projectGate(options: GateOptions = {}): Gate {
     }
   };
   const gate = (request: GateRequest, response: GateResponse, next: (error?: unknown) => void) => {
-    judge(factsOf((name) => [request.headers[name]].flat()[0], () => request.originalUrl ?? request.url, undefined, inputs)).then(({ project, refusal }) => {
+    judge(factsOf((name) => headerOf(request.headers, name), () => request.originalUrl ?? request.url, undefined, inputs)).then(({ project, refusal }) => {
       if (refusal) {
         response.writeHead(refusal.status, headersOf(refusal.status));
         response.end(refusal.body);
@@ -116,7 +116,6 @@ export function projectGate(options: GateOptions = {}): Gate {
 const headersOf = (status: number): Record<string, string> => ({ "content-type": "application/json", ...(status === 503 ? { "retry-after": "1" } : {}) });
 
 function checked(options: GateOptions): PresetName | Policy {
-  checkOptions(options, OPTIONS);
   const { header, query, maxPending, policy = "recommended" } = options;
   for (const [name, value] of Object.entries({ header, query })) {
     if (value !== undefined && (typeof value !== "string" || value === "")) throw badOption(name, "must be the name of a header or a query parameter");
@@ -124,10 +123,10 @@ function checked(options: GateOptions): PresetName | Policy {
   if (maxPending !== undefined && !(Number.isSafeInteger(maxPending) && maxPending > 0)) throw badOption("maxPending", "must be a whole number above 0");
   checkHostOptions({ host: options.host as Partial<HostFacts> | undefined, allowedDirs: options.allowedDirs });
   if (options.requirePath !== undefined && typeof options.requirePath !== "boolean") throw badOption("requirePath", "must be true or false");
-  return gatePolicy(policyOf(policy), options);
+  return gatePolicy(own(policyOf(policy)), options);
 }
 
-function gatePolicy({ name, sources: all, texts, advice, ...policy }: Policy, { header, query, requirePath = policy.requirePath }: GateOptions): Policy {
+function gatePolicy({ name, sources: all, texts, advice, requirePath: byPolicy }: Policy, { header, query, requirePath = byPolicy }: GateOptions): Policy {
   const path = defined({ requirePath });
   if (header === undefined && query === undefined) {
     const own = all.filter(({ from }) => from === "header" || from === "query");

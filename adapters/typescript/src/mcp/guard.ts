@@ -4,7 +4,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { badOption, NoProjectError } from "../driver/errors.js";
 import type { CallContext, Protocol, Sdk } from "./sdk.js";
-import { KEY, REPEATABLE_METHODS } from "./sdk2.js";
+import { KEY, REPEATABLE_METHODS, stateOf } from "./sdk2.js";
 
 type Handler = (...args: unknown[]) => unknown;
 type InputRequired = { resultType: "input_required"; inputRequests?: Record<string, unknown>; requestState?: string };
@@ -15,6 +15,8 @@ interface Round {
   asked?: boolean;
   /** The input requests that the handler waits for. */
   needs?: Readonly<Record<string, unknown>>;
+  /** Whether the round has ended; work that outlives it cannot ask the client any more. */
+  over?: boolean;
   /** The state that the client sent with this round. */
   readonly state?: string | undefined;
 }
@@ -61,8 +63,6 @@ export interface GuardOptions {
   readonly before: ((context: CallContext) => unknown) | undefined;
   /** The argument of tools and prompts that names the project. */
   readonly argument: string | undefined;
-  /** The state that came with a modern call. */
-  stateOf(context: CallContext): string | undefined;
   /** The input requests that a handler would need for its project. */
   needs(context: CallContext): Promise<Readonly<Record<string, unknown>> | undefined>;
 }
@@ -100,13 +100,15 @@ function roundTrip(run: () => unknown, context: CallContext & { mcpReq: Marked }
 }
 
 async function modernRound(run: () => unknown, context: CallContext & { mcpReq: Marked & { inputResponses?: object } }, guard: Guard): Promise<unknown> {
-  const round: Round = { state: guard.stateOf(context) };
+  const round: Round = { state: stateOf(context as never) };
   context.mcpReq[ROUND] = round;
   let result: unknown;
   try {
     result = await run();
   } catch (error) {
     if (!round.needs) throw error;
+  } finally {
+    round.over = true;
   }
   const own = isAsking(result) ? result : undefined;
   if (round.needs) return asking(round.needs, own ?? (round.state === undefined ? undefined : { requestState: round.state }));

@@ -2,7 +2,7 @@
 import type { LogLine } from "../driver/connection.js";
 import { badOption } from "../driver/errors.js";
 import { checkHostOptions, mergedFacts } from "../driver/host.js";
-import { checkFunction, checkOptions } from "../driver/options.js";
+import { checkFunction, own } from "../driver/options.js";
 import { type PolicyInputs, policyInputs, policyOf, rechecking, requiringPath } from "../driver/policy.js";
 import type { HostFacts, Policy } from "../generated/types.js";
 import { Resolver } from "../node/index.js";
@@ -46,7 +46,8 @@ export interface RootwiseOptions<RequirePath extends boolean = true> {
   store?: SessionStore | undefined;
 }
 
-const OPTIONS: readonly string[] = ["policy", "requirePath", "argument", "local", "allowedDirs", "host", "log", "beforeCall", "asyncContext", "store"] satisfies (keyof RootwiseOptions)[];
+/** The names of the options. */
+export const OPTIONS: readonly string[] = ["policy", "requirePath", "argument", "local", "allowedDirs", "host", "log", "beforeCall", "asyncContext", "store"] satisfies (keyof RootwiseOptions)[];
 
 /** Facts about the project that a handler has besides the context. */
 export interface ProjectHints {
@@ -63,9 +64,8 @@ export type Selection = { name: string } | { path: string } | { uri: string } | 
 
 const SELECTIONS: readonly string[] = ["name", "path", "uri", "root"];
 
-/** What the policy in the options reads. Refuses options that cannot work, with the option's name. */
+/** What the policy in the options, of which only own properties are given, reads. Refuses options that cannot work, with the option's name. */
 export function readOptions(options: RootwiseOptions<boolean>): PolicyInputs {
-  checkOptions(options, OPTIONS);
   for (const name of ["log", "beforeCall"] as const) if (options[name] !== undefined) checkFunction(options[name], name);
   if (options.argument !== undefined && (typeof options.argument !== "string" || options.argument === "")) throw badOption("argument", "must be the name of an argument");
   for (const name of ["local", "asyncContext"] as const) {
@@ -73,7 +73,7 @@ export function readOptions(options: RootwiseOptions<boolean>): PolicyInputs {
   }
   checkStore(options.store);
   const chosen = requiringPath(options.policy, options.requirePath);
-  const inputs = policyInputs(options.allowedDirs || options.host?.allowedDirs ? rechecking(policyOf(chosen)) : chosen);
+  const inputs = policyInputs(options.allowedDirs || own(options.host ?? {}).allowedDirs ? rechecking(policyOf(chosen)) : chosen);
   const given = { host: options.host as Partial<HostFacts> | undefined, allowedDirs: options.allowedDirs };
   checkHostOptions(given);
   if (given.host || given.allowedDirs) new Resolver({ policy: inputs.policy, host: mergedFacts("stdio", inputs.policy, given) }).close();

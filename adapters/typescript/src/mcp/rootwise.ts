@@ -1,15 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { Connection, defined, type Question, projectOf, type Sender } from "../driver/connection.js";
-import { closed, failure, NeedsInput, NoProjectError } from "../driver/errors.js";
+import { guarded } from "../driver/callbacks.js";
+import { Connection, defined, type LogLine, type Question, projectOf, type Sender } from "../driver/connection.js";
+import { callOver, closed, failure, NeedsInput, NoProjectError } from "../driver/errors.js";
 import { mergedFacts } from "../driver/host.js";
-import { checkFunction } from "../driver/options.js";
+import { checkFunction, own, ownOptions } from "../driver/options.js";
 import { type PolicyInputs, policyOf } from "../driver/policy.js";
 import type { Project, ProjectListener } from "../driver/project.js";
 import { RootwiseError } from "../error.js";
 import type { Answer, AskBy, Explanation, HostFacts, RequestFacts, RootView, SourceKind } from "../generated/types.js";
 import { type Exchange, exchangeOf, type SessionStreams } from "./exchange.js";
 import { currentContext, guard, namedIn, roundOf } from "./guard.js";
-import { type ProjectHints, readOptions, type RootwiseOptions, type Selection, selection } from "./options.js";
+import { OPTIONS, type ProjectHints, readOptions, type RootwiseOptions, type Selection, selection } from "./options.js";
 import { type RootsListener, type Roots, resolveInside, usableFolders, verifyRoots } from "./roots.js";
 import { type AnyServer, type CallContext, detect, type Protocol, type Sdk, type Transport } from "./sdk.js";
 import { modernFacts } from "./sdk2.js";
@@ -35,9 +36,6 @@ const LONGEST_TIMER_MS = 0x7fff_ffff;
 /** How often a call is repeated because another replica changed its session at the same time. */
 const MOST_ATTEMPTS = 5;
 
-/** Rounds of modern calls whose state is remembered; more than run at once. */
-const MOST_ROUNDS = 1024;
-
 const NO_SESSION = "This server keeps no session for this client, so the client cannot be asked for its roots.";
 const NO_STREAM = "The client cannot be asked for its roots here: responses are single JSON documents, and the client has no open GET stream.";
 
@@ -58,13 +56,13 @@ export class Rootwise<RequirePath extends boolean = true> {
   readonly #listeners = new Set<ProjectListener<RequirePath>>();
   readonly #rootsListeners = new Set<RootsListener>();
   readonly #sessions = new Map<Transport, Session<RequirePath>>();
-  readonly #states = new Map<unknown, string>();
   /** The calls that have seen what other replicas did to their session, by signal. */
   readonly #restored = new WeakSet<AbortSignal>();
   #selectTool: string | undefined;
 
-  constructor(server: AnyServer, options: RootwiseOptions<RequirePath> = {}) {
+  constructor(server: AnyServer, given: RootwiseOptions<RequirePath> = {}) {
     const { sdk, protocol, high } = detect(server);
+    const options = ownOptions(given, OPTIONS);
     this.#inputs = readOptions(options);
     this.#server = server;
     this.#sdk = sdk;
@@ -76,7 +74,6 @@ export class Rootwise<RequirePath extends boolean = true> {
       asyncContext: options.asyncContext ?? false,
       before: options.beforeCall,
       argument: options.argument,
-      stateOf: (context) => this.#takeState(context),
       needs: (context) => this.#needs(context),
     });
     observe(protocol, {
@@ -84,7 +81,6 @@ export class Rootwise<RequirePath extends boolean = true> {
         this.#sessions.set(transport, { transport, streams, connection: undefined, initialized: false, ready: false, inputClosed: false, toldCannotAsk: false, roots: undefined, stored: undefined });
       },
       message: (transport, message, http) => this.#message(transport, message, http),
-      resumed: (id, state) => this.#keepState(id, state),
       lost: (transport) => this.#sessions.get(transport)?.connection?.moveRequests(),
       inputClosed: (transport) => {
         const session = this.#sessions.get(transport);
@@ -252,9 +248,9 @@ export class Rootwise<RequirePath extends boolean = true> {
   }
 
   #storedSession(session: Session<RequirePath>): StoredSession | undefined {
-    const { store, log } = this.#options;
+    const { store } = this.#options;
     const { sessionId } = session.transport;
-    if (store && sessionId !== undefined) session.stored ??= new StoredSession(store, sessionId, log);
+    if (store && sessionId !== undefined) session.stored ??= new StoredSession(store, sessionId, (line) => this.#log(line));
     return session.stored;
   }
 
@@ -276,6 +272,7 @@ export class Rootwise<RequirePath extends boolean = true> {
   async #askHere(context: CallContext, question: Question, { failing = true } = {}): Promise<Answer> {
     const round = this.#sdk.generation === 2 ? roundOf(context as never) : undefined;
     if (!round && this.#needsGuard(context)) throw unguarded();
+    if (round?.over || this.#isOver(context)) throw callOver();
     if (round && !Object.isFrozen(round)) round.asked = true;
     const { connection, sender, note, release } = this.#connect(context);
     try {
@@ -284,6 +281,7 @@ export class Rootwise<RequirePath extends boolean = true> {
       const isPlain = !askBy && question.type === "asked" && Object.keys(question).length === 1;
       const answer = await (isPlain ? connection.plain(caller) : connection.question(askBy ? { ...question, askBy } : question, caller));
       if (answer.outcome === "needsInput") {
+        if (round?.over) throw callOver();
         if (round) round.needs = answer.inputRequests;
         throw new NeedsInput(answer.inputRequests);
       }
@@ -322,25 +320,31 @@ export class Rootwise<RequirePath extends boolean = true> {
     return this.#sdk.httpRequest(context as never) !== undefined;
   }
 
+  /** Whether the result of a call over HTTP was sent, or its stream is gone for good. */
+  #isOver(context: CallContext): boolean {
+    return exchangeOf(this.#sdk.httpRequest(context as never))?.ended ?? false;
+  }
+
   /** Over HTTP without a session, the next request may come from any client. */
   #isAlone(context: CallContext): boolean {
     return this.#isHttp(context) && (context as { sessionId?: string }).sessionId === undefined;
   }
 
   /** Hints with the project that the call's arguments name. */
-  #named(context: CallContext, hints: ProjectHints = {}): ProjectHints {
+  #named(context: CallContext, given: ProjectHints = {}): ProjectHints {
+    const hints = own(given);
     const argument = hints.argument ?? namedIn(this.#sdk.signal(context as never));
     return argument === undefined ? hints : { ...hints, argument };
   }
 
-  #question(context: CallContext, hints: ProjectHints = {}): { facts?: RequestFacts; askBy?: AskBy; target?: string } {
+  #question(context: CallContext, given: ProjectHints = {}): { facts?: RequestFacts; askBy?: AskBy; target?: string } {
     const modern = this.#sdk.modern(context as never, this.#protocol);
     const alone = !modern && this.#isAlone(context);
     let facts = this.#sdk.facts(context as never, this.#inputs);
     if (modern) facts = { ...facts, ...modernFacts(context as never) };
     // With capabilities of its own, even none, a request stands alone.
     if (alone) facts = { ...facts, capabilities: {} };
-    const { argument, host, target } = hints;
+    const { argument, host, target } = own(given);
     if (argument !== undefined || host !== undefined) facts = { ...facts, ...defined({ argument, host }) };
     const askBy: AskBy | undefined = alone ? "none" : !modern ? undefined : this.#sdk.repeatable(context as never) ? "inputRequired" : "none";
     if (!facts && !askBy && target === undefined) return {};
@@ -356,19 +360,6 @@ export class Rootwise<RequirePath extends boolean = true> {
     } finally {
       release();
     }
-  }
-
-  #keepState(id: unknown, state: string): void {
-    const [oldest] = this.#states.keys();
-    if (this.#states.size >= MOST_ROUNDS) this.#states.delete(oldest);
-    this.#states.set(id, state);
-  }
-
-  #takeState(context: CallContext): string | undefined {
-    const id = this.#sdk.requestId(context as never);
-    const state = this.#states.get(id);
-    this.#states.delete(id);
-    return state;
   }
 
   #message(transport: Transport, { method, params }: Message, http: boolean): void {
@@ -415,11 +406,11 @@ export class Rootwise<RequirePath extends boolean = true> {
     if (!session.initialized) this.#catchUp(session, connection);
     if (modern) return { connection, note: notRepeatable, release };
     const exchange = exchangeOf(this.#sdk.httpRequest(context as never));
-    if (exchange && !exchange.open && !exchange.broken.aborted && !session.streams?.standalone) {
+    if (exchange && !exchange.open && !session.streams?.standalone) {
       this.#tellCannotAsk(session);
       return { connection, note: this.#declaresRoots() ? NO_STREAM : undefined, release };
     }
-    return { connection, sender: exchange && !exchange.open && !exchange.broken.aborted ? undefined : this.#senderOf(context, exchange), release };
+    return { connection, sender: exchange && !exchange.open ? undefined : this.#senderOf(context, exchange), release };
   }
 
   #senderOf(context: CallContext, exchange: Exchange | undefined): Sender {
@@ -444,13 +435,17 @@ export class Rootwise<RequirePath extends boolean = true> {
   #tellStateless(): void {
     if (toldStateless || !this.#options.log) return;
     toldStateless = true;
-    this.#options.log({ level: "info", code: "cannot_ask", message: `${NO_SESSION} Clients of 2026-07-28 send their roots with the call; for earlier ones, use a transport with sessions.` });
+    this.#log({ level: "info", code: "cannot_ask", message: `${NO_SESSION} Clients of 2026-07-28 send their roots with the call; for earlier ones, use a transport with sessions.` });
   }
 
   #tellCannotAsk(session: Session<RequirePath>): void {
     if (session.toldCannotAsk || !this.#declaresRoots()) return;
     session.toldCannotAsk = true;
-    this.#options.log?.({ level: "warning", code: "cannot_ask", message: NO_STREAM });
+    this.#log({ level: "warning", code: "cannot_ask", message: NO_STREAM });
+  }
+
+  #log(line: LogLine): void {
+    guarded(() => this.#options.log?.(line));
   }
 
   #sessionOf(context: CallContext): Session<RequirePath> {
@@ -473,8 +468,8 @@ export class Rootwise<RequirePath extends boolean = true> {
 
   #facts(http: boolean): HostFacts {
     const { host, local, allowedDirs, argument: toolArgument } = this.#options;
-    const given = { ...defined({ toolArgument, local, selectTool: this.#selectTool }), ...defined(host ?? {}) } as Partial<HostFacts>;
-    return mergedFacts(http ? "http" : "stdio", this.#inputs.policy, { host: given, allowedDirs });
+    const facts = { ...defined({ toolArgument, local, selectTool: this.#selectTool }), ...defined(host ?? {}) } as Partial<HostFacts>;
+    return mergedFacts(http ? "http" : "stdio", this.#inputs.policy, { host: facts, allowedDirs });
   }
 
   #open(session: Session<RequirePath>, http: boolean): Connection<RequirePath> {
@@ -529,22 +524,13 @@ export class Rootwise<RequirePath extends boolean = true> {
     session.roots = { views, verified };
     void Promise.all([verified, previous]).then(([now, before]) => {
       for (const listener of this.#rootsListeners) guarded(() => listener(now, before));
-    });
+    }, () => {});
   }
 }
 
 const release = () => {};
 
 const wire = (method: string, params: unknown) => (params === undefined ? { method } : { method, params });
-
-/** An exception of a listener belongs to its owner and must not stop the connection. */
-function guarded(run: () => void): void {
-  try {
-    run();
-  } catch (error) {
-    process.emitWarning(error instanceof Error ? error : String(error));
-  }
-}
 
 function contextOf(context: CallContext | undefined): CallContext {
   const found = context ?? currentContext();

@@ -1,5 +1,7 @@
 // The parts that both SDK generations share. Neither SDK is imported: the caller of `rootwise(server)` brings one.
 import { ClientError, messageOf, Undeliverable } from "../driver/errors.js";
+import { own } from "../driver/options.js";
+import { member } from "../driver/peer.js";
 import type { PolicyInputs } from "../driver/policy.js";
 import { RootwiseError } from "../error.js";
 import type { RequestFacts } from "../generated/types.js";
@@ -89,14 +91,26 @@ export async function clientErrors(result: Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** The named members of an object that exist. */
-function members(of: unknown, names: readonly string[]): Record<string, unknown> | undefined {
-  if (names.length === 0 || typeof of !== "object" || of === null) return undefined;
-  let found: Record<string, unknown> | undefined;
-  for (const name of names) {
-    if (Object.hasOwn(of, name)) (found ??= {})[name] = (of as Record<string, unknown>)[name];
+type Tree = { [name: string]: Tree | string };
+
+/** The texts in `_meta` that a policy reads, where it reads them. */
+function textsIn(meta: unknown, { meta: places, valueBytes }: PolicyInputs): Tree | undefined {
+  let found: Tree | undefined;
+  for (const names of typeof meta === "object" && meta !== null ? places : []) {
+    const text = names.reduce(member, meta);
+    if (typeof text !== "string" || names.length === 0) continue;
+    let tree = (found ??= own<Tree>({}));
+    for (const name of names.slice(0, -1)) tree = (tree[name] ??= own<Tree>({})) as Tree;
+    // A text above the limit is refused for its length, which the first part of it has too.
+    tree[names.at(-1) as string] = text.slice(0, valueBytes + 1);
   }
   return found;
+}
+
+/** The value of a header of Node; several lines of one header are joined as HTTP does. */
+export function headerOf(headers: Readonly<Record<string, string | string[] | undefined>>, name: string): string | undefined {
+  const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
+  return Array.isArray(value) ? [...new Set(value)].join(", ") : value;
 }
 
 /** Request facts without empty members, or undefined. */
@@ -107,7 +121,7 @@ export function factsOf(
   inputs: PolicyInputs,
 ): RequestFacts | undefined {
   let facts: RequestFacts | undefined;
-  const found = members(meta, inputs.meta);
+  const found = textsIn(meta, inputs);
   if (found) (facts ??= {}).meta = found;
   if (!header) return facts;
   for (const name of inputs.headers) {

@@ -1,6 +1,6 @@
 // @modelcontextprotocol/sdk 1.x. Legacy only: every client begins with `initialize`.
 import { exchangeOf } from "./exchange.js";
-import { clientErrors, factsOf, type Protocol, type Sdk } from "./sdk.js";
+import { clientErrors, factsOf, headerOf, type Protocol, type Sdk } from "./sdk.js";
 
 interface Extra {
   readonly signal: AbortSignal;
@@ -26,7 +26,7 @@ export const sdk1: Sdk = {
   push: (protocol: Protocol, request, options) => clientErrors(protocol.request(request, anyResult, options)),
   facts: ({ requestInfo, _meta }: Extra, inputs) => {
     const headers = requestInfo?.headers;
-    const header = headers && ((name: string) => [headers[name]].flat()[0]);
+    const header = headers && ((name: string) => headerOf(headers, name));
     // Versions before 1.27 do not pass the address on.
     const url = () => requestInfo?.url ?? exchangeOf(requestInfo)?.url;
     return factsOf(header, url, _meta, inputs);

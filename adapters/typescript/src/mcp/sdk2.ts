@@ -1,4 +1,5 @@
 // @modelcontextprotocol/server 2.x. Serves both eras; the era belongs to the server instance.
+import { member, readCapabilities, readInfo } from "../driver/peer.js";
 import type { RequestFacts } from "../generated/types.js";
 import { clientErrors, factsOf, type Protocol, type Sdk } from "./sdk.js";
 
@@ -23,6 +24,23 @@ export const KEY = "rootwise";
 export const REPEATABLE_METHODS: readonly unknown[] = ["tools/call", "prompts/get", "resources/read"];
 
 const MODERN = "2026-07-28";
+const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
+
+/** The state that a client sent with a round, by an object of its message that the context has too, and gone with it. */
+const states = new WeakMap<object, string>();
+
+/** Remembers the state in the params of a message: the SDK passes it on only as its server's own hook decodes it. */
+export function rememberState(params: unknown): void {
+  const state = member(params, "requestState");
+  const capabilities = member(member(params, "_meta"), CAPABILITIES);
+  if (typeof state === "string" && typeof capabilities === "object" && capabilities !== null) states.set(capabilities, state);
+}
+
+/** The state that a client sent with this round. */
+export function stateOf({ mcpReq }: Context): string | undefined {
+  const capabilities = member(mcpReq.envelope, CAPABILITIES);
+  return typeof capabilities === "object" && capabilities !== null ? states.get(capabilities) : undefined;
+}
 
 /** A schema that accepts any result. The SDK's own schema would reject a whole list for one bad URI. */
 const anyResult = { "~standard": { version: 1, vendor: "rootwise", validate: (value: unknown) => ({ value }) } };
@@ -48,9 +66,9 @@ export const sdk2: Sdk = {
 
 /** The facts that a modern request carries itself. */
 export function modernFacts({ mcpReq }: Context): RequestFacts {
-  const envelope = mcpReq.envelope ?? {};
-  const facts: RequestFacts = { capabilities: envelope["io.modelcontextprotocol/clientCapabilities"] ?? {} };
-  const info = envelope["io.modelcontextprotocol/clientInfo"];
+  const { envelope } = mcpReq;
+  const facts: RequestFacts = { capabilities: readCapabilities(member(envelope, CAPABILITIES)) ?? {} };
+  const info = readInfo(member(envelope, "io.modelcontextprotocol/clientInfo"));
   if (info !== undefined) facts.clientInfo = info;
   const responses = mcpReq.inputResponses;
   if (responses && Object.hasOwn(responses, KEY)) facts.inputResponses = { [KEY]: responses[KEY] };

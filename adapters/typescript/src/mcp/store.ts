@@ -51,10 +51,10 @@ export class StoredSession {
   #seen: string | undefined;
   #savedChanges = 0;
 
-  constructor(store: SessionStore, id: string, log: ((line: LogLine) => void) | undefined) {
+  constructor(store: SessionStore, id: string, log: (line: LogLine) => void) {
     this.#store = store;
     this.#id = id;
-    this.#log = (message) => log?.({ level: "warning", code: "event_failed", message });
+    this.#log = (message) => log({ level: "warning", code: "event_failed", message });
   }
 
   /** Has the session continued from what another replica saved since the last use; `restore` returns the new connection. */

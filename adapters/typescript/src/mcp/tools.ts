@@ -1,6 +1,6 @@
 // Ready-made tools for servers that want their model to see and choose the project.
 import { badOption } from "../driver/errors.js";
-import { checkOptions } from "../driver/options.js";
+import { ownOptions } from "../driver/options.js";
 import { RootwiseError } from "../error.js";
 import type { Project } from "../driver/project.js";
 import type { Roots } from "./roots.js";
@@ -35,10 +35,10 @@ export interface ToolsHost {
 }
 
 /** Registers the tools; returns the name of the one that selects a project. */
-export function registerTools({ projects, server, generation }: ToolsHost, names: ToolNames = {}): string | undefined {
+export function registerTools({ projects, server, generation }: ToolsHost, given: ToolNames = {}): string | undefined {
   const { registerTool } = server as { registerTool?: Register };
   if (!registerTool) throw new RootwiseError("bad_options", "tools can be registered with an McpServer only, not with a low-level Server");
-  checkOptions(names, NAMES, "names");
+  const names = ownOptions(given, NAMES, "names");
   for (const [option, name] of Object.entries(names)) {
     if (name !== undefined && name !== false && (typeof name !== "string" || name === "")) throw badOption(option, "must be the name of a tool, or false");
   }

@@ -2,6 +2,7 @@
 // single slots that a later assignment replaces; transports chain.
 import { bindExchange, observeExchanges, type SessionStreams } from "./exchange.js";
 import type { Protocol, Transport } from "./sdk.js";
+import { rememberState, REPEATABLE_METHODS } from "./sdk2.js";
 
 export interface Message {
   readonly id?: unknown;
@@ -14,8 +15,6 @@ export interface Observer {
   attached(transport: Transport, streams: SessionStreams | undefined): void;
   /** A message of the handshake or about roots arrived; `http` tells how. */
   message(transport: Transport, message: Message, http: boolean): void;
-  /** A call arrived that carries the state of an earlier round. */
-  resumed(id: unknown, requestState: string): void;
   /** The stream of a call was cut, and the client may resume it. */
   lost(transport: Transport): void;
   /** The client sends no more messages, but may still read. */
@@ -42,9 +41,8 @@ function attach(transport: Transport, observer: Observer): void {
     bindExchange(extra, message?.method === undefined ? undefined : message.id);
     if (OBSERVED.has(message?.method)) {
       observer.message(transport, message, extra?.requestInfo !== undefined || extra?.request !== undefined);
-    } else if (message?.id !== undefined) {
-      const { requestState } = (message.params ?? {}) as { requestState?: unknown };
-      if (typeof requestState === "string") observer.resumed(message.id, requestState);
+    } else if (REPEATABLE_METHODS.includes(message?.method)) {
+      rememberState(message.params);
     }
     onmessage?.(message as never, extra as never);
   };
