@@ -1,6 +1,8 @@
 // All roots, not only one: the verified list, its changes, and paths checked against all of it by real path.
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
@@ -85,6 +87,72 @@ for (const { name, Server, Client, Memory, method } of generations) {
         if (state === "notAsked") assert.deepEqual(roots, []);
         else assert.deepEqual(roots.map(({ realPath, problem }) => [realPath, problem]), [[at("two"), undefined], [undefined, "missing"]], policy);
         await client.close();
+      }
+    });
+
+    test("a path of any length is judged at once", async () => {
+      const { client, run } = await meet([uri(at("one"))], {}, async (projects, ctx) => {
+        const judge = (path) => projects.resolve(ctx, path).then((real) => real.length, ({ code }) => code);
+        return [await judge("a/".repeat(20_000)), await judge("a/".repeat(1_900)), await judge(`${"../".repeat(1_000)}etc/passwd`)];
+      });
+      // One look at the disk for each part of a path would take minutes for the first.
+      assert.deepEqual(await run(), ["invalid", at("one").length + 1 + 1_900 * 2 - 1, "outside"]);
+      await client.close();
+    });
+
+    test("messages show folders safely, and not all of 400", async () => {
+      const evil = at("one/sub", "evil\u202e\u0007\n\u200bname");
+      mkdirSync(evil, { recursive: true });
+      const nice = at("one/sub", `nice-${name.at(4)}`);
+      symlinkSync(evil, nice);
+      const many = Array.from({ length: 200 }, (_, index) => at("one/sub", `${index}-${"long".repeat(20)}`));
+      for (const path of many) mkdirSync(path, { recursive: true });
+      const list = [nice, ...many].map((path) => ({ uri: `file://${encodeURI(path)}`, name: "name" }));
+      const { client, run, projects } = await meet(list, {}, async (projects, ctx) => projects.resolve(ctx, "/etc/passwd").catch(({ message }) => message));
+      projects.registerTools();
+      const outside = await run();
+      const listed = (await client.callTool({ name: "list_roots", arguments: {} })).content[0].text;
+      for (const text of [outside, listed]) {
+        assert.doesNotMatch(text, /[\u202e\u0007\u200b]/);
+        assert.match(text, /evil name/);
+        assert.match(text, /and \d+ more/);
+        assert.ok(text.length < 6_000, `${text.length} characters`);
+      }
+      assert.doesNotMatch(outside, /\n/);
+      await client.close();
+    });
+
+    test("a link that turns while a path is resolved never leads outside", { timeout: 60_000 }, async () => {
+      const place = at(`turning-${name.at(4)}`);
+      for (const path of ["root/in", "out"]) mkdirSync(join(place, path), { recursive: true });
+      for (const path of ["root/in/both", "out/both", "out/secret"]) writeFileSync(join(place, path), path);
+      symlinkSync("/etc", join(place, "out/etc"));
+      const link = join(place, "root/link");
+      const turn = `const { renameSync, symlinkSync } = require("node:fs");
+        for (const [link, ...targets] = process.argv.slice(1); ; ) for (const to of targets) { symlinkSync(to, link + ".new"); renameSync(link + ".new", link); }`;
+      const turner = spawn(process.execPath, ["-e", turn, link, join(place, "root/in"), join(place, "out")], { stdio: ["ignore", "ignore", "inherit"] });
+      try {
+        while (!existsSync(link)) await setTimeout(5);
+        const { client, run } = await meet([uri(join(place, "root"))], {}, async (projects, ctx) => {
+          const seen = { inside: 0, refused: 0, wrong: [] };
+          const end = performance.now() + 2_000;
+          while (performance.now() < end) {
+            for (const path of ["link/both", "link/secret", "link/etc/passwd", "link/new/file"]) {
+              const found = await projects.resolve(ctx, path).catch(({ code }) => code);
+              if (found === "outside" || found === "unreadable") seen.refused += 1;
+              else if (found.startsWith(join(place, "root/in/"))) seen.inside += 1;
+              else seen.wrong.push(found);
+            }
+          }
+          return seen;
+        });
+        const { inside, refused, wrong } = await run();
+        assert.deepEqual(wrong, []);
+        assert.ok(inside > 0 && refused > 0, `${inside} inside, ${refused} refused`);
+        await client.close();
+      } finally {
+        turner.kill();
+        await once(turner, "exit");
       }
     });
 

@@ -1,7 +1,9 @@
 // The client's roots as an allow-list: every entry verified, and paths checked against all of them on disk.
+import { isUtf8 } from "node:buffer";
 import { lstat, realpath } from "node:fs/promises";
-import { dirname, basename, isAbsolute, join, normalize } from "node:path";
+import { dirname, isAbsolute, join, normalize, relative, sep } from "node:path";
 import { Connection, defined } from "../driver/connection.js";
+import { listOf } from "../driver/display.js";
 import { policyOf } from "../driver/policy.js";
 import { RootwiseError } from "../error.js";
 import type { HostFacts, Policy, Reason, RootsState, RootView } from "../generated/types.js";
@@ -81,39 +83,83 @@ export function usableFolders({ roots, state }: Roots): string[] {
 export async function resolveInside(folders: readonly string[], path: string, base: string | undefined = folders[0]): Promise<string> {
   if (typeof path !== "string" || path === "" || path.includes("\0")) throw new RootwiseError("invalid", "The path is empty or contains a null character.");
   if (!isAbsolute(path) && base === undefined) throw new RootwiseError("relative", "The path is relative; pass an absolute path.");
+  if (path.length > MOST_PATH) throw new RootwiseError("invalid", `The path has ${path.length} characters, and no path of this system has more than ${MOST_PATH}; pass a shorter one.`);
   const real = await realOf(isAbsolute(path) ? normalize(path) : join(base as string, path));
   const style = process.platform === "win32" ? "windows" : "posix";
   for (const folder of folders) {
     const realFolder = await realpath(folder).catch(() => undefined);
     if (realFolder !== undefined && isInside(realFolder, real, style)) return real;
   }
-  throw new RootwiseError("outside", folders.length > 0 ? `The path is outside the allowed folders, which are ${folders.join(", ")}.` : "The path is outside the allowed folders: none is allowed.");
+  throw new RootwiseError("outside", folders.length > 0 ? `The path is outside the allowed folders, which are ${listOf(folders)}.` : "The path is outside the allowed folders: none is allowed.");
 }
 
 function unusable(roots: readonly RootEntry[], state: RootsState): string {
   if (roots.length === 0) return `The client has no roots that this server knows (${state}).`;
   const problems = roots.map(({ uri, problem }) => `${uri} (${problem === undefined || problem === "other_machine" ? "on the client's machine" : problem})`);
-  return `None of the client's roots can be used on this machine: ${problems.join(", ")}.`;
+  return `None of the client's roots can be used on this machine: ${listOf(problems)}.`;
 }
 
-/** The real path of a file that may not exist yet: links are followed as far as the path exists. */
+/** Characters of the longest path that a system takes. */
+const MOST_PATH = process.platform === "win32" ? 32_767 : 4_096;
+
+/** How often a path is examined that changes meanwhile. */
+const MOST_LOOKS = 16;
+
+/**
+ * The real path of a file that may not exist yet: links are followed as far as the path exists. The result is what was
+ * examined: where a link turned meanwhile, the path is examined again.
+ */
 async function realOf(path: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== "ENOENT") throw new RootwiseError("unreadable", `The path cannot be examined (${code}).`, { cause: error });
-    const parent = dirname(path);
-    // A link that leads nowhere could lead anywhere by the time it is used.
-    if (parent === path || (await isLink(path))) throw new RootwiseError("outside", "The path contains a link that leads nowhere.", { cause: error });
-    return join(await realOf(parent), basename(path));
+  for (let look = 0; look < MOST_LOOKS; look += 1) {
+    const existing = await existingPart(path);
+    const rest = relative(existing, path);
+    const real = await realPathOf(existing);
+    if (real === undefined) {
+      // A link that leads nowhere could lead anywhere by the time it is used.
+      if (await isLink(existing)) throw new RootwiseError("outside", "The path contains a link that leads nowhere.");
+      continue;
+    }
+    if (rest === "") return real;
+    const [first = ""] = rest.split(sep);
+    if (!(await isThere(join(real, first)))) return join(real, rest);
   }
+  throw new RootwiseError("unreadable", "The path changes while it is examined; try again.");
+}
+
+/** The longest beginning of a path that exists, links included; found by halving, because a path can have thousands of parts. */
+async function existingPart(path: string): Promise<string> {
+  const parts = [path];
+  for (let parent = dirname(path); parent !== parts.at(-1); parent = dirname(parent)) parts.push(parent);
+  let [from, to] = [0, parts.length - 1];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (await isThere(parts[middle] as string)) to = middle;
+    else from = middle + 1;
+  }
+  return parts[to] as string;
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await examined(() => lstat(path))) !== undefined;
 }
 
 async function isLink(path: string): Promise<boolean> {
+  return (await examined(() => lstat(path)))?.isSymbolicLink() ?? false;
+}
+
+async function realPathOf(path: string): Promise<string | undefined> {
+  const real = await examined(() => realpath(path, "buffer"));
+  if (real && !isUtf8(real)) throw new RootwiseError("unreadable", "The path leads to a folder or file whose name is not UTF-8.");
+  return real?.toString();
+}
+
+/** What a look at the disk finds; undefined if nothing is there. */
+async function examined<T>(look: () => Promise<T>): Promise<T | undefined> {
   try {
-    return (await lstat(path)).isSymbolicLink();
-  } catch {
-    return false;
+    return await look();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return undefined;
+    throw new RootwiseError("unreadable", `The path cannot be examined (${code}).`, { cause: error });
   }
 }

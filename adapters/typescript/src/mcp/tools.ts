@@ -1,4 +1,5 @@
 // Ready-made tools for servers that want their model to see and choose the project.
+import { listOf, shown } from "../driver/display.js";
 import { badOption } from "../driver/errors.js";
 import { ownOptions } from "../driver/options.js";
 import { RootwiseError } from "../error.js";
@@ -70,10 +71,13 @@ const said = (text: string): Result => ({ content: [{ type: "text", text }] });
 
 async function switched(projects: Rootwise<boolean>, to: string, context: CallContext): Promise<string> {
   const { project, message } = await projects.select(context, to);
-  return message || `Now working in ${shown(project)}.`;
+  return message || `Now working in ${placeOf(project)}.`;
 }
 
-const shown = ({ displayName, path, clientPath = path }: Project<false>) => (clientPath === undefined ? displayName : `${displayName} (${clientPath})`);
+const placeOf = ({ displayName, path, clientPath = path }: Project<false>) => (clientPath === undefined ? displayName : `${displayName} (${shown(clientPath)})`);
+
+/** Characters of a list that a model asked for. */
+const LISTED_CHARS = 4096;
 
 function listed({ roots, state }: Roots): string {
   if (roots.length === 0) return `The client listed no folders (${state}).`;
@@ -82,7 +86,7 @@ function listed({ roots, state }: Roots): string {
     const what = problem ? `${uri}: not usable, ${problem}` : `${path ?? clientPath ?? uri}${real}`;
     return `${index + 1}. ${name ? `${name}: ` : ""}${what}`;
   });
-  return [`The client listed ${roots.length} ${roots.length === 1 ? "folder" : "folders"} (${state}):`, ...lines].join("\n");
+  return `The client listed ${roots.length} ${roots.length === 1 ? "folder" : "folders"} (${state}):\n${listOf(lines, "\n", LISTED_CHARS)}`;
 }
 
 const DESCRIPTION = "Absolute path or file: URI of the folder, or the name of one of your roots";
