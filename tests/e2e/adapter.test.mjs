@@ -21,7 +21,8 @@ import { connect, pairs } from "./clients.mjs";
 const base = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-adapter-")));
 after(() => rmSync(base, { recursive: true, force: true }));
 const alpha = join(base, "alpha");
-mkdirSync(alpha);
+const inner = join(alpha, "inner");
+for (const path of [inner, join(alpha, ".git")]) mkdirSync(path, { recursive: true });
 const info = { name: "adapter", version: "1" };
 const local = { host: { local: true } };
 const roots = async () => ({ roots: [{ uri: `file://${alpha}` }] });
@@ -112,7 +113,7 @@ for (const { name, Server, Client, Memory, method } of generations) {
     test("the argument that the option names is read from tools and prompts, and a hint comes first", async () => {
       const shape = Server === Server1 ? (shape) => shape : z.object;
       const server = new Server(info);
-      const projects = rootwise(server, { argument: "project" });
+      const projects = rootwise(server, { local: true, argument: "project" });
       const project = z.any().optional();
       server.registerTool("where", { inputSchema: shape({ project, other: z.string().optional() }) }, async ({ other }, ctx) => text((await projects.project(ctx, { argument: other })).path));
       server.registerTool("current", { inputSchema: shape({ project }) }, async (_args, ctx) => text(`${projects.current(ctx)?.path} ${(await projects.explain(ctx)).tried.find(({ verdict }) => verdict === "won").value}`));
@@ -123,16 +124,16 @@ for (const { name, Server, Client, Memory, method } of generations) {
       const call = async (name, args = {}) => (await client.callTool({ name, arguments: args })).content[0].text;
       // Before and after the answer of a plain call is cached.
       for (let round = 0; round < 3; round += 1) {
-        assert.equal(await call("where", { project: base }), base);
+        assert.equal(await call("where", { project: inner }), inner);
         assert.equal(await call("where"), alpha);
         assert.equal(await call("where", { project: null }), alpha);
-        assert.equal(await call("wrapped", { project: `file://${base}` }), base);
+        assert.equal(await call("wrapped", { project: `file://${inner}` }), inner);
       }
-      assert.equal(await call("where", { project: base, other: alpha }), alpha);
-      assert.equal(await call("current", { project: base }), `undefined ${base}`);
+      assert.equal(await call("where", { project: inner, other: alpha }), alpha);
+      assert.equal(await call("current", { project: inner }), `undefined ${inner}`);
       for (const wrong of ["relative", 7, ["/usr"], { path: "/usr" }]) assert.match(await call("where", { project: wrong }), /argument value .* cannot be used|relative/, JSON.stringify(wrong));
-      const { messages } = await client.getPrompt({ name: "brief", arguments: { project: base } });
-      assert.equal(messages[0].content.text, base);
+      const { messages } = await client.getPrompt({ name: "brief", arguments: { project: inner } });
+      assert.equal(messages[0].content.text, inner);
       // The tool that selects has a parameter of the same name, which is not the project of the call.
       assert.match(await call("switch_project", { project: "alpha" }), /alpha/);
       await client.close();
@@ -142,6 +143,7 @@ for (const { name, Server, Client, Memory, method } of generations) {
       const server = new Server(info);
       const seen = [];
       const projects = rootwise(server, {
+        local: true,
         asyncContext: true,
         beforeCall: async (ctx) => {
           await setImmediate();
@@ -164,6 +166,7 @@ for (const { name, Server, Client, Memory, method } of generations) {
       const server = new Server(info);
       let calls = 0;
       rootwise(server, {
+        local: true,
         beforeCall: () => {
           if ((calls += 1) === 1) throw new Error("not now");
         },
@@ -177,7 +180,7 @@ for (const { name, Server, Client, Memory, method } of generations) {
 
     test("calls at once keep their own contexts", async () => {
       const server = new Server(info);
-      const projects = rootwise(server, { asyncContext: true });
+      const projects = rootwise(server, { local: true, asyncContext: true });
       const contexts = new Set();
       server.registerTool("where", {}, async (ctx) => {
         await setImmediate();
@@ -193,19 +196,19 @@ for (const { name, Server, Client, Memory, method } of generations) {
 
     test("two instances on one server share nothing and both find their project", async () => {
       const server = new Server(info);
-      const [one, two] = [rootwise(server), rootwise(server, { policy: "cocosearch" })];
+      const [one, two] = [rootwise(server, { local: true }), rootwise(server, { local: true, policy: "cocosearch" })];
       server.registerTool("where", {}, async (ctx) => text(`${(await one.project(ctx)).path} ${(await two.project(ctx)).path}`));
-      server.registerTool("choose", {}, async (ctx) => text((await one.select(ctx, base)).project.path));
+      server.registerTool("choose", {}, async (ctx) => text((await one.select(ctx, inner)).project.path));
       const client = await meet(server);
       assert.equal(await called(client, "where"), `${alpha} ${alpha}`);
-      assert.equal(await called(client, "choose"), base);
-      assert.equal(await called(client, "where"), `${base} ${alpha}`);
+      assert.equal(await called(client, "choose"), inner);
+      assert.equal(await called(client, "where"), `${inner} ${alpha}`);
       await client.close();
     });
 
     test("a cancelled call has a code of its own", async () => {
       const server = new Server(info);
-      const projects = rootwise(server);
+      const projects = rootwise(server, { local: true });
       let ended;
       const settled = new Promise((resolve) => (ended = resolve));
       server.registerTool("where", {}, async (ctx) => {
@@ -232,7 +235,7 @@ for (const { name, Server, Client, Memory, method } of generations) {
     const answering = async (answer, options) => {
       const logs = [];
       const server = new Server(info);
-      const projects = rootwise(server, { log: (line) => logs.push(line), host: { cwd: "/" }, ...options });
+      const projects = rootwise(server, { local: true, log: (line) => logs.push(line), host: { cwd: "/" }, ...options });
       server.registerTool("where", {}, async (ctx) => text((await projects.project(ctx)).path));
       const client = new Client(info, { capabilities: { roots: {} } });
       const [one, other] = Memory.createLinkedPair();
@@ -266,7 +269,7 @@ for (const { name, Server, Client, Memory, method } of generations) {
 
     test("a server that assigns its own hooks afterwards keeps working", async () => {
       const server = new Server(info);
-      const projects = rootwise(server);
+      const projects = rootwise(server, { local: true });
       server.registerTool("where", {}, async (ctx) => text((await projects.project(ctx)).path));
       let theirs = 0;
       server.server.oninitialized = () => (theirs += 1);
@@ -279,7 +282,7 @@ for (const { name, Server, Client, Memory, method } of generations) {
 
     test("capabilities may be declared before anything is registered", async () => {
       const server = new Server(info, { capabilities: { tools: {} } });
-      const projects = rootwise(server);
+      const projects = rootwise(server, { local: true });
       server.registerTool("where", {}, async (ctx) => text((await projects.project(ctx)).path));
       const client = await meet(server);
       // Several calls, so that the answer is cached.
@@ -289,7 +292,7 @@ for (const { name, Server, Client, Memory, method } of generations) {
 
     test("a callback that throws logs a warning and breaks nothing", async () => {
       const server = new Server(info);
-      const projects = rootwise(server);
+      const projects = rootwise(server, { local: true });
       projects.onChange(() => {
         throw new Error("theirs");
       });
@@ -303,7 +306,7 @@ for (const { name, Server, Client, Memory, method } of generations) {
 
     test("a missing project is an error with a code and an instruction", async () => {
       const server = new Server(info);
-      const projects = rootwise(server, { policy: { ...presets.recommended, sources: [{ from: "argument" }] }, argument: "folder" });
+      const projects = rootwise(server, { local: true, policy: { ...presets.recommended, sources: [{ from: "argument" }] }, argument: "folder" });
       let seen;
       server.registerTool("where", {}, async (ctx) => text(await projects.project(ctx).catch((error) => ((seen = error), "caught"))));
       const client = await meet(server);
@@ -317,7 +320,7 @@ for (const { name, Server, Client, Memory, method } of generations) {
 
     test("closing the connection answers all waiting calls", async () => {
       const server = new Server(info);
-      const projects = rootwise(server);
+      const projects = rootwise(server, { local: true });
       let ended;
       const settled = new Promise((resolve) => (ended = resolve));
       server.registerTool("where", {}, async (ctx) => {
@@ -345,7 +348,7 @@ for (const { name, Low, Client, Memory, method, schema } of [
 ]) {
   test(`${name}: on a low-level server no project is a tool result, too`, async () => {
     const server = new Low(info, { capabilities: { tools: {} } });
-    const projects = rootwise(server, { asyncContext: true, host: { cwd: "/" }, argument: "project_path" });
+    const projects = rootwise(server, { local: true, asyncContext: true, host: { cwd: "/" }, argument: "project_path" });
     server.setRequestHandler(schema, async () => text((await projects.project()).path));
     const client = new Client(info, { capabilities: { roots: {} } });
     let list = [];
@@ -364,7 +367,7 @@ test("SDK 1.x: the option `argument` is refused where earlier tools would not be
   const server = new Server1(info);
   server.registerTool("early", {}, async () => text(""));
   assert.throws(() => rootwise(server, { argument: "project" }), { code: "bad_options", message: /registered before/ });
-  rootwise(server);
+  rootwise(server, { local: true });
 });
 
 test("SDK 1.x: what was said before anybody watched is caught up with", async () => {
@@ -375,7 +378,7 @@ test("SDK 1.x: what was said before anybody watched is caught up with", async ()
   client.setRequestHandler(ListRootsRequestSchema, roots);
   const [one, other] = Memory1.createLinkedPair();
   await Promise.all([server.connect(one), client.connect(other)]);
-  projects = rootwise(server);
+  projects = rootwise(server, { local: true });
   assert.equal(await called(client, "where"), alpha);
   await client.close();
 });

@@ -230,8 +230,10 @@ test("the clock is the caller's, and an exception in a callback breaks nothing",
 });
 
 test("a saved connection continues elsewhere: its selection counts, and its client is asked again", async () => {
-  const silent = connected(() => new Promise(() => {}));
+  const answers = [list(alpha, beta)];
+  const silent = connected(async () => answers.pop() ?? new Promise(() => {}));
   await silent.connection.select(beta);
+  silent.connection.rootsChanged();
   const waiting = silent.connection.question({ type: "asked", want: "roots" }).catch(() => {});
   await setImmediate();
   const saved = silent.connection.snapshot();
@@ -239,11 +241,11 @@ test("a saved connection continues elsewhere: its selection counts, and its clie
   await waiting;
 
   const sent = [];
-  const sender = { send: async (request) => (sent.push(request), list(alpha)) };
+  const sender = { send: async (request) => (sent.push(request), list(alpha, beta)) };
   const connection = new Connection({ host, sender, saved, idPrefix: "second-" });
   assert.equal((await connection.ask()).path, beta);
   const { roots, state } = await connection.question({ type: "asked", want: "roots" });
-  assert.deepEqual([roots.map(({ path }) => path), state], [[alpha], "ok"]);
+  assert.deepEqual([roots.map(({ path }) => path), state], [[alpha, beta], "ok"]);
   assert.equal(sent.length, 1);
   assert.match(sent[0].message, /"second-/);
   connection.close();
@@ -273,7 +275,7 @@ test("resolveAtStart answers from what the process knows", async () => {
   assert.equal((await start({ arguments: { project: alpha } })).path, alpha);
   assert.equal((await start({ env: { CLAUDE_PROJECT_DIR: beta } })).path, beta);
   assert.equal((await start({ cwd: join(alpha, "below") })).path, join(alpha, "below"));
-  assert.equal((await start({ cwd: "/" }, { facts: { argument: beta } })).path, beta);
+  assert.equal((await start({ cwd: "/" }, { facts: { argument: join(alpha, "below") } })).path, join(alpha, "below"));
   assert.equal(await start({ cwd: "/" }), undefined);
   const { project, explanation } = await resolveAndExplain({ host: { style: "posix", cwd: "/" } });
   assert.equal(project, undefined);

@@ -239,7 +239,7 @@ test("folders whose names are not UTF-8 are no project, and cost no call anythin
   const link = join(base, "link");
   symlinkSync(odd, link);
   const connection = new Connection({ policy: presets.recommended, host: { ...hostFacts("stdio"), local: true, cwd: "/" } });
-  const { path, realPath } = await connection.ask({ argument: link });
+  const { path, realPath } = await connection.ask({ host: link });
   assert.deepEqual([path, realPath], [link, undefined]);
   connection.close();
   const code = `import { hostFacts } from ${JSON.stringify(at("dist/driver/index.js"))}; console.log(hostFacts("stdio").cwd ?? "none");`;

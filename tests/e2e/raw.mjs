@@ -1,5 +1,12 @@
 // A hand-written HTTP client, for tests that decide what happens to each stream.
 import assert from "node:assert/strict";
+import { presets } from "rootwise";
+
+/** The recommended policy, with tools that may select any folder. */
+export const selectAnywhere = {
+  ...presets.recommended,
+  sources: presets.recommended.sources.map((source) => (source.from === "selected" ? { ...source, within: "anywhere" } : source)),
+};
 
 export const list = (...paths) => ({ roots: paths.map((path) => ({ uri: `file://${path}` })) });
 

@@ -39,7 +39,7 @@ for (const { name, Server, Client, Memory, method } of generations) {
     /** Runs `use` inside a handler of a server whose client has these roots. */
     const meet = async (roots, options, use) => {
       const server = new Server(info);
-      const projects = rootwise(server, { host: { cwd: "/" }, asyncContext: true, ...options });
+      const projects = rootwise(server, { local: true, host: { cwd: "/" }, asyncContext: true, ...options });
       let result;
       server.registerTool("run", {}, async (ctx) => {
         result = await use(projects, ctx).then((value) => ({ value }), (error) => ({ error }));

@@ -12,7 +12,7 @@ import { McpServer as Server1 } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { McpServer as Server2 } from "@modelcontextprotocol/server";
 import { rootwise } from "rootwise/mcp";
-import { ask, list, Peer, said, within } from "./raw.mjs";
+import { ask, list, Peer, said, selectAnywhere, within } from "./raw.mjs";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-store-")));
 after(() => rmSync(base, { recursive: true, force: true }));
@@ -42,7 +42,7 @@ for (const { name, Server, Transport } of generations) {
     const replica = async (store, id = "session") => {
       const logs = [];
       const server = new Server({ name: "store", version: "1" });
-      const projects = rootwise(server, { store, host: { local: true, cwd: "/" }, log: (line) => logs.push(line) });
+      const projects = rootwise(server, { store, policy: selectAnywhere, host: { local: true, cwd: "/" }, log: (line) => logs.push(line) });
       const tool = (name, run) => server.registerTool(name, {}, async (ctx) => text((await run(ctx).catch((error) => error.code)) ?? "none"));
       tool("where", async (ctx) => (await projects.project(ctx)).path);
       tool("current", async (ctx) => projects.current(ctx)?.path);

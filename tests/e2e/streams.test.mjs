@@ -78,7 +78,8 @@ async function serve({ Server, Transport, handle }, { json = false, stateless = 
   const sessions = new Map();
   let only;
   let calls = 0;
-  let dropped = 0;
+  let [dropped, ended] = [0, 0];
+  const jobs = [];
   const logs = [];
   const errors = [];
   const open = async () => {
@@ -94,6 +95,7 @@ async function serve({ Server, Transport, handle }, { json = false, stateless = 
       }
     });
     server.registerTool("select_c", {}, async (ctx) => text((await projects.select(ctx, c).catch((error) => ({ message: error.code }))).message));
+    server.registerTool("start", {}, async (ctx) => (jobs.push(() => projects.project(ctx)), text("started")));
     server.registerTool("current", {}, async (ctx) => text(projects.current(ctx)?.path ?? "none"));
     const transport = new Transport({
       sessionIdGenerator: stateless ? undefined : randomUUID,
@@ -109,10 +111,10 @@ async function serve({ Server, Transport, handle }, { json = false, stateless = 
     await handle(transport, req, res).catch(() => res.destroy());
   };
   const http = createServer(before ? express().use(express.json(), before, serve) : serve);
-  http.on("request", (_req, res) => res.once("close", () => (dropped += res.writableFinished ? 0 : 1)));
+  http.on("request", (_req, res) => res.once("close", () => (res.writableFinished ? (ended += 1) : (dropped += 1))));
   http.listen(0, "127.0.0.1");
   await once(http, "listening");
-  return { url: `http://127.0.0.1:${http.address().port}/mcp`, get calls() { return calls; }, get dropped() { return dropped; }, logs, errors, stop: () => (http.closeAllConnections(), http.close()) };
+  return { url: `http://127.0.0.1:${http.address().port}/mcp`, get calls() { return calls; }, get dropped() { return dropped; }, get ended() { return ended; }, jobs, logs, errors, stop: () => (http.closeAllConnections(), http.close()) };
 }
 
 for (const transport of transports) {
@@ -283,6 +285,30 @@ for (const transport of transports) {
       } finally {
         server.stop();
       }
+    });
+
+    scenario("a change is asked for at once where the client has an open GET stream", {}, async (_server, peer) => {
+      assert.deepEqual(await ask(peer, list(a)), { text: a, asked: 1 });
+      const stream = await peer.get();
+      await peer.notify("notifications/roots/list_changed");
+      const { id, method } = await within(stream.next());
+      assert.equal(method, "roots/list");
+      await (await peer.answer(id, list(b))).text();
+      assert.deepEqual(await ask(peer, list(c)), { text: b, asked: 0 });
+      // Without a stream, the next call asks.
+      stream.drop();
+      await stream.next().catch(() => {});
+      await peer.notify("notifications/roots/list_changed");
+      assert.deepEqual(await ask(peer, list(c)), { text: c, asked: 1 });
+    });
+
+    scenario("work that outlives its call is told that the call is over", {}, async (server, peer) => {
+      const { next } = await peer.call("start");
+      assert.equal(said(await within(next())), "started");
+      await next();
+      // The handshake has two responses.
+      while (server.ended < 3) await setTimeout(5);
+      await assert.rejects(server.jobs[0](), { name: "NoProjectError", code: "call_over" });
     });
 
     scenario("where calls are answered in JSON, the client is asked over its GET stream", { json: true }, async (server, peer) => {

@@ -187,9 +187,14 @@ export class Connection<RequirePath extends boolean = true> {
     this.feed({ type: "clientReady" });
   }
 
-  /** The client sent `notifications/roots/list_changed`. */
-  rootsChanged(): void {
-    this.feed({ type: "rootsChanged" });
+  /** The client sent `notifications/roots/list_changed`; `push` says that a request outside a call would reach it now. */
+  rootsChanged(push = false): void {
+    this.feed({ type: "rootsChanged", ...(push ? { push } : {}) });
+  }
+
+  /** The client answered a request again: several clients share this connection. */
+  answeredAgain(request: number, result: unknown): void {
+    this.feed({ type: "rootsListed", request, result: result ?? null });
   }
 
   /**
@@ -407,7 +412,9 @@ export class Connection<RequirePath extends boolean = true> {
       // A later turn, so that a request that nothing can carry fails after the actions of this event are done.
       if (!sender) await Promise.resolve();
       const result = sender ? await sender.send(action, abort.signal) : undefined;
-      event = sender ? { type: "rootsListed", request, result: result ?? null } : { type: "rootsRefused", request, kind: "undeliverable" };
+      // The stream of a request outside a call may have closed since it was decided on, which says nothing about the client.
+      const kind = relatesTo === undefined && !this.#inputClosed ? "abandoned" : "undeliverable";
+      event = sender ? { type: "rootsListed", request, result: result ?? null } : { type: "rootsRefused", request, kind };
     } catch (error) {
       event = { type: "rootsRefused", request, ...refusal(error) };
     }

@@ -115,11 +115,12 @@ function excludedDirs(): ExcludedDirs {
   // HOME and TMPDIR may hold anything.
   const absolute = (path: string | undefined) => (path !== undefined && isAbsolute(path) ? path : undefined);
   const home = absolute(attempt(homedir));
+  const scratch = process.platform === "win32" ? [] : ["/tmp", "/var/tmp"];
   const temporary = absolute(attempt(tmpdir));
   const real = (path: string | undefined) => (path === undefined ? [] : [path, attempt(() => realpathSync(path)) ?? path]);
   excluded = {
-    ...(home ? { home } : {}),
-    temporary: [...new Set([...real(temporary), ...(process.platform === "win32" ? [] : ["/tmp"])])],
+    home: [...new Set(real(home))],
+    temporary: [...new Set([temporary, ...scratch].flatMap(real))],
     install: [...new Set([...real(dirname(process.execPath)), ...installed()])],
   };
   return excluded;

@@ -33,10 +33,10 @@ const ONLY: Round = Object.freeze({});
 export const roundOf = ({ mcpReq }: { mcpReq: object }): Round | undefined => (mcpReq as Marked)[ROUND];
 
 /** The project that a call names in its arguments, by a part of the context that its copies share. */
-const named = new WeakMap<AbortSignal, string>();
+const named = new WeakMap<AbortSignal, unknown>();
 
 /** The project that the arguments of a call name. */
-export const namedIn = (signal: AbortSignal): string | undefined => named.get(signal);
+export const namedIn = (signal: AbortSignal): unknown => named.get(signal);
 
 function rememberNamed({ sdk, argument }: Guard, args: readonly unknown[], context: CallContext, low: boolean): void {
   const [first] = args;
@@ -45,7 +45,7 @@ function rememberNamed({ sdk, argument }: Guard, args: readonly unknown[], conte
   if (typeof given !== "object" || given === null || !Object.hasOwn(given, argument)) return;
   const value = (given as Record<string, unknown>)[argument];
   // A value of another type is refused by the resolver, with its text.
-  if (value !== undefined && value !== null) named.set(sdk.signal(context as never), typeof value === "string" ? value : JSON.stringify(value));
+  if (value !== undefined && value !== null) named.set(sdk.signal(context as never), value);
 }
 
 const calls = new AsyncLocalStorage<CallContext>();

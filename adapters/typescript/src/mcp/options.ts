@@ -25,8 +25,8 @@ export interface RootwiseOptions<RequirePath extends boolean = true> {
    */
   argument?: string | undefined;
   /**
-   * Whether clients over HTTP are on this machine, so that their paths are paths here. Without it, a path of such a client is
-   * used only inside `allowedDirs`.
+   * Whether clients are on this machine, so that their paths are paths here; by default only over stdio. Without it, a path of a
+   * client over HTTP, a socket or any other transport is used only inside `allowedDirs`.
    */
   local?: boolean | undefined;
   /** Folders that every project must be inside. */
@@ -44,10 +44,15 @@ export interface RootwiseOptions<RequirePath extends boolean = true> {
   asyncContext?: boolean | undefined;
   /** Keeps the connections of HTTP sessions for other replicas of the server. */
   store?: SessionStore | undefined;
+  /**
+   * Whether the server declares the experimental capability that makes Codex send the folder of its sandbox with each call;
+   * by default it does if the policy reads that.
+   */
+  codexMeta?: boolean | undefined;
 }
 
 /** The names of the options. */
-export const OPTIONS: readonly string[] = ["policy", "requirePath", "argument", "local", "allowedDirs", "host", "log", "beforeCall", "asyncContext", "store"] satisfies (keyof RootwiseOptions)[];
+export const OPTIONS: readonly string[] = ["policy", "requirePath", "argument", "local", "allowedDirs", "host", "log", "beforeCall", "asyncContext", "store", "codexMeta"] satisfies (keyof RootwiseOptions)[];
 
 /** Facts about the project that a handler has besides the context. */
 export interface ProjectHints {
@@ -68,7 +73,7 @@ const SELECTIONS: readonly string[] = ["name", "path", "uri", "root"];
 export function readOptions(options: RootwiseOptions<boolean>): PolicyInputs {
   for (const name of ["log", "beforeCall"] as const) if (options[name] !== undefined) checkFunction(options[name], name);
   if (options.argument !== undefined && (typeof options.argument !== "string" || options.argument === "")) throw badOption("argument", "must be the name of an argument");
-  for (const name of ["local", "asyncContext"] as const) {
+  for (const name of ["local", "asyncContext", "codexMeta"] as const) {
     if (options[name] !== undefined && typeof options[name] !== "boolean") throw badOption(name, "must be true or false");
   }
   checkStore(options.store);

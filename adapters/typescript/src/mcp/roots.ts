@@ -2,20 +2,15 @@
 import { isUtf8 } from "node:buffer";
 import { lstat, realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, normalize, relative, sep } from "node:path";
-import { Connection, defined } from "../driver/connection.js";
 import { listOf } from "../driver/display.js";
-import { policyOf } from "../driver/policy.js";
 import { RootwiseError } from "../error.js";
-import type { HostFacts, Policy, Reason, RootsState, RootView } from "../generated/types.js";
+import type { RootsState, RootView } from "../generated/types.js";
 import { isInside } from "../node/index.js";
-import type { PresetName } from "../resolver.js";
 
 /** One of the client's roots. */
 export interface RootEntry extends RootView {
   /** Whether the folder exists on this machine; undefined where the disk was not examined. */
   readonly exists?: boolean;
-  /** The folder's real path, without links. */
-  readonly realPath?: string;
 }
 
 /** The client's roots, usable or not. */
@@ -28,41 +23,12 @@ export interface Roots {
 /** Receives the client's new roots and the previous ones; `undefined` stands for none. */
 export type RootsListener = (roots: Roots, previous: Roots | undefined) => void;
 
-/** Has the resolver judge each root alone, with the policy's own rules, against the disk where these rules allow it. */
-export async function verifyRoots(views: readonly RootView[], policy: PresetName | Policy, host: HostFacts): Promise<RootEntry[]> {
-  const { name, sources, roots, limits, requirePath } = policyOf(policy);
-  // The rules for reading one root; those for choosing between several, or between sources, do not apply.
-  const { excludedDirs } = sources.find(({ from }) => from === "roots") ?? {};
-  const { barePaths, files, nonFile } = roots ?? {};
-  const alone: Policy = {
-    name,
-    sources: [{ from: "roots", verify: "directory", ...defined({ excludedDirs }) }],
-    roots: defined({ barePaths, files, nonFile }),
-    ...defined({ limits, requirePath }),
-  };
-  return Promise.all(views.map((view) => (view.problem ? view : verifyRoot(view, alone, host))));
-}
-
-async function verifyRoot(view: RootView, policy: Policy, host: HostFacts): Promise<RootEntry> {
-  const connection = new Connection({ policy, requirePath: policy.requirePath, host });
-  try {
-    connection.initialized({ capabilities: { roots: {} } });
-    connection.ready();
-    connection.feed({ type: "rootsListed", result: { roots: [{ uri: view.uri }] } });
-    const answer = await connection.question({ type: "asked", askBy: "none", explain: true });
-    if (answer.outcome === "resolved") {
-      const { path, realPath } = answer.project;
-      return { ...view, ...defined({ path }), ...(realPath === undefined ? {} : { realPath, exists: true }) };
-    }
-    const { reason, detail } = answer.explanation?.tried.find(({ source, reason }) => source === "roots" && reason) ?? {};
-    const problem = reason ?? (answer as { code?: Reason }).code ?? "invalid";
-    const { path, ...known } = view;
-    // The folder of a client on another machine is one of this machine only if that was verified.
-    const isLocal = host.local ?? host.transport !== "http";
-    return { ...known, ...defined({ path: isLocal ? path : undefined, detail }), problem, ...(problem === "missing" || problem === "other_system" ? { exists: false } : {}) };
-  } finally {
-    connection.close();
-  }
+/** The roots as the resolver checked them, with what that says about the disk. */
+export function rootEntries(views: readonly RootView[]): RootEntry[] {
+  return views.map((view) => {
+    const exists = view.realPath !== undefined ? true : view.problem === "missing" || view.problem === "other_system" ? false : undefined;
+    return { ...view, ...(exists === undefined ? {} : { exists }) };
+  });
 }
 
 /** The real paths of the roots that can be used on this machine; throws if there are none. */

@@ -7,27 +7,29 @@ import { checkFunction, own, ownOptions } from "../driver/options.js";
 import { type PolicyInputs, policyOf } from "../driver/policy.js";
 import type { Project, ProjectListener } from "../driver/project.js";
 import { RootwiseError } from "../error.js";
-import type { Answer, AskBy, Explanation, HostFacts, RequestFacts, RootView, SourceKind } from "../generated/types.js";
-import { type Exchange, exchangeOf, type SessionStreams } from "./exchange.js";
+import type { Answer, AskBy, Explanation, HostFacts, RequestFacts, SendRequest, SourceKind } from "../generated/types.js";
+import { type Exchange, exchangeOf } from "./exchange.js";
 import { currentContext, guard, namedIn, roundOf } from "./guard.js";
 import { OPTIONS, type ProjectHints, readOptions, type RootwiseOptions, type Selection, selection } from "./options.js";
-import { type RootsListener, type Roots, resolveInside, usableFolders, verifyRoots } from "./roots.js";
+import { type RootsListener, type Roots, resolveInside, rootEntries, usableFolders } from "./roots.js";
 import { type AnyServer, type CallContext, detect, type Protocol, type Sdk, type Transport } from "./sdk.js";
 import { modernFacts } from "./sdk2.js";
 import { sealFor, StoredSession } from "./store.js";
 import { registerTools, type ToolNames } from "./tools.js";
-import { type Message, observe } from "./transport.js";
+import { type Link, type Message, observe, REQUEST } from "./transport.js";
 
 /** One client of the server. */
 interface Session<RequirePath extends boolean> {
   readonly transport: Transport;
-  readonly streams: SessionStreams | undefined;
+  readonly link: Link;
   connection: Connection<RequirePath> | undefined;
-  initialized: boolean;
+  /** How often a client sent `initialize`. */
+  handshakes: number;
   ready: boolean;
   inputClosed: boolean;
   toldCannotAsk: boolean;
-  roots: { readonly views: string; readonly verified: Promise<Roots> } | undefined;
+  /** The roots that listeners know. */
+  roots: Roots | undefined;
   stored: StoredSession | undefined;
 }
 
@@ -41,6 +43,9 @@ const NO_STREAM = "The client cannot be asked for its roots here: responses are 
 
 const NOTHING_KEPT = "This client keeps no connection between calls, so no project can be selected for it.";
 const NOT_REPEATABLE = "A client of 2026-07-28 can be asked for its roots only by a tool, a prompt or a resource, not by a list.";
+
+/** Codex sends the folder of its sandbox in `_meta` to servers that declare this capability. */
+const CODEX_META = "codex/sandbox-state-meta";
 
 let toldStateless = false;
 
@@ -76,11 +81,13 @@ export class Rootwise<RequirePath extends boolean = true> {
       argument: options.argument,
       needs: (context) => this.#needs(context),
     });
+    if (options.codexMeta ?? this.#inputs.meta.some(([first]) => first === CODEX_META)) declareCodexMeta(protocol);
     observe(protocol, {
-      attached: (transport, streams) => {
-        this.#sessions.set(transport, { transport, streams, connection: undefined, initialized: false, ready: false, inputClosed: false, toldCannotAsk: false, roots: undefined, stored: undefined });
+      attached: (transport, link) => {
+        this.#sessions.set(transport, { transport, link, connection: undefined, handshakes: 0, ready: false, inputClosed: false, toldCannotAsk: false, roots: undefined, stored: undefined });
       },
       message: (transport, message, http) => this.#message(transport, message, http),
+      answeredAgain: (transport, request, result) => this.#sessions.get(transport)?.connection?.answeredAgain(request, result),
       lost: (transport) => this.#sessions.get(transport)?.connection?.moveRequests(),
       inputClosed: (transport) => {
         const session = this.#sessions.get(transport);
@@ -112,7 +119,8 @@ export class Rootwise<RequirePath extends boolean = true> {
     if (this.#options.store || this.#isHttp(context) || this.#sdk.modern(context as never, this.#protocol)) return undefined;
     const signal = this.#sdk.signal(context as never);
     if (this.#isAlone(context) || signal.aborted || namedIn(signal) !== undefined) return undefined;
-    return this.#sdk.facts(context as never, this.#inputs) ? undefined : this.#sessionOf(context).connection?.known;
+    const session = this.#sessionOf(context);
+    return session.handshakes > 1 || this.#sdk.facts(context as never, this.#inputs) ? undefined : session.connection?.known;
   }
 
   /** Wraps a handler: the project becomes its first argument. */
@@ -146,7 +154,7 @@ export class Rootwise<RequirePath extends boolean = true> {
     const answer = await this.#ask(call, { type: "asked", want: "roots", ...this.#question(call) });
     if (answer.outcome !== "listed") throw unexpected(answer);
     const { roots, state } = answer;
-    return { roots: await verifyRoots(roots, this.#inputs.policy, this.#facts(this.#isHttp(call))), state };
+    return { roots: rootEntries(roots), state };
   }
 
   /** Whether a path is inside one of the client's roots, by real path. */
@@ -259,7 +267,7 @@ export class Rootwise<RequirePath extends boolean = true> {
     await this.#storedSession(session)?.load((saved) => {
       const connection = this.#connectionOf(session, true, saved);
       session.connection?.close();
-      Object.assign(session, { connection, initialized: true, ready: false });
+      Object.assign(session, { connection, handshakes: 1, ready: false });
       return connection;
     });
   }
@@ -298,7 +306,7 @@ export class Rootwise<RequirePath extends boolean = true> {
     const [header] = headers;
     const [parameter] = query;
     const http = this.#isHttp(context);
-    const { local, allowedDirs, toolArgument } = this.#facts(http);
+    const { local, allowedDirs, toolArgument } = this.#facts(http ? "http" : "other");
     const { sources, requirePath = true } = policyOf(policy);
     if (http && !local && !allowedDirs && requirePath) return "This server takes no project from its callers.";
     const reads = (kind: SourceKind) => sources.some(({ from }) => from === kind);
@@ -334,21 +342,24 @@ export class Rootwise<RequirePath extends boolean = true> {
   #named(context: CallContext, given: ProjectHints = {}): ProjectHints {
     const hints = own(given);
     const argument = hints.argument ?? namedIn(this.#sdk.signal(context as never));
-    return argument === undefined ? hints : { ...hints, argument };
+    return argument === undefined ? hints : { ...hints, argument: argument as string };
   }
 
-  #question(context: CallContext, given: ProjectHints = {}): { facts?: RequestFacts; askBy?: AskBy; target?: string } {
+  #question(context: CallContext, given: ProjectHints = {}): { facts?: RequestFacts; askBy?: AskBy; target?: string; requestId?: unknown } {
     const modern = this.#sdk.modern(context as never, this.#protocol);
     const alone = !modern && this.#isAlone(context);
-    let facts = this.#sdk.facts(context as never, this.#inputs);
+    const session = modern || alone ? undefined : this.#sessionOf(context);
+    let facts = this.#sdk.facts(context as never, this.#inputs, session?.link.address);
     if (modern) facts = { ...facts, ...modernFacts(context as never) };
     // With capabilities of its own, even none, a request stands alone.
     if (alone) facts = { ...facts, capabilities: {} };
     const { argument, host, target } = own(given);
     if (argument !== undefined || host !== undefined) facts = { ...facts, ...defined({ argument, host }) };
     const askBy: AskBy | undefined = alone ? "none" : !modern ? undefined : this.#sdk.repeatable(context as never) ? "inputRequired" : "none";
-    if (!facts && !askBy && target === undefined) return {};
-    return defined({ facts, askBy, target });
+    // Tells the calls of two clients on one connection apart.
+    const requestId = session && session.handshakes > 1 && !this.#isHttp(context) ? this.#sdk.requestId(context as never) : undefined;
+    if (!facts && !askBy && target === undefined && requestId === undefined) return {};
+    return defined({ facts, askBy, target, requestId });
   }
 
   /** The input requests that a modern call needs for its project. */
@@ -367,7 +378,7 @@ export class Rootwise<RequirePath extends boolean = true> {
     // Without a session, nothing ties later requests to this client.
     if (!session || (http && transport.sessionId === undefined)) return;
     if (method === "initialize") {
-      session.initialized = true;
+      session.handshakes += 1;
       this.#open(session, http).initialized((params ?? {}) as object);
     } else if (method === "notifications/initialized") {
       session.ready = true;
@@ -379,11 +390,12 @@ export class Rootwise<RequirePath extends boolean = true> {
 
   /** A change that reaches one replica must be known to all. */
   async #changed(session: Session<RequirePath>): Promise<void> {
-    session.connection?.rootsChanged();
+    const changed = () => session.connection?.rootsChanged(session.link.streams?.standalone !== undefined);
+    changed();
     try {
       for (let attempt = 0; attempt < MOST_ATTEMPTS && session.connection && !(await this.#persist(session, session.connection)); attempt += 1) {
         await this.#restore(session);
-        session.connection.rootsChanged();
+        changed();
       }
     } catch {
       // Logged; the next call fails if the store still cannot be reached.
@@ -398,15 +410,15 @@ export class Rootwise<RequirePath extends boolean = true> {
     if (this.#isAlone(context)) {
       if (!modern) this.#tellStateless();
       // A connection for this call only: no state can pass from one caller to another.
-      const connection = new Connection({ policy: this.#inputs.policy, requirePath: this.#options.requirePath, host: this.#facts(true), log: this.#options.log });
+      const connection = new Connection({ policy: this.#inputs.policy, requirePath: this.#options.requirePath, host: this.#facts("http"), log: this.#options.log });
       return { connection, note: modern ? notRepeatable : NO_SESSION, release: () => connection.close() };
     }
     const session = this.#sessionOf(context);
     const connection = this.#open(session, http);
-    if (!session.initialized) this.#catchUp(session, connection);
+    if (session.handshakes === 0) this.#catchUp(session, connection);
     if (modern) return { connection, note: notRepeatable, release };
     const exchange = exchangeOf(this.#sdk.httpRequest(context as never));
-    if (exchange && !exchange.open && !session.streams?.standalone) {
+    if (exchange && !exchange.open && !session.link.streams?.standalone) {
       this.#tellCannotAsk(session);
       return { connection, note: this.#declaresRoots() ? NO_STREAM : undefined, release };
     }
@@ -414,7 +426,7 @@ export class Rootwise<RequirePath extends boolean = true> {
   }
 
   #senderOf(context: CallContext, exchange: Exchange | undefined): Sender {
-    const send: Sender["send"] = ({ method, params }, signal) => this.#sdk.send(context as never, wire(method, params), { timeout: LONGEST_TIMER_MS, signal });
+    const send: Sender["send"] = (request, signal) => this.#sdk.send(context as never, wire(request), { timeout: LONGEST_TIMER_MS, signal });
     if (!exchange) return { send };
     return {
       send,
@@ -461,15 +473,17 @@ export class Rootwise<RequirePath extends boolean = true> {
   #catchUp(session: Session<RequirePath>, connection: Connection<RequirePath>): void {
     const capabilities = this.#protocol.getClientCapabilities();
     if (capabilities === undefined) return;
-    session.initialized = true;
+    session.handshakes = 1;
     connection.initialized({ capabilities, clientInfo: this.#protocol.getClientVersion() });
     connection.ready();
   }
 
-  #facts(http: boolean): HostFacts {
+  #facts(transport: "http" | "stdio" | "other"): HostFacts {
     const { host, local, allowedDirs, argument: toolArgument } = this.#options;
     const facts = { ...defined({ toolArgument, local, selectTool: this.#selectTool }), ...defined(host ?? {}) } as Partial<HostFacts>;
-    return mergedFacts(http ? "http" : "stdio", this.#inputs.policy, { host: facts, allowedDirs });
+    // Every connection but HTTP carries requests at any time.
+    const collected = transport === "other" ? { push: true, ...facts } : facts;
+    return mergedFacts(transport, this.#inputs.policy, { host: collected, allowedDirs });
   }
 
   #open(session: Session<RequirePath>, http: boolean): Connection<RequirePath> {
@@ -483,13 +497,13 @@ export class Rootwise<RequirePath extends boolean = true> {
       snapshotKey: store && sessionId !== undefined ? sealFor(store, sessionId) : undefined,
       policy: this.#inputs.policy,
       requirePath: this.#options.requirePath,
-      host: this.#facts(http),
+      host: this.#facts(http ? "http" : session.link.stdio ? "stdio" : "other"),
       sender: this.#push(session),
       log: this.#options.log,
       onChange: (project, previous) => {
         for (const listener of this.#listeners) guarded(() => listener(project, previous));
       },
-      onRoots: () => this.#rootsArrived(session, http),
+      onRoots: () => void this.#rootsArrived(session),
       ...(saved === undefined ? {} : { saved, idPrefix: `rootwise-${randomUUID()}-` }),
     });
     if (session.inputClosed) connection.inputClosed();
@@ -497,9 +511,9 @@ export class Rootwise<RequirePath extends boolean = true> {
   }
 
   /** Sends outside any call; over Streamable HTTP that is the client's GET stream. */
-  #push({ streams, transport }: Session<RequirePath>): Sender {
+  #push({ link: { streams }, transport }: Session<RequirePath>): Sender {
     const protocol = this.#protocol;
-    const send: Sender["send"] = ({ method, params }, signal) => this.#sdk.push(protocol, wire(method, params), { timeout: LONGEST_TIMER_MS, signal });
+    const send: Sender["send"] = (request, signal) => this.#sdk.push(protocol, wire(request), { timeout: LONGEST_TIMER_MS, signal });
     if (!streams) return { send };
     return {
       send,
@@ -512,25 +526,32 @@ export class Rootwise<RequirePath extends boolean = true> {
     };
   }
 
-  #rootsArrived(session: Session<RequirePath>, http: boolean): void {
+  async #rootsArrived(session: Session<RequirePath>): Promise<void> {
     if (this.#rootsListeners.size === 0) return;
-    const answer = session.connection?.peek({ type: "asked", want: "roots", askBy: "none" });
+    const answer = await session.connection?.question({ type: "asked", want: "roots", askBy: "none" }).catch(() => undefined);
     if (answer?.outcome !== "listed") return;
-    const views = JSON.stringify(answer.roots);
-    if (session.roots?.views === views) return;
-    const previous = session.roots?.verified;
-    const { roots, state } = answer;
-    const verified = verifyRoots(roots as RootView[], this.#inputs.policy, this.#facts(http)).then((entries): Roots => ({ roots: entries, state }));
-    session.roots = { views, verified };
-    void Promise.all([verified, previous]).then(([now, before]) => {
-      for (const listener of this.#rootsListeners) guarded(() => listener(now, before));
-    }, () => {});
+    const now: Roots = { roots: rootEntries(answer.roots), state: answer.state };
+    const before = session.roots;
+    if (before && spelling(before) === spelling(now)) return;
+    session.roots = now;
+    for (const listener of this.#rootsListeners) guarded(() => listener(now, before));
+  }
+}
+
+/** What the client listed, without what the disk says about it. */
+const spelling = ({ roots }: Roots) => JSON.stringify(roots.map(({ uri, name }) => [uri, name]));
+
+function declareCodexMeta(protocol: Protocol): void {
+  try {
+    protocol.registerCapabilities?.({ experimental: { [CODEX_META]: {} } });
+  } catch {
+    // A server that is connected already has declared what it has.
   }
 }
 
 const release = () => {};
 
-const wire = (method: string, params: unknown) => (params === undefined ? { method } : { method, params });
+const wire = ({ request, method, params }: SendRequest) => ({ method, ...(params === undefined ? {} : { params }), [REQUEST]: request });
 
 function contextOf(context: CallContext | undefined): CallContext {
   const found = context ?? currentContext();

@@ -21,6 +21,7 @@ export interface Transport {
   sessionId?: string | undefined;
   onmessage?: ((message: never, extra?: never) => void) | undefined;
   onclose?: (() => void) | undefined;
+  send?: ((...args: never[]) => unknown) | undefined;
 }
 
 /** The protocol object inside an `McpServer`. */
@@ -32,6 +33,7 @@ export interface Protocol {
   getNegotiatedProtocolVersion?(): string | undefined;
   assertCanSetRequestHandler(method: string): void;
   setRequestHandler(...args: unknown[]): void;
+  registerCapabilities?(capabilities: object): void;
   request(request: object, schema: unknown, options: object): Promise<unknown>;
 }
 
@@ -57,8 +59,8 @@ export interface Sdk {
   send(context: never, request: WireRequest, options: SendOptions): Promise<unknown>;
   /** Sends a request outside any call. */
   push(protocol: Protocol, request: WireRequest, options: SendOptions): Promise<unknown>;
-  /** The facts that the request carries about its project; undefined if there are none. */
-  facts(context: never, inputs: PolicyInputs): RequestFacts | undefined;
+  /** The facts that the request, or else the address of its stream, carries about its project; undefined if there are none. */
+  facts(context: never, inputs: PolicyInputs, stream?: string): RequestFacts | undefined;
   /** Whether the call follows the rules of 2026-07-28. */
   modern(context: never, protocol: Protocol): boolean;
   /** Whether the result of a modern call can ask for input. */
@@ -119,6 +121,7 @@ export function factsOf(
   address: () => URL | string | undefined,
   meta: unknown,
   inputs: PolicyInputs,
+  stream?: string,
 ): RequestFacts | undefined {
   let facts: RequestFacts | undefined;
   const found = textsIn(meta, inputs);
@@ -128,9 +131,9 @@ export function factsOf(
     const value = header(name);
     if (typeof value === "string") ((facts ??= {}).headers ??= {})[name] = value;
   }
-  const query = inputs.query.length > 0 ? queryOf(address()) : undefined;
-  for (const name of query ? inputs.query : []) {
-    const value = query?.get(name);
+  const queries = inputs.query.length > 0 ? [queryOf(address()), queryOf(stream)] : [];
+  for (const name of inputs.query) {
+    const value = queries.find((query) => query?.has(name))?.get(name);
     if (typeof value === "string") ((facts ??= {}).query ??= {})[name] = value;
   }
   return facts;

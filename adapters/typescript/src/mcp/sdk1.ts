@@ -24,12 +24,12 @@ export const sdk1: Sdk = {
   httpRequest: (extra: Extra) => extra.requestInfo,
   send: (extra: Extra, request, options) => clientErrors(extra.sendRequest(request, anyResult, options)),
   push: (protocol: Protocol, request, options) => clientErrors(protocol.request(request, anyResult, options)),
-  facts: ({ requestInfo, _meta }: Extra, inputs) => {
+  facts: ({ requestInfo, _meta }: Extra, inputs, stream) => {
     const headers = requestInfo?.headers;
     const header = headers && ((name: string) => headerOf(headers, name));
     // Versions before 1.27 do not pass the address on.
     const url = () => requestInfo?.url ?? exchangeOf(requestInfo)?.url;
-    return factsOf(header, url, _meta, inputs);
+    return factsOf(header, url, _meta, inputs, stream);
   },
   modern: () => false,
   repeatable: () => true,

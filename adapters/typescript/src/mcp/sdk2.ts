@@ -52,9 +52,9 @@ export const sdk2: Sdk = {
   httpRequest: ({ http }: Context) => http?.req,
   send: ({ mcpReq }: Context, request, options) => clientErrors(mcpReq.send(request, anyResult, options)),
   push: (protocol: Protocol, request, options) => clientErrors(protocol.request(request, anyResult, options)),
-  facts: ({ mcpReq, http }: Context, inputs) => {
+  facts: ({ mcpReq, http }: Context, inputs, stream) => {
     const req = http?.req;
-    return factsOf(req && ((name) => req.headers.get(name)), () => req?.url, mcpReq._meta, inputs);
+    return factsOf(req && ((name) => req.headers.get(name)), () => req?.url, mcpReq._meta, inputs, stream);
   },
   modern: ({ mcpReq }: Context, protocol) => {
     const version = protocol.getNegotiatedProtocolVersion?.();

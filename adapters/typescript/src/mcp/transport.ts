@@ -8,15 +8,28 @@ export interface Message {
   readonly id?: unknown;
   readonly method?: string;
   readonly params?: unknown;
+  readonly result?: unknown;
+}
+
+/** What a transport says about itself. */
+export interface Link {
+  /** The streams of Streamable HTTP. */
+  readonly streams: SessionStreams | undefined;
+  /** Whether it is the standard input and output of this process. */
+  readonly stdio: boolean;
+  /** The address of the stream that the client opened first, of the transport with two addresses. */
+  readonly address: string | undefined;
 }
 
 export interface Observer {
   /** A server got this transport. */
-  attached(transport: Transport, streams: SessionStreams | undefined): void;
+  attached(transport: Transport, link: Link): void;
   /** A message of the handshake or about roots arrived; `http` tells how. */
   message(transport: Transport, message: Message, http: boolean): void;
   /** The stream of a call was cut, and the client may resume it. */
   lost(transport: Transport): void;
+  /** A response arrived to one of our requests that has been answered before. */
+  answeredAgain(transport: Transport, request: number, result: unknown): void;
   /** The client sends no more messages, but may still read. */
   inputClosed(transport: Transport): void;
   closed(transport: Transport): void;
@@ -35,7 +48,10 @@ export function observe(protocol: Protocol, observer: Observer): void {
 const OBSERVED = new Set<unknown>(["initialize", "notifications/initialized", "notifications/roots/list_changed"]);
 
 function attach(transport: Transport, observer: Observer): void {
-  observer.attached(transport, observeExchanges(transport, () => observer.lost(transport)));
+  const stdio = isStdio(transport);
+  const streams = observeExchanges(transport, () => observer.lost(transport));
+  observer.attached(transport, { streams, stdio, address: streamAddress(transport) });
+  const answers = streams ? undefined : new Answers(transport);
   const { onmessage, onclose } = transport;
   transport.onmessage = (message: Message, extra?: { requestInfo?: unknown; request?: unknown }) => {
     bindExchange(extra, message?.method === undefined ? undefined : message.id);
@@ -44,9 +60,11 @@ function attach(transport: Transport, observer: Observer): void {
     } else if (REPEATABLE_METHODS.includes(message?.method)) {
       rememberState(message.params);
     }
+    const again = answers?.again(message);
+    if (again !== undefined) observer.answeredAgain(transport, again, message.result);
     onmessage?.(message as never, extra as never);
   };
-  const release = isStdio(transport) ? onStdinEnd(() => observer.inputClosed(transport)) : undefined;
+  const release = stdio ? onStdinEnd(() => observer.inputClosed(transport)) : undefined;
   transport.onclose = () => {
     release?.();
     observer.closed(transport);
@@ -54,7 +72,58 @@ function attach(transport: Transport, observer: Observer): void {
   };
 }
 
-const isStdio = (transport: object) => "_stdin" in transport || /stdio/i.test(transport.constructor?.name ?? "");
+interface Streams {
+  _stdin?: unknown;
+  /** The transport behind the one that SDK 2.x gives to a server. */
+  _wire?: { _stdin?: unknown };
+  /** The response that is the stream of SSE. */
+  res?: { req?: { url?: string; originalUrl?: string } };
+}
+
+/** Only this transport is known to belong to whoever started the process; a class or its name can stand for anything. */
+function isStdio(transport: object): boolean {
+  const { _stdin, _wire } = transport as Streams;
+  return (_stdin ?? _wire?._stdin) === process.stdin;
+}
+
+function streamAddress(transport: object): string | undefined {
+  const { req } = (transport as Streams).res ?? {};
+  return req?.originalUrl ?? req?.url;
+}
+
+/** Marks a request of ours; SDKs copy it, and JSON leaves it out. */
+export const REQUEST = Symbol("rootwise request");
+
+/** Requests whose answers are watched. */
+const MOST_WATCHED = 8;
+
+/** Notices second answers to our requests, which the SDKs drop. */
+class Answers {
+  readonly #requests = new Map<unknown, { readonly request: number; answered: boolean }>();
+
+  constructor(transport: Transport) {
+    const { send } = transport;
+    transport.send = (...args) => {
+      const [message] = args as unknown as [{ id?: unknown; [REQUEST]?: number } | undefined];
+      if (message?.[REQUEST] !== undefined) this.#watch(message.id, message[REQUEST]);
+      return send?.apply(transport, args);
+    };
+  }
+
+  #watch(id: unknown, request: number): void {
+    const [oldest] = this.#requests.keys();
+    if (this.#requests.size >= MOST_WATCHED) this.#requests.delete(oldest);
+    this.#requests.set(id, { request, answered: false });
+  }
+
+  /** The request that a message answers again. */
+  again(message: Message | undefined): number | undefined {
+    const entry = message?.method === undefined ? this.#requests.get(message?.id) : undefined;
+    if (entry?.answered) return entry.request;
+    if (entry) entry.answered = true;
+    return undefined;
+  }
+}
 
 const onEnd = new Set<() => void>();
 
