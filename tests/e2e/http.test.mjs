@@ -16,7 +16,7 @@ const folder = (name) => {
   mkdirSync(join(base, name), { recursive: true });
   return join(base, name);
 };
-const [alpha, beta, outside] = ["allowed/alpha", "allowed/beta", "outside"].map(folder);
+const [alpha, beta, outside, inner] = ["allowed/alpha", "allowed/beta", "outside", "allowed/alpha/inner"].map(folder);
 const allowedDirs = [join(base, "allowed")];
 const uri = (path) => `file://${path}`;
 const pairsOver = (over) => pairs.filter((pair) => pair.over === over);
@@ -33,8 +33,8 @@ for (const pair of pairsOver("http")) {
           assert.deepEqual([first.value.path, second.value.path], [alpha, beta]);
         }
         if (pair.era === "legacy") {
-          await one.call("switch_project", { project: outside });
-          assert.equal((await one.call("where")).value.path, outside);
+          await one.call("switch_project", { project: inner });
+          assert.equal((await one.call("where")).value.path, inner);
           assert.equal((await two.call("where")).value.path, beta);
         }
       } finally {
@@ -135,7 +135,7 @@ for (const pair of pairsOver("http")) {
 test("a server that answers in JSON cannot ask, and continues at the caller's deadline [C10]", { timeout: 60_000 }, async () => {
   const pair = { server: "sdk1", client: 1, era: "legacy", over: "http" };
   const policy = { ...presets.recommended, timing: { waitMs: 1_000, lifeMs: 20_000 } };
-  const options = { policy, host: { local: true } };
+  const options = { policy, host: { local: true, dedicated: true } };
   const peer = await connect(pair, { roots: [{ uri: uri(alpha) }], options, flags: ["--json"], env: { CLAUDE_PROJECT_DIR: beta } });
   try {
     assert.equal((await peer.call("where")).value.source, "env");

@@ -90,6 +90,20 @@ for (const { name, Server, Client, Memory, method } of generations) {
       }
     });
 
+    test("the folder that is checked is the folder that was named, however it is shown", async () => {
+      const named = ["two  spaces", "zero\u200bwidth", `${"long/".repeat(250)}end`];
+      for (const folder of [...named, "two spaces", "zerowidth"]) mkdirSync(at("exact", folder), { recursive: true });
+      const list = named.map((folder) => uri(at("exact", folder)));
+      const { client, run } = await meet(list, {}, async (projects, ctx) => ({
+        real: (await projects.roots(ctx)).roots.map(({ realPath }) => realPath),
+        other: await Promise.all(["two spaces", "zerowidth"].map((folder) => projects.inside(ctx, at("exact", folder)))),
+      }));
+      const { real, other } = await run();
+      assert.deepEqual(real, named.map((folder) => at("exact", folder)));
+      assert.deepEqual(other, [false, false]);
+      await client.close();
+    });
+
     test("a path of any length is judged at once", async () => {
       const { client, run } = await meet([uri(at("one"))], {}, async (projects, ctx) => {
         const judge = (path) => projects.resolve(ctx, path).then((real) => real.length, ({ code }) => code);

@@ -3,6 +3,7 @@ import { presets } from "../generated/presets.js";
 import { version } from "../generated/version.js";
 import type { Explanation, Policy, Project, RootsState, RootView } from "../generated/types.js";
 import { Connection } from "../driver/connection.js";
+import { shown } from "../driver/display.js";
 import { hostFacts, options } from "../driver/host.js";
 import type { PresetName } from "../resolver.js";
 import { signals, type Signals } from "./environment.js";
@@ -89,11 +90,11 @@ export function rendered(report: Report): string {
     `declares    ${Object.keys((capabilities ?? {}) as object).sort().join(", ") || "nothing"}`,
     "",
     `## Roots: ${roots.state}, ${report.waitedMs} ms`,
-    ...(roots.roots.length > 0 ? roots.roots.map(({ index, uri, path, problem }) => `${index + 1}. ${uri}${problem ? ` (not usable: ${problem})` : path && !uri.endsWith(path) ? ` = ${path}` : ""}`) : ["none"]),
+    ...(roots.roots.length > 0 ? roots.roots.map(({ index, uri, path, problem }) => `${index + 1}. ${uri}${problem ? ` (not usable: ${problem})` : path && !uri.endsWith(path) ? ` = ${oneLine(path)}` : ""}`) : ["none"]),
     "",
     "## This process",
-    `cwd         ${report.cwd ?? "cannot be read"}`,
-    ...Object.entries(report.arguments).map(([option, value]) => `--${option} ${value}`),
+    `cwd         ${oneLine(report.cwd ?? "cannot be read")}`,
+    ...Object.entries(report.arguments).map(([option, value]) => `--${option} ${oneLine(value)}`),
     ...Object.entries(environment.shown).map(([variable, value]) => `${variable}=${oneLine(value)}`),
     `${environment.hidden.length} other environment variables (values hidden)`,
     ...keys("_meta", report.meta),
@@ -101,7 +102,7 @@ export function rendered(report: Report): string {
     ...keys("query", report.query),
     "",
     "## Which project each preset would pick",
-    ...choices.map(({ preset, project, why }) => `${preset.padEnd(20)} ${project ? (project.path ?? project.name) : "none"}: ${oneLine(why)}`),
+    ...choices.map(({ preset, project, why }) => `${preset.padEnd(20)} ${project ? oneLine(project.path ?? project.name) : "none"}: ${oneLine(why)}`),
   ];
   return lines.join("\n");
 }
@@ -112,7 +113,7 @@ function keys(what: string, of: unknown): string[] {
 }
 
 /** Values come from a peer or the environment: they must not look like a line of the report. */
-const oneLine = (text: string) => text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, " ").slice(0, 500);
+const oneLine = (text: string) => shown(text, 500);
 
 function tried<T>(read: () => T): T | undefined {
   try {
