@@ -186,10 +186,6 @@ pub struct Asked {
     /// A path that the call touches, to tell several roots apart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// The JSON-RPC id of the call; needed only after a second `initialize` on the connection.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "ts", ts(type = "unknown", optional))]
-    pub request_id: Option<Box<RawValue>>,
     /// Whether the answer carries the full explanation even when a project was found.
     #[serde(default, skip_serializing_if = "is_default")]
     pub explain: bool,
@@ -320,10 +316,6 @@ pub struct Selected {
     /// As in [`Asked`].
     #[serde(default, skip_serializing_if = "is_default")]
     pub explain: bool,
-    /// As in [`Asked`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "ts", ts(type = "unknown", optional))]
-    pub request_id: Option<Box<RawValue>>,
 }
 
 impl Selected {
@@ -331,7 +323,7 @@ impl Selected {
     #[must_use]
     pub fn new(ask: impl Into<AskId>, by: SelectBy) -> Self {
         let facts = RequestFacts::default();
-        Self { ask: ask.into(), by, ask_by: None, facts, explain: false, request_id: None }
+        Self { ask: ask.into(), by, ask_by: None, facts, explain: false }
     }
 }
 
@@ -370,10 +362,6 @@ pub struct SelectionCleared {
     /// As in [`Asked`].
     #[serde(default, skip_serializing_if = "is_default")]
     pub explain: bool,
-    /// As in [`Asked`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "ts", ts(type = "unknown", optional))]
-    pub request_id: Option<Box<RawValue>>,
 }
 
 /// An ask whose caller is gone.

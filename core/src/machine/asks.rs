@@ -7,8 +7,6 @@ use alloc::vec::Vec;
 
 use super::probes::Probes;
 use super::roots_cycle::RootsCycle;
-use serde_json::value::RawValue;
-
 use crate::api::event::{AskBy, Asked, RequestFacts, SelectBy, Selected, SelectionCleared, Want};
 use crate::api::host::HostFacts;
 use crate::id::{AskId, RequestToken, Time};
@@ -30,8 +28,6 @@ pub(crate) struct NewAsk {
     pub(crate) facts: RequestFacts,
     pub(crate) target: Option<String>,
     pub(crate) explain: bool,
-    /// The JSON-RPC id of its call.
-    pub(crate) request_id: Option<Box<RawValue>>,
     /// Whether it brings nothing of its own, so that its answer may serve the next such ask.
     pub(crate) plain: bool,
 }
@@ -46,33 +42,33 @@ pub(crate) enum Purpose {
 
 /// Whether an ask brings nothing of its own: the one definition of an ask that may share its answer.
 pub(crate) fn is_plain(asked: &Asked) -> bool {
-    let Asked { ask: _, want, ask_by: _, facts, target, request_id, explain } = asked;
-    *want == Want::Project && facts.is_empty() && target.is_none() && request_id.is_none() && !explain
+    let Asked { ask: _, want, ask_by: _, facts, target, explain } = asked;
+    *want == Want::Project && facts.is_empty() && target.is_none() && !explain
 }
 
 impl From<Asked> for NewAsk {
     fn from(asked: Asked) -> Self {
         let plain = is_plain(&asked);
-        let Asked { ask, want, ask_by, facts, target, request_id, explain } = asked;
+        let Asked { ask, want, ask_by, facts, target, explain } = asked;
         let purpose = match want {
             Want::Project => Purpose::Project,
             Want::Roots => Purpose::Roots,
         };
-        Self { id: ask, purpose, ask_by, facts, target, explain, request_id, plain }
+        Self { id: ask, purpose, ask_by, facts, target, explain, plain }
     }
 }
 
 impl From<Selected> for NewAsk {
     fn from(selected: Selected) -> Self {
-        let Selected { ask, by, ask_by, facts, explain, request_id } = selected;
-        Self { id: ask, purpose: Purpose::Select(by), ask_by, facts, target: None, explain, request_id, plain: false }
+        let Selected { ask, by, ask_by, facts, explain } = selected;
+        Self { id: ask, purpose: Purpose::Select(by), ask_by, facts, target: None, explain, plain: false }
     }
 }
 
 impl From<SelectionCleared> for NewAsk {
     fn from(cleared: SelectionCleared) -> Self {
-        let SelectionCleared { ask, ask_by, facts, explain, request_id } = cleared;
-        Self { id: ask, purpose: Purpose::Clear, ask_by, facts, target: None, explain, request_id, plain: false }
+        let SelectionCleared { ask, ask_by, facts, explain } = cleared;
+        Self { id: ask, purpose: Purpose::Clear, ask_by, facts, target: None, explain, plain: false }
     }
 }
 

@@ -323,14 +323,27 @@ impl Resolver {
         self.connection.client = Some(client);
     }
 
-    /// A call of the client arrived, so that it is ready.
-    pub(super) fn called(&mut self, request_id: Option<&str>, turn: &mut Turn) {
+    /// A call of the client is under way, so that it is ready.
+    pub(super) fn called(&mut self, turn: &mut Turn) {
         if self.host.transport != Transport::Http {
             let was_shown = self.connection.sharing.is_shown();
-            self.connection.sharing.called(request_id);
+            self.connection.sharing.called();
             self.forget_if_shared(was_shown, turn);
         }
         self.connection.cycle.client_ready(&self.policy);
+    }
+
+    /// A raw request of the client arrived.
+    fn requested(&mut self, id: &str, turn: &mut Turn) {
+        if self.connection.client.is_none() {
+            return;
+        }
+        if self.host.transport != Transport::Http {
+            let was_shown = self.connection.sharing.is_shown();
+            self.connection.sharing.requested(id);
+            self.forget_if_shared(was_shown, turn);
+        }
+        self.called(turn);
     }
 
     /// What was learned from one of several clients says nothing about the others.
@@ -547,12 +560,14 @@ impl Resolver {
         let change = match message.content {
             Content::Other => return true,
             Content::Call { id } => {
-                if self.connection.client.is_some() {
-                    self.called(Some(id), turn);
-                }
+                self.requested(id, turn);
                 return true;
             }
-            Content::Initialize(params) => Change::ClientInitialized(params),
+            Content::Initialize { id, params } => {
+                self.apply(Change::ClientInitialized(params), turn);
+                self.connection.sharing.initialized_with(id);
+                return true;
+            }
             Content::Initialized => Change::ClientReady,
             Content::RootsChanged => Change::RootsChanged(RootsChanged::default()),
             Content::Response { id, reply } => {

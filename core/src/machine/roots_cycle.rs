@@ -322,7 +322,8 @@ impl RootsCycle {
     /// Takes the answer for which no second one came in time.
     pub(crate) fn take_held(&mut self, now: Time) -> Option<HeldAnswer> {
         let Phase::InFlight(flight) = &mut self.phase else { return None };
-        flight.held.take_if(|held| held.until <= now)
+        let (held, dies_at) = (&mut flight.held, flight.dies_at);
+        held.take_if(|held| held.until.min(dies_at) <= now)
     }
 
     /// The request in flight failed.

@@ -4,8 +4,6 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use serde_json::value::RawValue;
-
 use super::asks::{NewAsk, PendingAsk, Purpose, Recent, Waiting};
 use super::connection::is_allowed;
 use super::outbox::AnswerPosition;
@@ -37,15 +35,14 @@ struct Decided {
 
 impl Resolver {
     /// Takes an ask, and ends it at once if possible.
-    pub(super) fn asked(&mut self, mut new: NewAsk, turn: &mut Turn) {
+    pub(super) fn asked(&mut self, new: NewAsk, turn: &mut Turn) {
         let plain = new.plain;
         let remembered = self.connection.memory.remembered.clone();
         let initialized = self.connection.client.is_some();
-        let request_id = new.request_id.take();
         let mut ask = self.asks.read(new, initialized, self.now, &self.policy, &self.host);
         let was_shared = self.connection.sharing.is_shown();
         if initialized && ask.by == AskBy::Request {
-            self.called(request_id.as_deref().map(RawValue::get), turn);
+            self.called(turn);
         }
         let is_shared = self.connection.sharing.is_shown();
         // An ask that only asks changes nothing for those that wait already, and a modern one changes nothing at all.

@@ -26,9 +26,12 @@ pub(crate) struct Sharing {
     /// Whether only the present client answered a request for its roots.
     #[serde(skip_serializing_if = "is_default")]
     answered_alone: bool,
-    /// The id of the present client's last call.
+    /// The id of the earlier client's last request.
     #[serde(skip_serializing_if = "Option::is_none")]
-    last_call: Option<i64>,
+    earlier_id: Option<i64>,
+    /// The id of the present client's last request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_id: Option<i64>,
 }
 
 impl Sharing {
@@ -38,8 +41,18 @@ impl Sharing {
 
     /// A client sent a second `initialize`.
     pub(crate) fn initialized_again(&mut self) {
-        let earlier_was_ready = self.earlier_was_ready || self.is_ready;
-        *self = Self { shown: self.shown, again: true, earlier_was_ready, ..Self::default() };
+        *self = Self {
+            shown: self.shown,
+            again: true,
+            earlier_was_ready: self.earlier_was_ready || self.is_ready,
+            earlier_id: self.last_id.or(self.earlier_id),
+            ..Self::default()
+        };
+    }
+
+    /// The id of the `initialize` that has just arrived.
+    pub(crate) fn initialized_with(&mut self, id: &str) {
+        self.last_id = id.parse().ok();
     }
 
     /// Whether another client may answer the same request.
@@ -62,12 +75,18 @@ impl Sharing {
         self.shown = true;
     }
 
-    /// A call arrived. While the second client is still in its handshake, it comes from the first one; and the ids of one client
-    /// count up.
-    pub(crate) fn called(&mut self, request_id: Option<&str>) {
-        let id = request_id.and_then(|id| id.parse().ok());
-        let counts_up = id > self.last_call || id.is_none();
-        self.shown |= self.again && (!counts_up || (self.earlier_was_ready && !self.is_ready));
-        self.last_call = id.or(self.last_call);
+    /// A call is under way. While the second client is still in its handshake, it comes from the first one.
+    pub(crate) const fn called(&mut self) {
+        self.shown |= self.again && self.earlier_was_ready && !self.is_ready;
+    }
+
+    /// A request arrived. A client counts its requests up: an id that continues those of the first client and not those of the
+    /// second one, or that comes twice, is a sign.
+    pub(crate) fn requested(&mut self, id: &str) {
+        let Ok(id) = id.parse::<i64>() else { return };
+        let follows = |last: Option<i64>| last.and_then(|last| last.checked_add(1)) == Some(id);
+        let is_of_earlier = self.last_id.is_some() && !follows(self.last_id) && follows(self.earlier_id);
+        self.shown |= self.again && (is_of_earlier || self.last_id == Some(id));
+        self.last_id = Some(id);
     }
 }

@@ -17,13 +17,9 @@ pub(super) fn peer_bytes(event: &Event) -> usize {
         }
         Event::RootsListed(listed) => listed.result.get().len(),
         Event::RootsRefused(refused) => refused.message.as_ref().map_or(0, String::len),
-        Event::Asked(asked) => {
-            sum([facts_bytes(&asked.facts), asked.target.as_ref().map_or(0, String::len), raw(&asked.request_id)])
-        }
-        Event::Selected(selected) => {
-            sum([facts_bytes(&selected.facts), selected.by.text().len(), raw(&selected.request_id)])
-        }
-        Event::SelectionCleared(cleared) => sum([facts_bytes(&cleared.facts), raw(&cleared.request_id)]),
+        Event::Asked(asked) => sum([facts_bytes(&asked.facts), asked.target.as_ref().map_or(0, String::len)]),
+        Event::Selected(selected) => sum([facts_bytes(&selected.facts), selected.by.text().len()]),
+        Event::SelectionCleared(cleared) => facts_bytes(&cleared.facts),
         Event::Message(message) => message.text.len(),
         Event::ClientReady
         | Event::RootsChanged(_)

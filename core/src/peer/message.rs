@@ -28,7 +28,11 @@ pub(crate) struct ParsedMessage<'a> {
 
 /// The part of a message that concerns the resolver.
 pub(crate) enum Content<'a> {
-    Initialize(ClientInitialized),
+    Initialize {
+        /// The raw id.
+        id: &'a str,
+        params: ClientInitialized,
+    },
     Initialized,
     RootsChanged,
     /// Another request of the client, except `ping`, which may come before the end of the handshake.
@@ -86,20 +90,22 @@ impl<'a> ParsedMessage<'a> {
 }
 
 fn call<'a>(message: &Object<'a>, has_id: bool) -> Content<'a> {
+    let id = message.get("id").map_or("null", RawValue::get);
     match (message.string("method").as_deref(), has_id) {
         (Some("initialize"), true) => {
             let params = message.get("params").and_then(|params| Object::read(params.get()));
             let part = |key: &str| params.as_ref()?.get(key).map(ToOwned::to_owned);
-            Content::Initialize(ClientInitialized {
+            let params = ClientInitialized {
                 protocol_version: part("protocolVersion"),
                 capabilities: part("capabilities"),
                 client_info: part("clientInfo"),
-            })
+            };
+            Content::Initialize { id, params }
         }
         (Some("notifications/initialized"), false) => Content::Initialized,
         (Some("notifications/roots/list_changed"), false) => Content::RootsChanged,
         (Some("ping"), _) | (_, false) => Content::Other,
-        (_, true) => Content::Call { id: message.get("id").map_or("null", RawValue::get) },
+        (_, true) => Content::Call { id },
     }
 }
 

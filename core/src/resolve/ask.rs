@@ -144,8 +144,9 @@ impl<'a> AskContext<'a> {
             memory: (is_connected && !shared).then_some(&self.connection.memory),
             roots: self.roots_access(),
             list_fresh_until: cycle.fresh_until(self.policy).filter(|_| is_connected),
-            list_is_stale: is_connected && !cycle.is_fresh(self.policy, self.now),
+            list_is_stale: is_connected && !self.has_fresh_list(),
             shared,
+            dedicated: self.host.is_dedicated() && !self.connection.sharing.is_shown(),
         }
     }
 
@@ -162,6 +163,12 @@ impl<'a> AskContext<'a> {
         };
         let freshness = Freshness { now: self.now, max_age: self.policy.timing.max_age_ms.map(Time::from) };
         DiskView::new(&self.ask.disk, shared, patience, freshness, count(self.policy.limits.probe_paths))
+    }
+
+    /// Whether the list is fresh for this ask: the answer to its own request is never too old.
+    fn has_fresh_list(&self) -> bool {
+        let cycle = &self.connection.cycle;
+        if self.ask.roots_done { cycle.is_current() } else { cycle.is_fresh(self.policy, self.now) }
     }
 
     /// Whether a wait for roots is a wait for a newer list where the last one would do.
@@ -188,9 +195,7 @@ impl<'a> AskContext<'a> {
             return known;
         }
         let each = policy.roots.ask == Ask::EachRequest && !ask.roots_done;
-        // The answer to its own request is never too old for an ask.
-        let is_fresh = if ask.roots_done { cycle.is_current() } else { cycle.is_fresh(policy, self.now) };
-        if is_fresh && !each {
+        if self.has_fresh_list() && !each {
             return known;
         }
         match cycle.token() {

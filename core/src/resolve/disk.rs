@@ -146,7 +146,9 @@ pub(crate) struct DiskView<'a> {
     /// Whether a recorded path is known, but not by a fresh report.
     pub(crate) refreshes: bool,
     /// The oldest report that was used.
-    pub(crate) oldest: Option<Time>,
+    oldest: Option<Time>,
+    /// Whether a report that was used is too old, and none that the one who looks has waited for.
+    is_stale: bool,
     /// Whether the client's list of roots was used.
     pub(crate) used_roots: bool,
 }
@@ -217,6 +219,7 @@ impl<'a> DiskView<'a> {
             is_cut: false,
             refreshes: false,
             oldest: None,
+            is_stale: false,
             used_roots: false,
         }
     }
@@ -232,9 +235,9 @@ impl<'a> DiskView<'a> {
         self.used_roots |= self.recording;
     }
 
-    /// Whether a report that was used is too old.
-    pub(crate) fn is_stale(&self) -> bool {
-        self.oldest.is_some_and(|at| !self.freshness.is_fresh(at))
+    /// Whether an old report was used.
+    pub(crate) const fn is_stale(&self) -> bool {
+        self.is_stale
     }
 
     /// The time until which the reports that were used are fresh.
@@ -260,7 +263,8 @@ impl<'a> DiskView<'a> {
                 Patience::TakesOld | Patience::GaveUp => true,
             };
         let counts = |info: &&PathInfo| takes_old || self.freshness.is_fresh(info.at);
-        let reported = newest(self.own, path).filter(enough).or_else(|| shared.filter(counts));
+        let own = newest(self.own, path).filter(enough);
+        let reported = own.or_else(|| shared.filter(counts));
         let Some(info) = reported.or(left_out) else {
             if self.recording {
                 self.record(path, markers, scope, shared.is_some());
@@ -275,6 +279,7 @@ impl<'a> DiskView<'a> {
         }
         if self.recording {
             self.oldest = Some(self.oldest.map_or(info.at, |oldest| oldest.min(info.at)));
+            self.is_stale |= own.is_none() && !self.freshness.is_fresh(info.at);
         }
         DiskLookup::Known(info)
     }

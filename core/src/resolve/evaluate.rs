@@ -33,8 +33,10 @@ pub(crate) struct EvaluationContext<'a> {
     pub(crate) list_fresh_until: Option<Time>,
     /// Whether that list is not fresh.
     pub(crate) list_is_stale: bool,
-    /// Whether several clients share the connection.
+    /// Whether the connection, if there is one, belongs to several clients.
     pub(crate) shared: bool,
+    /// Whether the working directory and the variables of this process say where the client works.
+    pub(crate) dedicated: bool,
 }
 
 /// The client's roots as one evaluation may use them.
@@ -242,13 +244,8 @@ impl EvaluationContext<'_> {
         (!when.transports.is_empty() && !when.transports.contains(&self.host.transport))
             || (when.local && !self.host.is_local())
             || when.argument.as_ref().is_some_and(|argument| !self.host.arguments.contains_key(argument))
-            || (when.dedicated.unwrap_or_else(|| source.from.is_of_process()) && !self.is_dedicated())
+            || (when.dedicated.unwrap_or_else(|| source.from.is_of_process()) && !self.dedicated)
             || (needs_memory && self.memory.is_none())
-    }
-
-    /// Whether the working directory and the variables of this process say where the client works.
-    fn is_dedicated(&self) -> bool {
-        self.host.is_dedicated() && !self.shared
     }
 
     /// Whether a selection would count: the policy has a source for it that is not off.

@@ -102,6 +102,7 @@ impl<'a> Explainer<'a> {
             list_fresh_until: None,
             list_is_stale: false,
             shared,
+            dedicated: self.host.is_dedicated() && !shared,
         };
         context.evaluate(disk, all)
     }

@@ -89,15 +89,14 @@ impl<'a> EvaluationContext<'a> {
         if folder.is_here { self.check_marked(source, path, disk) } else { Ok(None) }
     }
 
-    /// The markers that one probe should look for, if nothing but a marker can vouch for the folders of a source.
+    /// The markers that one probe should look for, if it may be that only a marker vouches for the folders of a source.
     pub(super) fn wanted_markers(&self, source: &Source) -> Option<&'a MarkerNames> {
-        let has_no_roots = match self.roots {
-            RootsAccess::Known(list) => list.entries.iter().all(|entry| entry.path.is_err()),
-            RootsAccess::Unavailable(_) => true,
-            RootsAccess::Wait | RootsAccess::Send | RootsAccess::Input => false,
+        let has_roots = match self.roots {
+            RootsAccess::Known(list) => list.entries.iter().any(|entry| entry.path.is_ok()),
+            RootsAccess::Unavailable(_) | RootsAccess::Wait | RootsAccess::Send | RootsAccess::Input => false,
         };
         let is_vouched_for = source.within() == Within::Anywhere || self.host.allowed_dirs.is_some();
-        (has_no_roots && !is_vouched_for).then(|| self.policy.project_markers())
+        (!has_roots && !is_vouched_for).then(|| self.policy.project_markers())
     }
 
     /// The project that the operator named, or what must come first.
@@ -108,15 +107,16 @@ impl<'a> EvaluationContext<'a> {
         results.find(|result| matches!(result, SourceResult::Offers(_) | SourceResult::WaitDisk))
     }
 
-    /// Whether a folder is another one or inside it, by spelling and by real path.
+    /// Whether a folder is another one or inside it: by real path, or by spelling where nothing else is known.
     fn contains(&self, base: &str, folder: Folder<'_>, disk: &mut DiskView<'_>) -> Contained {
         let style = if folder.is_here { self.host.style } else { self.host.client_style(base) };
-        if !path::is_inside(base, folder.path, style) {
+        let real = folder.real_path.map_or(folder.path, String::as_str);
+        if path::is_inside(base, real, style) {
+            return Contained::Yes;
+        }
+        if folder.real_path.is_none() {
             return Contained::No;
         }
-        let Some(real) = folder.real_path.filter(|real| !path::is_inside(base, real, style)) else {
-            return Contained::Yes;
-        };
         match disk.lookup(base, &MarkerNames::default(), true, SCOPE) {
             DiskLookup::Known(info)
                 if info.real_path.as_ref().is_some_and(|base| path::is_inside(base, real, style)) =>
