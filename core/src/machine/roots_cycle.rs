@@ -478,9 +478,11 @@ impl RootsCycle {
         }
     }
 
-    /// The same cycle on a fresh connection: tokens keep counting.
+    /// The same cycle on a fresh connection: tokens keep counting, and late answers to earlier ones can still show a second
+    /// client.
     pub(crate) fn reopened(&self) -> Self {
-        Self { last_token: self.last_token, ..Self::new(self.id_prefix.clone()) }
+        let answered = self.answered.clone();
+        Self { last_token: self.last_token, answered, ..Self::new(self.id_prefix.clone()) }
     }
 
     /// Ends the request in flight; returns whether the roots changed meanwhile.

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::String;
 
 use super::templates::{NAMES, used};
-use super::{Links, Markers, Pick, Pin, PolicyConfig, Source, SourceKind, Verify};
+use super::{Links, Markers, Pick, Pin, PolicyConfig, Source, SourceKind, Verify, Within};
 use crate::api::action::LogCode;
 use crate::api::reason::Reason;
 use crate::error::ConfigError;
@@ -66,6 +66,12 @@ impl PolicyConfig {
             return Err(bad(
                 format!("{place}.links"),
                 "`follow` needs a probe: set `verify` to `exists` or `directory`",
+            ));
+        }
+        if source.from == SourceKind::Configured && source.within() == Within::KnownFolders {
+            return Err(bad(
+                format!("{place}.within"),
+                "`configured` is the operator's word, which makes a folder known",
             ));
         }
         if let Some(status) = source.status
