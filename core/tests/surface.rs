@@ -166,7 +166,7 @@ fn events_without_fields_and_with_duplicates_are_told_apart() {
         (r#"{"type":"clientReady","x":1}"#, "not an event at event.x: unknown field, this event has none"),
         (r#"{"type":"closed","type":"closed"}"#, "not an event at event.type: duplicate field"),
         (
-            r#"{"type":"asked","ask":1,"facts":{"headers":{"a":"b","a":"c"}}}"#,
+            r#"{"type":"asked","ask":1,"facts":{"headers":{"x-project-path":"/a","x-project-path":"/b"}}}"#,
             "not an event at event.facts.headers: duplicate key",
         ),
     ] {

@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::cmp::Ordering;
 
 use super::probes::Probes;
 use super::roots_cycle::RootsCycle;
@@ -11,10 +12,10 @@ use crate::api::event::{AskBy, Asked, RequestFacts, SelectBy, Selected, Selectio
 use crate::api::host::HostFacts;
 use crate::id::{AskId, RequestToken, Time};
 use crate::peer::client::Client;
-use crate::peer::raw::Object;
+use crate::peer::raw;
 use crate::peer::root_list::RootList;
 use crate::policy::{Ask, Policy};
-use crate::resolve::disk::{Disk, newest};
+use crate::resolve::disk::{Disk, PathInfo};
 use crate::resolve::sources::{RequestValues, bounded};
 
 /// The key of the resolver's question among a call's input requests.
@@ -93,7 +94,7 @@ pub(crate) struct PendingAsk {
     pub(crate) refresh_by: Option<Time>,
     /// Whether that wait is over, so that what is known counts.
     pub(crate) takes_old: bool,
-    /// Replies to probes since it arrived.
+    /// What replies to probes have told it since it arrived; see `add_reply`.
     pub(crate) disk: Vec<Arc<Disk>>,
     /// Whether it waits for the client's roots.
     pub(crate) waits_for_roots: bool,
@@ -112,64 +113,92 @@ pub(crate) struct PendingAsk {
 }
 
 impl PendingAsk {
-    fn learn(&mut self, reply: &Arc<Disk>) {
-        let mut again = Disk::new();
-        for (path, info) in reply.iter().filter(|(_, info)| info.found.is_some()) {
-            if let Some(earlier) = newest(&self.disk, path) {
-                again.insert(path.clone(), info.clone().with_earlier(earlier));
-            }
-        }
-        self.disk.push(reply.clone());
-        if !again.is_empty() {
-            self.disk.push(Arc::new(again));
-        }
+    /// Whether its decision may differ from that of every other ask: a selection, or a call with its own roots.
+    const fn stands_alone(&self) -> bool {
+        !matches!(self.purpose, Purpose::Project | Purpose::Roots) || self.input.is_some()
     }
 
-    /// Whether another ask has the same answer as long as the connection does not change: everything that a decision
-    /// depends on is equal. A selection and a call with its own roots stand alone.
-    fn is_like(&self, other: &Self) -> bool {
-        let facts = |ask: &Self| (ask.by, ask.modern, ask.explain, ask.expired, ask.takes_old);
+    /// Compares everything that a decision depends on: asks that are equal in it have the same answer as long as the
+    /// connection does not change, unless they stand alone.
+    fn compare(&self, other: &Self) -> Ordering {
+        let facts = |ask: &Self| {
+            let PendingAsk { purpose, by, modern, explain, expired, takes_old, .. } = ask;
+            (*purpose == Purpose::Roots, *by as u8, *modern, *explain, *expired, *takes_old)
+        };
         let request = |ask: &Self| (ask.joined, ask.roots_done, ask.skip_roots);
-        let same_disk = || self.disk.iter().map(Arc::as_ptr).eq(other.disk.iter().map(Arc::as_ptr));
-        matches!(self.purpose, Purpose::Project | Purpose::Roots)
-            && self.purpose == other.purpose
-            && self.input.is_none()
-            && other.input.is_none()
-            && facts(self) == facts(other)
-            && request(self) == request(other)
-            && self.target == other.target
-            && self.values == other.values
-            && self.client == other.client
-            && same_disk()
+        let texts = |one: &Self, other: &Self| {
+            (&one.target, &one.values, &one.client).cmp(&(&other.target, &other.values, &other.client))
+        };
+        (facts(self), request(self))
+            .cmp(&(facts(other), request(other)))
+            .then_with(|| texts(self, other))
+            .then_with(|| compare_reports(&self.disk, &other.disk))
     }
 }
 
-/// What was found out about the last few different asks, for asks that are like one of them.
+/// Compares what two asks know about the disk, whichever replies told them.
+fn compare_reports(one: &[Arc<Disk>], other: &[Arc<Disk>]) -> Ordering {
+    if one.iter().map(Arc::as_ptr).eq(other.iter().map(Arc::as_ptr)) {
+        return Ordering::Equal;
+    }
+    reports(one).cmp(reports(other))
+}
+
+fn reports(disks: &[Arc<Disk>]) -> impl Iterator<Item = impl Ord> {
+    let reports = disks.iter().flat_map(|disk| disk.iter());
+    reports.map(|(path, info)| (path, info.found.map(|found| found as u8), &info.real_path, &info.asked, &info.markers))
+}
+
+/// Adds a reply to what asks know about the disk: the newest report on each path, and then the paths that replies left out.
+fn add_reply(known: &mut Vec<Arc<Disk>>, reply: &Arc<Disk>) {
+    let is_left_out = |info: &PathInfo| info.found.is_none();
+    if known.is_empty() {
+        if !reply.values().any(is_left_out) {
+            return known.push(reply.clone());
+        }
+        known.push(Arc::default());
+    }
+    if known.len() < 2 && reply.values().any(is_left_out) {
+        known.push(Arc::default());
+    }
+    for (path, info) in reply.iter() {
+        let Some(disk) = known.get_mut(usize::from(is_left_out(info))).map(Arc::make_mut) else { continue };
+        let info = match disk.get(path) {
+            Some(earlier) => info.clone().with_earlier(earlier),
+            None => info.clone(),
+        };
+        disk.insert(path.clone(), info);
+    }
+}
+
+/// What was found out about the asks that were looked at, for asks that are like one of them. Sorted by what is compared.
 pub(crate) struct Recent<T>(Vec<(Box<PendingAsk>, T)>);
 
 impl<T> Recent<T> {
-    /// Hosts ask in a few ways; without a limit every ask would be compared with all others.
-    const MOST: usize = 64;
-
     pub(crate) const fn new() -> Self {
         Self(Vec::new())
     }
 
     /// Takes out what is known about an ask like this one.
     pub(crate) fn take(&mut self, ask: &PendingAsk) -> Option<(Box<PendingAsk>, T)> {
-        let at = self.0.iter().rposition(|(known, _)| known.is_like(ask))?;
+        let at = self.find(ask).ok().filter(|_| !ask.stands_alone())?;
         Some(self.0.remove(at))
     }
 
     pub(crate) fn keep(&mut self, known: (Box<PendingAsk>, T)) {
-        if self.0.len() >= Self::MOST {
-            self.0.remove(0);
+        if let Err(at) = self.find(&known.0)
+            && !known.0.stands_alone()
+        {
+            self.0.insert(at, known);
         }
-        self.0.push(known);
     }
 
     pub(crate) fn clear(&mut self) {
         self.0.clear();
+    }
+
+    fn find(&self, ask: &PendingAsk) -> Result<usize, usize> {
+        self.0.binary_search_by(|(known, _)| known.compare(ask))
     }
 }
 
@@ -319,22 +348,46 @@ impl AskQueue {
         }
     }
 
-    /// A probe was answered that the ask at this place waited for.
-    pub(crate) fn add_disk(&mut self, place: u64, disk: &Arc<Disk>) {
-        if let Ok(at) = self.waiting.binary_search_by_key(&place, |ask| ask.place)
-            && let Some(ask) = self.waiting.get_mut(at)
-        {
-            ask.learn(disk);
+    /// A probe was answered for the asks at these places. Those that knew the same and are told the same share what they
+    /// know then, so that a thousand of them need no more than one.
+    pub(crate) fn learn<'r>(&mut self, replies: impl Iterator<Item = (u64, &'r Arc<Disk>)>) {
+        let mut groups: Vec<Learning<'r>> = Vec::new();
+        for (place, reply) in replies {
+            let Ok(ask) = self.waiting.binary_search_by_key(&place, |ask| ask.place) else { continue };
+            let Some(known) = self.waiting.get_mut(ask).map(|ask| core::mem::take(&mut ask.disk)) else { continue };
+            let found = groups.binary_search_by(|group| {
+                Arc::as_ptr(group.reply).cmp(&Arc::as_ptr(reply)).then_with(|| compare_reports(&group.known, &known))
+            });
+            match found {
+                Ok(at) => groups.get_mut(at).into_iter().for_each(|group| group.asks.push(ask)),
+                Err(at) => groups.insert(at, Learning { reply, known, asks: [ask].into() }),
+            }
+        }
+        for Learning { reply, mut known, asks } in groups {
+            add_reply(&mut known, reply);
+            for ask in asks {
+                if let Some(ask) = self.waiting.get_mut(ask) {
+                    ask.disk.clone_from(&known);
+                }
+            }
         }
     }
 }
 
+/// Asks that knew the same, and are told the same.
+struct Learning<'r> {
+    reply: &'r Arc<Disk>,
+    known: Vec<Arc<Disk>>,
+    /// Their positions in the queue.
+    asks: Vec<usize>,
+}
+
 /// The resolver's part of a call's input responses: if the key is present, it is an answer, even as junk.
 fn read_input(facts: &RequestFacts, policy: &Policy, host: &HostFacts) -> Option<RootList> {
-    let responses = Object::read(facts.input_responses.as_ref()?.get())?;
-    if !responses.has(INPUT_KEY) {
+    let [response] = raw::members(facts.input_responses.as_ref()?.get(), [INPUT_KEY])?;
+    if !response.is_present() {
         return None;
     }
-    let result = responses.get(INPUT_KEY).map_or("null", |result| result.get());
+    let result = response.get().map_or("null", |result| result.get());
     Some(RootList::read(result, policy, host))
 }

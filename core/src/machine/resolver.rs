@@ -1,6 +1,6 @@
 //! The resolver: one mutator, actions returned, views that change nothing.
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -15,7 +15,7 @@ use super::probes::{Positions, Probes};
 use super::roots_cycle::{AfterFailure, CycleState, Failure, HeldAnswer, RootsCycle, TokenStatus};
 use super::seal::SealKey;
 use super::size::peer_bytes;
-use crate::api::action::{Action, Answer, Outcome};
+use crate::api::action::{Action, Answer, MessageKind, Outcome};
 use crate::api::event::{
     AskBy, Asked, ClientInitialized, Event, Probed, ProbedPath, RefusalKind, RootsChanged, RootsListed, RootsRefused,
 };
@@ -26,6 +26,7 @@ use crate::error::{ConfigError, Misuse};
 use crate::id::{AskId, Millis, RequestToken, Time};
 use crate::peer::client::Client;
 use crate::peer::message::{Content, ParsedMessage, ParsedText, Reply};
+use crate::peer::raw::Array;
 use crate::peer::root_list::RootList;
 use crate::policy::{MarkerNames, Policy, SourceKind, exceeds};
 use crate::resolve::disk::{Disk, Freshness, PathInfo, PathQuery, learn};
@@ -471,13 +472,13 @@ impl Resolver {
         }
         // Asks that need the same paths share one copy.
         let mut copies: BTreeMap<&Positions, Arc<Disk>> = BTreeMap::new();
-        for (place, needs) in open.asks() {
-            let disk = copies.entry(needs).or_insert_with(|| {
+        for (_, needs) in open.asks() {
+            copies.entry(needs).or_insert_with(|| {
                 let needed = told.iter().enumerate().filter(|(at, _)| needs.contains(*at));
                 Arc::new(needed.map(|(_, (path, info))| ((*path).clone(), info.clone())).collect())
             });
-            self.asks.add_disk(place, disk);
         }
+        self.asks.learn(open.asks().filter_map(|(place, needs)| Some((place, copies.get(needs)?))));
     }
 
     fn expire(&mut self, turn: &mut Turn) {
@@ -534,20 +535,10 @@ impl Resolver {
                 self.read_one(message, turn).then_some((kind, text))
             }
             ParsedText::Batch(messages) => {
-                let count = messages.len();
-                let mut rest = Vec::with_capacity(count);
-                for message in messages {
-                    let raw = message.text;
-                    if self.read_one(message, turn) {
-                        rest.push(raw);
-                    }
-                }
-                let kind = crate::api::action::MessageKind::Batch;
-                match rest.len() {
-                    0 if count > 0 => None,
-                    left if left == count => Some((kind, text)),
-                    _ => Some((kind, alloc::format!("[{}]", rest.join(",")))),
-                }
+                let is_consumed = |(_, message): &(usize, &str)| !self.read_one(ParsedMessage::parse(message), turn);
+                let consumed: BTreeSet<usize> = messages.enumerate().filter(is_consumed).map(|(at, _)| at).collect();
+                let rest = if consumed.is_empty() { Some(text) } else { without(messages, &consumed, text.len()) };
+                rest.map(|rest| (MessageKind::Batch, rest))
             }
         };
         if let Some((kind, text)) = rest {
@@ -577,13 +568,13 @@ impl Resolver {
                     self.logger(turn).answer_ignored(TokenStatus::NeverIssued);
                     return true;
                 }
-                let change = match reply {
-                    Reply::Result(result) => Change::RootsListed(RootsListed { request: Some(token), result }),
+                match reply {
+                    Reply::Result(result) => self.roots_listed(Some(token), result.get(), turn),
                     Reply::Error { code, message } => {
-                        Change::RootsRefused(RootsRefused { request: token, kind: RefusalKind::Error, code, message })
+                        let refused = RootsRefused { request: token, kind: RefusalKind::Error, code, message };
+                        self.roots_refused(&refused, turn);
                     }
-                };
-                self.apply(change, turn);
+                }
                 return false;
             }
         };
@@ -594,6 +585,17 @@ impl Resolver {
     pub(super) fn logger<'t>(&'t self, turn: &'t mut Turn) -> Logger<'t> {
         Logger { policy: &self.policy, outbox: &mut turn.outbox }
     }
+}
+
+/// A batch without some of its messages; `None` if nothing is left of it.
+fn without(batch: Array<'_>, consumed: &BTreeSet<usize>, most: usize) -> Option<String> {
+    let mut rest = String::with_capacity(most);
+    for (_, message) in batch.enumerate().filter(|(at, _)| !consumed.contains(at)) {
+        rest.push(if rest.is_empty() { '[' } else { ',' });
+        rest.push_str(message);
+    }
+    rest.push(']');
+    (rest.len() > 1).then_some(rest)
 }
 
 /// Creates a [`Resolver`].

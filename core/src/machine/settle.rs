@@ -126,7 +126,10 @@ impl Resolver {
     fn decide(&self, ask: &PendingAsk, wanted: &mut Vec<Wanted>) -> Decided {
         let AskDecision { step, evaluation, queries: paths, refreshes } = self.context(ask).decide();
         let at = wanted.len();
-        let waits = matches!(step, Step::Wait { .. }) && !paths.is_empty();
+        let waits = matches!(step, Step::Wait { .. });
+        // Only an answer needs it, and it repeats every value.
+        let evaluation = evaluation.filter(|_| !waits);
+        let waits = waits && !paths.is_empty();
         if waits {
             wanted.push(Wanted { askers: Vec::new(), paths });
         }

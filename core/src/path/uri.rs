@@ -206,7 +206,7 @@ fn posix(path: &str) -> Result<String, Refusal> {
     }
     let resolved = Resolved::new(path, PathStyle::Posix)?;
     // Elsewhere `C|` is read as the drive `C:`.
-    if resolved.segments.first().is_some_and(|segment| is_piped_drive(segment.raw)) {
+    if is_piped_drive(resolved.first) {
         return Err(Refusal::DriveOnPosix);
     }
     Ok(resolved.render(Anchor::Posix))
@@ -244,23 +244,20 @@ fn share(host: String, path: &str) -> Result<String, Refusal> {
     Ok(resolved.render(Anchor::Unc(Cow::Owned(host), share)))
 }
 
-/// The segments below a root, decoded and then resolved.
+/// The names below a root, decoded and then resolved.
 struct Resolved<'a> {
-    segments: Vec<Segment<'a>>,
+    names: Vec<Cow<'a, str>>,
+    /// The first of them as it is spelled.
+    first: &'a str,
     /// A `..` led above the root and was dropped.
     climbed: bool,
 }
 
-struct Segment<'a> {
-    raw: &'a str,
-    name: Cow<'a, str>,
-}
-
 impl<'a> Resolved<'a> {
     fn new(path: &'a str, style: PathStyle) -> Result<Self, Refusal> {
-        let mut segments: Vec<Segment<'a>> = Vec::new();
-        let mut climbed = false;
+        let mut resolved = Self { names: Vec::new(), first: "", climbed: false };
         let separator = |c| c == '/' || (style == PathStyle::Windows && c == '\\');
+        let names = &mut resolved.names;
         for raw in path.split(separator) {
             // Every segment is judged, also one that a later `..` takes back.
             let name = decode_name(raw, style)?;
@@ -269,22 +266,31 @@ impl<'a> Resolved<'a> {
             }
             match &*name {
                 "." => {}
-                ".." => match segments.pop() {
+                ".." => match names.pop() {
                     // URL code takes back the empty segment, path code the name before it.
-                    Some(last) if last.name.is_empty() => return Err(Refusal::AmbiguousDots),
+                    Some(last) if last.is_empty() => return Err(Refusal::AmbiguousDots),
                     Some(_) => {}
-                    None => climbed = true,
+                    None => resolved.climbed = true,
                 },
-                _ => segments.push(Segment { raw, name }),
+                // One empty segment says as much as many.
+                "" if names.last().is_some_and(|last| last.is_empty()) => {}
+                _ => {
+                    if names.iter().all(|name| name.is_empty()) {
+                        resolved.first = raw;
+                    }
+                    names.push(name);
+                }
             }
         }
-        segments.retain(|segment| !segment.name.is_empty());
-        Ok(Self { segments, climbed })
+        names.retain(|name| !name.is_empty());
+        if names.is_empty() {
+            resolved.first = "";
+        }
+        Ok(resolved)
     }
 
     fn render(self, anchor: Anchor<'a>) -> String {
-        let names = self.segments.into_iter().map(|segment| segment.name).collect();
-        Parsed { anchor, names }.render()
+        Parsed { anchor, names: self.names }.render()
     }
 }
 

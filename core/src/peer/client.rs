@@ -6,7 +6,7 @@ use alloc::string::String;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::raw::{self, Object};
+use super::raw;
 use crate::api::event::{ClientInitialized, RequestFacts};
 use crate::api::is_default;
 use crate::policy::exceeds;
@@ -16,7 +16,7 @@ const META_INFO: &str = "io.modelcontextprotocol/clientInfo";
 const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
 /// The relevant part of a client's self-description.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(crate) struct Client {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,17 +35,16 @@ impl Client {
 
     /// Reads a request: the client, and whether only a client of revision 2026-07-28 sends such a request.
     pub(crate) fn from_request(facts: &RequestFacts, name_bytes: u32) -> (Self, bool) {
-        let meta = facts.meta.as_ref().and_then(|meta| Object::read(meta.get()));
-        let part = |key: &str| meta.as_ref()?.get(key).map(RawValue::get);
-        let capabilities = text(&facts.capabilities).or_else(|| part(META_CAPABILITIES));
-        let info = text(&facts.client_info).or_else(|| part(META_INFO));
-        let looks_modern = facts.capabilities.is_some()
-            || meta.as_ref().is_some_and(|meta| meta.has(META_VERSION) || meta.has(META_CAPABILITIES));
+        let meta = text(&facts.meta).and_then(|meta| raw::members(meta, [META_CAPABILITIES, META_INFO, META_VERSION]));
+        let [meta_capabilities, meta_info, meta_version] = meta.unwrap_or_default();
+        let capabilities = text(&facts.capabilities).or_else(|| meta_capabilities.get().map(RawValue::get));
+        let info = text(&facts.client_info).or_else(|| meta_info.get().map(RawValue::get));
+        let looks_modern = facts.capabilities.is_some() || meta_version.is_present() || meta_capabilities.is_present();
         (Self::new(capabilities, info, name_bytes), looks_modern)
     }
 
     fn new(capabilities: Option<&str>, info: Option<&str>, name_bytes: u32) -> Self {
-        let name = info.and_then(Object::read).and_then(|info| info.string("name"));
+        let name = info.and_then(|info| raw::string(raw::member(info, "name")?.get()));
         // Only an object declares roots: `null`, `true` or a string are mistakes.
         let roots = capabilities.and_then(|text| raw::pointer(text, "/roots"));
         Self {

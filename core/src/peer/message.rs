@@ -1,20 +1,18 @@
 //! Raw JSON-RPC messages, for hosts without an SDK.
 
 use alloc::borrow::ToOwned;
-use alloc::boxed::Box;
 use alloc::string::String;
-use alloc::vec::Vec;
 
 use serde_json::value::RawValue;
 
-use super::raw::{self, Object};
+use super::raw::{self, Array, Member};
 use crate::api::action::MessageKind;
 use crate::api::event::ClientInitialized;
 
 /// A text, by its outer form.
 pub(crate) enum ParsedText<'a> {
     One(ParsedMessage<'a>),
-    Batch(Vec<ParsedMessage<'a>>),
+    Batch(Array<'a>),
     /// It contains no message.
     Other(MessageKind),
 }
@@ -22,7 +20,6 @@ pub(crate) enum ParsedText<'a> {
 /// One message.
 pub(crate) struct ParsedMessage<'a> {
     pub(crate) kind: MessageKind,
-    pub(crate) text: &'a str,
     pub(crate) content: Content<'a>,
 }
 
@@ -43,13 +40,13 @@ pub(crate) enum Content<'a> {
     Response {
         /// The raw id.
         id: &'a str,
-        reply: Reply,
+        reply: Reply<'a>,
     },
     Other,
 }
 
-pub(crate) enum Reply {
-    Result(Box<RawValue>),
+pub(crate) enum Reply<'a> {
+    Result(&'a RawValue),
     Error { code: Option<i64>, message: Option<String> },
 }
 
@@ -62,61 +59,51 @@ impl<'a> ParsedText<'a> {
         if !trimmed.starts_with('[') {
             return Self::One(ParsedMessage::parse(trimmed));
         }
-        match raw::array(trimmed) {
-            Some(elements) => {
-                Self::Batch(elements.into_iter().map(|element| ParsedMessage::parse(element.get())).collect())
-            }
-            None => Self::Other(MessageKind::Broken),
-        }
+        Array::read(trimmed).map_or(Self::Other(MessageKind::Broken), Self::Batch)
     }
 }
 
 impl<'a> ParsedMessage<'a> {
-    fn parse(text: &'a str) -> Self {
-        let (kind, content) = match Object::read(text) {
-            None => (MessageKind::Broken, Content::Other),
-            Some(message) if message.has("method") => {
-                let has_id = message.has("id");
-                let kind = if has_id { MessageKind::Request } else { MessageKind::Notification };
-                (kind, call(&message, has_id))
-            }
-            Some(message) if message.has("result") || message.has("error") => {
-                (MessageKind::Response, response(&message))
-            }
-            Some(_) => (MessageKind::Broken, Content::Other),
+    pub(crate) fn parse(text: &'a str) -> Self {
+        let members = raw::members(text, ["id", "method", "params", "result", "error"]);
+        let [id, method, params, result, error] = members.unwrap_or_default();
+        let (kind, content) = if method.is_present() {
+            let kind = if id.is_present() { MessageKind::Request } else { MessageKind::Notification };
+            (kind, call(id, method, params))
+        } else if result.is_present() || error.is_present() {
+            (MessageKind::Response, response(id, result, error))
+        } else {
+            (MessageKind::Broken, Content::Other)
         };
-        Self { kind, text, content }
+        Self { kind, content }
     }
 }
 
-fn call<'a>(message: &Object<'a>, has_id: bool) -> Content<'a> {
-    let id = message.get("id").map_or("null", RawValue::get);
-    match (message.string("method").as_deref(), has_id) {
+fn call<'a>(id: Member<'a>, method: Member<'a>, params: Member<'a>) -> Content<'a> {
+    let raw_id = id.get().map_or("null", RawValue::get);
+    match (method.string().as_deref(), id.is_present()) {
         (Some("initialize"), true) => {
-            let params = message.get("params").and_then(|params| Object::read(params.get()));
-            let part = |key: &str| params.as_ref()?.get(key).map(ToOwned::to_owned);
-            let params = ClientInitialized {
-                protocol_version: part("protocolVersion"),
-                capabilities: part("capabilities"),
-                client_info: part("clientInfo"),
-            };
-            Content::Initialize { id, params }
+            let keys = ["protocolVersion", "capabilities", "clientInfo"];
+            let parts = params.get().and_then(|params| raw::members(params.get(), keys)).unwrap_or_default();
+            let [protocol_version, capabilities, client_info] = parts.map(|part| part.get().map(ToOwned::to_owned));
+            let params = ClientInitialized { protocol_version, capabilities, client_info };
+            Content::Initialize { id: raw_id, params }
         }
         (Some("notifications/initialized"), false) => Content::Initialized,
         (Some("notifications/roots/list_changed"), false) => Content::RootsChanged,
         (Some("ping"), _) | (_, false) => Content::Other,
-        (_, true) => Content::Call { id },
+        (_, true) => Content::Call { id: raw_id },
     }
 }
 
-fn response<'a>(message: &Object<'a>) -> Content<'a> {
-    let Some(id) = message.get("id") else { return Content::Other };
-    let reply = match (message.has("error"), message.get("result")) {
-        (false, Some(result)) => Reply::Result(result.to_owned()),
+fn response<'a>(id: Member<'a>, result: Member<'a>, error: Member<'a>) -> Content<'a> {
+    let Some(id) = id.get() else { return Content::Other };
+    let reply = match (error.is_present(), result.get()) {
+        (false, Some(result)) => Reply::Result(result),
         _ => {
-            let error = message.get("error").and_then(|error| Object::read(error.get()));
-            let code = error.as_ref().and_then(|error| error.get("code")?.get().parse().ok());
-            Reply::Error { code, message: error.and_then(|error| error.string("message")) }
+            let error = error.get().and_then(|error| raw::members(error.get(), ["code", "message"]));
+            let [code, message] = error.unwrap_or_default();
+            Reply::Error { code: code.get().and_then(|code| code.get().parse().ok()), message: message.string() }
         }
     };
     Content::Response { id: id.get(), reply }

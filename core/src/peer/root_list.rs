@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use super::raw::{self, Object};
+use super::raw::{self, Array};
 use crate::api::action::RootsState;
 use crate::api::host::HostFacts;
 use crate::api::project::{Project, RootRef, RootView};
@@ -72,20 +72,20 @@ impl KeptList {
 impl RootList {
     /// Reads a raw result.
     pub(crate) fn read(result: &str, policy: &Policy, host: &HostFacts) -> Self {
-        let roots = Object::read(result).and_then(|result| result.get("roots"));
+        let roots = raw::member(result, "roots");
         // A result without a list says as little as an entry without a URI.
-        let Some(elements) = roots.and_then(|roots| raw::array(roots.get())) else {
+        let Some(elements) = roots.and_then(|roots| Array::read(roots.get())) else {
             return Self { unreadable: 1, ..Self::default() };
         };
-        let all_objects = || elements.iter().all(|element| Object::read(element.get()).is_some());
+        let all_objects = || { elements }.all(raw::is_object);
         if policy.roots.non_objects == NonObjects::EmptyList && !all_objects() {
             return Self { unreadable: 1, ..Self::default() };
         }
         let mut list = Self::default();
         let mut bytes = 0_usize;
-        for (index, element) in elements.iter().enumerate() {
+        for (index, element) in elements.enumerate() {
             let index = u32::try_from(index).unwrap_or(u32::MAX);
-            let Some(sent) = SentRoot::read(index, element.get(), &policy.limits) else {
+            let Some(sent) = SentRoot::read(index, element, &policy.limits) else {
                 list.unreadable = list.unreadable.saturating_add(1);
                 continue;
             };
@@ -188,9 +188,9 @@ impl SentRoot {
     }
 
     fn read(index: u32, element: &str, limits: &Limits) -> Option<Self> {
-        let root = Object::read(element)?;
-        let uri = root.string("uri")?;
-        let name = root.string("name").filter(|name| !exceeds(name.len(), limits.name_bytes));
+        let [uri, name] = raw::members(element, ["uri", "name"])?;
+        let uri = uri.string()?;
+        let name = name.string().filter(|name| !exceeds(name.len(), limits.name_bytes));
         if !exceeds(uri.len(), limits.value_bytes) {
             return Some(Self { index, uri, name, too_long: false });
         }

@@ -15,11 +15,11 @@ use crate::api::host::HostFacts;
 use crate::api::project::Project;
 use crate::api::reason::Reason;
 use crate::path::PathStyle;
-use crate::peer::raw;
+use crate::peer::raw::{self, Array};
 use crate::policy::{Format, Limits, Policy, Source, SourceKind, count, exceeds};
 
 /// One value of a source.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SourceValue {
     /// The exact input it came from.
     pub(crate) via: Option<String>,
@@ -32,7 +32,7 @@ pub(crate) struct SourceValue {
 const NOT_TEXT: &str = "(not a text)";
 
 /// The values of one request, by the position of their source in the policy. Everything else of the request is dropped.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct RequestValues(Vec<(usize, SourceValue)>);
 
 impl RequestValues {
@@ -125,8 +125,9 @@ impl EvaluationContext<'_> {
         'values: for SourceValue { via, text, is_text } in values {
             // A text that is too long is not split, but rejected as a whole.
             let splits = is_list && !exceeds(text.len(), self.policy.limits.value_bytes);
-            let parts = if splits { list_parts(&text, self.host.style) } else { [text].into() };
-            for text in parts.into_iter().take(count(self.policy.limits.roots)) {
+            let most = count(self.policy.limits.roots);
+            let parts = if splits { list_parts(&text, self.host.style, most) } else { [text].into() };
+            for text in parts {
                 let result = match is_text {
                     true => self.judge_value(at, source, via.as_deref(), &text, disk),
                     false => rejected(source, Rejection::new(Reason::Invalid)),
@@ -215,13 +216,13 @@ pub(super) fn rejected(source: &Source, rejection: Rejection) -> SourceResult {
     SourceResult::Rejected { rejection, ends, status: source.status }
 }
 
-/// The readings of a list: the elements of a JSON array, or the whole text and then its parts.
-fn list_parts(text: &str, style: PathStyle) -> Vec<String> {
+/// The first readings of a list: the elements of a JSON array, or the whole text and then its parts.
+fn list_parts(text: &str, style: PathStyle, most: usize) -> Vec<String> {
     if text.trim_start().starts_with('[')
-        && let Some(elements) = raw::array(text)
+        && let Some(elements) = Array::read(text)
     {
-        let strings = elements.into_iter().filter_map(|element| raw::string(element.get()));
-        return strings.filter(|part| !part.trim().is_empty()).collect();
+        let strings = elements.filter_map(raw::string);
+        return strings.filter(|part| !part.trim().is_empty()).take(most).collect();
     }
     let separators: &[char] = match style {
         PathStyle::Posix => &[','],
@@ -229,7 +230,8 @@ fn list_parts(text: &str, style: PathStyle) -> Vec<String> {
     };
     let mut parts: Vec<String> = [text.trim().to_string()].into();
     if text.contains(separators) {
-        parts.extend(text.split(separators).map(|part| part.trim().to_string()).filter(|part| !part.is_empty()));
+        let split = text.split(separators).map(|part| part.trim().to_string()).filter(|part| !part.is_empty());
+        parts.extend(split.take(most.saturating_sub(1)));
     }
     parts
 }

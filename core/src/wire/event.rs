@@ -13,39 +13,47 @@ use serde_json::value::RawValue;
 
 use crate::api::event::Event;
 use crate::error::Misuse;
-use crate::peer::raw::Object;
+use crate::peer::raw::{self, Member};
+use crate::policy::{Policy, SourceKind};
 
 /// Parses one event.
 ///
 /// # Errors
 /// The text is not an event; the error names the place and repeats nothing that a peer may have written.
 pub fn parse_event(text: &str) -> Result<Event, Misuse> {
-    let object = Object::read(text).ok_or_else(|| Misuse::bad_event("event", "must be an object"))?;
-    if let Some((key, _)) = object.members().find(|(_, value)| value.is_none()) {
-        return Err(Misuse::bad_event(format!("event.{key}"), "duplicate field"));
+    parse(text, None)
+}
+
+/// Parses one event for a policy: headers and query parameters that it does not read are left out.
+pub(super) fn parse(text: &str, policy: Option<&Policy>) -> Result<Event, Misuse> {
+    let Some([tag]) = raw::members(text, [TAG]) else {
+        return Err(Misuse::bad_event("event", "must be an object"));
+    };
+    if matches!(tag, Member::Ambiguous) {
+        return Err(Misuse::bad_event(format!("event.{TAG}"), "duplicate field"));
     }
-    Ok(match object.string(TAG).unwrap_or_default().as_str() {
-        "clientInitialized" => Event::ClientInitialized(fields(&object)?),
-        "clientReady" => bare(Event::ClientReady, &object)?,
-        "rootsListed" => Event::RootsListed(fields(&object)?),
-        "rootsRefused" => Event::RootsRefused(fields(&object)?),
-        "rootsChanged" => Event::RootsChanged(fields(&object)?),
-        "hostFactsChanged" => Event::HostFactsChanged(fields(&object)?),
-        "asked" => Event::Asked(fields(&object)?),
-        "selected" => Event::Selected(fields(&object)?),
-        "selectionCleared" => Event::SelectionCleared(fields(&object)?),
-        "askWithdrawn" => Event::AskWithdrawn(fields(&object)?),
-        "probed" => Event::Probed(fields(&object)?),
-        "deadlineReached" => bare(Event::DeadlineReached, &object)?,
-        "message" => Event::Message(fields(&object)?),
-        "closed" => bare(Event::Closed, &object)?,
+    Ok(match tag.string().unwrap_or_default().as_str() {
+        "clientInitialized" => Event::ClientInitialized(fields(text)?),
+        "clientReady" => bare(Event::ClientReady, text)?,
+        "rootsListed" => Event::RootsListed(fields(text)?),
+        "rootsRefused" => Event::RootsRefused(fields(text)?),
+        "rootsChanged" => Event::RootsChanged(fields(text)?),
+        "hostFactsChanged" => Event::HostFactsChanged(fields(text)?),
+        "asked" => Event::Asked(fields_of_call(text, policy)?),
+        "selected" => Event::Selected(fields_of_call(text, policy)?),
+        "selectionCleared" => Event::SelectionCleared(fields_of_call(text, policy)?),
+        "askWithdrawn" => Event::AskWithdrawn(fields(text)?),
+        "probed" => Event::Probed(fields(text)?),
+        "deadlineReached" => bare(Event::DeadlineReached, text)?,
+        "message" => Event::Message(fields(text)?),
+        "closed" => bare(Event::Closed, text)?,
         _ => return Err(Misuse::bad_event("event.type", "missing or unknown")),
     })
 }
 
 /// Whether a text is the reply to a probe.
 pub(super) fn is_probe_reply(text: &str) -> bool {
-    Object::read(text).and_then(|object| object.string(TAG)).as_deref() == Some("probed")
+    raw::member(text, TAG).and_then(|tag| raw::string(tag.get())).as_deref() == Some("probed")
 }
 
 const TAG: &str = "type";
@@ -58,18 +66,86 @@ impl<'de> Deserialize<'de> for Event {
 }
 
 /// Parses the fields beside the tag.
-fn fields<T: DeserializeOwned>(object: &Object<'_>) -> Result<T, Misuse> {
+fn fields<T: DeserializeOwned>(text: &str) -> Result<T, Misuse> {
+    let mut copy = String::with_capacity(text.len());
+    copy_object(text, &mut copy, &|key, value, copy| key != TAG && keep(value, copy));
+    parse_fields(&copy)
+}
+
+/// The same for a call. Of its headers and query parameters, of which a peer can send very many, only those are kept that
+/// the policy reads; and those that are no text, because they are refused.
+fn fields_of_call<T: DeserializeOwned>(text: &str, policy: Option<&Policy>) -> Result<T, Misuse> {
+    let reads = |kind: SourceKind, is_name: &dyn Fn(&String) -> bool| {
+        policy.is_none_or(|policy| {
+            policy.sources.iter().any(|source| source.from == kind && source.read.iter().any(is_name))
+        })
+    };
+    let header = |key: &str| reads(SourceKind::Header, &|name| name.eq_ignore_ascii_case(key));
+    let parameter = |key: &str| reads(SourceKind::Query, &|name| name == key);
+    let mut copy = String::with_capacity(text.len());
+    copy_object(text, &mut copy, &|key, value, copy| match key {
+        TAG => false,
+        "facts" => copy_object(value, copy, &|key, value, copy| {
+            let is_read: &dyn Fn(&str) -> bool = match key {
+                "headers" => &header,
+                "query" => &parameter,
+                _ => return keep(value, copy),
+            };
+            copy_object(value, copy, &|key, value, copy| (is_read(key) || !value.starts_with('"')) && keep(value, copy))
+        }),
+        _ => keep(value, copy),
+    });
+    parse_fields(&copy)
+}
+
+/// Copies the value of a member.
+fn keep(value: &str, copy: &mut String) -> bool {
+    copy.push_str(value);
+    true
+}
+
+/// Copies an object with those members whose value is copied; another text is copied as it is.
+fn copy_object(text: &str, copy: &mut String, copy_value: &dyn Fn(&str, &str, &mut String) -> bool) -> bool {
+    let start = copy.len();
+    copy.push('{');
+    let is_object = raw::for_each_member(text, &mut |key, value| {
+        let Some(name) = raw::key_text(key) else { return };
+        let end = copy.len();
+        if !copy.ends_with('{') {
+            copy.push(',');
+        }
+        copy.push_str(key.get());
+        copy.push(':');
+        if !copy_value(&name, value.get(), copy) {
+            copy.truncate(end);
+        }
+    });
+    if is_object {
+        copy.push('}');
+    } else {
+        copy.truncate(start);
+        copy.push_str(text);
+    }
+    true
+}
+
+fn parse_fields<T: DeserializeOwned>(text: &str) -> Result<T, Misuse> {
     // Through the same deserializer as everything else that a host writes: another one would double the generated code.
-    let text = object.without(TAG);
-    serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(&text))
+    serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(text))
         .map_err(|error| bad_event(&error.path().to_string(), &error.inner().to_string()))
 }
 
 /// An event without fields.
-fn bare(event: Event, object: &Object<'_>) -> Result<Event, Misuse> {
-    match object.members().find(|(key, _)| *key != TAG) {
+fn bare(event: Event, text: &str) -> Result<Event, Misuse> {
+    let mut field = None;
+    raw::for_each_member(text, &mut |key, _| {
+        if field.is_none() {
+            field = raw::key_text(key).filter(|key| key != TAG);
+        }
+    });
+    match field {
         None => Ok(event),
-        Some((key, _)) => Err(Misuse::bad_event(format!("event.{key}"), "unknown field, this event has none")),
+        Some(key) => Err(Misuse::bad_event(format!("event.{key}"), "unknown field, this event has none")),
     }
 }
 
@@ -79,6 +155,10 @@ fn bad_event(path: &str, message: &str) -> Misuse {
     let path = peers.unwrap_or(path);
     let place = if matches!(path, "." | "?") { "event".into() } else { format!("event.{path}") };
     let message = message.rsplit_once(" at line ").map_or(message, |(message, _)| message);
+    // The name of a field that appears twice is one of ours.
+    if let Some(field) = message.strip_prefix("duplicate field `").and_then(|rest| rest.strip_suffix('`')) {
+        return Misuse::bad_event(format!("{place}.{field}"), "duplicate field");
+    }
     // A value that is quoted in the message comes first, so the last "expected" is ours.
     let expected = message.rsplit_once(", expected ").map(|(_, expected)| expected);
     let problem: String = match expected {

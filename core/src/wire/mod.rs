@@ -200,7 +200,7 @@ pub fn handle(resolver: &mut Resolver, event: &str, now: f64) -> Result<Output, 
     if event.len() > most_bytes(resolver) && !is_probe_reply(event) {
         return Err(Misuse::EventTooLarge { bytes: event.len(), limit: resolver.policy().limits.event_bytes });
     }
-    let event = parse_event(event)?;
+    let event = event::parse(event, Some(resolver.policy()))?;
     let before = resolver.project().cloned();
     let actions = resolver.handle(event, milliseconds(now)?)?;
     let project = resolver.project();
