@@ -43,6 +43,12 @@ fn main() {
         (ready("recommended"), format!(r#"{{"type":"asked","ask":1,"facts":{{"argument":"/{}"}}}}"#, "x".repeat(n)))
     });
     growth("paths in the reply to a probe", 25, probed);
+    growth("waiting asks that got equal replies apart", 100, |n| {
+        (asked_apart(n), r#"{"type":"rootsListed","request":1,"result":{"roots":[]}}"#.into())
+    });
+    growth("elements of a batch that are no messages", 20_000, |n| {
+        (ready("recommended"), format!(r#"{{"type":"message","text":"[{}]"}}"#, ["0"].repeat(n).join(",")))
+    });
     growth("messages in a batch", 2000, |n| {
         let message = r#"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/roots/list_changed\"}"#;
         (ready("recommended"), format!(r#"{{"type":"message","text":"[{}]"}}"#, [message].repeat(n).join(",")))
@@ -101,6 +107,23 @@ fn asked(n: usize, fields: impl Fn(usize) -> String) -> Resolver {
     let mut resolver = ready("recommended");
     for ask in 0..n {
         wire::handle(&mut resolver, &format!(r#"{{"type":"asked","ask":{ask}{}}}"#, fields(ask)), 0.0).unwrap();
+    }
+    resolver
+}
+
+/// Asks that wait for the client's roots, each of which has its own reply on the configured project.
+fn asked_apart(n: usize) -> Resolver {
+    let mut host = HostFacts::new(PathStyle::Posix);
+    host.allowed_dirs = Some(vec!["/p".to_owned()]);
+    host.arguments.insert("project".into(), "/p/a".into());
+    let mut resolver = Resolver::new(Policy::recommended(), host).unwrap();
+    let mut feed = |event: &str| wire::handle(&mut resolver, event, 0.0).map(drop).unwrap();
+    feed(r#"{"type":"clientInitialized","capabilities":{"roots":{}}}"#);
+    feed(r#"{"type":"clientReady"}"#);
+    for ask in 0..n {
+        feed(&format!(r#"{{"type":"asked","ask":{ask}}}"#));
+        let probe = ask + 1;
+        feed(&format!(r#"{{"type":"probed","probe":{probe},"paths":[{{"path":"/p/a","found":"missing"}}]}}"#));
     }
     resolver
 }
