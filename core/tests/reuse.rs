@@ -10,8 +10,8 @@ use rootwise::{Event, Millis, PathStyle, Policy, Project, Resolver};
 
 const POLICY: &str = r#"{
     "name": "reuse",
-    "sources": [{ "from": "argument", "verify": "none" }, { "from": "roots", "verify": "none" }, { "from": "cwd", "verify": "none" }],
-    "roots": { "requireCapability": true, "maxAgeMs": 1000 },
+    "sources": [{ "from": "argument", "verify": "none", "within": "anywhere" }, { "from": "roots", "verify": "none" }, { "from": "cwd", "verify": "none" }],
+    "roots": { "requireCapability": true },
     "hints": [{ "sources": ["roots", "cwd"], "text": "always" }, { "sources": ["roots", "cwd"], "text": "once", "once": true }]
 }"#;
 
@@ -103,4 +103,27 @@ fn an_answer_from_the_roots_is_reused_until_the_list_is_too_old() {
     let third = ask(&mut resolver, Asked::new(3), 1009).unwrap();
     assert!(Arc::ptr_eq(project(&second), project(&third)));
     assert!(ask(&mut resolver, Asked::new(4), 1010).is_none(), "the client is asked again");
+}
+
+#[test]
+fn an_answer_that_rests_on_the_disk_is_reused_until_the_report_is_too_old() {
+    let mut host = HostFacts::new(PathStyle::Posix);
+    host.cwd = Some("/work/server".into());
+    let policy = Policy::from_json(r#"{ "name": "disk", "sources": [{ "from": "cwd" }] }"#).unwrap();
+    let mut resolver = Resolver::new(policy, host).unwrap();
+    let initialized = r#"{"type":"clientInitialized","capabilities":{}}"#;
+    resolver.handle(rootwise::wire::parse_event(initialized).unwrap(), 0_u64).unwrap();
+    assert!(ask(&mut resolver, Asked::new(1), 0).is_none(), "the folder is probed");
+    let report = r#"{"type":"probed","probe":1,"paths":[{"path":"/work/server","found":"directory"}]}"#;
+    resolver.handle(rootwise::wire::parse_event(report).unwrap(), 5_u64).unwrap();
+    ask(&mut resolver, Asked::new(2), 6).unwrap();
+    assert_eq!(resolver.reuse().unwrap().until, Some(Millis(1005)));
+
+    assert!(ask(&mut resolver, Asked::new(3), 1005).is_none(), "the folder is probed again");
+    let actions = resolver.handle(Event::DeadlineReached, 1255_u64).unwrap();
+    let Some(Action::Answer(old)) = actions.first() else { panic!("{actions:?}") };
+    assert!(project(old).stale);
+    let next = ask(&mut resolver, Asked::new(4), 1260).unwrap();
+    assert!(project(&next).stale);
+    assert_eq!(resolver.reuse(), None, "what is stale serves no other ask");
 }

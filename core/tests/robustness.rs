@@ -127,7 +127,7 @@ fn misuse_repeats_nothing_a_peer_wrote() {
     for event in [
         format!(r#"{{"type":"{marker}"}}"#),
         format!(r#"{{"type":"asked","ask":"{marker}"}}"#),
-        format!(r#"{{"type":"asked","ask":1,"facts":{{"argument":["{marker}"]}}}}"#),
+        format!(r#"{{"type":"asked","ask":1,"target":["{marker}"]}}"#),
         format!(r#"{{"type":"probed","probe":99,"paths":[{{"path":"{marker}","found":"directory"}}]}}"#),
         format!(r#"{{"type":"rootsListed","request":"{marker}","result":{{}}}}"#),
         marker.to_owned(),

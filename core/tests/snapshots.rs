@@ -68,7 +68,7 @@ fn a_snapshot_of_another_policy_or_version_is_refused() {
     let refused = Resolver::restore(&text, Policy::try_from(other).unwrap(), host, 0, None).unwrap_err();
     assert_eq!(refused.code(), "bad_snapshot");
     assert!(refused.to_string().contains("another policy"), "{refused}");
-    let newer = text.replacen(r#"{"rootwise":3,"#, r#"{"rootwise":4,"#, 1);
+    let newer = text.replacen(r#"{"rootwise":4,"#, r#"{"rootwise":5,"#, 1);
     assert!(restore(&newer).unwrap_err().to_string().contains("another version"));
 }
 

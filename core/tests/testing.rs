@@ -14,7 +14,7 @@ fn config() -> Config {
 fn host() -> HostFacts {
     let mut host = HostFacts::new(PathStyle::Posix);
     host.cwd = Some("/work/app".into());
-    host.excluded_dirs.home = Some("/home/me".into());
+    host.excluded_dirs.home = vec!["/home/me".into()];
     host
 }
 

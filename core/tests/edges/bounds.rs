@@ -129,3 +129,40 @@ fn a_wrong_type_is_not_called_an_unknown_field() {
     assert!(message(json!({ "type": "hostFactsChanged", "facts": facts })).contains("host.cwd"));
     assert!(action(&play.ask(json!({})), "answer").is_some(), "the resolver goes on");
 }
+
+#[test]
+fn ten_thousand_changes_with_an_open_stream_cause_two_requests() {
+    let policy = json!({ "sources": [{ "from": "roots", "verify": "none" }] });
+    let mut play = Play::connected(policy, json!({ "transport": "http", "local": true }));
+    play.ask(json!({}));
+    let answer = |request: u32| json!({ "type": "rootsListed", "request": request, "result": { "roots": [] } });
+    play.feed_at(answer(1), 10);
+    let mut sent = 0;
+    for at in 0..10_000 {
+        let output = play.feed_at(json!({ "type": "rootsChanged", "push": true }), 300 + at / 100);
+        sent += u32::from(action(&output, "sendRequest").is_some());
+    }
+    assert_eq!(sent, 1, "one is in flight");
+    let output = play.feed_at(answer(2), 410);
+    assert!(action(&output, "sendRequest").is_none(), "the next one waits for the minimum interval");
+    let output = play.feed_at(json!({ "type": "deadlineReached" }), 550);
+    assert!(action(&output, "sendRequest").is_some());
+    let output = play.feed_at(answer(3), 560);
+    assert_eq!((action(&output, "sendRequest"), &output["deadline"]), (None, &Value::Null));
+}
+
+#[test]
+fn the_folders_that_a_model_names_leave_nothing_on_the_connection() {
+    let mut play = Play::new(json!({ "sources": [{ "from": "argument" }] }), json!({}));
+    play.feed(json!({ "type": "clientInitialized", "capabilities": {} }));
+    let mut kept = Vec::new();
+    for at in 1..=1000 {
+        let path = format!("/work/{at:04}");
+        play.ask(json!({ "facts": { "argument": path } }));
+        let report = json!({ "path": path, "found": "directory", "realPath": path, "markers": [".git"] });
+        let output = play.feed(json!({ "type": "probed", "probe": at, "paths": [report] }));
+        assert_eq!(answer(&output)["project"]["path"], path);
+        kept.push(play.resolver.snapshot().len());
+    }
+    assert!(kept[999] < kept[0] + 16, "{} bytes became {}", kept[0], kept[999]);
+}

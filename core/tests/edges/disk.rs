@@ -81,7 +81,10 @@ fn within_allowed_folders_a_folder_without_a_real_path_does_not_count() {
 #[test]
 fn a_value_that_must_only_exist_may_be_a_file() {
     for (verify, outcome) in [("exists", "resolved"), ("directory", "refused")] {
-        let mut play = Play::new(json!({ "sources": [{ "from": "argument", "verify": verify }] }), json!({}));
+        let mut play = Play::new(
+            json!({ "sources": [{ "from": "argument", "verify": verify, "within": "anywhere" }] }),
+            json!({}),
+        );
         play.ask(json!({ "facts": { "argument": "/work/a.code-workspace" } }));
         let output = play.probed(1, &[("/work/a.code-workspace", "file")]);
         assert_eq!(answer(&output)["outcome"], outcome, "{verify}");

@@ -56,7 +56,8 @@ fn every_source_is_in_the_explanation_wherever_the_ask_ended() {
 
 #[test]
 fn a_refused_ask_explains_its_code_and_a_source_that_cannot_win_is_not_asked() {
-    let policy = json!({ "sources": [{ "from": "argument", "verify": "none" }, { "from": "cwd" }] });
+    let policy =
+        json!({ "sources": [{ "from": "argument", "verify": "none", "within": "anywhere" }, { "from": "cwd" }] });
     let mut play = Play::new(policy, json!({ "cwd": "/work" }));
     let output = play.ask(json!({ "explain": true, "facts": { "argument": "relative" } }));
     assert_eq!(answer(&output)["outcome"], "refused");

@@ -57,6 +57,7 @@ fn a_remembered_root_is_known_by_its_folder_in_another_spelling() {
     play.probed(1, &[("/work/a/notes", "file")]);
     assert_eq!(answer(&play.ask(json!({})))["project"]["key"], "/work/a");
     play.list(&["file:///work/a/%6Eotes"]);
+    play.probed(2, &[("/work/a", "directory"), ("/work/a/notes", "file")]);
     assert_eq!(answer(&play.ask(json!({})))["project"]["source"], "remembered");
 }
 

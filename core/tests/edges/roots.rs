@@ -66,10 +66,7 @@ fn a_name_need_not_be_a_root_where_nothing_enforces_it() {
 
 #[test]
 fn a_selection_is_not_inside_a_root_that_is_no_folder() {
-    let mut policy = policy(json!({}));
-    policy["selection"] = json!({ "enforceRoots": "onSelect", "rootMatch": "inside" });
-    let mut play = Play::connected(policy, json!({}));
-    play.list(&[CLOUD, "file:///a"]);
+    let mut play = with_list(json!({}), &[CLOUD, "file:///a"]);
     assert_eq!(answer(&play.select(json!({ "path": "/b" })))["code"], "not_in_roots");
     assert_eq!(answer(&play.select(json!({ "path": "/a/b" })))["outcome"], "selected");
 }

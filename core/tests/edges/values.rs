@@ -46,7 +46,10 @@ fn a_bad_argument_ends_the_ask_if_one_reason_says_so() {
 #[test]
 fn the_path_map_is_for_values_of_the_client() {
     let map = json!([{ "from": "/work", "fromStyle": "posix", "to": "/mnt" }]);
-    let sources = json!([{ "from": "argument", "verify": "none" }, { "from": "env", "read": ["A"], "verify": "none" }]);
+    let sources = json!([
+        { "from": "argument", "verify": "none", "within": "anywhere" },
+        { "from": "env", "read": ["A"], "verify": "none" },
+    ]);
     let mut play = Play::new(json!({ "sources": sources }), json!({ "pathMap": map, "env": { "A": "/work/a" } }));
     assert_eq!(answer(&play.ask(json!({})))["project"]["path"], "/work/a");
     let output = play.ask(json!({ "facts": { "argument": "/work/a" } }));
@@ -104,7 +107,7 @@ fn a_time_is_written_as_it_was_given() {
 fn a_text_that_is_only_a_path_is_mapped_and_a_uri_is_never_joined() {
     let map = json!([{ "from": "/work", "fromStyle": "posix", "to": "/mnt" }]);
     let code = |source: Value, argument: &str| {
-        let mut whole = json!({ "from": "argument", "verify": "none" });
+        let mut whole = json!({ "from": "argument", "verify": "none", "within": "anywhere" });
         whole.as_object_mut().unwrap().extend(source.as_object().unwrap().clone());
         let mut play = Play::new(json!({ "sources": [whole] }), json!({ "pathMap": map, "cwd": "/cwd" }));
         code_or_key(&play.ask(json!({ "facts": { "argument": argument } })))
