@@ -204,9 +204,9 @@ impl Call {
             .and_then(client_info);
         let Some(own) = self.0.input_responses.as_ref().and_then(|responses| responses.get(INPUT_KEY)) else { return };
         // An answer that is too large is one that cannot be read.
-        let fits = |raw: &Box<RawValue>| raw.get().len() <= most_bytes(&self.0.session.shared().policy);
+        let most = most_bytes(&self.0.session.shared().policy);
         let raw = |answer: &Value| to_raw_value(&BTreeMap::from([(INPUT_KEY, answer)])).ok();
-        facts.input_responses = raw(own).filter(fits).or_else(|| raw(&Value::Null));
+        facts.input_responses = raw(own).filter(|raw| raw.get().len() <= most).or_else(|| raw(&Value::Null));
     }
 
     /// Turns the result of a handler into the result of its call: the question for the client's roots travels with the

@@ -84,8 +84,12 @@ impl ServerHandler for Server {
             "status" => {}
             "job" | "late_job" => return Ok(self.start_job(request.name == "late_job", context)),
             "unselect" => {
-                let code =
-                    self.projects.unselect(&context).await.err().map_or("none".into(), |error| error.code().to_owned());
+                let code = self
+                    .projects
+                    .unselect(&context)
+                    .await
+                    .err()
+                    .map_or_else(|| "none".into(), |error| error.code().to_owned());
                 return Ok(CallToolResult::success(vec![ContentBlock::text(code)]).into());
             }
             _ => return Ok(self.rounds(&request, &context).await?),

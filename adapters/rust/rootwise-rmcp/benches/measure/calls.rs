@@ -141,7 +141,9 @@ struct Server {
 async fn connect(way: &str, kind: Kind) -> Server {
     let this = std::env::current_exe().unwrap();
     match way {
-        "in one process" => Server { client: in_process(kind, &Projects::recommended().unwrap()).await, process: None },
+        "in one process" => {
+            Server { client: in_process(kind, &Projects::options().local(true).build().unwrap()).await, process: None }
+        }
         "over stdio" => {
             let mut command = Command::new(this);
             command.args(["serve", "stdio", kind.name()]);

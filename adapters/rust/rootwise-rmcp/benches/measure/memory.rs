@@ -58,7 +58,7 @@ async fn connections() -> u64 {
 }
 
 async fn servers(kind: Kind) -> u64 {
-    let projects = Projects::recommended().unwrap();
+    let projects = Projects::options().local(true).build().unwrap();
     let mut clients = Vec::with_capacity(CLIENTS);
     let before = resident();
     for _ in 0..CLIENTS {

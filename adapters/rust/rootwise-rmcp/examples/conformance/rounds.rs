@@ -88,9 +88,7 @@ fn declares(context: &Context, capability: &str) -> bool {
 
 async fn list_roots(fixtures: &Fixtures, answers: &Value, context: &Context) -> Result<CallToolResponse, ErrorData> {
     let uris: Vec<String> = match (&fixtures.projects, answers.pointer("/roots/roots")) {
-        (Some(projects), _) => {
-            projects.roots(context).await?.roots.into_iter().map(|entry| entry.view.root.uri).collect()
-        }
+        (Some(projects), _) => projects.roots(context).await?.roots.iter().map(|view| view.root.uri.clone()).collect(),
         (None, Some(Value::Array(roots))) => {
             roots.iter().filter_map(|root| Some(root.get("uri")?.as_str()?.to_owned())).collect()
         }
