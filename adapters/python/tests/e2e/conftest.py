@@ -34,9 +34,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture
 def folders(tmp_path: Path) -> list[Path]:
+    """Folders with a marker, so that a model may name them to a client without roots."""
     made = [tmp_path / "one", tmp_path / "two"]
     for folder in made:
-        folder.mkdir()
+        (folder / ".git").mkdir(parents=True)
     return made
 
 

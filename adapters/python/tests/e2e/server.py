@@ -1,9 +1,9 @@
 """One small server in whichever framework this environment has.
 
 It serves over stdio, perhaps with `--trio` or `--lowlevel`, or with `--http`, perhaps with `--sse`, `--stateless` or
-`--json`, and then prints where. Its callers wait and its questions live longer than any test, unless `--wait=` and
-`--life=` name milliseconds. `--remote`, `--any`, `--allowed=` and `--argument=` are options of Rootwise; `--watch=`
-records what is looked at below a folder.
+`--json`, and then prints where. Its callers wait, its questions live and its lists count longer than any test lasts,
+unless `--wait=`, `--life=` and `--age=` name milliseconds. `--remote`, `--any`, `--allowed=` and `--argument=` are
+options of Rootwise; `--watch=` records what is looked at below a folder.
 """
 
 from __future__ import annotations
@@ -229,6 +229,7 @@ async def described(path: str = "") -> str:
             project.path,
             project.client_path,
             [[ref.path, ref.client_path] for ref in refs if ref],
+            *(["stale"] if project.stale else []),
         ]
     )
 
@@ -449,7 +450,9 @@ def watch(folder: str) -> None:
 
 def serve(*words: str) -> None:
     named = dict(word[2:].split("=") for word in words if "=" in word)
-    timing = {"waitMs": int(named.get("wait", 60_000)), "lifeMs": int(named.get("life", 120_000))}
+    defaults = {"wait": 60_000, "life": 120_000, "age": 600_000}
+    timing = {f"{name}Ms": int(named.get(name, most)) for name, most in defaults.items()}
+    timing["maxAgeMs"] = timing.pop("ageMs")
     if "env" in named:
         options["host"]["env"] = {"ROOTWISE_PROJECT": named["env"]}
     if "--remote" in words:

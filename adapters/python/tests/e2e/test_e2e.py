@@ -167,14 +167,22 @@ def test_on_trio(nursery: str, folders: list[Path]) -> None:
         assert raw.text(silent) == (False, str(folders[1]))
 
 
-def test_a_named_argument_wins_without_a_question(raw: Raw, folders: list[Path]) -> None:
-    raw.handshake()
+def test_a_named_argument_wins_without_a_question_to_a_client_that_has_no_roots(raw: Raw, folders: list[Path]) -> None:
+    raw.handshake({})
     assert raw.text(raw.call("where_awaited", path=str(folders[1]))) == (False, str(folders[1]))
     assert raw.open_questions() == 0
 
 
-def test_a_selection_holds_for_the_connection(raw: Raw, folders: list[Path]) -> None:
+def test_a_named_argument_must_be_one_of_the_roots(raw: Raw, folders: list[Path], tmp_path: Path) -> None:
     raw.handshake()
+    call = raw.call("where_awaited", path=str(folders[1]))
+    raw.roots(raw.asked(), *(folder.as_uri() for folder in folders))
+    assert raw.text(call) == (False, str(folders[1]))
+    assert raw.text(raw.call("where_awaited", path=str(tmp_path)))[0]
+
+
+def test_a_selection_holds_for_the_connection(raw: Raw, folders: list[Path]) -> None:
+    raw.handshake({})
     assert raw.text(raw.call("select", value=str(folders[1]))) == (False, str(folders[1]))
     assert raw.text(raw.call("where")) == (False, str(folders[1]))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,10 @@ from raw import Raw, RawHttp
 modern_only = pytest.mark.only("modern")
 
 
-def resolved(raw: Any, folder: Path) -> None:
+def resolved(raw: Any, folder: Path, *others: Path) -> None:
     raw.handshake()
     call = raw.call("where")
-    raw.roots(raw.asked(), folder.as_uri())
+    raw.roots(raw.asked(), folder.as_uri(), *(other.as_uri() for other in others))
     assert raw.text(call) == (False, str(folder))
 
 
@@ -45,7 +46,7 @@ def test_an_explanation_of_a_modern_call(raw: Raw, folders: list[Path]) -> None:
 
 
 def test_a_selection_can_be_dropped(raw: Raw, folders: list[Path]) -> None:
-    resolved(raw, folders[0])
+    resolved(raw, *folders)
     assert raw.text(raw.call("select", value=str(folders[1]))) == (False, str(folders[1]))
     assert raw.text(raw.call("known")) == (False, str(folders[1]))
     assert raw.text(raw.call("unselect")) == (False, str(folders[0]))
@@ -123,7 +124,7 @@ def test_a_change_of_the_roots_is_told_with_both_lists(raw: Raw, folders: list[P
 
 
 def test_ready_made_tools(raw: Raw, folders: list[Path]) -> None:
-    resolved(raw, folders[0])
+    resolved(raw, *folders)
     assert raw.text(raw.call("which_project"))[1].startswith(f"Project: {folders[0].name}")
     assert str(folders[0]) in raw.text(raw.call("list_roots"))[1]
     failed, text = raw.text(raw.call("switch_project", project=str(folders[1])))
@@ -135,7 +136,7 @@ def test_ready_made_tools(raw: Raw, folders: list[Path]) -> None:
 
 
 def test_a_change_names_its_connection(raw: Raw, folders: list[Path]) -> None:
-    resolved(raw, folders[0])
+    resolved(raw, *folders)
     raw.text(raw.call("select", value=str(folders[1])))
     told = json.loads(raw.text(raw.call("count", what="changes"))[1])
     assert told == [f"raw {folders[0]} None", f"raw {folders[1]} {folders[0]}"]
@@ -289,3 +290,17 @@ def test_the_state_of_a_tools_own_rounds_survives_our_question(raw: Raw, folders
     params["requestState"] = second["requestState"]
     last = raw.modern("tools/call", ours, elicitation=True, **params)["result"]
     assert last["content"][0]["text"] == f"{folders[0]} asked"
+
+
+def test_a_list_that_the_client_changed_without_a_word_counts_for_a_moment_only(
+    nursery: str, folders: list[Path]
+) -> None:
+    with Raw(nursery, "--age=100") as client:
+        resolved(client, folders[0])
+        time.sleep(0.2)
+        call = client.call("where")
+        client.roots(client.asked(), folders[1].as_uri())
+        assert client.text(call) == (False, str(folders[1]))
+        time.sleep(0.2)
+        # It does not confirm the list: the last one counts, and says so.
+        assert json.loads(client.text(client.call("described"))[1])[-1] == "stale"

@@ -20,8 +20,9 @@ def test_two_sessions_never_see_each_other(url: str, folders: list[Path]) -> Non
         assert two.text(calls[1]) == (False, str(folders[1]))
         one.roots(questions[0], folders[0].as_uri())
         assert one.text(calls[0]) == (False, str(folders[0]))
-        assert one.text(one.call("select", value=str(folders[1].parent))) == (False, str(folders[1].parent))
-        assert one.text(one.call("where")) == (False, str(folders[1].parent))
+        inside = str(folders[0] / ".git")
+        assert one.text(one.call("select", value=inside)) == (False, inside)
+        assert one.text(one.call("where")) == (False, inside)
         assert two.text(two.call("where")) == (False, str(folders[1]))
 
 
