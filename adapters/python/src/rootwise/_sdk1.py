@@ -6,7 +6,7 @@ import functools
 import itertools
 import weakref
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,7 @@ from mcp.types import JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, Roots
 
 from ._adapter import Adapter, Call, Via, has_own_stream
 from ._project import P
-from ._transports import kind_of_stream, sse_scope
+from ._transports import has_session_stream, kind_of_stream, session_manager, sse_scope
 from .driver import ClientError, Undeliverable
 from .types import SendRequest
 
@@ -135,6 +135,27 @@ class StreamSender1(Sender1):
         return not await self._request.is_disconnected()
 
 
+class PipeSender1(Sender1):
+    """Sends outside a call, on a connection that carries everything."""
+
+    def __init__(self, session: Any) -> None:
+        super().__init__(session, None)
+
+    def reaches(self) -> bool:
+        return True
+
+
+class SessionSender1(PipeSender1):
+    """Sends outside a call, on the stream that a client may open for its HTTP session."""
+
+    def __init__(self, session: Any, is_listening: Callable[[], bool]) -> None:
+        super().__init__(session)
+        self.reaches = is_listening  # type: ignore[method-assign]
+
+    async def is_open(self) -> bool:
+        return self.reaches()
+
+
 _listeners: weakref.WeakKeyDictionary[Any, weakref.WeakSet[Sdk1Adapter[Any]]] = weakref.WeakKeyDictionary()
 
 
@@ -169,14 +190,7 @@ def answers_in_json(scope: Mapping[str, Any]) -> bool:
 
     The SDK drops such a request without a word. Only the applications that the frameworks make show how they answer.
     """
-    app = scope.get("endpoint")
-    # Authentication and other middleware wrap the application.
-    for _ in range(8):
-        manager = getattr(app, "session_manager", None)
-        if manager is not None:
-            return getattr(manager, "json_response", None) is True
-        app = getattr(app, "app", None)
-    return False
+    return getattr(session_manager(scope), "json_response", None) is True
 
 
 class Sdk1Adapter(Adapter[P]):
@@ -195,9 +209,12 @@ class Sdk1Adapter(Adapter[P]):
             session, transport, params.model_dump(by_alias=True, mode="json", exclude_none=True)
         )
         listen(session, self)
+        own_stream = scope is not None and has_own_stream(scope)
+        if connection.outside_calls is None:
+            listening = has_session_stream(scope) if scope is not None and own_stream else None
+            connection.outside_calls = SessionSender1(session, listening) if listening else PipeSender1(session)
         if scope is not None and answers_in_json(scope):
             return Call("none", facts, transport, connection, request=(weakref.ref(session), number))
-        own_stream = scope is not None and has_own_stream(scope)
         sender = StreamSender1(session, number, request) if own_stream else Sender1(session, number)
         return Call("request", facts, transport, connection, sender, request=(weakref.ref(session), number))
 

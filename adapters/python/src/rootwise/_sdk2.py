@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from mcp.shared.direct_dispatcher import DIRECT_TRANSPORT_KIND
@@ -15,7 +16,7 @@ from ._adapter import Adapter, Call, Via, has_own_stream
 from ._error import RootwiseError
 from ._inputs import INPUT_KEY, readable
 from ._project import P
-from ._transports import kind_of_stream, sse_scope
+from ._transports import has_session_stream, kind_of_stream, sse_scope
 from .driver import ClientError, Undeliverable
 from .types import RequestFacts, SendRequest
 
@@ -49,6 +50,19 @@ class _RawRequest:
         return self._content
 
 
+@contextmanager
+def _failures() -> Iterator[None]:
+    """Turns the SDK's errors into those of the driver."""
+    try:
+        yield
+    except NoBackChannelError:
+        raise Undeliverable from None
+    except MCPError as error:
+        if error.code in (_CLOSED, _TIMED_OUT):
+            raise Undeliverable from None
+        raise ClientError(error.code, error.message) from None
+
+
 class Sender2:
     """Sends with the call it belongs to."""
 
@@ -58,14 +72,8 @@ class Sender2:
 
     async def send(self, request: SendRequest, /) -> Any:
         metadata = ServerMessageMetadata(related_request_id=self._related)
-        try:
+        with _failures():
             result = await self._session.send_request(_RawRequest(request), _RawResult, metadata=metadata)
-        except NoBackChannelError:
-            raise Undeliverable from None
-        except MCPError as error:
-            if error.code in (_CLOSED, _TIMED_OUT):
-                raise Undeliverable from None
-            raise ClientError(error.code, error.message) from None
         return result.model_dump(mode="json")
 
 
@@ -78,6 +86,35 @@ class StreamSender2(Sender2):
 
     async def is_open(self) -> bool:
         return self._session.can_send_request and not await self._request.is_disconnected()
+
+
+class PipeSender2:
+    """Sends outside a call, on a connection that carries everything."""
+
+    def __init__(self, connection: Any) -> None:
+        # Its end is the end of ours.
+        self._connection = weakref.ref(connection)
+
+    async def send(self, request: SendRequest, /) -> Any:
+        connection = self._connection()
+        if connection is None:
+            raise Undeliverable
+        with _failures():
+            return await connection.send_raw_request(request["method"], request.get("params"))
+
+    def reaches(self) -> bool:
+        return True
+
+
+class SessionSender2(PipeSender2):
+    """Sends outside a call, on the stream that a client may open for its HTTP session."""
+
+    def __init__(self, connection: Any, is_listening: Callable[[], bool]) -> None:
+        super().__init__(connection)
+        self.reaches = is_listening  # type: ignore[method-assign]
+
+    async def is_open(self) -> bool:
+        return self.reaches()
 
 
 class Sdk2Adapter(Adapter[P]):
@@ -100,9 +137,14 @@ class Sdk2Adapter(Adapter[P]):
         connection = self.connection(
             params, transport, params.model_dump(by_alias=True, mode="json", exclude_none=True)
         )
+        own_stream = scope is not None and has_own_stream(scope)
+        # The SDK keeps the connection private; without it, the next call asks.
+        outside = getattr(session, "_connection", None)
+        if connection.outside_calls is None and outside is not None:
+            listening = has_session_stream(scope) if scope is not None and own_stream else None
+            connection.outside_calls = SessionSender2(outside, listening) if listening else PipeSender2(outside)
         if not session.can_send_request:
             return Call("none", facts, transport, connection, request=(weakref.ref(session), number))
-        own_stream = scope is not None and has_own_stream(scope)
         sender = StreamSender2(session, number, request) if own_stream else Sender2(session, number)
         return Call("request", facts, transport, connection, sender, request=(weakref.ref(session), number))
 

@@ -10,12 +10,14 @@ from __future__ import annotations
 import contextlib
 import functools
 import re
+import weakref
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 from urllib.parse import parse_qs
 
 from mcp.server.sse import SseServerTransport
 from mcp.server.stdio import stdio_server
+from mcp.server.streamable_http import GET_STREAM_KEY
 from mcp.shared.memory import create_client_server_memory_streams
 
 from ._adapter import Via
@@ -39,6 +41,26 @@ def sse_scope(scope: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Returns the scope of the request that opened the SSE stream to which another request belongs."""
     [session, *_] = parse_qs(scope["query_string"].decode("latin-1")).get("session_id", [""])
     return _sse_scopes.get(session)
+
+
+def session_manager(scope: Mapping[str, Any]) -> Any:
+    """Returns the SDK's manager of HTTP sessions that serves a request; none in applications that hide it."""
+    app = scope.get("endpoint")
+    # Authentication and other middleware wrap the application.
+    for _ in range(8):
+        manager = getattr(app, "session_manager", None)
+        if manager is not None:
+            return manager
+        app = getattr(app, "app", None)
+    return None
+
+
+def has_session_stream(scope: Mapping[str, Any]) -> Callable[[], bool]:
+    """Returns a function that tells whether a client now listens on the stream of its Streamable HTTP session."""
+    [session, *_] = [value.decode() for name, value in scope["headers"] if name.lower() == b"mcp-session-id"] or [""]
+    transports = getattr(session_manager(scope), "_server_instances", None) or {}
+    transport = weakref.ref(transports[session]) if session in transports else lambda: None
+    return lambda: GET_STREAM_KEY in (getattr(transport(), "_request_streams", None) or {})
 
 
 def _inner(stream: object) -> object:

@@ -11,7 +11,7 @@ import inspect
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, Union, cast
+from typing import Any, Union, cast
 
 import anyio
 import anyio.lowlevel
@@ -23,6 +23,7 @@ from ._log import log, logger
 from ._probe import probe_path
 from ._project import AnyProject, P, project_of
 from ._resolver import Resolver
+from ._sender import ClientError, Sender, StreamSender, Undeliverable, dies_with_call, is_open
 from .types import (
     Action,
     Announce,
@@ -52,32 +53,6 @@ __all__ = [
     "StreamSender",
     "Undeliverable",
 ]
-
-
-class ClientError(Exception):
-    """A sender raises it when the client answered with a JSON-RPC error."""
-
-    def __init__(self, code: int, message: str) -> None:
-        super().__init__(message)
-        self.code = code
-
-
-class Undeliverable(Exception):
-    """A sender raises it when the request cannot reach the client."""
-
-
-class Sender(Protocol):
-    """Sends a request to the client and returns the raw result."""
-
-    async def send(self, request: SendRequest, /) -> Any: ...
-
-
-class StreamSender(Sender, Protocol):
-    """A sender whose requests travel on the stream of one call and die with it, as over HTTP."""
-
-    async def is_open(self) -> bool:
-        """Tells whether a message on this stream can still reach the client."""
-        ...
 
 
 class NeedsInput(Exception):
@@ -178,7 +153,8 @@ class Connection:
         global _last_id
         _last_id += 1
         self._resolver = Resolver(policy, host=host)
-        self._sender = sender
+        #: Carries requests outside a call.
+        self.outside_calls = sender
         self._on_change = _with_connection(on_change)
         self._on_roots = on_roots
         #: Set when ``on_roots`` has had the last list.
@@ -224,7 +200,10 @@ class Connection:
 
     def roots_changed(self) -> None:
         """Reports ``notifications/roots/list_changed``."""
-        self.feed({"type": "rootsChanged"})
+        reaches = getattr(self.outside_calls, "reaches", None)
+        self.feed(
+            {"type": "rootsChanged", "push": True} if reaches is not None and reaches() else {"type": "rootsChanged"}
+        )
 
     async def ask(
         self,
@@ -302,7 +281,7 @@ class Connection:
         finally:
             self._finish(pending)
             if cancelled:
-                self._abandon(lambda flight: flight.sender is sender and _dies_with_call(sender))
+                self._abandon(lambda flight: flight.sender is sender and dies_with_call(sender))
 
     def _begin(
         self, kind: str, facts: RequestFacts | None, ask_by: AskBy | None, sender: Sender | None, more: dict[str, Any]
@@ -327,7 +306,8 @@ class Connection:
         dead: list[_InFlight] = []
         for flight in list(self._in_flight.values()):
             # When its call has ended, the client has received the request, and it may still answer.
-            if self._waits_with(flight.sender) and not await _is_open(flight.sender):
+            waits = self._waits_with(flight.sender) or flight.sender is self.outside_calls
+            if waits and not await is_open(flight.sender):
                 dead.append(flight)
         self._abandon(lambda flight: flight in dead)
         return bool(dead)
@@ -421,7 +401,7 @@ class Connection:
                 flight.sender = await self._open_sender(action)
                 if flight.sender is None:
                     self._drop_unreachable_asks()
-                    if "relatesTo" in action and not self._asks:
+                    if "relatesTo" not in action or not self._asks:
                         refused["kind"] = "abandoned"
                 else:
                     result = await self._sent(action, flight.sender)
@@ -445,7 +425,7 @@ class Connection:
 
     async def _sent(self, action: SendRequest, sender: Sender) -> Any:
         """Sends a request and returns its result. Meanwhile, checks that the stream that carries it is still open."""
-        if not _dies_with_call(sender):
+        if not dies_with_call(sender):
             return await sender.send(action)
 
         async def watch() -> None:
@@ -485,11 +465,11 @@ class Connection:
         while True:
             # Calls begin and end during every check.
             waiting = sorted(self._asks.values(), key=lambda pending: pending.ask != action.get("relatesTo"))
-            ways = [way for way in (*(pending.sender for pending in waiting), self._sender) if way is not None]
+            ways = [way for way in (*(pending.sender for pending in waiting), self.outside_calls) if way is not None]
             sender = next((way for way in ways if way not in closed), None)
             if sender is None:
                 return None
-            if await _is_open(sender) and (sender is self._sender or self._waits_with(sender)):
+            if await is_open(sender) and (sender is self.outside_calls or self._waits_with(sender)):
                 for pending in self._asks.values():
                     pending.was_open = pending.was_open or pending.sender is sender
                 return sender
@@ -497,7 +477,7 @@ class Connection:
 
     def _drop_unreachable_asks(self) -> None:
         """Ends the asks of calls whose stream is closed: nobody can be asked for them, and nobody waits for them."""
-        for pending in [pending for pending in self._asks.values() if _dies_with_call(pending.sender)]:
+        for pending in [pending for pending in self._asks.values() if dies_with_call(pending.sender)]:
             del self._asks[pending.ask]
             self.feed({"type": "askWithdrawn", "ask": pending.ask})
             pending.done.set()
@@ -584,14 +564,6 @@ class Connection:
 
     def _now(self) -> int:
         return int(self._clock() * 1000)
-
-
-def _dies_with_call(sender: Sender | None) -> bool:
-    return hasattr(sender, "is_open")
-
-
-async def _is_open(sender: Sender | None) -> bool:
-    return not _dies_with_call(sender) or await cast("StreamSender", sender).is_open()
 
 
 def _with_connection(

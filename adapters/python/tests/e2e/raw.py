@@ -221,6 +221,13 @@ class RawHttp(Client):
         connection.request(method, place, body, {**headers, **self.session, **self.headers})
         return connection
 
+    def listen(self) -> None:
+        """Opens the stream of the session, on which the server can ask outside calls."""
+        connection = self._open("GET", None)
+        response = connection.getresponse()
+        assert response.status == 200, response.read()
+        self._hear(connection, response)
+
     def send(self, **message: Any) -> None:
         connection = self._open("POST", json.dumps({"jsonrpc": "2.0", **message}).encode())
         response = connection.getresponse()
@@ -233,6 +240,9 @@ class RawHttp(Client):
             if body:
                 self.hear(body)
             return
+        self._hear(connection, response)
+
+    def _hear(self, connection: http.client.HTTPConnection, response: http.client.HTTPResponse) -> None:
         self.sockets.append(connection.sock)
         self.readers.append(threading.Thread(target=self._read, args=(connection, response), daemon=True))
         self.readers[-1].start()

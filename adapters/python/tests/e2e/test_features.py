@@ -304,3 +304,29 @@ def test_a_list_that_the_client_changed_without_a_word_counts_for_a_moment_only(
         time.sleep(0.2)
         # It does not confirm the list: the last one counts, and says so.
         assert json.loads(client.text(client.call("described"))[1])[-1] == "stale"
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_a_change_is_asked_about_at_once_where_the_client_listens(
+    transport: str, nursery: str, url: str, folders: list[Path]
+) -> None:
+    with Raw(nursery) if transport == "stdio" else RawHttp(url) as client:
+        resolved(client, folders[0])
+        if isinstance(client, RawHttp):
+            client.listen()
+        client.send(method="notifications/roots/list_changed")
+        # No call is waiting for it.
+        client.roots(client.asked(), folders[1].as_uri())
+        for _ in range(200):
+            known = client.text(client.call("known"))[1]
+            if known == str(folders[1]):
+                break
+        assert known == str(folders[1])
+        if isinstance(client, RawHttp):
+            # The stream of the session breaks while it carries a question: the next call asks again.
+            client.send(method="notifications/roots/list_changed")
+            client.asked()
+            client.hang_up()
+            call = client.call("where")
+            client.roots(client.asked(), folders[0].as_uri())
+            assert client.text(call) == (False, str(folders[0]))
