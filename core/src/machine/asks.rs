@@ -122,7 +122,7 @@ impl PendingAsk {
     /// connection does not change, unless they stand alone.
     fn compare(&self, other: &Self) -> Ordering {
         let facts = |ask: &Self| {
-            let PendingAsk { purpose, by, modern, explain, expired, takes_old, .. } = ask;
+            let Self { purpose, by, modern, explain, expired, takes_old, .. } = ask;
             (*purpose == Purpose::Roots, *by as u8, *modern, *explain, *expired, *takes_old)
         };
         let request = |ask: &Self| (ask.joined, ask.roots_done, ask.skip_roots);
