@@ -343,7 +343,7 @@ impl AskQueue {
             }
             let gives_up = ask.expired || (refresh_ends && has_old_list);
             if let Some(token) = ask.joined.filter(|_| ask.waits_for_roots && gives_up) {
-                cycle.caller_gave_up(token);
+                cycle.caller_gave_up(token, !ask.expired);
             }
         }
     }

@@ -86,6 +86,11 @@ impl OpenProbe {
         self.needed_by.contains_key(&Asker::Connection)
     }
 
+    /// The positions of the paths that the connection itself needs.
+    pub(crate) fn connection_needs(&self) -> Option<&Positions> {
+        self.needed_by.get(&Asker::Connection)
+    }
+
     /// The asks that need the reply, by their place, and the positions of the paths they need.
     pub(crate) fn asks(&self) -> impl Iterator<Item = (u64, &Positions)> {
         self.needed_by.iter().filter_map(|(asker, needs)| match asker {

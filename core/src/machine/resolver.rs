@@ -308,7 +308,7 @@ impl Resolver {
             }
             Change::HostFacts(facts) => self.host_changed(facts, turn),
             Change::AskWithdrawn(ask) => self.asks.withdraw(ask),
-            Change::Probed(probed) => self.probed(probed),
+            Change::Probed(probed) => self.probed(probed, turn),
             Change::DeadlineReached => self.expire(turn),
             Change::Closed => self.close(turn),
         }
@@ -450,7 +450,7 @@ impl Resolver {
         turn.announce_unsettled = true;
     }
 
-    fn probed(&mut self, Probed { probe, paths }: Probed) {
+    fn probed(&mut self, Probed { probe, paths }: Probed, turn: &mut Turn) {
         let Some(open) = self.probes.close(probe) else { return };
         let freshness = self.freshness();
         let mut reports = Disk::new();
@@ -470,6 +470,10 @@ impl Resolver {
             }
             told.push((path, info));
         }
+        // What the host has told may lead the connection to further paths. A host that leaves paths out is not asked again.
+        turn.probe_connection |= open.connection_needs().is_some_and(|needs| {
+            told.iter().enumerate().all(|(at, (_, info))| !needs.contains(at) || info.found.is_some())
+        });
         // Asks that need the same paths share one copy.
         let mut copies: BTreeMap<&Positions, Arc<Disk>> = BTreeMap::new();
         for (_, needs) in open.asks() {

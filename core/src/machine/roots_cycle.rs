@@ -155,6 +155,8 @@ pub(crate) struct Flight {
     dies_at: Time,
     /// Whether a caller has stopped waiting for it.
     overdue: bool,
+    /// Whether a caller has waited for it with all its patience.
+    in_vain: bool,
     /// Whether the roots changed since it was sent.
     changed: bool,
     /// An answer that counts only if no second one comes until a time.
@@ -273,6 +275,7 @@ impl RootsCycle {
             id: RequestId::new(&self.id_prefix, self.last_token),
             dies_at: now.saturating_add(policy.timing.life_ms.into()),
             overdue: false,
+            in_vain: false,
             changed: false,
             held: None,
         };
@@ -344,10 +347,17 @@ impl RootsCycle {
     }
 
     /// The stream that carried the request in flight ended. That says nothing about the client, so it is not a failure; the
-    /// next ask sends a new request. But if a caller waited in vain before, the request counts as one without an answer.
+    /// next ask sends a new request. But if a caller waited in vain before, the request counts as one without an answer; and
+    /// if one stopped waiting for a refresh, the client takes at least that long, and does not get many more chances.
     pub(crate) fn abandoned(&mut self, policy: &Policy, now: Time) -> AfterFailure {
-        if self.flight().is_some_and(|flight| flight.overdue && !flight.changed) {
-            return self.failed(Failure::TimedOut, policy, now);
+        match self.flight() {
+            Some(flight) if flight.in_vain && !flight.changed => return self.failed(Failure::TimedOut, policy, now),
+            Some(flight) if flight.overdue && !flight.changed => {
+                self.failures = self.failures.saturating_add(1);
+                self.failed_at = Some(now);
+                self.answer_took = self.last_sent.map(|sent| now.saturating_sub(sent));
+            }
+            _ => {}
         }
         let changed = self.end_flight();
         if let Some(known) = &mut self.list {
@@ -428,12 +438,13 @@ impl RootsCycle {
         }
     }
 
-    /// A caller stopped waiting for a request.
-    pub(crate) fn caller_gave_up(&mut self, token: RequestToken) {
+    /// A caller stopped waiting for a request, which would only have refreshed what is known or which it needed.
+    pub(crate) fn caller_gave_up(&mut self, token: RequestToken, is_refresh: bool) {
         if let Phase::InFlight(flight) = &mut self.phase
             && flight.token == token
         {
             flight.overdue = true;
+            flight.in_vain |= !is_refresh;
         }
     }
 

@@ -82,6 +82,8 @@ struct SavedFlight {
     id: RequestId,
     dies_in: Time,
     overdue: bool,
+    #[serde(default, skip_serializing_if = "crate::api::is_default")]
+    in_vain: bool,
     changed: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     held: Option<SavedAnswer>,
@@ -117,6 +119,7 @@ impl RootsCycle {
                 id: flight.id.clone(),
                 dies_in: in_ms(flight.dies_at),
                 overdue: flight.overdue,
+                in_vain: flight.in_vain,
                 changed: flight.changed,
                 held: flight.held.as_ref().map(|held| SavedAnswer {
                     roots: held.list.keep(),
@@ -163,6 +166,7 @@ impl RootsCycle {
                 id: flight.id,
                 dies_at: longest(flight.dies_in, policy.timing.life_ms),
                 overdue: flight.overdue,
+                in_vain: flight.in_vain,
                 changed: flight.changed,
                 held: flight.held.map(|held| HeldAnswer {
                     list: RootList::restore(held.roots, policy, host),
