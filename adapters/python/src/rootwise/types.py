@@ -108,7 +108,7 @@ class EmptyParams(TypedDict):
     """
 
 
-EnforceRoots: TypeAlias = Literal['off', 'onSelect', 'always']
+EnforceRoots: TypeAlias = Literal['off', 'onSelect']
 """
 When a selection must be one of the client's roots.
 """
@@ -600,7 +600,7 @@ The resolver's token for one request to the client; counts up from 1.
 """
 
 
-RootMatch: TypeAlias = Literal['key', 'exactUri', 'inside']
+RootMatch: TypeAlias = Literal['key', 'exactUri']
 """
 The test for being one of the roots.
 """
@@ -786,10 +786,6 @@ class SelectionCleared(TypedDict):
     As in [`Asked`].
     """
     explain: NotRequired[bool]
-    """
-    As in [`Asked`].
-    """
-    requestId: NotRequired[Any]
     """
     As in [`Asked`].
     """
@@ -1009,10 +1005,6 @@ class Asked(TypedDict):
     target: NotRequired[str | None]
     """
     A path that the call touches, to tell several roots apart.
-    """
-    requestId: NotRequired[Any]
-    """
-    The JSON-RPC id of the call; needed only after a second `initialize` on the connection.
     """
     explain: NotRequired[bool]
     """
@@ -1403,10 +1395,6 @@ class Selected(TypedDict):
     As in [`Asked`].
     """
     explain: NotRequired[bool]
-    """
-    As in [`Asked`].
-    """
-    requestId: NotRequired[Any]
     """
     As in [`Asked`].
     """

@@ -107,10 +107,6 @@ facts?: RequestFacts,
  */
 target?: string | null, 
 /**
- * The JSON-RPC id of the call; needed only after a second `initialize` on the connection.
- */
-requestId?: unknown, 
-/**
  * Whether the answer carries the full explanation even when a project was found.
  */
 explain?: boolean, };
@@ -185,11 +181,7 @@ facts?: RequestFacts,
 /**
  * As in [`Asked`].
  */
-explain?: boolean, 
-/**
- * As in [`Asked`].
- */
-requestId?: unknown, };
+explain?: boolean, };
 
 /**
  * The ways a selection can name its project.
@@ -215,11 +207,7 @@ facts?: RequestFacts,
 /**
  * As in [`Asked`].
  */
-explain?: boolean, 
-/**
- * As in [`Asked`].
- */
-requestId?: unknown, };
+explain?: boolean, };
 
 /**
  * An ask whose caller is gone.
