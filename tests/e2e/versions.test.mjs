@@ -12,7 +12,7 @@ import { packagesOf } from "../tools.mjs";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-versions-")));
 after(() => rmSync(base, { recursive: true, force: true }));
-const [alpha, beta] = ["alpha", "beta"].map((name) => {
+const [alpha, beta] = ["alpha", "alpha/beta"].map((name) => {
   mkdirSync(join(base, name));
   return join(base, name);
 });
@@ -33,7 +33,7 @@ for (const { name, McpServer, Client, InMemoryTransport, method } of versions) {
   describe(name, () => {
     const meet = async (use) => {
       const server = new McpServer({ name: "versions", version: "1" });
-      const projects = rootwise(server, { host: { cwd: "/" } });
+      const projects = rootwise(server, { local: true, host: { cwd: "/" } });
       projects.registerTools();
       const client = new Client({ name: "versions", version: "1" }, { capabilities: { roots: {} } });
       client.setRequestHandler(method, async () => ({ roots: [{ uri: `file://${alpha}` }] }));
