@@ -17,10 +17,11 @@ const folder = (name) => {
   mkdirSync(join(base, name), { recursive: true });
   return join(base, name);
 };
-const [alpha, beta, env, empty] = ["alpha", "beta", "from-env", "empty"].map(folder);
+const [alpha, beta, env, empty, inner] = ["alpha", "beta", "from-env", "empty", "alpha/inner"].map(folder);
 const uri = (path) => `file://${path}`;
 
-const local = { local: true };
+/** A server over HTTP that was started for its clients, with their variables. */
+const local = { local: true, dedicated: true };
 const hasty = { ...presets.recommended, timing: { waitMs: 1_000, lifeMs: 20_000 } };
 const insistent = { ...presets.recommended, roots: { ...presets.recommended.roots, requireCapability: false } };
 const fromEnv = { env: { CLAUDE_PROJECT_DIR: env } };
@@ -129,7 +130,7 @@ for (const pair of pairs) {
     });
 
     scenario("a project named in the call wins; a bad one is refused [F8]", pair, { roots: [{ uri: uri(alpha) }] }, async (peer) => {
-      assert.deepEqual((await peer.call("named", { project: beta })).value, { name: "beta", path: beta, source: "argument" });
+      assert.deepEqual((await peer.call("named", { project: inner })).value, { name: "inner", path: inner, source: "argument" });
       const { failed, text } = await peer.call("named", { project: "not/absolute" });
       assert.ok(failed);
       assert.match(text, /not\/absolute/);

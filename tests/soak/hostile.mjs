@@ -17,10 +17,10 @@ const HELP = `Usage: node tests/soak/hostile.mjs [--seconds N] -- COMMAND...
 COMMAND starts an MCP server over HTTP that prints its address as its first line and has the tool "where", which
 returns the path of the project. A good client calls it alone for N/4 seconds and then beside a hostile one for N
 seconds (default 20), which floods changes, answers with wrong ids, huge URIs, 100,000 roots and deep JSON, never
-answers, disconnects in the middle of a call, and ends sessions that began with a huge handshake and, with the tool
-"select" if there is one, a project of their own. Fails if an answer to the good client is wrong or missing, if it is
-asked for its roots again, if a new session inherits a project, if changes cause a request each, or if the server's
-memory keeps growing.`;
+answers, sends what no policy reads and errors of a megabyte, disconnects in the middle of a call or before the server has
+read it, and ends sessions that began with a huge handshake and, with the tool "select" if there is one, a project of their
+own. Fails if an answer to the good client is wrong or missing, if it is asked for its roots more than once a second, if a
+new session inherits a project, if changes cause a request each, or if the server's memory keeps growing.`;
 
 /** Changes that the hostile client sends at once. */
 const ROUND = 100;
@@ -68,7 +68,9 @@ async function main(seconds, [program, ...args]) {
       const after = resident(server.pid);
       counts = await countsOf(hostile, "stop");
       report({ url, quiet, loaded, before, after, counts, asked: good.state.asked });
-      assert.equal(good.state.asked, 1, "the good client was asked for its roots more than once");
+      // A list of roots counts for one second.
+      const passed = (performance.now() - good.state.began) / 1000;
+      assert.ok(good.state.asked <= passed + 1, `the good client was asked for its roots ${good.state.asked} times in ${Math.round(passed)} s`);
       assert.ok(counts.changes > ROUND, `the flood was no flood: ${counts.changes} changes`);
       assert.equal(counts["inherited projects"], 0, "a new session got the project of one that had ended");
       const requests = counts["requests for them"];
@@ -93,7 +95,7 @@ function report({ quiet, loaded, before, after, counts, asked }) {
   const ratio = (part) => (at(busy, part) / at(calm, part)).toFixed(1);
   process.stdout.write(
     `good client: ${quiet.length} calls alone, ${loaded.length} beside the attack, all right; delay ${ratio(0.5)} times the quiet server's (median), ` +
-      `${ratio(0.99)} times (99th percentile); asked for its roots ${asked} time\n` +
+      `${ratio(0.99)} times (99th percentile); asked for its roots ${asked} times\n` +
       `hostile client: ${Object.entries(counts).map(([what, count]) => `${count} ${what}`).join(", ")}\n` +
       `server: ${before} kB after a third of the attack, ${after} kB at its end\n`,
   );
@@ -101,7 +103,7 @@ function report({ quiet, loaded, before, after, counts, asked }) {
 
 async function connect(url, folder) {
   const client = new Client({ name: "good", version: "1" }, { capabilities: { roots: { listChanged: true } }, versionNegotiation: { mode: "legacy" } });
-  const state = { asked: 0 };
+  const state = { asked: 0, began: performance.now() };
   client.setRequestHandler("roots/list", async () => {
     state.asked += 1;
     return { roots: [{ uri: `file://${folder}` }] };
@@ -138,7 +140,7 @@ function resident(pid) {
 
 /** Everything a client can do wrong, side by side, each on a session of its own, until told to stop. */
 async function attack(url, stolen) {
-  const counts = { changes: 0, "requests for them": 0, replays: 0, "bad lists": 0, "silent calls": 0, "dropped calls": 0, "huge handshakes": 0, "inherited projects": 0 };
+  const counts = { changes: 0, "requests for them": 0, replays: 0, "bad lists": 0, "silent calls": 0, "dropped calls": 0, "large messages": 0, "huge handshakes": 0, "inherited projects": 0 };
   process.on("message", (then) => process.send(counts, () => then === "stop" && process.exit()));
   const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
   const bad = [
@@ -208,6 +210,24 @@ async function attack(url, stolen) {
       await until(call, async () => true);
       await sleep(50);
       call.drop();
+    },
+    // Calls that are gone before the server has read them.
+    async (peer) => {
+      const abort = new AbortController();
+      const gone = peer.post({ id: 2_000_000 + counts["dropped calls"], method: "tools/call", params: { name: "where", arguments: {} } }, abort.signal).catch(() => {});
+      abort.abort();
+      await gone;
+      counts["dropped calls"] += 1;
+      await until(await peer.call(), async ({ id }) => void (await read(await peer.answer(id, { roots: [{ uri: "file:///h" }] }))));
+    },
+    // What no policy reads, in every place that a client can write to.
+    async (peer) => {
+      const large = "x".repeat(500_000);
+      const id = 3_000_000 + counts["large messages"];
+      await read(await peer.post({ id, method: "ping", params: { requestState: large, _meta: { "x/foreign": large } } }));
+      await until(await peer.call(), async ({ id }) => void (await read(await peer.post({ id, error: { code: -32000, message: large.repeat(2) } }))));
+      counts["large messages"] += 2;
+      await sleep(20);
     },
     async (peer) => {
       const call = await peer.call();
