@@ -26,7 +26,7 @@ new session inherits a project, if changes cause a request each, or if the serve
 const ROUND = 100;
 
 /** Kilobytes that the server's memory may grow in the last two thirds of the attack; a leak costs far more. */
-const SLACK_KB = 96 * 1024;
+const SLACK_KB = 128 * 1024;
 
 if (process.send) {
   await attack(process.argv[2], process.argv[3]);
@@ -222,10 +222,10 @@ async function attack(url, stolen) {
     },
     // What no policy reads, in every place that a client can write to.
     async (peer) => {
-      const large = "x".repeat(500_000);
+      const large = "x".repeat(200_000);
       const id = 3_000_000 + counts["large messages"];
       await read(await peer.post({ id, method: "ping", params: { requestState: large, _meta: { "x/foreign": large } } }));
-      await until(await peer.call(), async ({ id }) => void (await read(await peer.post({ id, error: { code: -32000, message: large.repeat(2) } }))));
+      await until(await peer.call(), async ({ id }) => void (await read(await peer.post({ id, error: { code: -32000, message: large.repeat(6) } }))));
       counts["large messages"] += 2;
       await sleep(20);
     },
