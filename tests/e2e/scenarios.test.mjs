@@ -174,7 +174,7 @@ for (const pair of pairs) {
         // This call never ends in the client, not even by an abort signal.
         peer.call("where").catch(() => {});
         // The server does not wait for it and answers other calls.
-        assert.equal((await peer.call("named", { project: beta })).value.path, beta);
+        assert.deepEqual((await peer.call("changes")).value, []);
       });
 
       const manual = { roots: [], manual: true };
