@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import os
 import typing
 import weakref
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union, cast, get_args, overload
 
 import anyio.from_thread
@@ -96,11 +97,29 @@ class Call:
     #: Whether its handler asked for a project or the roots.
     asked: bool = False
     #: Identifies the client's request, to recognise calls that a tool makes itself.
-    request: object = None
+    request: tuple[object, Any] = (None, None)
     #: The task that serves the call.
     task: Callable[[], object] | None = None
     #: Whether its result is on its way: work that it began may go on, but can no longer ask.
     over: bool = False
+    #: Counts up with every call of the process.
+    number: int = field(default_factory=itertools.count(1).__next__)
+    #: Whether the resolver knows its id.
+    told: bool = False
+
+    def told_id(self) -> dict[str, Any]:
+        """Returns the id of the request, once, where it can show that several clients share a connection."""
+        connection = self.connection
+        if connection is None or self.transport == "http" or not connection.came_again or self.told:
+            return {}
+        self.told = True
+        if self.number < connection.last_told:
+            # A call that came later has asked before: the order of the questions is not that of the calls.
+            return {}
+        connection.last_told = self.number
+        number = self.request[1]
+        # FastMCP 4 makes a text of it.
+        return {"requestId": int(number) if isinstance(number, str) and number.isdecimal() else number}
 
 
 @dataclass(frozen=True)
@@ -404,9 +423,18 @@ class Adapter(Generic[P]):
         """Returns the error for code that does not serve a call of a client."""
         return self.error("no_call", "A project exists only while the server handles a client's call.")
 
-    def connection(self, key: object, transport: Via, params: Mapping[str, Any]) -> Connection:
-        """Returns the connection of a client, which lives as long as ``key`` does."""
+    def connection(
+        self, key: object, transport: Via, params: Mapping[str, Any], handshake: object = None
+    ) -> Connection:
+        """Returns the connection of a client, which lives as long as ``key`` does.
+
+        :param handshake: another object for each ``initialize`` of the connection
+        """
         found = self._connections.get(key)
+        if found is not None and handshake is not None and found.handshake() is not handshake:
+            found.initialized(params)
+            found.ready()
+            found.came_again = True
         if found is None:
             found = self._open(transport, self._on_change, listens=True)
             found.initialized(params)
@@ -414,6 +442,8 @@ class Adapter(Generic[P]):
             found.ready()
             run = run_in_loop()
             self._connections.add(key, found, lambda ended: run(ended.close))
+        if handshake is not None:
+            found.handshake = weakref.ref(handshake)
         return found
 
     def connection_for(self, key: object) -> Connection | None:
@@ -442,7 +472,7 @@ class Adapter(Generic[P]):
         call.asked = True
         connection, stands_alone = self._connection_of(call)
         try:
-            answer = await connection.question(kind, facts, call.ask_by, call.sender, **more)
+            answer = await connection.question(kind, facts, call.ask_by, call.sender, **more, **call.told_id())
         except RootwiseError as error:
             if call.over:
                 raise self.error.call_over() from None

@@ -12,6 +12,7 @@ from ._codex import declare_in
 from ._error import NoProjectError, RootwiseError
 from ._project import P
 from ._sdk1 import Sdk1Adapter, is_over, request_context
+from ._weak import WeakMap
 
 
 class NoProjectToolError(NoProjectError, ToolError):
@@ -29,6 +30,8 @@ class SdkRootwise(Sdk1Adapter[P]):
             )
             raise RootwiseError("bad_options", f"bad options at argument: {message}")
         super().__init__(*args, **kwargs)
+        #: The calls that asked, by their contexts in the SDK.
+        self._calls: WeakMap[Call] = WeakMap()
 
     def attach_to(self, server: Any) -> None:
         # The SDK does not say whose roots changed, so every connection asks again.
@@ -62,4 +65,8 @@ class SdkRootwise(Sdk1Adapter[P]):
             raise self.no_call()
         if is_over(context):
             raise self.error.call_over()
-        return self.call_of(context)
+        call = self._calls.get(context)
+        if call is None:
+            call = self.call_of(context)
+            self._calls.add(context, call, lambda _: None)
+        return call

@@ -27,6 +27,9 @@ _ids = itertools.count(1_000_000_000)
 #: Ids that a session remembers after it gave up on them.
 _MOST_LATE = 64
 
+#: Requests whose further responses count, as the core counts them.
+_MOST_ANSWERED = 8
+
 _CLOSED = (anyio.ClosedResourceError, anyio.BrokenResourceError, anyio.EndOfStream)
 
 
@@ -35,6 +38,8 @@ class _Reply:
     arrived: anyio.Event = field(default_factory=anyio.Event)
     result: Any = None
     error: ClientError | None = None
+    #: Gets every further response to the same request.
+    again: Callable[[Any, ClientError | None], None] | None = None
 
 
 class Router:
@@ -46,6 +51,8 @@ class Router:
     def __init__(self) -> None:
         self.pending: dict[int, _Reply] = {}
         self._late: OrderedDict[int, None] = OrderedDict()
+        #: The last requests that were answered.
+        self._answered: OrderedDict[int, _Reply] = OrderedDict()
 
     def route_response(self, request_id: Any, response: dict[str, Any]) -> bool:
         return self._arrived(request_id, response, None)
@@ -63,7 +70,13 @@ class Router:
     def _arrived(self, request_id: Any, result: Any, error: ClientError | None) -> bool:
         reply = self.pending.pop(request_id, None)
         if reply is None:
-            return self._late.pop(request_id, 0) is None
+            answered = self._answered.get(request_id)
+            if answered is not None and answered.again is not None:
+                answered.again(result, error)
+            return answered is not None or self._late.pop(request_id, 0) is None
+        self._answered[request_id] = reply
+        if len(self._answered) > _MOST_ANSWERED:
+            self._answered.popitem(last=False)
         reply.result, reply.error = result, error
         reply.arrived.set()
         return True
@@ -84,14 +97,21 @@ def router_of(session: Any) -> Router:
 class Sender1:
     """Sends with the call it belongs to."""
 
-    def __init__(self, session: Any, related: Any) -> None:
+    def __init__(
+        self, session: Any, related: Any, again: Callable[[int, Any, ClientError | None], None] | None = None
+    ) -> None:
+        """
+        :param again: gets every further response to a request, with its number
+        """
         self._session = weakref.ref(session)
         self._router = router_of(session)
         self._related = related
+        self._again = again
 
     async def send(self, request: SendRequest, /) -> Any:
         number = next(_ids)
-        reply = self._router.pending[number] = _Reply()
+        again = functools.partial(self._again, request["request"]) if self._again is not None else None
+        reply = self._router.pending[number] = _Reply(again=again)
         try:
             await self._write(
                 JSONRPCRequest(jsonrpc="2.0", id=number, method=request["method"], params=request.get("params"))
@@ -138,8 +158,8 @@ class StreamSender1(Sender1):
 class PipeSender1(Sender1):
     """Sends outside a call, on a connection that carries everything."""
 
-    def __init__(self, session: Any) -> None:
-        super().__init__(session, None)
+    def __init__(self, session: Any, again: Callable[[int, Any, ClientError | None], None] | None = None) -> None:
+        super().__init__(session, None, again)
 
     def reaches(self) -> bool:
         return True
@@ -206,16 +226,17 @@ class Sdk1Adapter(Adapter[P]):
             # Stateless HTTP: without a handshake the client's capabilities are unknown, and the next client is another.
             return Call("none", self.standalone_facts(facts), transport, request=(weakref.ref(session), number))
         connection = self.connection(
-            session, transport, params.model_dump(by_alias=True, mode="json", exclude_none=True)
+            session, transport, params.model_dump(by_alias=True, mode="json", exclude_none=True), params
         )
         listen(session, self)
         own_stream = scope is not None and has_own_stream(scope)
+        again = connection.answered_again if scope is None else None
         if connection.outside_calls is None:
             listening = has_session_stream(scope) if scope is not None and own_stream else None
-            connection.outside_calls = SessionSender1(session, listening) if listening else PipeSender1(session)
+            connection.outside_calls = SessionSender1(session, listening) if listening else PipeSender1(session, again)
         if scope is not None and answers_in_json(scope):
             return Call("none", facts, transport, connection, request=(weakref.ref(session), number))
-        sender = StreamSender1(session, number, request) if own_stream else Sender1(session, number)
+        sender = StreamSender1(session, number, request) if own_stream else Sender1(session, number, again)
         return Call("request", facts, transport, connection, sender, request=(weakref.ref(session), number))
 
     def changed(self, session: Any) -> None:

@@ -135,7 +135,7 @@ class Sdk2Adapter(Adapter[P]):
             # Stateless HTTP: without a handshake the client's capabilities are unknown, and the next client is another.
             return Call("none", self.standalone_facts(facts), transport, request=(weakref.ref(session), number))
         connection = self.connection(
-            params, transport, params.model_dump(by_alias=True, mode="json", exclude_none=True)
+            _key_of(session), transport, params.model_dump(by_alias=True, mode="json", exclude_none=True), params
         )
         own_stream = scope is not None and has_own_stream(scope)
         # The SDK keeps the connection private; without it, the next call asks.
@@ -190,10 +190,14 @@ class Sdk2Adapter(Adapter[P]):
 
     def changed(self, session: Any) -> None:
         """Reports that the roots of this session's client changed."""
-        params = session.client_params
-        connection = None if params is None else self.connection_for(params)
+        connection = None if session.client_params is None else self.connection_for(_key_of(session))
         if connection is not None:
             connection.roots_changed()
+
+
+def _key_of(session: Any) -> object:
+    """Returns what lives as long as the connection of a session: the SDK's own, or the handshake if that is hidden."""
+    return getattr(session, "_connection", None) or session.client_params
 
 
 def _way_to(session: Any) -> Via:

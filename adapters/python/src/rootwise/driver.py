@@ -170,6 +170,11 @@ class Connection:
         # A limiter of its own, so that a disk that hangs does not occupy the threads of the rest of the program.
         self._threads = anyio.CapacityLimiter(_MOST_THREADS)
         self._closed = False
+        #: The handshake that the adapter reported last.
+        self.handshake: Callable[[], object] = lambda: None
+        #: Whether a second one came, and the last call whose id was told since.
+        self.came_again = False
+        self.last_told = 0
 
     @property
     def project(self) -> AnyProject | None:
@@ -204,6 +209,13 @@ class Connection:
         self.feed(
             {"type": "rootsChanged", "push": True} if reaches is not None and reaches() else {"type": "rootsChanged"}
         )
+
+    def answered_again(self, token: int, result: Any, error: ClientError | None) -> None:
+        """Reports a response to a request that was answered before: several clients may share the connection."""
+        refused: RootsRefused = {"type": "rootsRefused", "request": token, "kind": "unreadable"}
+        if error is not None:
+            refused.update({"kind": "error", "code": error.code, "message": str(error)[:_MOST_OF_MESSAGE]})
+        self._pass(refused if error else {"type": "rootsListed", "request": token, "result": result}, refused)
 
     async def ask(
         self,

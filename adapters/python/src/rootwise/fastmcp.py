@@ -15,6 +15,7 @@ FastMCP fills in the parameter before the tool runs and keeps it out of the tool
 from __future__ import annotations
 
 import weakref
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from fastmcp.dependencies import Depends
@@ -126,9 +127,9 @@ class Rootwise(SdkAdapter[P], Middleware):
             return await call_next(context)
         if MODERN:
             return declared(await call_next(context))
-        # The SDK 1.x sends its result before the middleware sees it.
-        session = getattr(context.fastmcp_context, "session", None)
-        declare_in(getattr(getattr(session, "_init_options", None), "capabilities", None))
+        # The SDK 1.x sends its result before the middleware sees it, and FastMCP 2 hides the session until then.
+        with suppress(AttributeError, RuntimeError):
+            declare_in(context.fastmcp_context.session._init_options.capabilities)
         return await call_next(context)
 
     async def on_discover(self, context: Any, call_next: Any) -> Any:

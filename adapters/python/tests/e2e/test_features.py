@@ -258,7 +258,8 @@ def test_codex_is_asked_for_its_folder_unless_an_option_says_no(
     # Without `attach`, nothing connects Rootwise with a server of the SDK 1.x before the first call.
     attach = ["--attach"] if framework.name == "mcp1" else []
     key = "codex/sandbox-state-meta"
-    for options, asks in ([], True), (["--nocodex"], False):
+    # FastMCP 2 shows no session before the handshake is over.
+    for options, asks in ([], framework.name != "fastmcp2"), (["--nocodex"], False):
         with Raw(nursery, *attach, *options) as client:
             client.handshake({})
             assert (key in (client.server["capabilities"].get("experimental") or {})) is asks
