@@ -7,7 +7,7 @@ from typing import Any
 from mcp.server.fastmcp.exceptions import ToolError
 from mcp.types import RootsListChangedNotification
 
-from ._adapter import Call
+from ._call import Call
 from ._codex import declare_in
 from ._error import NoProjectError, RootwiseError
 from ._project import P

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 from mcp.server.mcpserver import Resolve
 from mcp.server.mcpserver.exceptions import ToolError
 
-from ._adapter import enclosing_frame, is_input_required, project_of_current_call, serving
+from ._adapter import project_of_current_call
+from ._call import enclosing_frame, is_input_required, serving
 from ._codex import declared
 from ._error import NoProjectError, RootwiseError
 from ._inputs import INPUT_KEY

@@ -15,7 +15,8 @@ from mcp.server.lowlevel.server import request_ctx
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp.types import JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, RootsListChangedNotification
 
-from ._adapter import Adapter, Call, Via, has_own_stream
+from ._adapter import Adapter, has_own_stream
+from ._call import Call, Via
 from ._project import P
 from ._transports import has_session_stream, kind_of_stream, session_manager, sse_scope
 from .driver import ClientError, Undeliverable

@@ -12,7 +12,8 @@ from mcp.shared.exceptions import MCPError, NoBackChannelError
 from mcp.shared.message import ServerMessageMetadata
 from pydantic import BaseModel, ConfigDict
 
-from ._adapter import Adapter, Call, Via, has_own_stream
+from ._adapter import Adapter, has_own_stream
+from ._call import Call, Via
 from ._error import RootwiseError
 from ._inputs import INPUT_KEY, readable
 from ._project import P

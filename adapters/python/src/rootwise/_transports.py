@@ -20,7 +20,7 @@ from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http import GET_STREAM_KEY
 from mcp.shared.memory import create_client_server_memory_streams
 
-from ._adapter import Via
+from ._call import Via
 from ._weak import WeakMap
 
 #: What is behind the streams that servers write to; those that they read, SDK 2.x replaces.

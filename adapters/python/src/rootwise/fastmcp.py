@@ -22,7 +22,8 @@ from fastmcp.dependencies import Depends
 from fastmcp.exceptions import ToolError
 from fastmcp.server.middleware import Middleware
 
-from ._adapter import Adapter, Call, enclosing_frame, is_input_required, project_of_current_call, serving
+from ._adapter import Adapter, project_of_current_call
+from ._call import Call, enclosing_frame, is_input_required, serving
 from ._codex import declare_in, declared
 from ._error import NoProjectError
 from ._inputs import INPUT_KEY
