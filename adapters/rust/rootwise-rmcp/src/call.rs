@@ -104,8 +104,6 @@ pub(crate) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
 pub(crate) struct Manner {
     pub(crate) facts: RequestFacts,
     pub(crate) ask_by: Option<AskBy>,
-    /// The id of the call, where several clients may share the connection.
-    pub(crate) request_id: Option<Box<RawValue>>,
     /// The reason for which the client cannot be asked with this call.
     pub(crate) note: Option<&'static str>,
     pub(crate) modern: bool,
@@ -176,7 +174,7 @@ impl Call {
             self.add_modern(context, &mut facts);
             let (ask_by, note) =
                 if self.0.repeatable { (AskBy::InputRequired, None) } else { (AskBy::None, Some(NOT_REPEATABLE)) };
-            return Manner { facts, ask_by: Some(ask_by), request_id: None, note, modern: true };
+            return Manner { facts, ask_by: Some(ask_by), note, modern: true };
         }
         let http_session = http.map(|parts| parts.headers.get("mcp-session-id").and_then(|id| id.to_str().ok()));
         let has_session = match http_session {
@@ -184,14 +182,12 @@ impl Call {
             None => self.0.session.is_initialized(),
         };
         if has_session {
-            let is_shared = http.is_none() && self.0.session.is_initialized_again();
-            let request_id = is_shared.then(|| to_raw_value(&context.id).ok()).flatten();
-            return Manner { facts, ask_by: None, request_id, note: None, modern: false };
+            return Manner { facts, ask_by: None, note: None, modern: false };
         }
         shared.tell_stateless(NO_SESSION);
         // With capabilities of its own, even none, a call stands alone.
         facts.capabilities = RawValue::from_string("{}".into()).ok();
-        Manner { facts, ask_by: Some(AskBy::None), request_id: None, note: Some(NO_SESSION), modern: false }
+        Manner { facts, ask_by: Some(AskBy::None), note: Some(NO_SESSION), modern: false }
     }
 
     /// The facts that a modern call carries itself.

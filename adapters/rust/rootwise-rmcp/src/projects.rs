@@ -296,8 +296,8 @@ impl Projects {
     /// The selection was refused, or the client must name its project in every call.
     pub async fn select(&self, context: &RequestContext<RoleServer>, by: SelectBy) -> Result<Selection, NoProject> {
         let question = |manner: &Manner| {
-            let Manner { facts, ask_by, request_id, .. } = manner.clone();
-            Selected { ask_by, facts, request_id, ..Selected::new(0, by) }.into()
+            let Manner { facts, ask_by, .. } = manner.clone();
+            Selected { ask_by, facts, ..Selected::new(0, by) }.into()
         };
         let answer = self.ask(context, question).await?;
         match answer.outcome {
@@ -312,8 +312,8 @@ impl Projects {
     /// The policy does not let the project change, the client must be asked first, or the connection ended.
     pub async fn unselect(&self, context: &RequestContext<RoleServer>) -> Result<Option<Arc<Project>>, NoProject> {
         let question = |manner: &Manner| {
-            let Manner { facts, ask_by, request_id, .. } = manner.clone();
-            SelectionCleared { ask_by, facts, request_id, ..SelectionCleared::default() }.into()
+            let Manner { facts, ask_by, .. } = manner.clone();
+            SelectionCleared { ask_by, facts, ..SelectionCleared::default() }.into()
         };
         let answer = self.ask_any(context, question).await?;
         match answer.outcome {
@@ -467,10 +467,10 @@ impl fmt::Debug for Subscription {
 }
 
 fn asked(manner: &Manner, hints: Hints) -> Asked {
-    let Manner { mut facts, ask_by, request_id, .. } = manner.clone();
+    let Manner { mut facts, ask_by, .. } = manner.clone();
     facts.argument = hints.argument.map(Into::into);
     facts.host = hints.host;
-    Asked { ask_by, facts, request_id, target: hints.target, ..Asked::default() }
+    Asked { ask_by, facts, target: hints.target, ..Asked::default() }
 }
 
 /// The project of a call that brings nothing of its own, if the last answer still holds.
@@ -485,7 +485,7 @@ fn known(context: &RequestContext<RoleServer>) -> Option<Arc<Project>> {
         return None;
     }
     let manner = call.manner(context);
-    let is_plain = manner.ask_by.is_none() && manner.request_id.is_none() && manner.facts.is_empty();
+    let is_plain = manner.ask_by.is_none() && manner.facts.is_empty();
     is_plain.then(|| call.session().connection(&context.peer, http.is_some())?.known()).flatten()
 }
 

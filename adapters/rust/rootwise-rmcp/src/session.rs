@@ -47,8 +47,6 @@ pub(crate) struct Session {
     connection: OnceLock<Option<Connection>>,
     /// Whether the client sent `initialize` to this session.
     initialized: AtomicBool,
-    /// Whether a second `initialize` came over the same transport.
-    initialized_again: AtomicBool,
     /// Whether the client talks to this process over its own standard input and output.
     stdio: AtomicBool,
     /// Whether the transport reports notifications, in order.
@@ -69,7 +67,6 @@ impl Session {
             shared,
             connection: OnceLock::new(),
             initialized: AtomicBool::new(false),
-            initialized_again: AtomicBool::new(false),
             stdio: AtomicBool::new(false),
             observed: AtomicBool::new(false),
             id: OnceLock::new(),
@@ -90,7 +87,6 @@ impl Session {
     /// The client, or another one on the same transport, sent `initialize` again.
     pub(crate) fn initialize_again(&self, params: &InitializeRequestParams) {
         if self.is_initialized() {
-            self.initialized_again.store(true, Ordering::Release);
             self.begin(self.open(), params);
         }
     }
@@ -178,10 +174,6 @@ impl Session {
 
     pub(crate) fn is_initialized(&self) -> bool {
         self.initialized.load(Ordering::Acquire)
-    }
-
-    pub(crate) fn is_initialized_again(&self) -> bool {
-        self.initialized_again.load(Ordering::Acquire)
     }
 
     /// The connection, which the first call opens.
