@@ -115,7 +115,7 @@ impl<'a> AskContext<'a> {
             SelectionStep::Made(project)
                 if self.policy.selection.enforce_roots != EnforceRoots::Off && project.root.is_none() =>
             {
-                self.enforce_roots(project, given)
+                self.enforce_roots(project, given, disk)
             }
             other => other,
         }
@@ -258,13 +258,17 @@ impl<'a> AskContext<'a> {
         PathVerifier { files: Some(self.policy.roots.files), ..self.selection_verifier() }
     }
 
-    fn enforce_roots(&self, project: Box<Project>, given: &str) -> SelectionStep {
+    fn enforce_roots(&self, project: Box<Project>, given: &str, disk: &mut DiskView<'_>) -> SelectionStep {
         match self.roots_for_selection() {
             Err(step) => SelectionStep::NeedsRoots(step),
-            Ok(Some(list)) if !self.evaluation_context().is_among(&project, given, list) => {
-                Rejection::new(Reason::NotInRoots).into()
+            Ok(None) => SelectionStep::Made(project),
+            Ok(Some(list)) => {
+                disk.use_roots();
+                match self.evaluation_context().is_among(&project, given, list) {
+                    true => SelectionStep::Made(project),
+                    false => Rejection::new(Reason::NotInRoots).into(),
+                }
             }
-            Ok(_) => SelectionStep::Made(project),
         }
     }
 
