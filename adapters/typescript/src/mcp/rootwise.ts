@@ -23,8 +23,7 @@ interface Session<RequirePath extends boolean> {
   readonly transport: Transport;
   readonly link: Link;
   connection: Connection<RequirePath> | undefined;
-  /** How often a client sent `initialize`. */
-  handshakes: number;
+  initialized: boolean;
   ready: boolean;
   inputClosed: boolean;
   toldCannotAsk: boolean;
@@ -84,7 +83,7 @@ export class Rootwise<RequirePath extends boolean = true> {
     if (options.codexMeta ?? this.#inputs.meta.some(([first]) => first === CODEX_META)) declareCodexMeta(protocol);
     observe(protocol, {
       attached: (transport, link) => {
-        this.#sessions.set(transport, { transport, link, connection: undefined, handshakes: 0, ready: false, inputClosed: false, toldCannotAsk: false, roots: undefined, stored: undefined });
+        this.#sessions.set(transport, { transport, link, connection: undefined, initialized: false, ready: false, inputClosed: false, toldCannotAsk: false, roots: undefined, stored: undefined });
       },
       message: (transport, message, http) => this.#message(transport, message, http),
       answeredAgain: (transport, request, result) => this.#sessions.get(transport)?.connection?.answeredAgain(request, result),
@@ -119,8 +118,7 @@ export class Rootwise<RequirePath extends boolean = true> {
     if (this.#options.store || this.#isHttp(context) || this.#sdk.modern(context as never, this.#protocol)) return undefined;
     const signal = this.#sdk.signal(context as never);
     if (this.#isAlone(context) || signal.aborted || namedIn(signal) !== undefined) return undefined;
-    const session = this.#sessionOf(context);
-    return session.handshakes > 1 || this.#sdk.facts(context as never, this.#inputs) ? undefined : session.connection?.known;
+    return this.#sdk.facts(context as never, this.#inputs) ? undefined : this.#sessionOf(context).connection?.known;
   }
 
   /** Wraps a handler: the project becomes its first argument. */
@@ -267,7 +265,7 @@ export class Rootwise<RequirePath extends boolean = true> {
     await this.#storedSession(session)?.load((saved) => {
       const connection = this.#connectionOf(session, true, saved);
       session.connection?.close();
-      Object.assign(session, { connection, handshakes: 1, ready: false });
+      Object.assign(session, { connection, initialized: true, ready: false });
       return connection;
     });
   }
@@ -345,7 +343,7 @@ export class Rootwise<RequirePath extends boolean = true> {
     return argument === undefined ? hints : { ...hints, argument: argument as string };
   }
 
-  #question(context: CallContext, given: ProjectHints = {}): { facts?: RequestFacts; askBy?: AskBy; target?: string; requestId?: unknown } {
+  #question(context: CallContext, given: ProjectHints = {}): { facts?: RequestFacts; askBy?: AskBy; target?: string } {
     const modern = this.#sdk.modern(context as never, this.#protocol);
     const alone = !modern && this.#isAlone(context);
     const session = modern || alone ? undefined : this.#sessionOf(context);
@@ -356,10 +354,8 @@ export class Rootwise<RequirePath extends boolean = true> {
     const { argument, host, target } = own(given);
     if (argument !== undefined || host !== undefined) facts = { ...facts, ...defined({ argument, host }) };
     const askBy: AskBy | undefined = alone ? "none" : !modern ? undefined : this.#sdk.repeatable(context as never) ? "inputRequired" : "none";
-    // Tells the calls of two clients on one connection apart.
-    const requestId = session && session.handshakes > 1 && !this.#isHttp(context) ? this.#sdk.requestId(context as never) : undefined;
-    if (!facts && !askBy && target === undefined && requestId === undefined) return {};
-    return defined({ facts, askBy, target, requestId });
+    if (!facts && !askBy && target === undefined) return {};
+    return defined({ facts, askBy, target });
   }
 
   /** The input requests that a modern call needs for its project. */
@@ -378,7 +374,7 @@ export class Rootwise<RequirePath extends boolean = true> {
     // Without a session, nothing ties later requests to this client.
     if (!session || (http && transport.sessionId === undefined)) return;
     if (method === "initialize") {
-      session.handshakes += 1;
+      session.initialized = true;
       this.#open(session, http).initialized((params ?? {}) as object);
     } else if (method === "notifications/initialized") {
       session.ready = true;
@@ -415,7 +411,7 @@ export class Rootwise<RequirePath extends boolean = true> {
     }
     const session = this.#sessionOf(context);
     const connection = this.#open(session, http);
-    if (session.handshakes === 0) this.#catchUp(session, connection);
+    if (!session.initialized) this.#catchUp(session, connection);
     if (modern) return { connection, note: notRepeatable, release };
     const exchange = exchangeOf(this.#sdk.httpRequest(context as never));
     if (exchange && !exchange.open && !session.link.streams?.standalone) {
@@ -473,7 +469,7 @@ export class Rootwise<RequirePath extends boolean = true> {
   #catchUp(session: Session<RequirePath>, connection: Connection<RequirePath>): void {
     const capabilities = this.#protocol.getClientCapabilities();
     if (capabilities === undefined) return;
-    session.handshakes = 1;
+    session.initialized = true;
     connection.initialized({ capabilities, clientInfo: this.#protocol.getClientVersion() });
     connection.ready();
   }

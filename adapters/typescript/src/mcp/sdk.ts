@@ -51,8 +51,6 @@ interface SendOptions {
 export interface Sdk {
   readonly generation: 1 | 2;
   signal(context: never): AbortSignal;
-  /** The JSON-RPC id of the call. */
-  requestId(context: never): unknown;
   /** The object that stands for the HTTP request; undefined on other transports. */
   httpRequest(context: never): object | undefined;
   /** Sends a request that travels with the call. */

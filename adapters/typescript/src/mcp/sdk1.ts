@@ -4,7 +4,6 @@ import { clientErrors, factsOf, headerOf, type Protocol, type Sdk } from "./sdk.
 
 interface Extra {
   readonly signal: AbortSignal;
-  readonly requestId?: unknown;
   readonly _meta?: unknown;
   readonly requestInfo?: { headers?: Record<string, string | string[] | undefined>; url?: URL };
   sendRequest(request: object, schema: unknown, options: object): Promise<unknown>;
@@ -20,7 +19,6 @@ const anyResult = {
 export const sdk1: Sdk = {
   generation: 1,
   signal: (extra: Extra) => extra.signal,
-  requestId: (extra: Extra) => extra.requestId,
   httpRequest: (extra: Extra) => extra.requestInfo,
   send: (extra: Extra, request, options) => clientErrors(extra.sendRequest(request, anyResult, options)),
   push: (protocol: Protocol, request, options) => clientErrors(protocol.request(request, anyResult, options)),

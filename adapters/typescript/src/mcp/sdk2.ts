@@ -48,7 +48,6 @@ const anyResult = { "~standard": { version: 1, vendor: "rootwise", validate: (va
 export const sdk2: Sdk = {
   generation: 2,
   signal: ({ mcpReq }: Context) => mcpReq.signal,
-  requestId: ({ mcpReq }: Context) => mcpReq.id,
   httpRequest: ({ http }: Context) => http?.req,
   send: ({ mcpReq }: Context, request, options) => clientErrors(mcpReq.send(request, anyResult, options)),
   push: (protocol: Protocol, request, options) => clientErrors(protocol.request(request, anyResult, options)),
