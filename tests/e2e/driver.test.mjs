@@ -1,5 +1,6 @@
 // The driver without any SDK: what a server with its own protocol code uses.
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +9,7 @@ import { setImmediate, setTimeout } from "node:timers/promises";
 import { presets, RootwiseError } from "rootwise";
 import { ClientError, Connection, hostFacts, NeedsInput, NoProjectError, resolveAndExplain, resolveAtStart, Undeliverable } from "rootwise/driver";
 import { hostFacts as fromAdapter, NoProjectError as sameError, resolveAtStart as alsoStart } from "rootwise/mcp";
+import { at } from "../../scripts/tools.mjs";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-driver-")));
 // The timers of a connection keep no process alive, and nothing else does here.
@@ -265,6 +267,20 @@ test("hostFacts reads what the policy names, and nothing else", () => {
   assert.equal(sameError, NoProjectError);
   assert.equal(alsoStart, resolveAtStart);
   assert.throws(() => hostFacts("stdio", { policy: "nothing" }), { code: "bad_options" });
+});
+
+test("the home folder is no project where HOME is a link to it", () => {
+  const [home, link] = [join(base, "real-home"), join(base, "home-link")];
+  mkdirSync(join(home, ".git"), { recursive: true });
+  symlinkSync(home, link);
+  const code = `import { hostFacts, resolveAtStart } from ${JSON.stringify(at("dist/driver/index.js"))};
+    console.log(JSON.stringify([(await resolveAtStart())?.path ?? "none", hostFacts("stdio").excludedDirs]));`;
+  for (const HOME of [link, home]) {
+    const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", code], { cwd: home, env: { PATH: process.env.PATH, HOME }, encoding: "utf8" });
+    const [path, { home: excluded, temporary }] = JSON.parse(stdout || stderr);
+    assert.deepEqual([path, excluded], ["none", [...new Set([HOME, home])]]);
+    assert.ok(temporary.includes("/tmp") && temporary.includes("/var/tmp"), temporary.join());
+  }
 });
 
 test("resolveAtStart answers from what the process knows", async () => {
