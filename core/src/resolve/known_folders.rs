@@ -5,6 +5,7 @@ use alloc::string::String;
 use super::disk::{CacheReads, CacheScope, DiskLookup, DiskView, PathInfo};
 use super::evaluate::{EvaluationContext, RootsAccess, SourceResult};
 use super::value::Rejection;
+use crate::api::event::Found;
 use crate::api::project::Project;
 use crate::api::reason::Reason;
 use crate::path;
@@ -23,6 +24,8 @@ struct Folder<'a> {
 enum Contained {
     Yes,
     No,
+    /// There is nothing to compare with.
+    NoBase,
     Unknown,
 }
 
@@ -49,7 +52,7 @@ impl<'a> EvaluationContext<'a> {
                 match project.path.as_ref().map(|base| self.contains(base, folder, disk)) {
                     Some(Contained::Yes) => return Ok(None),
                     Some(Contained::Unknown) => return Ok(Some(SourceResult::WaitDisk)),
-                    Some(Contained::No) | None => {}
+                    Some(Contained::No | Contained::NoBase) | None => {}
                 }
             }
             Some(waits) => return Ok(Some(waits)),
@@ -70,10 +73,10 @@ impl<'a> EvaluationContext<'a> {
         let mut waits = false;
         for root in list.into_iter().flat_map(|list| &list.entries).filter_map(|entry| entry.path.as_ref().ok()) {
             disk.use_roots();
-            has_roots = true;
             match self.contains(root, folder, disk) {
                 Contained::Yes => return Ok(None),
-                Contained::No => {}
+                Contained::No => has_roots = true,
+                Contained::NoBase => {}
                 Contained::Unknown => waits = true,
             }
         }
@@ -123,6 +126,7 @@ impl<'a> EvaluationContext<'a> {
             {
                 Contained::Yes
             }
+            DiskLookup::Known(PathInfo { found: Some(Found::Missing), .. }) => Contained::NoBase,
             DiskLookup::Known(_) | DiskLookup::Unconfirmed => Contained::No,
             DiskLookup::Unknown => Contained::Unknown,
         }
