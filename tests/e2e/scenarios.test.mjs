@@ -174,7 +174,7 @@ for (const pair of pairs) {
         // This call never ends in the client, not even by an abort signal.
         peer.call("where").catch(() => {});
         // The server does not wait for it and answers other calls.
-        assert.deepEqual((await peer.call("changes")).value, []);
+        assert.equal((await peer.call("counts")).value.rejections, 0);
       });
 
       const manual = { roots: [], manual: true };
