@@ -105,3 +105,13 @@ async def test_a_folder_that_does_not_answer_takes_nothing_from_the_others(
     with hanging(monkeypatch, slow), anyio.fail_after(30):
         assert (await made.ask(sender=peer)).path == str(quick)
     made.close()
+
+
+def test_the_home_folder_is_no_project_in_any_of_its_spellings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home, link = tmp_path / "home", tmp_path / "link"
+    (home / ".git").mkdir(parents=True)
+    link.symlink_to(home)
+    monkeypatch.setenv("HOME", str(link))
+    assert set(host_facts()["excludedDirs"]["home"]) == {str(link), str(home.resolve())}
+    monkeypatch.chdir(home)
+    assert resolve_at_start(host=host_facts(argv=[], env={})) is None

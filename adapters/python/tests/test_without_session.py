@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rootwise import AnyProject, Project, RootwiseError, host_facts, presets, resolve_at_start
+from rootwise import AnyProject, NoProjectError, Project, RootwiseError, host_facts, presets, resolve_at_start
 from rootwise._adapter import Adapter
 from rootwise._facts import arguments
 from rootwise.starlette import ProjectMiddleware
@@ -246,3 +246,17 @@ def test_an_option_that_cannot_work_fails_in_the_constructor(options: dict[str, 
 def test_a_misspelt_option_is_a_type_error() -> None:
     with pytest.raises(TypeError, match="locale"):
         Adapter(locale=True)  # type: ignore[call-arg]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("named", [5, ["/a"], {"path": "/a"}, True])
+async def test_an_argument_that_is_no_text_is_refused_and_not_ignored(named: Any, tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    adapter: Any = Adapter(argument="path", host={"cwd": str(tmp_path)})
+    facts = adapter.request_facts(None, None, {"path": named})
+    connection = adapter._open("stdio")
+    assert (await connection.ask(adapter.request_facts(None), ask_by="none")).path == str(tmp_path)
+    with pytest.raises(NoProjectError) as caught:
+        await connection.ask(facts, ask_by="none")
+    assert caught.value.code == "invalid"
+    connection.close()

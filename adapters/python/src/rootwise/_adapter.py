@@ -21,6 +21,7 @@ from ._error import NoProjectError, RootwiseError
 from ._facts import host_facts
 from ._inject import filled_in
 from ._inputs import policy_inputs, readable
+from ._log import log
 from ._presets import policy_with_path
 from ._project import AnyProject, P, Project
 from ._resolver import Resolver
@@ -106,6 +107,7 @@ class Adapter(Generic[P]):
         self._on_change = cast("OnChange[AnyProject] | None", on_change)
         self._on_roots_change = on_roots_change
         self._connections: WeakMap[Connection] = WeakMap()
+        self._told_cannot_ask: weakref.WeakSet[object] = weakref.WeakSet()
         for transport in get_args(Via):
             # Options that cannot work fail here and not in every call.
             Resolver(self.policy, host=self._host_facts(transport)).close()
@@ -350,6 +352,22 @@ class Adapter(Generic[P]):
         if handshake is not None:
             found.handshake = weakref.ref(handshake)
         return found
+
+    def tell_cannot_ask(self, connection: Connection | None = None) -> None:
+        """Logs, once for a connection and once for all calls without one, that the client cannot be asked."""
+        told = self if connection is None else connection
+        if told in self._told_cannot_ask:
+            return
+        self._told_cannot_ask.add(told)
+        if connection is None:
+            message = (
+                "This server keeps no session for this client, so the client cannot be asked for its roots. Clients of "
+                "2026-07-28 send their roots with the call; for earlier ones, use a transport with sessions."
+            )
+            log({"level": "info", "code": "cannot_ask", "message": message})
+        else:
+            message = "The client cannot be asked for its roots here: responses are single JSON documents."
+            log({"level": "warning", "code": "cannot_ask", "message": message})
 
     def connection_for(self, key: object) -> Connection | None:
         """Returns the connection of a client that made a call before."""

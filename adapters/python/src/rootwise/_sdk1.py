@@ -225,6 +225,7 @@ class Sdk1Adapter(Adapter[P]):
         number = context.request_id
         if params is None:
             # Stateless HTTP: without a handshake the client's capabilities are unknown, and the next client is another.
+            self.tell_cannot_ask()
             return Call("none", self.standalone_facts(facts), transport, request=(weakref.ref(session), number))
         connection = self.connection(
             session, transport, params.model_dump(by_alias=True, mode="json", exclude_none=True), params
@@ -236,6 +237,8 @@ class Sdk1Adapter(Adapter[P]):
             listening = has_session_stream(scope) if scope is not None and own_stream else None
             connection.outside_calls = SessionSender1(session, listening) if listening else PipeSender1(session, again)
         if scope is not None and answers_in_json(scope):
+            if params.capabilities.roots is not None:
+                self.tell_cannot_ask(connection)
             return Call("none", facts, transport, connection, request=(weakref.ref(session), number))
         sender = StreamSender1(session, number, request) if own_stream else Sender1(session, number, again)
         return Call("request", facts, transport, connection, sender, request=(weakref.ref(session), number))

@@ -134,6 +134,7 @@ class Sdk2Adapter(Adapter[P]):
         params = session.client_params
         if params is None:
             # Stateless HTTP: without a handshake the client's capabilities are unknown, and the next client is another.
+            self.tell_cannot_ask()
             return Call("none", self.standalone_facts(facts), transport, request=(weakref.ref(session), number))
         connection = self.connection(
             _key_of(session), transport, params.model_dump(by_alias=True, mode="json", exclude_none=True), params
@@ -145,6 +146,8 @@ class Sdk2Adapter(Adapter[P]):
             listening = has_session_stream(scope) if scope is not None and own_stream else None
             connection.outside_calls = SessionSender2(outside, listening) if listening else PipeSender2(outside)
         if not session.can_send_request:
+            if params.capabilities.roots is not None:
+                self.tell_cannot_ask(connection)
             return Call("none", facts, transport, connection, request=(weakref.ref(session), number))
         sender = StreamSender2(session, number, request) if own_stream else Sender2(session, number)
         return Call("request", facts, transport, connection, sender, request=(weakref.ref(session), number))

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
 import time
 from pathlib import Path
+from subprocess import PIPE
 
-from conftest import listening
+from conftest import HERE, listening
+from frameworks import Framework
 from raw import PATIENCE, RawHttp
 
 
@@ -75,3 +80,24 @@ def test_the_end_of_a_session_leaves_nothing_behind(nursery: str) -> None:
         while (running := other.text(other.call("tasks"))[1]) != "0":
             assert time.monotonic() < deadline, f"{running} tasks are still running"
             time.sleep(0.05)
+
+
+def test_the_log_says_once_why_a_client_is_not_asked(framework: Framework) -> None:
+    """And that a client took too long."""
+    command = [framework.python, "-W", "ignore", str(HERE / "server.py"), "--http", "--log"]
+    environment = {**os.environ, "FRAMEWORK": framework.kind}
+    for option, code in {"--json": "cannot_ask", "--stateless": "cannot_ask", "--wait=100": "wait_expired"}.items():
+        started = subprocess.Popen([*command, option], stdout=PIPE, stderr=PIPE, text=True, env=environment)
+        with started as server:
+            assert server.stdout
+            assert server.stderr
+            with RawHttp(server.stdout.readline().strip()) as client:
+                client.handshake()
+                for _ in range(2):
+                    client.text(client.call("where"))
+            server.terminate()
+            log = server.stderr.read()
+        found = re.findall(r"\[(cannot_ask|wait_expired|event_failed)\]", log)
+        assert set(found) == {code}, log
+        # The server has two adapters, and the client makes two calls.
+        assert len(found) <= 2, log
