@@ -59,20 +59,21 @@ impl<'a> EvaluationContext<'a> {
             None => {}
         }
         let list = match self.roots {
-            RootsAccess::Known(list) => Some(list),
+            RootsAccess::Known(list) => {
+                disk.use_roots();
+                Some(list)
+            }
             RootsAccess::Wait => return Ok(Some(SourceResult::WaitRoots)),
             RootsAccess::Send => return Ok(Some(SourceResult::NeedSend)),
             RootsAccess::Input => return Ok(Some(SourceResult::NeedInput)),
             RootsAccess::Unavailable(_) => None,
         };
         if list.is_some_and(|list| list.has(project)) {
-            disk.use_roots();
             return Ok(None);
         }
         let mut has_roots = false;
         let mut waits = false;
         for root in list.into_iter().flat_map(|list| &list.entries).filter_map(|entry| entry.path.as_ref().ok()) {
-            disk.use_roots();
             match self.contains(root, folder, disk) {
                 Contained::Yes => return Ok(None),
                 Contained::No => has_roots = true,
