@@ -176,10 +176,17 @@ export class Connection<RequirePath extends boolean = true> {
     return this.#resolver.explain();
   }
 
-  /** The client sent `initialize` with these raw params. */
-  initialized(params: { readonly protocolVersion?: unknown; readonly capabilities?: unknown; readonly clientInfo?: unknown }): void {
+  /** The client sent `initialize` with these raw params; with the id of the message if it came again on one pipe. */
+  initialized(params: { readonly protocolVersion?: unknown; readonly capabilities?: unknown; readonly clientInfo?: unknown }, id?: unknown): void {
     const { protocolVersion, capabilities, clientInfo } = params;
-    this.feed({ type: "clientInitialized", ...defined({ protocolVersion: short(protocolVersion), capabilities: readCapabilities(capabilities), clientInfo: readInfo(clientInfo) }) });
+    const read = defined({ protocolVersion: short(protocolVersion), capabilities: readCapabilities(capabilities), clientInfo: readInfo(clientInfo) });
+    if (id === undefined) this.feed({ type: "clientInitialized", ...read });
+    else this.requested({ id, method: "initialize", params: read });
+  }
+
+  /** A request arrived on a pipe that may have several clients. */
+  requested(request: { readonly id: unknown; readonly method: unknown; readonly params?: unknown }): void {
+    this.feed({ type: "message", text: JSON.stringify({ jsonrpc: "2.0", ...request }) });
   }
 
   /** The client sent `notifications/initialized`. */

@@ -86,6 +86,7 @@ export class Rootwise<RequirePath extends boolean = true> {
         this.#sessions.set(transport, { transport, link, connection: undefined, initialized: false, ready: false, inputClosed: false, toldCannotAsk: false, roots: undefined, stored: undefined });
       },
       message: (transport, message, http) => this.#message(transport, message, http),
+      requested: (transport, { id, method }) => this.#sessions.get(transport)?.connection?.requested({ id, method }),
       answeredAgain: (transport, request, result) => this.#sessions.get(transport)?.connection?.answeredAgain(request, result),
       lost: (transport) => this.#sessions.get(transport)?.connection?.moveRequests(),
       inputClosed: (transport) => {
@@ -369,13 +370,13 @@ export class Rootwise<RequirePath extends boolean = true> {
     }
   }
 
-  #message(transport: Transport, { method, params }: Message, http: boolean): void {
+  #message(transport: Transport, { id, method, params }: Message, http: boolean): void {
     const session = this.#sessions.get(transport);
     // Without a session, nothing ties later requests to this client.
     if (!session || (http && transport.sessionId === undefined)) return;
     if (method === "initialize") {
+      this.#open(session, http).initialized((params ?? {}) as object, session.initialized && !http ? id : undefined);
       session.initialized = true;
-      this.#open(session, http).initialized((params ?? {}) as object);
     } else if (method === "notifications/initialized") {
       session.ready = true;
       session.connection?.ready();

@@ -26,6 +26,8 @@ export interface Observer {
   attached(transport: Transport, link: Link): void;
   /** A message of the handshake or about roots arrived; `http` tells how. */
   message(transport: Transport, message: Message, http: boolean): void;
+  /** A request arrived on a pipe after a second `initialize`, or was the last one before it. */
+  requested(transport: Transport, message: Message): void;
   /** The stream of a call was cut, and the client may resume it. */
   lost(transport: Transport): void;
   /** A response arrived to one of our requests that has been answered before. */
@@ -52,9 +54,11 @@ function attach(transport: Transport, observer: Observer): void {
   const streams = observeExchanges(transport, () => observer.lost(transport));
   observer.attached(transport, { streams, stdio, address: streamAddress(transport) });
   const answers = streams ? undefined : new Answers(transport);
+  const requests = streams ? undefined : new Requests((message) => observer.requested(transport, message));
   const { onmessage, onclose } = transport;
   transport.onmessage = (message: Message, extra?: { requestInfo?: unknown; request?: unknown }) => {
     bindExchange(extra, message?.method === undefined ? undefined : message.id);
+    requests?.arrived(message);
     if (OBSERVED.has(message?.method)) {
       observer.message(transport, message, extra?.requestInfo !== undefined || extra?.request !== undefined);
     } else if (REPEATABLE_METHODS.includes(message?.method)) {
@@ -89,6 +93,28 @@ function isStdio(transport: object): boolean {
 function streamAddress(transport: object): string | undefined {
   const { req } = (transport as Streams).res ?? {};
   return req?.originalUrl ?? req?.url;
+}
+
+/** Shows the requests on a pipe once a second `initialize` came, because their ids tell clients apart that share it. */
+class Requests {
+  readonly #show: (message: Message) => void;
+  #last: Message | undefined;
+  #handshakes = 0;
+
+  constructor(show: (message: Message) => void) {
+    this.#show = show;
+  }
+
+  arrived(message: Message | undefined): void {
+    if (message?.method === undefined || message.id === undefined) return;
+    if (message.method === "initialize") {
+      this.#handshakes += 1;
+      if (this.#handshakes === 2 && this.#last) this.#show(this.#last);
+    } else if (this.#handshakes > 1) {
+      this.#show(message);
+    }
+    this.#last = { id: message.id, method: message.method };
+  }
 }
 
 /** Marks a request of ours; SDKs copy it, and JSON leaves it out. */
