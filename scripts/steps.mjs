@@ -138,7 +138,7 @@ export const steps = [
     run: async () => {
       await bin("tsc", "-p", "tests/types/tsconfig.json");
       // These wait for other processes most of the time, so two files at once are no strain.
-      const files = ["adapter", "scenarios", "http", "remote", "advice", "streams", "store", "roots", "driver", "cocosearch", "versions", "lifecycle", "whereami", "hostile"].map((name) => `tests/e2e/${name}.test.mjs`);
+      const files = ["adapter", "scenarios", "http", "remote", "advice", "streams", "store", "roots", "driver", "cocosearch", "versions", "lifecycle", "whereami", "foreign", "transports", "hostile"].map((name) => `tests/e2e/${name}.test.mjs`);
       await testsAtOnce(2, files);
     },
   },
