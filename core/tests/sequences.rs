@@ -38,9 +38,9 @@ use rootwise::action::{Action, RootsState};
 use rootwise::event::{
     AskBy, AskWithdrawn, ClientInitialized, Event, RefusalKind, RequestFacts, RootsListed, RootsRefused,
 };
-use rootwise::host::HostFacts;
+use rootwise::host::{HostFacts, Transport};
 use rootwise::path::PathStyle;
-use rootwise::policy::Policy;
+use rootwise::policy::{Policy, SourceKind};
 use rootwise::{CycleState, Millis, Resolver};
 
 /// Cases against the model.
@@ -204,6 +204,84 @@ proptest! {
     }
 
     #[test]
+    fn no_answer_rests_on_old_knowledge_without_saying_so(case in case(STEPS)) {
+        let Some(most) = case.policy.timing.max_age_ms.map(u64::from) else { return Ok(()) };
+        let (mut clock, mut trace) = (0, String::new());
+        // When lists arrived, when each path was reported, and when each ask came.
+        let mut lists: Vec<u64> = Vec::new();
+        let mut reports: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+        let mut asks: BTreeMap<u32, u64> = BTreeMap::new();
+        for done in run(&case) {
+            let Some(actions) = done.actions else { continue };
+            clock = done.now.max(clock);
+            trace.push_str(&format!("\n@{clock} {:?}\n    -> {:?}", done.event, effects(&actions)));
+            match &done.event {
+                Event::RootsListed(_) | Event::Message(_) => lists.push(clock),
+                Event::Probed(probed) => {
+                    for path in &probed.paths {
+                        let real = path.real_path.iter().cloned();
+                        for path in real.chain([path.path.clone()]) {
+                            reports.entry(path).or_default().push(clock);
+                        }
+                    }
+                }
+                // A deadline may accept a list that was held back for 250 ms.
+                Event::DeadlineReached => lists.push(clock.saturating_sub(250)),
+                event => asks.extend(ask_of(event).map(|ask| (ask, clock))),
+            }
+            for action in &actions {
+                let Action::Answer(answer) = action else { continue };
+                let rootwise::Outcome::Resolved { project } = &answer.outcome else { continue };
+                for ask in answer.asks.iter().filter(|_| !project.stale) {
+                    let since = asks.get(&ask.0).copied().unwrap_or(0);
+                    let counts = |at: &u64| *at >= since || clock - *at < most;
+                    let is_modern = project.source == SourceKind::Roots && lists.is_empty();
+                    if project.source == SourceKind::Roots && !is_modern && project.root.is_some() {
+                        // A modern ask brings its list itself.
+                        let own = case.steps.iter().any(|step| matches!(&step.act, Act::Ask { facts, .. } | Act::Clear { facts, .. } if facts.input_responses.is_some()));
+                        prop_assert!(own || lists.iter().any(counts), "an old list for ask {ask} after{trace}");
+                    }
+                    if let (Some(path), Some(_)) = (&project.path, &project.real_path) {
+                        let known = reports.get(path).is_some_and(|times| times.iter().any(counts));
+                        prop_assert!(known, "an old report on {path} for ask {ask} after{trace}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn once_several_clients_have_shown_themselves_nothing_of_one_client_counts(case in case(STEPS)) {
+        let mut machine = resolver(&case);
+        let mut world = World::default();
+        let mut shown = false;
+        for step in &case.steps {
+            let (event, now) = world.event(&case, step);
+            let Ok(actions) = machine.handle(event.clone(), now) else { continue };
+            shown |= machine.roots().state == RootsState::SeveralClients;
+            let modern = match &event {
+                Event::Asked(asked) => is_modern(asked.ask_by, &asked.facts),
+                _ => true,
+            };
+            for action in &actions {
+                let Action::Answer(answer) = action else { continue };
+                if let rootwise::Outcome::Resolved { project } = &answer.outcome
+                    && shown
+                {
+                    let kept = matches!(project.source, SourceKind::Selected | SourceKind::Remembered);
+                    let roots = project.source == SourceKind::Roots && !modern;
+                    let process = matches!(project.source, SourceKind::Env | SourceKind::Cwd);
+                    let said = case.policy.sources.iter().any(|source| source.from == project.source && source.when.dedicated == Some(false));
+                    prop_assert!(!kept && !roots && (!process || said), "{:?}", project);
+                }
+                let is_selected = matches!(answer.outcome, rootwise::Outcome::Selected { .. });
+                prop_assert!(!shown || !is_selected);
+            }
+            world.observe(&event, now, &effects(&actions), machine.deadline().map(|at| at.0));
+        }
+    }
+
+    #[test]
     fn at_most_one_request_is_outstanding(case in case(STEPS)) {
         let mut outstanding: Option<u32> = None;
         let mut initialized = false;
@@ -316,6 +394,14 @@ proptest! {
 
     #[test]
     fn a_stale_answer_never_changes_the_project(case in case(STEPS)) {
+        // Elsewhere a second answer shows a second client.
+        let mut case = case;
+        case.host.transport = Transport::Http;
+        for step in &mut case.steps {
+            if let Act::Host(facts) = &mut step.act {
+                facts.transport = Transport::Http;
+            }
+        }
         after_every_step(&case, |machine, world, _, trace| {
             // Every token but the newest is over.
             for token in 1..world.tokens {
@@ -427,6 +513,80 @@ proptest! {
     }
 }
 
+/// The policies whose lists grow old, with a host that may be asked at any time.
+fn aging() -> Resolver {
+    let policy = r#"{"name":"aging","sources":[{"from":"roots","verify":"none"}]}"#;
+    let mut machine = Resolver::new(Policy::from_json(policy).unwrap(), HostFacts::new(PathStyle::Posix)).unwrap();
+    let capabilities = Some(oracle::generate::raw(r#"{"roots":{}}"#));
+    machine
+        .handle(Event::ClientInitialized(ClientInitialized { capabilities, ..ClientInitialized::default() }), 0)
+        .unwrap();
+    machine.handle(Event::ClientReady, 0).unwrap();
+    machine
+}
+
+fn asked(machine: &mut Resolver, ask: u32, now: u64) -> Effects {
+    let asked = rootwise::event::Asked { ask: ask.into(), ..rootwise::event::Asked::default() };
+    effects(&machine.handle(Event::Asked(asked), now).unwrap())
+}
+
+fn listed(machine: &mut Resolver, token: u32, now: u64) -> Effects {
+    let result = oracle::generate::raw(r#"{"roots":[{"uri":"file:///p/a"}]}"#);
+    effects(&machine.handle(Event::RootsListed(RootsListed { request: Some(token.into()), result }), now).unwrap())
+}
+
+#[test]
+fn a_burst_shares_one_request() {
+    let mut machine = aging();
+    for (burst, now) in (0..5_u32).zip((0..).step_by(1_000)) {
+        let sent: Vec<u32> = (0..100)
+            .flat_map(|ask| asked(&mut machine, burst * 100 + ask, now).send)
+            .map(|(token, ..)| token)
+            .collect();
+        assert_eq!(sent, [burst + 1], "at {now}");
+        assert_eq!(listed(&mut machine, burst + 1, now).answers.len(), 100);
+    }
+}
+
+#[test]
+fn there_is_at_most_one_refresh_per_second() {
+    let mut machine = aging();
+    let mut requests = 0;
+    for (ask, now) in (0..200_u32).zip((0..).step_by(50)) {
+        for (token, ..) in asked(&mut machine, ask, now).send {
+            requests += 1;
+            assert_eq!(listed(&mut machine, token, now).answers.len(), 1);
+        }
+    }
+    assert_eq!(requests, 10, "in ten seconds");
+}
+
+#[test]
+fn a_client_that_falls_silent_costs_one_short_wait_per_request() {
+    let mut machine = aging();
+    asked(&mut machine, 0, 0);
+    listed(&mut machine, 1, 0);
+    let (mut waits, mut requests) = (0, 0);
+    for (ask, now) in (1..2_000_u32).zip((1_000..).step_by(100)) {
+        let deadlines = machine.deadline().is_some_and(|at| at.0 <= now);
+        if deadlines {
+            machine.handle(Event::DeadlineReached, now).unwrap();
+        }
+        let seen = asked(&mut machine, ask, now);
+        requests += seen.send.len();
+        if seen.answers.is_empty() {
+            waits += 1;
+            let at = machine.deadline().unwrap().0;
+            assert_eq!(at, now + 250, "ask {ask} waits longer than for a refresh");
+            let answers = effects(&machine.handle(Event::DeadlineReached, at).unwrap()).answers;
+            assert_eq!(answers.len(), 1, "ask {ask}");
+        }
+    }
+    assert_eq!(waits, requests);
+    // In 200 seconds: each request lives for a minute, and after it the client rests for one.
+    assert!(requests <= 2, "{requests} requests");
+}
+
 /// Probes are left unanswered: who shares one with whom is told by the model.
 #[test]
 fn modern_asks_leave_no_trace_on_the_connection() {
@@ -442,7 +602,7 @@ fn modern_asks_leave_no_trace_on_the_connection() {
             // Ids of their own, so that the two kinds can be told apart.
             if let Act::Ask { id, by, facts, .. }
             | Act::Select { id, ask_by: by, facts, .. }
-            | Act::Clear { id, ask_by: by, facts } = &mut step.act
+            | Act::Clear { id, ask_by: by, facts, .. } = &mut step.act
                 && is_modern(*by, facts)
             {
                 *id += 100;

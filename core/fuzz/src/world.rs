@@ -107,7 +107,7 @@ impl World {
         host.local = chosen(2).then_some(chosen(3));
         host.allowed_dirs = chosen(4).then(|| vec![folder("/work", "C:\\work")]);
         host.cwd = Some(folder("/work/project", "C:\\work\\project"));
-        host.excluded_dirs.home = Some(folder("/home/me", "C:\\Users\\me"));
+        host.excluded_dirs.home = vec![folder("/home/me", "C:\\Users\\me")];
         host.probe_shares = chosen(5);
         host.push = chosen(6).then_some(chosen(7));
         let host = Arc::new(host);

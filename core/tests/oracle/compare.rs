@@ -17,6 +17,7 @@ fn proj(project: &Project) -> Proj {
         source: project.source,
         via: project.via.clone(),
         root: project.root.as_ref().map(|root| root.index),
+        stale: project.stale,
     }
 }
 
@@ -25,7 +26,7 @@ fn out(outcome: &Outcome) -> Out {
         Outcome::Resolved { project } => Out::Resolved(proj(project)),
         Outcome::Selected { project, .. } => Out::Selected(proj(project)),
         Outcome::Listed { roots, state } => {
-            let views = roots.iter().map(|view| (view.root.uri.clone(), view.problem));
+            let views = roots.iter().map(|view| (view.root.uri.clone(), view.problem, view.real_path.clone()));
             Out::Listed(views.collect(), *state)
         }
         Outcome::NeedsInput { input_requests } => {

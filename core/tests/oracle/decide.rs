@@ -2,18 +2,20 @@
 
 use rootwise::Reason;
 use rootwise::action::RootsState;
-use rootwise::event::AskBy;
+use rootwise::event::{Argument, AskBy};
 use rootwise::path;
 use rootwise::path::display::display;
 use rootwise::policy::{
-    Ask as WhenToAsk, BadOutcome, EnforceRoots, NonFile, OnUnusable, Pick, Relative, Source, SourceKind,
+    Ask as WhenToAsk, BadOutcome, Links, NonFile, OnUnusable, Pick, Relative, Source, SourceKind, Verify,
 };
 use serde_json::value::RawValue;
 
 use super::history::{History, state_of};
+use super::kept::Lost;
 use super::peer::{self, RawList, RawRoot};
 use super::record::{Ask, Choice, Kind, List, Win};
 use super::values::{Eyes, Lexed, Need, Patience, Target, Verdict, can_end, is_asked_for, is_bad_end};
+use super::within::MayName;
 use super::{Out, Proj};
 
 /// The key of our input request and the request itself.
@@ -45,6 +47,8 @@ pub struct Waiting {
     pub request: bool,
     /// It waits for roots in any way.
     pub roots: bool,
+    /// What it waits for is in part a refresh of the list (rule 32).
+    pub refresh: bool,
 }
 
 /// Whether there is a list to use, or something to wait for.
@@ -69,6 +73,7 @@ pub enum Says {
     Roots {
         send: bool,
         request: bool,
+        refresh: bool,
     },
     NeedsInput,
 }
@@ -99,11 +104,17 @@ impl History {
     /// What is to be done about an ask.
     pub fn decide(&self, ask: &Ask, patience: Patience) -> Decision {
         match &ask.kind {
-            Kind::Project => self.walk_sources(Some(ask), patience, self.pin().filter(|_| !ask.modern)),
+            Kind::Project => {
+                self.walk_sources(Some(ask), patience, self.pin().filter(|_| !ask.modern && !self.is_shared()))
+            }
             Kind::Roots => self.decide_roots(ask, patience),
             Kind::Select(by) => self.decide_select(ask, by, patience),
             Kind::Clear => {
-                let reason = if ask.modern { Reason::PassEachCall } else { Reason::Immutable };
+                let reason = match ask.modern {
+                    true => Reason::PassEachCall,
+                    false if self.is_shared() => Reason::SeveralClients,
+                    false => Reason::Immutable,
+                };
                 self.refuse_select(reason)
             }
         }
@@ -111,7 +122,7 @@ impl History {
 
     /// The connection's project: decided, or the paths it depends on.
     pub fn decide_connection(&self, pin: Option<&Win>) -> Result<Option<Win>, Vec<Need>> {
-        match self.walk_sources(None, Patience::Over, pin) {
+        match self.walk_sources(None, Patience::Over, pin.filter(|_| !self.is_shared())) {
             Decision::Done(End::Won(win)) => Ok(Some(win)),
             Decision::Done(_) => Ok(None),
             Decision::Wait(waiting) => Err(waiting.needs),
@@ -123,7 +134,9 @@ impl History {
             Some(ask) => Eyes::Ask { ask, patience },
             None => Eyes::Connection,
         };
+        self.read_old.set(false);
         let mut waiting = Waiting::default();
+        let mut needs_roots = false;
         // Whether a better source, or a value judged before ranking, is still being looked at.
         let (mut open, mut judging) = (false, false);
         for source in self.policy.sources.iter().filter(|source| is_asked_for(source.from) && can_end(source)) {
@@ -134,8 +147,16 @@ impl History {
                 }
                 // Bad is bad, whatever a better one may still turn out to be.
                 Says::Ends(out) => return Decision::Done(End::Other(out)),
+                Says::Roots { send, request, refresh } => {
+                    judging = true;
+                    waiting.wait_for_roots(send, request, refresh);
+                }
+                Says::NeedsInput => needs_roots = true,
                 _ => {}
             }
+        }
+        if needs_roots && !judging {
+            return Decision::Done(End::Other(needs_input()));
         }
         let mut code = None;
         let mut certain = false;
@@ -149,7 +170,7 @@ impl History {
                 // The pin stands ahead of every source of the connection.
                 Some(win) => {
                     pinned = true;
-                    self.ask_pin(win, eyes)
+                    self.ask_pin(win, ask, eyes)
                 }
                 None => self.ask_source(source, ask, eyes),
             };
@@ -165,16 +186,17 @@ impl History {
                     waiting.needs.extend(needs);
                     continue;
                 }
-                Says::Roots { send, request } => {
+                Says::Roots { send, request, refresh } => {
                     if !open && !certain {
-                        waiting.roots = true;
-                        waiting.send = send;
-                        waiting.request = request;
+                        waiting.wait_for_roots(send, request, refresh);
                     }
                     open = true;
                     continue;
                 }
-                Says::Wins(win) => End::Won(win),
+                Says::Wins(mut win) => {
+                    win.project.stale = self.read_old.get();
+                    End::Won(win)
+                }
                 Says::Ends(out) => End::Other(out),
                 Says::NeedsInput => End::Other(needs_input()),
             };
@@ -188,21 +210,27 @@ impl History {
         if open || judging {
             return Decision::Wait(waiting);
         }
-        Decision::Done(End::Other(Out::Unresolved(code.unwrap_or(Reason::NoProject))))
+        let shared = self.is_shared() && !ask.is_some_and(|ask| ask.modern);
+        let code = if shared { Reason::SeveralClients } else { code.unwrap_or(Reason::NoProject) };
+        Decision::Done(End::Other(Out::Unresolved(code)))
     }
 
     pub fn is_on(&self, source: &Source) -> bool {
         let when = &source.when;
+        // Several clients on one pipe are served together.
+        let dedicated = self.is_dedicated() && !self.is_shared();
         (when.transports.is_empty() || when.transports.contains(&self.host().transport))
             && (!when.local || self.is_local())
             && when.argument.as_ref().is_none_or(|name| self.host().arguments.contains_key(name))
+            && (dedicated || !when.dedicated.unwrap_or(says_where_the_client_works(source.from)))
     }
 
     fn ask_source(&self, source: &Source, ask: Option<&Ask>, eyes: Eyes<'_>) -> Says {
-        if !self.is_on(source) {
+        let modern = ask.is_some_and(|ask| ask.modern);
+        let off = !modern && self.is_shared() && belongs_to_one_client(source.from);
+        if off || !self.is_on(source) {
             return Says::Nothing;
         }
-        let modern = ask.is_some_and(|ask| ask.modern);
         match source.from {
             SourceKind::Roots => self.ask_roots(source, ask, eyes),
             SourceKind::Selected | SourceKind::Remembered if modern => Says::Nothing,
@@ -210,30 +238,21 @@ impl History {
                 let Some(choice) = self.choice() else {
                     return Says::Nothing;
                 };
-                let list = self.list().map(|list| list.roots).unwrap_or_default();
-                let enforced = self.policy.selection.enforce_roots == EnforceRoots::Always;
-                if enforced && !list.is_empty() && !self.is_among(&list, choice) {
-                    return Says::Nothing;
-                }
-                // It was judged when it was made, and is again only where the policy says so.
-                if !self.rechecks(source) {
-                    return Says::Wins(choice.win.clone());
-                }
-                match self.look_again(&choice.win, eyes) {
+                match self.look_again(&choice.win, ask, eyes) {
                     Ok(says) => says,
-                    Err(reason) => says(source, Verdict::Bad(reason), None),
+                    Err(Lost::Suspended(_)) => Says::Nothing,
+                    Err(Lost::Gone(reason)) => says(source, Verdict::Bad(reason), None),
                 }
             }
             SourceKind::Remembered => {
                 let Some(win) = self.remembered() else { return Says::Nothing };
-                // It was judged when it won, and is again only where the operator confines projects.
-                if !self.is_confined() {
-                    return Says::Wins(win.clone());
-                }
-                match self.look_again(win, eyes) {
+                match self.look_again(win, ask, eyes) {
                     Ok(says) => says,
-                    Err(reason) => says(source, Verdict::Bad(reason), None),
+                    Err(lost) => says(source, Verdict::Bad(lost.reason()), None),
                 }
+            }
+            SourceKind::Argument if ask.is_some_and(|ask| ask.facts.argument == Some(Argument::Other)) => {
+                says(source, Verdict::Bad(Reason::Invalid), None)
             }
             _ => {
                 let values = self.values_of(source, ask);
@@ -241,7 +260,12 @@ impl History {
                     return Says::Nothing;
                 }
                 let (verdict, via) = self.judge(source, values, eyes);
-                says(source, verdict, via)
+                let Verdict::Good(target) = verdict else { return says(source, verdict, via) };
+                match self.may_name(source, &target, ask, eyes) {
+                    MayName::Yes => says(source, Verdict::Good(target), via),
+                    MayName::No(reason) => says(source, Verdict::Bad(reason), via),
+                    MayName::NotYet(says) => says,
+                }
             }
         }
     }
@@ -257,7 +281,10 @@ impl History {
         let alone = |value: &Option<String>| value.iter().map(|value| (None, value.clone())).collect();
         let mut values: Vec<(Option<String>, String)> = match source.from {
             SourceKind::Host => alone(&facts.host),
-            SourceKind::Argument => alone(&facts.argument),
+            SourceKind::Argument => match &facts.argument {
+                Some(Argument::Text(text)) => alone(&Some(text.clone())),
+                _ => Vec::new(),
+            },
             SourceKind::Header => by_name(&|name| {
                 let mut values: Vec<String> = Vec::new();
                 for (known, value) in &facts.headers {
@@ -289,18 +316,28 @@ impl History {
     // Roots.
 
     pub fn roots_now(&self, ask: Option<&Ask>, patience: Patience) -> RootsNow {
-        let known = || RootsNow::Use(self.list().map(|list| list.roots));
+        let list = || self.list().filter(|_| !self.is_shared());
+        let known = || {
+            let waited = |list: &List| {
+                ask.is_some_and(|ask| self.was_served(ask) || self.goes_without(ask)) && !self.is_stale(list)
+            };
+            self.reads(list().is_some_and(|list| !self.is_current(&list) && !waited(&list)));
+            RootsNow::Use(list().map(|list| list.roots))
+        };
         let Some(ask) = ask else {
             return known();
         };
         if ask.modern {
             return self.modern_roots(ask);
         }
-        let cannot = self.policy.roots.ask == WhenToAsk::Never || ask.by != AskBy::Request;
+        let cannot = self.policy.roots.ask == WhenToAsk::Never || ask.by != AskBy::Request || self.is_shared();
         if patience == Patience::Over || cannot || self.goes_without(ask) {
             return known();
         }
         if self.list().is_some_and(|list| self.is_good_for(&list, ask)) {
+            return known();
+        }
+        if self.list_is_refreshed_for(ask) && self.refresh_is_over(ask) {
             return known();
         }
         if let Some(request) = self.in_flight() {
@@ -326,12 +363,29 @@ impl History {
 
     /// Whether a list is new enough for an ask.
     fn is_good_for(&self, list: &List, ask: &Ask) -> bool {
-        let rules = &self.policy.roots;
-        let age = self.now().saturating_sub(list.at);
-        let most =
-            if list.roots.says_none { [rules.max_age_ms, rules.empty_max_age_ms] } else { [rules.max_age_ms, None] };
-        let aged = !self.was_served(ask) && most.into_iter().flatten().any(|most| age >= u64::from(most));
-        !self.is_stale(list) && !aged && (self.was_served(ask) || rules.ask != WhenToAsk::EachRequest)
+        let served = self.was_served(ask);
+        let new = served || (self.is_fresh(list.at) && self.policy.roots.ask != WhenToAsk::EachRequest);
+        !self.is_stale(list) && new
+    }
+
+    /// Whether an ask waits for roots only for a short time: a list is known and, as far as anybody said, still true.
+    pub fn list_is_refreshed_for(&self, ask: &Ask) -> bool {
+        self.list_is_unchanged() && !ask.modern && self.policy.roots.ask != WhenToAsk::EachRequest
+    }
+
+    /// Whether a list is known and no change was reported since it was asked for.
+    pub fn list_is_unchanged(&self) -> bool {
+        self.list().is_some_and(|list| !self.changed_since(list.asked_at_place))
+    }
+
+    /// What a source says while roots are not there.
+    pub fn says_roots(&self, now: &RootsNow, ask: Option<&Ask>) -> Says {
+        if matches!(now, RootsNow::NeedsInput) {
+            return Says::NeedsInput;
+        }
+        let refresh = ask.is_some_and(|ask| self.list_is_refreshed_for(ask));
+        let (send, request) = (matches!(now, RootsNow::Send), matches!(now, RootsNow::WaitForRequest));
+        Says::Roots { send, request, refresh }
     }
 
     fn modern_roots(&self, ask: &Ask) -> RootsNow {
@@ -357,7 +411,7 @@ impl History {
     fn ask_roots(&self, source: &Source, ask: Option<&Ask>, eyes: Eyes<'_>) -> Says {
         let patience = match eyes {
             Eyes::Ask { patience, .. } => patience,
-            Eyes::Connection | Eyes::Blind => Patience::Over,
+            Eyes::Connection => Patience::Over,
         };
         match self.roots_now(ask, patience) {
             RootsNow::Use(None) => Says::Nothing,
@@ -365,10 +419,7 @@ impl History {
                 let about = ask.and_then(|ask| ask.target.as_deref());
                 self.pick(source, &roots, about, eyes)
             }
-            RootsNow::WaitForRequest => Says::Roots { send: false, request: true },
-            RootsNow::WaitForMore => Says::Roots { send: false, request: false },
-            RootsNow::Send => Says::Roots { send: true, request: false },
-            RootsNow::NeedsInput => Says::NeedsInput,
+            other => self.says_roots(&other, ask),
         }
     }
 
@@ -393,7 +444,12 @@ impl History {
                 candidates.push((raw, lexed));
             }
         }
-        let about = target.and_then(|about| self.place(about, Relative::Refuse, true).ok());
+        let about = match target.map(|about| self.place(about, Relative::Refuse, true)) {
+            Some(Err(reason)) if self.different(roots) > 1 => {
+                return Says::Ends(Out::Refused(reason, SourceKind::Roots, source.status));
+            }
+            about => about.and_then(Result::ok),
+        };
         let containing = about.and_then(|about| {
             let mut best: Option<(usize, usize)> = None;
             for (at, (_, lexed)) in candidates.iter().enumerate() {
@@ -482,6 +538,8 @@ impl History {
         let mut waiting = Waiting { roots: true, ..Waiting::default() };
         match self.roots_now(Some(ask), patience) {
             RootsNow::Use(roots) => {
+                // The age of the list shows in its state; that of a report makes it stale.
+                self.read_old.set(false);
                 let readable = |raw: &RawRoot| self.problem(raw).is_none();
                 let state = if !ask.modern {
                     self.roots_state(readable)
@@ -492,22 +550,49 @@ impl History {
                 } else {
                     RootsState::NotAsked
                 };
-                let out = Out::Listed(self.view(&roots.unwrap_or_default()), state);
-                return Decision::Done(End::Other(out));
+                return match self.view(&roots.unwrap_or_default(), Eyes::Ask { ask, patience }) {
+                    Ok(view) => {
+                        let state = if self.read_old.get() { RootsState::Stale } else { state };
+                        Decision::Done(End::Other(Out::Listed(view, state)))
+                    }
+                    Err(needs) => Decision::Wait(Waiting { needs, ..Waiting::default() }),
+                };
             }
-            RootsNow::WaitForRequest => waiting.request = true,
-            RootsNow::WaitForMore => {}
-            RootsNow::Send => waiting.send = true,
             RootsNow::NeedsInput => return Decision::Done(End::Other(needs_input())),
+            other => {
+                if let Says::Roots { send, request, refresh } = self.says_roots(&other, Some(ask)) {
+                    waiting.wait_for_roots(send, request, refresh);
+                }
+            }
         }
         Decision::Wait(waiting)
     }
 
-    /// Roots as a list shows them.
-    pub fn view(&self, roots: &[RawRoot]) -> Vec<(String, Option<Reason>)> {
+    /// Roots as a list shows them, each with the result of its check (rule 36), or the paths that depends on.
+    fn view(&self, roots: &[RawRoot], eyes: Eyes<'_>) -> Result<Vec<Shown>, Vec<Need>> {
         let most = usize::try_from(self.policy.limits.value_chars).unwrap();
-        let shown = roots.iter().map(|raw| (display(&raw.uri, most), self.problem(raw)));
-        shown.collect()
+        let usual = Source::new(SourceKind::Roots);
+        let mut source = self.source(SourceKind::Roots).unwrap_or(&usual).clone();
+        source.refine = None;
+        source.links = Links::Keep;
+        source.verify = Verify::Directory;
+        let (mut views, mut needs) = (Vec::new(), Vec::new());
+        for raw in roots {
+            let (problem, real) = match self.lex_root(raw) {
+                Lexed::Place(target) => match self.on_disk(&source, target, eyes) {
+                    Verdict::Good(target) => (None, target.real),
+                    Verdict::Bad(reason) => (Some(reason), None),
+                    Verdict::Pending(more) => {
+                        needs.extend(more);
+                        continue;
+                    }
+                },
+                Lexed::NonFile(_) => (Some(Reason::NotFileUri), None),
+                Lexed::Bad(reason) => (Some(reason), None),
+            };
+            views.push((display(&raw.uri, most), problem, real));
+        }
+        if needs.is_empty() { Ok(views) } else { Err(needs) }
     }
 
     // Selections.
@@ -521,6 +606,28 @@ impl History {
         });
         keys.collect()
     }
+}
+
+/// A root as a list shows it: its URI, its problem and its real path.
+type Shown = (String, Option<Reason>, Option<String>);
+
+impl Waiting {
+    pub fn wait_for_roots(&mut self, send: bool, request: bool, refresh: bool) {
+        self.roots = true;
+        self.send |= send;
+        self.request |= request;
+        self.refresh |= refresh;
+    }
+}
+
+/// Rule 35.
+fn says_where_the_client_works(kind: SourceKind) -> bool {
+    matches!(kind, SourceKind::Env | SourceKind::Cwd)
+}
+
+/// Rule 34.
+fn belongs_to_one_client(kind: SourceKind) -> bool {
+    matches!(kind, SourceKind::Roots | SourceKind::Selected | SourceKind::Remembered)
 }
 
 fn declares_roots(ask: &Ask) -> bool {
@@ -538,7 +645,7 @@ fn needs_input() -> Out {
 }
 
 /// What `onUnusable: accept` overlooks.
-fn is_disk(reason: Reason) -> bool {
+pub fn is_disk(reason: Reason) -> bool {
     matches!(
         reason,
         Reason::Missing | Reason::OtherSystem | Reason::NotDirectory | Reason::Unreadable | Reason::NoMarker
@@ -566,6 +673,7 @@ pub fn win(source: SourceKind, target: Target, via: Option<String>) -> Win {
             source,
             via,
             root: target.root.as_ref().map(|(index, _)| *index),
+            stale: false,
         },
         root_key: target.root.map(|(_, key)| key),
         real: target.real,

@@ -67,7 +67,9 @@ impl Oracle {
         let waiting = self.history.waiting();
         for (id, ..) in self.history.open_probes() {
             let by_asks = waiting.iter().any(|ask| !self.history.ask_depends(ask, id).is_empty());
-            if !by_asks && self.history.connection_depends(id).is_empty() {
+            // One that was waited for in vain may still tell something new.
+            let late = self.history.is_overdue(id);
+            if !by_asks && !late && self.history.connection_depends(id).is_empty() {
                 self.history.note(Record::ProbeOver { id });
             }
         }
@@ -90,6 +92,7 @@ impl Oracle {
             };
             let there = said.markers.iter().filter(|marker| markers.contains(*marker));
             let known = Known {
+                at: self.history.now(),
                 found: said.found,
                 real: said.real_path.clone(),
                 there: there.cloned().collect(),
@@ -98,15 +101,5 @@ impl Oracle {
             news.push(Record::Learnt { path, known, asks, connection });
         }
         self.history.records.extend(news);
-    }
-
-    /// Drops what the connection knows of paths that none of its sources names any more.
-    pub fn forget_paths(&mut self) {
-        let named = self.history.named_paths();
-        for path in self.history.known_paths() {
-            if !named.contains(&path) {
-                self.history.note(Record::Forgotten { path });
-            }
-        }
     }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use rootwise::event::{AskBy, Found, RefusalKind, RequestFacts, SelectBy, Want};
+use rootwise::event::{Argument, AskBy, Found, RefusalKind, RequestFacts, SelectBy, Want};
 use rootwise::host::{HostFacts, PathMap, Transport};
 use rootwise::path::PathStyle;
 use rootwise::policy::Policy;
@@ -94,7 +94,8 @@ pub enum Which {
 pub enum Act {
     Init(&'static str),
     Ready,
-    Changed,
+    /// With an open stream for a request, or without.
+    Changed(bool),
     Listed(Which, String),
     HostListed(String),
     Refused(Which, RefusalKind, Option<i64>, &'static str),
@@ -175,13 +176,18 @@ const VALUES: [&str; 17] = [
 const CAPABILITIES: [&str; 5] =
     [r#"{"roots":{"listChanged":true}}"#, r#"{"roots":{}}"#, "{}", r#"{"roots":true}"#, "7"];
 
-const TEXTS: [&str; 14] = [
+const TEXTS: [&str; 20] = [
     "",
     "  ",
     "{",
     "[]",
     "17",
     r#"{"jsonrpc":"2.0","id":7,"method":"tools/list"}"#,
+    r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#,
+    r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#,
+    r#"{"jsonrpc":"2.0","id":8,"method":"tools/list"}"#,
+    r#"{"jsonrpc":"2.0","id":"2","method":"tools/call"}"#,
+    r#"{"jsonrpc":"2.0","id":3,"method":"ping"}"#,
     r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{}}"#,
     r#"{"jsonrpc":"2.0","id":"other-1","result":{"roots":[]}}"#,
     r#"{"jsonrpc":"2.0","id":1,"result":{"roots":[]}}"#,
@@ -189,6 +195,7 @@ const TEXTS: [&str; 14] = [
     r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#,
     r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
     r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"roots":{}},"clientInfo":{"name":"c"}}}"#,
+    r#"{"jsonrpc":"2.0","id":5,"method":"initialize","params":{"capabilities":{"roots":{}}}}"#,
     r#"{"jsonrpc":"2.0","id":null}"#,
 ];
 
@@ -199,14 +206,20 @@ pub fn host() -> impl Strategy<Value = HostFacts> {
         (select(vec![Transport::Stdio, Transport::Stdio, Transport::Http]), flag(), flag()),
         (place(), place(), place(), place(), prop_oneof![9 => Just(None), 1 => select(VALUES.to_vec()).prop_map(Some)]),
         prop_oneof![2 => Just(None), 3 => select(PLACES.to_vec()).prop_map(Some)],
-        (prop::bool::weighted(0.1), prop::bool::weighted(0.1), prop::bool::weighted(0.3)),
+        (prop::bool::weighted(0.1), prop::bool::weighted(0.1), prop::bool::weighted(0.3), flag()),
     )
         .prop_map(
-            |((transport, local, push), (own, client, list, option, other), cwd, (allowed, mapped, flag))| {
+            |(
+                (transport, local, push),
+                (own, client, list, option, other),
+                cwd,
+                (allowed, mapped, flag, dedicated),
+            )| {
                 let mut host = HostFacts::new(PathStyle::Posix);
                 host.transport = transport;
                 host.local = local;
                 host.push = push;
+                host.dedicated = dedicated;
                 let own = own.map(|value| ("ROOTWISE_PROJECT", value.to_owned()));
                 let client = client.map(|value| ("CLAUDE_PROJECT_DIR", value.to_owned()));
                 let other = other.map(|value| ("CURSOR_PROJECT_DIR", value.to_owned()));
@@ -221,7 +234,7 @@ pub fn host() -> impl Strategy<Value = HostFacts> {
                     host.arguments.insert(name.to_owned(), value.to_owned());
                 }
                 host.cwd = cwd.map(str::to_owned);
-                host.excluded_dirs.home = Some("/home/u".to_owned());
+                host.excluded_dirs.home = vec!["/home/u".to_owned()];
                 host.excluded_dirs.temporary = vec!["/tmp".to_owned()];
                 host.excluded_dirs.install = vec!["/opt/app".to_owned()];
                 if allowed {
@@ -276,25 +289,42 @@ fn facts() -> impl Strategy<Value = RequestFacts> {
         let named = |name: &str, value: Option<String>| value.map(|value| (name.to_owned(), value));
         named(one, value).into_iter().chain(named(other, more)).collect()
     };
-    (value(), value(), (value(), rare(), any::<bool>()), (value(), rare()), meta, capabilities, input).prop_map(
-        move |(host, argument, (header, more_header, twice), (query, more_query), meta, capabilities, input)| {
-            RequestFacts {
-                host,
-                argument,
-                headers: pairs(
-                    "X-WORKSPACE-id",
-                    header,
-                    if twice { "x-workspace-ID" } else { "x-project-PATH" },
-                    more_header,
-                ),
-                query: pairs("project_path", query, "project", more_query),
-                meta: meta.map(raw),
-                capabilities: capabilities.map(raw),
-                client_info: None,
-                input_responses: input.as_deref().map(raw),
-            }
-        },
+    (
+        value(),
+        (value(), prop::bool::weighted(0.03)),
+        (value(), rare(), any::<bool>()),
+        (value(), rare()),
+        meta,
+        capabilities,
+        input,
     )
+        .prop_map(
+            move |(
+                host,
+                (argument, other_type),
+                (header, more_header, twice),
+                (query, more_query),
+                meta,
+                capabilities,
+                input,
+            )| {
+                RequestFacts {
+                    host,
+                    argument: if other_type { Some(Argument::Other) } else { argument.map(Into::into) },
+                    headers: pairs(
+                        "X-WORKSPACE-id",
+                        header,
+                        if twice { "x-workspace-ID" } else { "x-project-PATH" },
+                        more_header,
+                    ),
+                    query: pairs("project_path", query, "project", more_query),
+                    meta: meta.map(raw),
+                    capabilities: capabilities.map(raw),
+                    client_info: None,
+                    input_responses: input.as_deref().map(raw),
+                }
+            },
+        )
 }
 
 fn which() -> impl Strategy<Value = Which> {
@@ -356,31 +386,34 @@ fn act() -> impl Strategy<Value = Act> {
     prop_oneof![
         1 => prop_oneof![4 => Just(CAPABILITIES[1]), 1 => select(CAPABILITIES.to_vec())].prop_map(Act::Init),
         2 => Just(Act::Ready),
-        4 => Just(Act::Changed),
+        4 => prop::bool::weighted(0.2).prop_map(Act::Changed),
         6 => (which(), list()).prop_map(|(which, list)| Act::Listed(which, list)),
         1 => list().prop_map(Act::HostListed),
         4 => (which(), refusal).prop_map(|(which, (kind, code, message))| Act::Refused(which, kind, code, message)),
         12 => (0..6_u32, want, ask_by(), bare(), about)
             .prop_map(|(id, want, by, facts, about)| Act::Ask { id, want, by, facts, target: about }),
-        2 => (0..6_u32, select_by(), ask_by(), bare()).prop_map(|(id, by, ask_by, facts)| Act::Select { id, by, ask_by, facts }),
-        1 => (0..6_u32, ask_by(), bare()).prop_map(|(id, ask_by, facts)| Act::Clear { id, ask_by, facts }),
+        2 => (0..6_u32, select_by(), ask_by(), bare())
+            .prop_map(|(id, by, ask_by, facts)| Act::Select { id, by, ask_by, facts }),
+        1 => (0..6_u32, ask_by(), bare())
+            .prop_map(|(id, ask_by, facts)| Act::Clear { id, ask_by, facts }),
         1 => (0..6_u32).prop_map(Act::Withdraw),
         10 => (which(), prop_oneof![6 => Just(0_u8), 1 => any::<u8>()], prop_oneof![6 => Just(0_u8), 1 => any::<u8>()])
             .prop_map(|(which, out, other)| Act::Probed(which, out, other)),
         5 => Just(Act::Deadline),
         2 => (which(), any::<bool>(), list()).prop_map(|(which, as_string, list)| Act::Answer(which, as_string, list)),
-        1 => select(TEXTS.to_vec()).prop_map(Act::Text),
-        1 => (which(), vec(select(TEXTS[4..12].to_vec()), 0..3), list()).prop_map(|(which, texts, list)| Act::Batch(which, texts, list)),
+        2 => select(TEXTS.to_vec()).prop_map(Act::Text),
+        1 => (which(), vec(select(TEXTS[4..17].to_vec()), 0..3), list()).prop_map(|(which, texts, list)| Act::Batch(which, texts, list)),
         1 => host().prop_map(Act::Host),
-        1 => prop_oneof![4 => Just(Act::Changed), 1 => Just(Act::Closed)],
+        1 => prop_oneof![4 => Just(Act::Changed(false)), 1 => Just(Act::Closed)],
     ]
 }
 
 fn step() -> impl Strategy<Value = Step> {
     let time = prop_oneof![
-        6 => select(vec![0, 1, 5, 50, 100, 250, 299, 300, 400, 500, 1_000]).prop_map(Time::By),
-        2 => select(vec![0, 0, 1, -1]).prop_map(Time::ToDeadline),
-        1 => Just(Time::Back),
+        12 => select(vec![0, 1, 5, 50, 100, 250, 299, 300, 400, 500, 999, 1_000]).prop_map(Time::By),
+        1 => select(vec![5_000, 60_000]).prop_map(Time::By),
+        4 => select(vec![0, 0, 1, -1]).prop_map(Time::ToDeadline),
+        2 => Just(Time::Back),
     ];
     (time, act()).prop_map(|(time, act)| {
         let time = match (&act, time) {

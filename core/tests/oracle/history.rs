@@ -1,5 +1,6 @@
 //! The log, and every question asked of it. Nothing here remembers: each answer is read off the log again.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use rootwise::action::RootsState;
@@ -8,18 +9,20 @@ use rootwise::host::{HostFacts, Transport};
 use rootwise::policy::{Ask as WhenToAsk, Policy, Source, SourceKind};
 
 use super::peer::{RawList, RawRoot};
-use super::record::{Ask, Choice, End, Known, List, Record, Request, Win};
+use super::record::{Ask, Choice, End, Held, Known, List, Record, Request, Win};
 
 /// Everything that happened.
 #[derive(Clone, Debug)]
 pub struct History {
     pub policy: Policy,
     pub records: Vec<Record>,
+    /// Whether the decision that is being made has read something that is not fresh (rule 32).
+    pub read_old: Cell<bool>,
 }
 
 impl History {
     pub fn new(policy: Policy, host: HostFacts) -> Self {
-        Self { policy, records: vec![Record::Host(host), Record::Fresh] }
+        Self { policy, records: vec![Record::Host(host), Record::Fresh], read_old: Cell::new(false) }
     }
 
     pub fn note(&mut self, record: Record) {
@@ -51,6 +54,20 @@ impl History {
         times.unwrap_or(0)
     }
 
+    /// The time of a place in the log.
+    fn time_of(&self, place: usize) -> u64 {
+        let times = self.records.iter().take(place).rev().find_map(|record| match record {
+            Record::Now(now) => Some(*now),
+            _ => None,
+        });
+        times.unwrap_or(0)
+    }
+
+    /// Whether what arrived at a time counts without a refresh (rule 32).
+    pub fn is_fresh(&self, at: u64) -> bool {
+        self.policy.timing.max_age_ms.is_none_or(|most| self.now().saturating_sub(at) < u64::from(most))
+    }
+
     pub fn host(&self) -> &HostFacts {
         let facts = self.records.iter().rev().find_map(|record| match record {
             Record::Host(facts) => Some(facts),
@@ -65,8 +82,34 @@ impl History {
     }
 
     pub fn may_push(&self) -> bool {
+        // The stream that a change came with counts for the request that it causes.
+        let stream = self.last(|_, record| match record {
+            Record::Changed { marks: true, push: true } => Some(true),
+            Record::Sent { .. } => Some(false),
+            _ => None,
+        });
+        self.host_may_push() || stream == Some(true)
+    }
+
+    pub fn host_may_push(&self) -> bool {
         let host = self.host();
         host.push.unwrap_or(host.transport == Transport::Stdio)
+    }
+
+    /// Whether the working directory and the variables say where the client works (rule 35).
+    pub fn is_dedicated(&self) -> bool {
+        let host = self.host();
+        host.dedicated.unwrap_or(host.transport == Transport::Stdio && self.is_local())
+    }
+
+    /// Whether several clients have shown themselves, on this connection or on one before it (rule 34).
+    pub fn is_shared(&self) -> bool {
+        self.records.iter().any(|record| matches!(record, Record::Several))
+    }
+
+    /// Whether this connection follows another one on the same pipe.
+    pub fn is_second(&self) -> bool {
+        self.records.iter().filter(|record| matches!(record, Record::Initialized { .. })).count() > 1
     }
 
     pub fn is_closed(&self) -> bool {
@@ -82,7 +125,7 @@ impl History {
     }
 
     pub fn is_ready(&self) -> bool {
-        self.any(|record| matches!(record, Record::Ready))
+        self.any(|record| matches!(record, Record::Ready { .. }))
     }
 
     pub fn era(&self) -> Era {
@@ -97,6 +140,54 @@ impl History {
         u32::try_from(sent.count()).unwrap()
     }
 
+    /// Whether the client has answered a request: one of the last eight that it answered.
+    pub fn was_replied(&self, token: u32) -> bool {
+        let replied = self.records.iter().rev().filter_map(|record| match record {
+            Record::Replied { token } => Some(*token),
+            _ => None,
+        });
+        replied.take(8).any(|known| known == token)
+    }
+
+    /// The id of this client's last raw request.
+    pub fn last_number(&self) -> Option<i64> {
+        self.last(|_, record| match record {
+            Record::Requested { number } => Some(*number),
+            _ => None,
+        })
+    }
+
+    /// The id of the last raw request before this connection.
+    pub fn earlier_number(&self) -> Option<i64> {
+        let fresh = |record: &Record| matches!(record, Record::Fresh);
+        let start = self.records.iter().rposition(fresh).unwrap_or(0);
+        self.records.iter().take(start).rev().find_map(|record| match record {
+            Record::Requested { number } => Some(*number),
+            _ => None,
+        })
+    }
+
+    /// The answer to the request in flight that waits for a second one.
+    pub fn held(&self) -> Option<Held> {
+        let request = self.in_flight()?;
+        self.last(|place, record| match record {
+            Record::Held(held) if place > request.place => Some(held.clone()),
+            _ => None,
+        })
+    }
+
+    pub fn end_of_hold(&self, held: &Held) -> u64 {
+        let life =
+            self.in_flight().map_or(u64::MAX, |request| request.at.saturating_add(self.policy.timing.life_ms.into()));
+        held.at.saturating_add(250).min(life)
+    }
+
+    /// Whether a second client may answer too.
+    pub fn may_be_answered_twice(&self) -> bool {
+        let alone = self.any(|record| matches!(record, Record::AnsweredAlone));
+        self.host().transport != Transport::Http && self.is_second() && !alone
+    }
+
     pub fn in_flight(&self) -> Option<Request> {
         let (place, token, at) = self.last(|place, record| match record {
             Record::Sent { token, at, .. } => Some((place, *token, *at)),
@@ -109,7 +200,7 @@ impl History {
 
     /// Whether a change that counts came after a place in the log.
     pub fn changed_since(&self, start: usize) -> bool {
-        self.here().any(|(place, record)| place > start && matches!(record, Record::Changed { marks: true }))
+        self.here().any(|(place, record)| place > start && matches!(record, Record::Changed { marks: true, .. }))
     }
 
     /// A request that waits for its time: where it was put off, and until when.
@@ -157,6 +248,16 @@ impl History {
         !late && !self.changed_since(sent.unwrap_or(0))
     }
 
+    /// Whether a list is known and the client has rested since its last failure (rule 11).
+    fn has_rested(&self) -> bool {
+        let failed = self.last(|place, record| match record {
+            Record::Ended { how, .. } if how.failed() => Some(self.time_of(place)),
+            _ => None,
+        });
+        let rested = |at: u64| self.now().saturating_sub(at) >= u64::from(self.policy.timing.life_ms);
+        self.list().is_some() && failed.is_some_and(rested)
+    }
+
     /// Failed attempts in a row.
     fn failures(&self) -> u32 {
         let since = self.last_clearing();
@@ -191,8 +292,8 @@ impl History {
             && self.is_ready()
             && (!self.policy.roots.require_capability || self.initialized() == Some(true))
             && !self.is_unsupported()
-            && !self.is_silent()
-            && self.failures() < self.policy.timing.retries.saturating_add(1)
+            && ((!self.is_silent() && self.failures() < self.policy.timing.retries.saturating_add(1))
+                || self.has_rested())
     }
 
     // The list.
@@ -221,6 +322,11 @@ impl History {
         lists.nth(1)
     }
 
+    /// Whether a list counts without a refresh (rule 32).
+    pub fn is_current(&self, list: &List) -> bool {
+        !self.is_stale(list) && self.is_fresh(list.at)
+    }
+
     pub fn is_stale(&self, list: &List) -> bool {
         let failed = self.here().any(|(place, record)| {
             place > list.place && matches!(record, Record::Ended { how, .. } if how.unanswered())
@@ -245,9 +351,9 @@ impl History {
                     })
                 };
                 let asked = answers.and_then(sent).unwrap_or(place);
-                let changed = self
-                    .here()
-                    .any(|(at, record)| at > asked && at < place && matches!(record, Record::Changed { marks: true }));
+                let changed = self.here().any(|(at, record)| {
+                    at > asked && at < place && matches!(record, Record::Changed { marks: true, .. })
+                });
                 answers.is_some() && self.waited_for(ask, place) == *answers && !changed
             }
             _ => false,
@@ -256,11 +362,14 @@ impl History {
 
     /// What the view of the roots shows; `readable` tells whether a root of the list can be read.
     pub fn roots_state(&self, readable: impl Fn(&RawRoot) -> bool) -> RootsState {
+        if self.is_shared() {
+            return RootsState::SeveralClients;
+        }
         if let Some(request) = self.in_flight() {
             return if request.overdue { RootsState::Overdue } else { RootsState::Pending };
         }
         if let Some(list) = self.list() {
-            return if self.is_stale(&list) { RootsState::Stale } else { state_of(&list.roots, readable) };
+            return if !self.is_current(&list) { RootsState::Stale } else { state_of(&list.roots, readable) };
         }
         if self.is_unsupported() {
             return RootsState::Unsupported;
@@ -278,7 +387,32 @@ impl History {
         }
     }
 
+    /// How long an ask waits for a refresh: twice as long as the client took for its last answer, within bounds (rule 32).
+    pub fn refresh_wait(&self) -> u64 {
+        let took = self.last(|_, record| match record {
+            Record::List { answers: Some(answered), at, .. } => self.last(|_, record| match record {
+                Record::Sent { token, at: sent, .. } if token == answered => Some(at.saturating_sub(*sent)),
+                _ => None,
+            }),
+            _ => None,
+        });
+        took.unwrap_or(0).saturating_mul(2).clamp(250, 1_000)
+    }
+
     // Asks.
+
+    /// Until when an ask waits for refreshes, if it began to.
+    pub fn refresh_until(&self, ask: &Ask) -> Option<u64> {
+        self.last(|place, record| match record {
+            Record::Refreshes { ask: id, until } if place > ask.place && *id == ask.id => Some(*until),
+            _ => None,
+        })
+    }
+
+    pub fn refresh_is_over(&self, ask: &Ask) -> bool {
+        let over = |record: &Record| matches!(record, Record::RefreshOver { ask: id } if *id == ask.id);
+        self.here().any(|(place, record)| place > ask.place && over(record))
+    }
 
     /// The asks that wait, as they came.
     pub fn waiting(&self) -> Vec<Ask> {
@@ -363,6 +497,11 @@ impl History {
         open
     }
 
+    /// Whether somebody's short wait for a probe is over.
+    pub fn is_overdue(&self, probe: u32) -> bool {
+        self.any(|record| matches!(record, Record::ProbeOverdue { id } if *id == probe))
+    }
+
     /// Whether what a probe says of a path serves the connection.
     pub fn is_for_connection(&self, probe: u32, path: &str) -> bool {
         self.any(|record| {
@@ -399,12 +538,21 @@ impl History {
         paths
     }
 
-    /// What is known of a path: by the connection, or by one ask.
+    /// What is known of a path, by the connection or by one ask, whatever its age.
     pub fn known(&self, path: &str, by: Option<u32>) -> Option<Known> {
+        self.known_if(path, by, |_| true)
+    }
+
+    /// What is known of a path, by the connection or by one ask, and is fresh.
+    pub fn known_fresh(&self, path: &str, by: Option<u32>) -> Option<Known> {
+        self.known_if(path, by, |known| self.is_fresh(known.at))
+    }
+
+    fn known_if(&self, path: &str, by: Option<u32>, counts: impl Fn(&Known) -> bool) -> Option<Known> {
         let mut known: Option<Known> = None;
         for (_, record) in self.here() {
             match record {
-                Record::Learnt { path: at, known: new, asks, connection } if at == path => {
+                Record::Learnt { path: at, known: new, asks, connection } if at == path && counts(new) => {
                     let counts = by.map_or(*connection, |ask| asks.contains(&ask));
                     if counts {
                         // A later look may have asked for other markers.
@@ -417,7 +565,7 @@ impl History {
                         known = Some(merged);
                     }
                 }
-                Record::Forgotten { path: at } if at == path && by.is_none() => known = None,
+                Record::Forgotten if by.is_none() => known = None,
                 // Ids may be used again once an ask is over.
                 Record::Asked(ask) if by == Some(ask.id) => known = None,
                 _ => {}
@@ -433,16 +581,6 @@ impl History {
                 && matches!(record, Record::Unconfirmed { path: at, asked, asks }
                     if at == path && asks.contains(&ask.id) && markers.is_subset(asked))
         })
-    }
-
-    /// Every path the connection knows something of.
-    pub fn known_paths(&self) -> BTreeSet<String> {
-        let learnt = self.here().filter_map(|(_, record)| match record {
-            Record::Learnt { path, connection: true, .. } => Some(path.clone()),
-            _ => None,
-        });
-        let paths: BTreeSet<String> = learnt.collect();
-        paths.into_iter().filter(|path| self.known(path, None).is_some()).collect()
     }
 
     // Memory.
@@ -510,7 +648,11 @@ impl History {
         let asks = self.waiting().into_iter().map(|ask| ask.at.saturating_add(timing.wait_ms.into()));
         let probes = self.open_probes().into_iter().map(|(_, until, _)| until);
         let deferred = self.deferred().map(|(_, until)| until);
-        life.into_iter().chain(asks).chain(probes).chain(deferred).min()
+        let waiting = self.waiting();
+        let begun = waiting.iter().filter(|ask| !self.refresh_is_over(ask));
+        let refreshes = begun.filter_map(|ask| self.refresh_until(ask));
+        let hold = self.held().map(|held| self.end_of_hold(&held));
+        life.into_iter().chain(asks).chain(probes).chain(deferred).chain(refreshes).chain(hold).min()
     }
 }
 

@@ -29,6 +29,12 @@ impl Oracle {
         }
     }
 
+    fn note_id(&mut self, text: &str, turn: &mut Turn) {
+        if let Some(number) = peer::member(text, "id").and_then(|id| id.parse().ok()) {
+            self.requested(number, turn);
+        }
+    }
+
     /// Takes what one message says; true if it is an answer to one of our requests and so nobody else's.
     fn read_message(&mut self, text: &str, now: u64, turn: &mut Turn) -> bool {
         let method = peer::member(text, "method").and_then(|method| peer::string(&method));
@@ -37,9 +43,14 @@ impl Oracle {
                 let params = peer::member(text, "params").unwrap_or_default();
                 let capabilities = peer::member(&params, "capabilities");
                 self.initialized(capabilities.as_deref(), turn);
+                self.note_id(text, turn);
             }
-            (MessageKind::Notification, Some("notifications/initialized")) => self.ready(turn),
-            (MessageKind::Notification, Some("notifications/roots/list_changed")) => self.changed(turn),
+            (MessageKind::Notification, Some("notifications/initialized")) => self.ready(true, turn),
+            (MessageKind::Request, method) if method != Some("ping") && self.history.initialized().is_some() => {
+                self.note_id(text, turn);
+                self.called(turn);
+            }
+            (MessageKind::Notification, Some("notifications/roots/list_changed")) => self.changed(false, turn),
             (MessageKind::Response, _) => {
                 let id = peer::member(text, "id").unwrap_or_default();
                 let Some(token) = (1..=self.history.tokens()).find(|token| self.id(*token) == id) else {

@@ -26,16 +26,26 @@
 //! 11. Of several names in `read`, as of the parts of a list, the first usable counts; if none is, the first is named.
 //! 12. Per-request values are looked up for every ask, whatever the connection knows of the same path.
 //! 13. A change that comes while a request is in flight is followed by one more request with `onChange: invalidate` too.
-//! 14. The connection's own evaluation has paths probed when a list arrives or a selection comes; otherwise it uses what asks
+//! 14. The connection's own evaluation has paths probed when a list arrives or a selection is made; otherwise it uses what asks
 //!     found out. A probe is over when nobody waits for it: neither an ask that depended on it nor the connection.
 //! 15. `allowed` needs the spelling inside and, where known, the real path inside.
 //! 16. The connection project is evaluated after the asks; a new pin is there from the next event on.
 //! 17. `closed` announces nothing and leaves the views as they are.
 //! 18. A want for roots is not judged for bad arguments, and neither it nor a refused ask begins the connection project.
-//! 19. A list of roots shows why one cannot be read, not what the place is or what the disk says.
+//! 19. A list of roots without a request in flight is shown as stale once it is not fresh.
 //! 20. `names: any` without `enforceRoots` takes the name of a root if the list is known, and asks nobody.
-//! 21. What was found is forgotten when a list or host facts arrive that no longer name the path.
+//! 21. Lists differ also in the number of entries that cannot be read.
 //! 22. A root of another scheme has the problem `not_file_uri` in a list, also where `nonFile: nameOnly` makes it a project.
+//! 23. A raw request counts as `clientReady`, and its id is read, only after `initialize`; a `ping` says nothing.
+//! 24. The short wait is for what an ask has begun to wait for; its end makes every probe of the ask overdue, and its request if
+//!     that is a refresh. An overdue probe stays open until its deadline, and who has an older report does not wait for it.
+//! 25. An ask whose request failed uses the newest list as if it had waited for it.
+//! 26. A list that has nothing to compare with, and one that `enforceRoots` compares with, make no selection stale.
+//! 27. A folder needs no further look if one of its project markers was seen. The first look at a folder that a model names
+//!     asks for all of them, unless roots are known.
+//! 28. A modern ask without a project says `no_project` also where several clients have shown themselves.
+//! 29. When it shows that there are several clients, every waiting ask is settled, whatever event showed it.
+//! 30. Two clients that answer a request in flight cause no line about a failed request.
 
 pub mod compare;
 pub mod decide;
@@ -54,6 +64,7 @@ pub mod run;
 pub mod select;
 pub mod values;
 pub mod verdict;
+pub mod within;
 pub mod world;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -75,6 +86,8 @@ pub struct Proj {
     pub source: SourceKind,
     pub via: Option<String>,
     pub root: Option<u32>,
+    /// Whether it rests on something that is not fresh (rule 32).
+    pub stale: bool,
 }
 
 /// How an ask ends.
@@ -82,7 +95,8 @@ pub struct Proj {
 pub enum Out {
     Resolved(Proj),
     Selected(Proj),
-    Listed(Vec<(String, Option<Reason>)>, RootsState),
+    /// Each root with its problem and its real path.
+    Listed(Vec<(String, Option<Reason>, Option<String>)>, RootsState),
     NeedsInput(Vec<(String, String)>),
     Refused(Reason, SourceKind, Option<u16>),
     Unresolved(Reason),

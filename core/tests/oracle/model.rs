@@ -30,12 +30,14 @@ pub struct Turn {
     pub unasked: bool,
     /// One more request is due after a change (rule 13).
     pub follow_up: bool,
-    /// A list arrived or a selection came, so the connection may have paths looked at.
+    /// A list arrived or a selection was made, so the connection may have paths looked at.
     pub list_arrived: bool,
     pub selected: bool,
     pub host_changed: bool,
     /// Rule 19: nothing more is awaited, so a change is announced although it is not settled.
     pub nothing_awaited: bool,
+    /// It has just shown that several clients share the connection.
+    pub shown: bool,
 }
 
 impl Turn {
@@ -58,11 +60,8 @@ impl Oracle {
             return Ok(Effects::default());
         }
         let mut turn = Turn::default();
-        let start = self.history.records.len();
         self.own_effect(event, now, &mut turn);
         if !self.history.is_closed() {
-            let modern = |record: &Record| matches!(record, Record::Asked(ask) if ask.modern);
-            turn.selected = matches!(event, Event::Selected(_)) && !self.history.records.iter().skip(start).any(modern);
             self.react(event, now, &mut turn);
             // Without anybody to carry it, what was put off is left to the next ask.
             let carried = self.history.waiting().iter().any(|ask| self.history.waits_for_roots(ask));
@@ -71,9 +70,6 @@ impl Oracle {
             }
             self.evaluate_connection(&mut turn);
             self.end_connections_wait();
-            if turn.list_arrived || turn.host_changed {
-                self.forget_paths();
-            }
             self.open_probe(now, &mut turn);
             self.drop_unwanted_probes();
         }
@@ -138,20 +134,22 @@ impl Oracle {
                 let capabilities = init.capabilities.as_deref().map(RawValue::get);
                 self.initialized(capabilities, turn);
             }
-            Event::ClientReady => self.ready(turn),
+            Event::ClientReady => self.ready(true, turn),
             Event::RootsListed(listed) => match listed.request {
                 Some(token) => self.answered(token.0, listed.result.get(), now, turn),
                 None => self.take_list(None, listed.result.get(), now, turn),
             },
             Event::RootsRefused(refused) => self.refused(refused, turn),
-            Event::RootsChanged(_) => self.changed(turn),
+            Event::RootsChanged(changed) => self.changed(changed.push, turn),
             Event::HostFactsChanged(changed) => {
                 self.history.note(Record::Host(changed.facts.clone()));
+                self.history.note(Record::Forgotten);
                 self.forget_outside();
                 turn.nothing_awaited = true;
                 turn.host_changed = true;
             }
             Event::Asked(asked) => {
+                self.called_by(asked.ask_by, &asked.facts, turn);
                 let kind = match asked.want {
                     Want::Project => Kind::Project,
                     Want::Roots => Kind::Roots,
@@ -159,15 +157,18 @@ impl Oracle {
                 self.asked(asked.ask.0, kind, asked.ask_by, &asked.facts, asked.target.clone(), now);
             }
             Event::Selected(selected) => {
+                self.called_by(selected.ask_by, &selected.facts, turn);
                 let kind = Kind::Select(selected.by.clone());
                 self.asked(selected.ask.0, kind, selected.ask_by, &selected.facts, None, now);
             }
             Event::SelectionCleared(cleared) => {
+                self.called_by(cleared.ask_by, &cleared.facts, turn);
                 let (_, modern) = self.history.manner(cleared.ask_by, &cleared.facts);
                 let fixed = self.history.policy.memory.pin == Pin::Immutable && self.history.pin().is_some();
-                let kind = if modern || fixed {
+                let kind = if modern || fixed || self.history.is_shared() {
                     Kind::Clear
                 } else {
+                    self.history.note(Record::Forgotten);
                     self.history.note(Record::ChoiceGone);
                     self.history.note(Record::PinGone);
                     Kind::Project
@@ -226,13 +227,56 @@ impl Oracle {
         self.history.note(Record::DeferredOver);
     }
 
-    pub fn ready(&mut self, turn: &mut Turn) {
-        if self.history.is_ready() {
+    pub fn ready(&mut self, said: bool, turn: &mut Turn) {
+        let was_ready = self.history.is_ready();
+        self.history.note(Record::Ready { said });
+        if was_ready {
             return;
         }
-        self.history.note(Record::Ready);
         let eager = self.history.policy.roots.ask == WhenToAsk::Eager;
         turn.unasked |= eager;
+    }
+
+    fn called_by(&mut self, by: Option<AskBy>, facts: &RequestFacts, turn: &mut Turn) {
+        let (by, _) = self.history.manner(by, facts);
+        if by == AskBy::Request && self.history.initialized().is_some() {
+            self.called(turn);
+        }
+    }
+
+    /// A call by request: its client is ready (rule 5), and may show that it is not the only one (rule 34).
+    pub fn called(&mut self, turn: &mut Turn) {
+        let said = |record: &Record| matches!(record, Record::Ready { said: true });
+        let before = self.history.records.iter().any(said);
+        let here = self.history.here().any(|(_, record)| said(record));
+        if self.history.is_second() && before && !here {
+            self.show_several(turn);
+        }
+        self.ready(false, turn);
+    }
+
+    /// A raw request with a whole number for an id: each client counts its own up (rule 34).
+    pub fn requested(&mut self, number: i64, turn: &mut Turn) {
+        let last = self.history.last_number();
+        let earlier = self.history.earlier_number();
+        let continues = |last: Option<i64>| last.and_then(|last| last.checked_add(1)) == Some(number);
+        let of_first = last.is_some() && !continues(last) && continues(earlier);
+        if self.history.is_second() && (last == Some(number) || of_first) {
+            self.show_several(turn);
+        }
+        self.history.note(Record::Requested { number });
+    }
+
+    /// Drops what the connection found out, except about a folder (rule 24).
+    fn forget_except(&mut self, folder: Option<String>, ask: u32) {
+        let kept = folder.and_then(|path| {
+            let own = self.history.known(&path, Some(ask));
+            Some((own.or_else(|| self.history.known(&path, None))?, path))
+        });
+        self.history.note(Record::Forgotten);
+        if let Some((known, path)) = kept {
+            self.history.note(Record::Learnt { path, known, asks: Vec::new(), connection: true });
+        }
     }
 
     fn may_send_unasked(&self) -> bool {
@@ -272,9 +316,9 @@ impl Oracle {
         };
         let all = self.history.waiting();
         let mut senders = Vec::new();
-        // An ask that only asks changes nothing for the others; nor does any ask of a modern call (rule 4).
-        let is_modern = |ask: &Ask| new == Some(ask.id) && ask.modern;
-        let only_new = matches!(event, Event::Asked(_)) || all.iter().any(is_modern);
+        // An ask that only asks changes nothing for the others, and a modern one never does.
+        let is_modern = |id: u32| all.iter().any(|ask| ask.id == id && ask.modern);
+        let only_new = new.is_some_and(is_modern) || (matches!(event, Event::Asked(_)) && !turn.shown);
         let (first, others): (Vec<&Ask>, Vec<&Ask>) = all.iter().partition(|ask| matches!(ask.kind, Kind::Select(_)));
         for ask in first.into_iter().chain(others) {
             if only_new && new != Some(ask.id) {
@@ -302,6 +346,11 @@ impl Oracle {
                 let token = self.history.tokens();
                 self.history.note(Record::Waits { ask: ask.id, token });
             }
+            let refreshes = waiting.refresh || waiting.needs.iter().any(|need| need.refresh);
+            if refreshes && self.history.refresh_until(ask).is_none() {
+                let until = now.saturating_add(self.history.refresh_wait()).min(ask.at.saturating_add(wait));
+                self.history.note(Record::Refreshes { ask: ask.id, until });
+            }
             self.history.note(Record::Looked { ask: ask.id, roots: waiting.roots });
             turn.needs.extend(waiting.needs.into_iter().map(|need| (Some(ask.id), need)));
         }
@@ -323,15 +372,13 @@ impl Oracle {
             }
             AskEnd::Chosen(choice) => {
                 // What was found out for the selection now serves the connection.
-                if let Some(at) = &choice.win.project.path
-                    && let Some(known) = self.history.known(at, Some(ask.id))
-                {
-                    let path = at.clone();
-                    self.history.note(Record::Learnt { path, known, asks: Vec::new(), connection: true });
-                }
+                self.forget_except(choice.win.project.path.clone(), ask.id);
+                turn.selected = true;
                 // Rule 16: what wins now may be pinned in turn.
                 self.history.note(Record::PinGone);
-                self.history.note(Record::Chose(choice.clone()));
+                let mut kept = choice.clone();
+                kept.win.project.stale = false;
+                self.history.note(Record::Chose(kept));
                 Out::Selected(choice.win.project)
             }
         };
@@ -350,6 +397,7 @@ impl Oracle {
             win.root_key = None;
         }
         win.project.source = SourceKind::Remembered;
+        win.project.stale = false;
         self.history.note(Record::Remembered(win));
     }
 
@@ -407,7 +455,8 @@ impl Oracle {
             Err(_) => {
                 let keys = self.history.list().map(|list| self.history.keys(&list.roots)).unwrap_or_default();
                 before.clone().filter(|win| self.history.keeps(win)).filter(|win| {
-                    win.project.source != SourceKind::Roots
+                    self.history.pin().is_some()
+                        || win.project.source != SourceKind::Roots
                         || win.root_key.as_ref().is_none_or(|key| keys.contains(key))
                         || keys.contains(&win.project.key)
                 })
@@ -434,6 +483,12 @@ impl Oracle {
     // Time.
 
     fn deadline_reached(&mut self, now: u64, turn: &mut Turn) {
+        if let Some(held) = self.history.held()
+            && now >= self.history.end_of_hold(&held)
+        {
+            self.history.note(Record::AnsweredAlone);
+            self.accept_answer(held.token, &held.result, held.at, turn);
+        }
         let life = u64::from(self.history.policy.timing.life_ms);
         if let Some(request) = self.history.in_flight()
             && now >= request.at.saturating_add(life)
@@ -458,11 +513,35 @@ impl Oracle {
                 self.history.note(Record::Overdue { token: request.token });
             }
         }
+        self.end_refreshes(now);
         if let Some((_, until)) = self.history.deferred()
             && now >= until
         {
             self.history.note(Record::DeferredOver);
             turn.unasked = true;
+        }
+    }
+
+    /// Ends the short waits for refreshes: what is known counts now, and nobody else waits for the rest (rule 32).
+    fn end_refreshes(&mut self, now: u64) {
+        for ask in self.history.waiting() {
+            let due = self.history.refresh_until(&ask).is_some_and(|until| now >= until);
+            if !due || self.history.refresh_is_over(&ask) {
+                continue;
+            }
+            if let Some(request) = self.history.in_flight()
+                && self.history.waits_for_roots(&ask)
+                && self.history.list_is_refreshed_for(&ask)
+                && self.history.waited_for(&ask, usize::MAX) == Some(request.token)
+            {
+                self.history.note(Record::Overdue { token: request.token });
+            }
+            for (id, ..) in self.history.open_probes() {
+                if !self.history.ask_depends(&ask, id).is_empty() {
+                    self.history.note(Record::ProbeOverdue { id });
+                }
+            }
+            self.history.note(Record::RefreshOver { ask: ask.id });
         }
     }
 }

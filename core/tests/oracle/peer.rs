@@ -80,11 +80,13 @@ pub fn pointer(text: &str, pointer: &str) -> Option<String> {
 }
 
 /// The list in a result of `roots/list`, as far as it can be read; an entry without a URI is none.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RawList {
     roots: Vec<RawRoot>,
     /// Whether the client said that it has no roots.
     pub says_none: bool,
+    /// How much of it cannot be read at all.
+    unreadable: usize,
 }
 
 impl RawList {
@@ -95,6 +97,7 @@ impl RawList {
         let strict = policy.roots.non_objects == NonObjects::EmptyList;
         let list = list.filter(|list| !strict || list.iter().all(|part| is_object(part)));
         let says_none = list.as_ref().is_some_and(Vec::is_empty);
+        let entries = list.as_ref().map(Vec::len);
         let read = |part: &str, key: &str| member(part, key).and_then(|text| string(&text));
         let mut roots = Vec::new();
         for (index, part) in (0..).zip(list.unwrap_or_default()) {
@@ -102,6 +105,7 @@ impl RawList {
                 roots.push(RawRoot { index, uri, name: read(&part, "name") });
             }
         }
+        let unreadable = entries.map_or(1, |entries| entries - roots.len());
         let count = |limit: u32| usize::try_from(limit).unwrap();
         // A URI that is too long and a name that is too long are not kept as they were sent.
         let kept = |root: &RawRoot| {
@@ -114,7 +118,7 @@ impl RawList {
         let bytes = (1..=roots.len()).map(|first| roots[..first].iter().map(kept).sum::<usize>());
         let fitting = bytes.take_while(|bytes| *bytes <= count(limits.roots_bytes)).count();
         roots.truncate(fitting.min(count(limits.roots)));
-        Self { roots, says_none }
+        Self { roots, says_none, unreadable }
     }
 }
 

@@ -95,7 +95,7 @@ impl History {
         if here && self.is_foreign_path(text) {
             return Err(Reason::OtherSystem);
         }
-        self.joined(text, relative, style)
+        self.joined(text, relative, style, from_client)
     }
 
     /// Whether a URI that is refused here is one of the other system (rule 23).
@@ -130,13 +130,13 @@ impl History {
         match self.mapped(text).filter(|_| from_client && !is_file_uri(text)) {
             Some(mapped) => Ok(mapped),
             None if (!from_client || !self.is_elsewhere()) && self.is_foreign_path(text) => Err(Reason::OtherSystem),
-            None => self.joined(text, relative, style),
+            None => self.joined(text, relative, style, from_client),
         }
     }
 
-    fn joined(&self, text: &str, relative: Relative, style: PathStyle) -> Result<String, Reason> {
+    fn joined(&self, text: &str, relative: Relative, style: PathStyle, from_client: bool) -> Result<String, Reason> {
         match path::absolute(text, style) {
-            Err(Refusal::Relative) if relative == Relative::Cwd && self.is_local() => {
+            Err(Refusal::Relative) if relative == Relative::Cwd && (self.is_local() || !from_client) => {
                 let cwd = self.host().cwd.as_deref().ok_or(Reason::Relative)?;
                 path::join(cwd, text, self.style()).map_err(reason)
             }

@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use rootwise::policy::{
     Ask, BadOutcome, BarePaths, EnforceRoots, Files, Format, Links, NameFrom, NameRule, Names, NonFile, NonObjects,
-    OnChange, OnUnusable, Pick, Pin, Policy, PolicyConfig, RECOMMENDED, RootMatch, SourceKind, Traversal, Verify,
-    WhileAsking,
+    OnChange, OnUnusable, Pick, Pin, Policy, PolicyConfig, RECOMMENDED, RootMatch, Source, SourceKind, Traversal,
+    Verify, WhileAsking, Within,
 };
 
 /// Small policies after the seed systems, beside the recommended one.
@@ -65,8 +65,20 @@ pub fn policy() -> impl Strategy<Value = Policy> {
         select(vec![WhileAsking::Coalesce, WhileAsking::Drop])
             .prop_map(|rule| Twist::new(move |p| p.roots.while_asking = rule)),
         any::<bool>().prop_map(|on| Twist::new(move |p| p.roots.require_capability = on)),
-        select(vec![None, Some(0), Some(500)]).prop_map(|age| Twist::new(move |p| p.roots.max_age_ms = age)),
-        select(vec![None, Some(0), Some(500)]).prop_map(|age| Twist::new(move |p| p.roots.empty_max_age_ms = age)),
+        select(vec![None, Some(0), Some(500), Some(1_000)])
+            .prop_map(|age| Twist::new(move |p| p.timing.max_age_ms = age)),
+        select(vec![Within::Anywhere, Within::KnownFolders]).prop_map(|within| Twist::new(move |p| {
+            let named = |kind: SourceKind| !matches!(kind, SourceKind::Roots | SourceKind::Configured);
+            let single = |source: &&mut Source| named(source.from) && source.format != Format::List;
+            for source in p.sources.iter_mut().filter(single) {
+                source.within = Some(within);
+            }
+        })),
+        select(vec![None, Some(false), Some(true)]).prop_map(|dedicated| Twist::new(move |p| {
+            for source in &mut p.sources {
+                source.when.dedicated = dedicated;
+            }
+        })),
         select(vec![Pin::No, Pin::Sticky, Pin::Immutable]).prop_map(|pin| Twist::new(move |p| {
             p.memory.pin = pin;
             if pin == Pin::No {
@@ -101,9 +113,9 @@ pub fn policy() -> impl Strategy<Value = Policy> {
                 source.format = format;
             }
         })),
-        select(vec![EnforceRoots::Off, EnforceRoots::OnSelect, EnforceRoots::Always])
+        select(vec![EnforceRoots::Off, EnforceRoots::OnSelect])
             .prop_map(|rule| Twist::new(move |p| p.selection.enforce_roots = rule)),
-        select(vec![RootMatch::Key, RootMatch::ExactUri, RootMatch::Inside])
+        select(vec![RootMatch::Key, RootMatch::ExactUri])
             .prop_map(|rule| Twist::new(move |p| p.selection.root_match = rule)),
         select(vec![Names::Roots, Names::Any]).prop_map(|rule| Twist::new(move |p| p.selection.names = rule)),
         select(vec![NameRule::Any, NameRule::Word]).prop_map(|rule| Twist::new(move |p| p.selection.name_rule = rule)),

@@ -20,10 +20,29 @@ pub enum Record {
     Initialized {
         declared: bool,
     },
-    Ready,
+    /// The client is ready; `said` when it said so itself and did not only make a call.
+    Ready {
+        said: bool,
+    },
+    /// A raw request with a whole number for an id.
+    Requested {
+        number: i64,
+    },
+    /// A list that counts only if nobody else answers the same request (rule 34).
+    Held(Held),
+    /// Nobody else did.
+    AnsweredAlone,
+    /// The client answered a request, in whatever state that was.
+    Replied {
+        token: u32,
+    },
+    /// It showed that several clients share the connection (rule 34).
+    Several,
     /// A change that is honoured; `marks` when it makes what is known out of date.
     Changed {
         marks: bool,
+        /// Whether the host has a stream for a request now.
+        push: bool,
     },
     Sent {
         token: u32,
@@ -71,6 +90,19 @@ pub enum Record {
         connection: bool,
         until: u64,
     },
+    /// Somebody's short wait for a probe is over, while something older is known.
+    ProbeOverdue {
+        id: u32,
+    },
+    /// An ask began to wait for a refresh; the wait is short and there is only one (rule 32).
+    Refreshes {
+        ask: u32,
+        until: u64,
+    },
+    /// What is known counts for the ask from now on.
+    RefreshOver {
+        ask: u32,
+    },
     /// An ask was looked at and goes on waiting.
     Looked {
         ask: u32,
@@ -98,10 +130,8 @@ pub enum Record {
         asked: BTreeSet<String>,
         asks: Vec<u32>,
     },
-    /// No source of the connection names the path any more.
-    Forgotten {
-        path: String,
-    },
+    /// The connection drops all results (rule 24).
+    Forgotten,
     Asked(Ask),
     /// An ask was answered, or withdrawn.
     Over {
@@ -118,6 +148,14 @@ pub enum Record {
     PinGone,
     HintGiven(usize),
     Project(Option<Win>),
+}
+
+/// An answer that may not be the only one.
+#[derive(Clone, Debug)]
+pub struct Held {
+    pub token: u32,
+    pub at: u64,
+    pub result: String,
 }
 
 /// How a request ended.
@@ -146,6 +184,8 @@ impl End {
 /// What the host said about one path.
 #[derive(Clone, Debug)]
 pub struct Known {
+    /// When it was said.
+    pub at: u64,
     pub found: Found,
     pub real: Option<String>,
     /// The markers that were asked for.

@@ -2,11 +2,12 @@
 
 use rootwise::action::LogCode;
 use rootwise::event::{RefusalKind, RootsRefused};
+use rootwise::host::Transport;
 use rootwise::policy::{Ask as WhenToAsk, OnChange, WhileAsking};
 
 use super::model::{Oracle, Turn};
 use super::peer::{self, RawList};
-use super::record::{Ask, End, Record};
+use super::record::{Ask, End, Held, List, Record};
 
 impl Oracle {
     pub fn id(&self, token: u32) -> String {
@@ -56,15 +57,50 @@ impl Oracle {
         if token == self.history.tokens() && by_client {
             self.history.note(Record::Late);
         }
+        if by_client && stale {
+            if self.history.was_replied(token) {
+                self.show_several(turn);
+            } else {
+                self.history.note(Record::Replied { token });
+            }
+        }
         turn.notice(if stale { LogCode::AnswerStale } else { LogCode::AnswerUnexpected });
         false
+    }
+
+    /// It shows that there are several clients (rule 34); whoever answers twice is two.
+    pub fn show_several(&mut self, turn: &mut Turn) {
+        if self.history.host().transport != Transport::Http && !self.history.is_shared() {
+            let gone = [Record::Several, Record::ChoiceGone, Record::PinGone, Record::RememberedGone];
+            self.history.records.extend(gone);
+            turn.shown = true;
+        }
     }
 
     pub fn answered(&mut self, token: u32, result: &str, now: u64, turn: &mut Turn) {
         if !self.is_expected(token, true, turn) {
             return;
         }
+        if !self.history.may_be_answered_twice() {
+            return self.accept_answer(token, result, now, turn);
+        }
+        if self.history.held().is_some() {
+            return self.answered_twice(turn);
+        }
+        self.history.note(Record::Held(Held { token, at: now, result: result.to_owned() }));
+    }
+
+    /// Two clients answered the request in flight: neither answer counts.
+    fn answered_twice(&mut self, turn: &mut Turn) {
+        self.show_several(turn);
+        let notices = turn.effects.notices.clone();
+        self.failed(End::Refused, turn);
+        turn.effects.notices = notices;
+    }
+
+    pub fn accept_answer(&mut self, token: u32, result: &str, now: u64, turn: &mut Turn) {
         let changed = self.changed_during_request();
+        self.history.note(Record::Replied { token });
         self.history.note(Record::Ended { token, how: End::Answered, without: Vec::new() });
         self.take_list(Some(token), result, now, turn);
         turn.follow_up |= changed;
@@ -73,6 +109,12 @@ impl Oracle {
     pub fn refused(&mut self, refused: &RootsRefused, turn: &mut Turn) {
         if !self.is_expected(refused.request.0, refused.kind == RefusalKind::Error, turn) {
             return;
+        }
+        if refused.kind == RefusalKind::Error {
+            if self.history.held().is_some() {
+                return self.answered_twice(turn);
+            }
+            self.history.note(Record::Replied { token: refused.request.0 });
         }
         let rules = &self.history.policy.roots.unsupported;
         let message = refused.message.as_deref().unwrap_or_default().to_ascii_lowercase();
@@ -116,7 +158,7 @@ impl Oracle {
         turn.follow_up |= changed && matches!(how, End::Abandoned | End::Refused);
     }
 
-    pub fn changed(&mut self, turn: &mut Turn) {
+    pub fn changed(&mut self, push: bool, turn: &mut Turn) {
         let rules = &self.history.policy.roots;
         let undeclared = rules.require_capability && self.history.initialized() != Some(true);
         if rules.on_change == OnChange::Ignore || undeclared {
@@ -124,17 +166,22 @@ impl Oracle {
         }
         let in_flight = self.history.in_flight().is_some();
         let dropped = in_flight && rules.while_asking == WhileAsking::Drop;
-        self.history.note(Record::Changed { marks: !dropped });
-        let rules = &self.history.policy.roots;
         // Nothing is asked for *again* that nobody has wanted yet, and nothing twice.
         let eager = rules.ask == WhenToAsk::Eager;
         let asked = eager || self.history.last_sent_at().is_some() || self.history.list().is_some();
+        // A stream counts for the request that the change causes, if it causes one.
+        self.history.note(Record::Changed { marks: !dropped, push: push && asked });
+        let rules = &self.history.policy.roots;
         let rests = !in_flight && self.history.deferred().is_none();
         turn.follow_up |= rests && asked && rules.on_change == OnChange::Refetch;
     }
 
     pub fn take_list(&mut self, answers: Option<u32>, result: &str, now: u64, turn: &mut Turn) {
         let roots = RawList::read(result, &self.history.policy);
+        let same = |list: &List| !self.history.is_stale(list) && list.roots == roots;
+        if !self.history.list().is_none_or(|list| same(&list)) {
+            self.history.note(Record::Forgotten);
+        }
         self.history.note(Record::List { answers, at: now, roots: roots.clone() });
         turn.list_arrived = true;
         let keys = self.history.keys(&roots);

@@ -3,19 +3,27 @@
 use rootwise::Reason;
 use rootwise::event::SelectBy;
 use rootwise::path;
-use rootwise::policy::{EnforceRoots, NameRule, Names, NonFile, Pin, Relative, RootMatch, SourceKind, Traversal};
+use rootwise::policy::{
+    EnforceRoots, NameRule, Names, NonFile, Pin, Relative, RootMatch, Source, SourceKind, Traversal,
+};
 
 use super::Out;
-use super::decide::{Decision, End, RootsNow, Waiting, win};
+use super::decide::{Decision, End, RootsNow, Says, Waiting, win};
 use super::history::History;
 use super::peer::{RawList, RawRoot};
 use super::places::is_file_uri;
 use super::record::{Ask, Choice};
 use super::values::{Eyes, Lexed, Patience, Target, Verdict};
+use super::within::MayName;
 
 impl History {
     pub fn decide_select(&self, ask: &Ask, by: &SelectBy, patience: Patience) -> Decision {
+        self.read_old.set(false);
         match self.weigh_select(ask, by, patience) {
+            Ok(Decision::Done(End::Chosen(mut choice))) => {
+                choice.win.project.stale = self.read_old.get();
+                Decision::Done(End::Chosen(choice))
+            }
             Ok(decision) => decision,
             Err(reason) => self.refuse_select(reason),
         }
@@ -29,6 +37,9 @@ impl History {
     pub fn weigh_select(&self, ask: &Ask, by: &SelectBy, patience: Patience) -> Result<Decision, Reason> {
         if ask.modern {
             return Err(Reason::PassEachCall);
+        }
+        if self.is_shared() {
+            return Err(Reason::SeveralClients);
         }
         if self.policy.memory.pin == Pin::Immutable && self.pin().is_some() {
             return Err(Reason::Immutable);
@@ -71,13 +82,18 @@ impl History {
                         return Ok(Decision::Wait(waiting));
                     }
                 };
+                if let Some(decision) = self.weigh_name(source, &target, ask, eyes)? {
+                    return Ok(decision);
+                }
                 let mut roots = RawList::default();
+                let old = self.read_old.get();
                 if rules.enforce_roots != EnforceRoots::Off {
                     match self.roots_now(Some(ask), patience) {
                         RootsNow::Use(known) => roots = known.unwrap_or_default(),
-                        other => return Ok(Decision::Wait(waits(waiting, &other))),
+                        other => return Ok(Decision::Wait(self.waits(waiting, &other, ask))),
                     }
                 }
+                self.read_old.set(old);
                 let given = Some(text.clone());
                 let choice = Choice { win: win(SourceKind::Selected, target, None), uri: given };
                 if !roots.is_empty() && !self.is_among(&roots, &choice) {
@@ -94,11 +110,15 @@ impl History {
                 // Any name will do: that of a root if the list is known, else one of its own.
                 let free = is_name && rules.names == Names::Any;
                 let must_compare = !free || rules.enforce_roots != EnforceRoots::Off;
-                let roots = match self.roots_now(Some(ask), patience) {
-                    _ if !must_compare => self.list().map(|list| list.roots).unwrap_or_default(),
-                    RootsNow::Use(known) => known.unwrap_or_default(),
-                    other => return Ok(Decision::Wait(waits(waiting, &other))),
-                };
+                let mut roots = self.list().map(|list| list.roots).unwrap_or_default();
+                if !must_compare {
+                    self.reads(self.list().is_some_and(|list| !self.is_current(&list)));
+                } else {
+                    match self.roots_now(Some(ask), patience) {
+                        RootsNow::Use(known) => roots = known.unwrap_or_default(),
+                        other => return Ok(Decision::Wait(self.waits(waiting, &other, ask))),
+                    }
+                }
                 let found = self.called(&roots, text, free).map(|raw| (raw, self.lex_root(raw)));
                 let Some((raw, lexed)) = found else {
                     let enforced = rules.enforce_roots != EnforceRoots::Off && !roots.is_empty();
@@ -118,10 +138,13 @@ impl History {
                     Lexed::Bad(reason) => return Err(reason),
                 };
                 match self.on_disk(source, target, eyes) {
-                    Verdict::Good(target) => Ok(Decision::Done(End::Chosen(Choice {
-                        win: win(SourceKind::Selected, target, None),
-                        uri: Some(raw.uri.clone()),
-                    }))),
+                    Verdict::Good(target) => {
+                        if let Some(decision) = self.weigh_name(source, &target, ask, eyes)? {
+                            return Ok(decision);
+                        }
+                        let win = win(SourceKind::Selected, target, None);
+                        Ok(Decision::Done(End::Chosen(Choice { win, uri: Some(raw.uri.clone()) })))
+                    }
                     Verdict::Bad(reason) => Err(reason),
                     Verdict::Pending(needs) => {
                         waiting.needs = needs;
@@ -130,6 +153,25 @@ impl History {
                 }
             }
         }
+    }
+
+    /// What comes first where a selection must be compared with known folders (rule 33).
+    fn weigh_name(
+        &self,
+        source: &Source,
+        target: &Target,
+        ask: &Ask,
+        eyes: Eyes<'_>,
+    ) -> Result<Option<Decision>, Reason> {
+        let mut waiting = Waiting::default();
+        match self.may_name(source, target, Some(ask), eyes) {
+            MayName::Yes => return Ok(None),
+            MayName::No(reason) => return Err(reason),
+            MayName::NotYet(Says::Roots { send, request, refresh }) => waiting.wait_for_roots(send, request, refresh),
+            MayName::NotYet(Says::Pending(needs)) => waiting.needs = needs,
+            MayName::NotYet(_) => unreachable!("a modern selection is refused"),
+        }
+        Ok(Some(Decision::Wait(waiting)))
     }
 
     /// The root a text means: by its URI, else by its path, else by its own name, else by its folder's name.
@@ -160,10 +202,6 @@ impl History {
             match (self.policy.selection.root_match, lexed) {
                 (RootMatch::ExactUri, _) => Some(&raw.uri) == choice.uri.as_ref(),
                 (RootMatch::Key, Lexed::Place(target)) => target.key == choice.win.project.key,
-                (RootMatch::Inside, Lexed::Place(Target { path: Some(root), .. })) => {
-                    let chosen = choice.win.project.path.as_deref();
-                    chosen.is_some_and(|chosen| path::is_inside(&root, chosen, self.client_style(&root)))
-                }
                 (_, Lexed::NonFile(uri)) => format!("uri:{uri}") == choice.win.project.key,
                 _ => false,
             }
@@ -171,9 +209,11 @@ impl History {
     }
 }
 
-fn waits(mut waiting: Waiting, roots: &RootsNow) -> Waiting {
-    waiting.roots = true;
-    waiting.send = matches!(roots, RootsNow::Send);
-    waiting.request = matches!(roots, RootsNow::WaitForRequest);
-    waiting
+impl History {
+    fn waits(&self, mut waiting: Waiting, roots: &RootsNow, ask: &Ask) -> Waiting {
+        if let Says::Roots { send, request, refresh } = self.says_roots(roots, Some(ask)) {
+            waiting.wait_for_roots(send, request, refresh);
+        }
+        waiting
+    }
 }

@@ -18,6 +18,8 @@ pub struct Need {
     pub connection: bool,
     /// Whether the ask must look for itself.
     pub own: bool,
+    /// Whether something older is known of it, so that it is only a refresh (rule 32).
+    pub refresh: bool,
 }
 
 /// What a value names.
@@ -68,8 +70,6 @@ pub enum Eyes<'a> {
     Connection,
     /// For one ask.
     Ask { ask: &'a Ask, patience: Patience },
-    /// Knowing nothing, to find out what would be looked at.
-    Blind,
 }
 
 pub fn is_asked_for(kind: SourceKind) -> bool {
@@ -99,7 +99,6 @@ impl History {
     ) -> (Verdict, Option<String>) {
         let mut needs = Vec::new();
         let mut first_bad = None;
-        let blind = matches!(eyes, Eyes::Blind);
         let texts = values.into_iter().flat_map(|(via, value)| {
             let texts = self.texts(source, &value).into_iter();
             texts.map(move |text| (via.clone(), text))
@@ -115,7 +114,7 @@ impl History {
                 Verdict::Bad(reason) => {
                     first_bad = first_bad.or(Some(reason));
                     let ends = is_bad_end(source, reason);
-                    if ends && !blind && source.format != Format::List {
+                    if ends && source.format != Format::List {
                         break;
                     }
                 }

@@ -6,23 +6,40 @@ use rootwise::Reason;
 use rootwise::event::Found;
 use rootwise::path::{self, PathStyle};
 use rootwise::policy::{
-    ExcludedDirsRule, Files, Links, Markers, NameFrom, Recheck, Source, SourceKind, Unmarked, Verify,
+    ExcludedDirsRule, Files, Links, Markers, NameFrom, Recheck, Source, SourceKind, Unmarked, Verify, Within,
 };
 
 use super::history::History;
 use super::places::starts_with_drive;
-use super::record::{Kind, Known, Win};
+use super::record::{Ask, Kind, Known, Win};
 use super::values::{Eyes, Need, Patience, Target, Verdict, is_asked_for};
 
-enum Look {
+/// What is known of a path.
+pub enum Look {
     Known(Known),
     Unconfirmed,
-    Unknown,
+    /// Nothing that counts; it is a refresh if there is something older.
+    Unknown {
+        refresh: bool,
+    },
 }
 
 fn places_rule(source: &Source) -> ExcludedDirsRule {
-    let chosen = is_asked_for(source.from) || matches!(source.from, SourceKind::Selected | SourceKind::Configured);
+    let operator = matches!(source.from, SourceKind::Selected | SourceKind::Configured);
+    let chosen = (is_asked_for(source.from) || operator) && !is_confined_to_known_folders(source);
     source.excluded_dirs.unwrap_or(if chosen { ExcludedDirsRule::Allow } else { ExcludedDirsRule::Refuse })
+}
+
+/// Whether an ask looks at what it selects.
+fn is_selection(ask: &Ask, source: &Source) -> bool {
+    matches!(ask.kind, Kind::Select(_)) && source.from == SourceKind::Selected
+}
+
+/// Whether a source names only folders that somebody else has named before (rule 33).
+pub fn is_confined_to_known_folders(source: &Source) -> bool {
+    let words_of_a_model = matches!(source.from, SourceKind::Argument | SourceKind::Selected);
+    let usual = if words_of_a_model { Within::KnownFolders } else { Within::Anywhere };
+    source.within.unwrap_or(usual) == Within::KnownFolders
 }
 
 fn place_reason(source: &Source) -> Reason {
@@ -36,44 +53,64 @@ impl History {
     }
 
     /// Whether a look at the disk serves the connection (rule 24).
-    fn serves_connection(&self, source: &Source, eyes: Eyes<'_>) -> bool {
+    pub fn serves_connection(&self, source: &Source, eyes: Eyes<'_>) -> bool {
         match eyes {
             Eyes::Ask { ask, .. } => {
-                let selects = matches!(ask.kind, Kind::Select(_)) && !self.rechecks(source);
+                let selects = is_selection(ask, source) && !self.rechecks(source);
                 !ask.modern && !source.from.is_per_request() && !selects
             }
-            Eyes::Connection | Eyes::Blind => true,
+            Eyes::Connection => true,
         }
     }
 
-    fn look(&self, source: &Source, at: &str, markers: &BTreeSet<String>, eyes: Eyes<'_>) -> Look {
-        if matches!(eyes, Eyes::Blind) {
-            return Look::Unknown;
-        }
+    /// What is known of a path (rules 24 and 32).
+    pub fn look(&self, source: &Source, at: &str, markers: &BTreeSet<String>, eyes: Eyes<'_>) -> Look {
+        let enough = |known: &Known| markers.is_subset(&known.asked);
+        let Eyes::Ask { ask, patience } = eyes else {
+            // The connection uses the latest results, whatever their age.
+            return match self.known(at, None).filter(enough) {
+                Some(known) => Look::Known(known),
+                None => Look::Unknown { refresh: false },
+            };
+        };
         // What was found for an ask serves it in any case.
-        let own = match eyes {
-            Eyes::Ask { ask, .. } => self.known(at, Some(ask.id)),
-            Eyes::Connection | Eyes::Blind => None,
-        };
+        if let Some(own) = self.known(at, Some(ask.id)).filter(enough) {
+            return Look::Known(own);
+        }
         // What the connection knows serves its sources; a selection takes folders that were seen as seen.
-        let seen = |known: &Known| match eyes {
-            Eyes::Ask { ask, .. } if matches!(ask.kind, Kind::Select(_)) => {
-                !ask.modern && known.found == Found::Directory && !self.rechecks(source)
-            }
-            Eyes::Ask { .. } => self.serves_connection(source, eyes) && !self.rechecks(source),
-            Eyes::Connection | Eyes::Blind => true,
+        let seen = |known: &Known| match () {
+            _ if self.rechecks(source) => false,
+            _ if is_selection(ask, source) => !ask.modern && known.found == Found::Directory,
+            _ => self.serves_connection(source, eyes),
         };
-        let shared = self.known(at, None).filter(seen);
-        for known in own.into_iter().chain(shared) {
-            if markers.is_subset(&known.asked) {
-                return Look::Known(known);
+        if let Some(fresh) = self.known_fresh(at, None).filter(enough).filter(seen) {
+            return Look::Known(fresh);
+        }
+        let unconfirmed = self.is_unconfirmed(at, markers, ask);
+        match self.known(at, None).filter(enough).filter(seen) {
+            Some(old)
+                if patience == Patience::Over
+                    || unconfirmed
+                    || self.refresh_is_over(ask)
+                    || self.is_behind_overdue_probe(at) =>
+            {
+                self.reads(true);
+                Look::Known(old)
             }
+            Some(_) => Look::Unknown { refresh: true },
+            None if patience == Patience::Over || unconfirmed => Look::Unconfirmed,
+            None => Look::Unknown { refresh: false },
         }
-        match eyes {
-            Eyes::Ask { patience: Patience::Over, .. } => Look::Unconfirmed,
-            Eyes::Ask { ask, .. } if self.is_unconfirmed(at, markers, ask) => Look::Unconfirmed,
-            _ => Look::Unknown,
-        }
+    }
+
+    /// Takes note of what a decision reads.
+    pub fn reads(&self, old: bool) {
+        self.read_old.set(self.read_old.get() | old);
+    }
+
+    /// Whether somebody has waited for a path in vain.
+    fn is_behind_overdue_probe(&self, at: &str) -> bool {
+        self.open_probes().into_iter().any(|(probe, _, asked)| asked.contains_key(at) && self.is_overdue(probe))
     }
 
     /// What the disk, the ceiling and the refused places say about a target. A remote caller learns nothing about the disk:
@@ -163,19 +200,35 @@ impl History {
         let walk_from = |from: &str| source.refine.as_ref().map(|refine| self.walk(from, refine)).unwrap_or_default();
         let mut walk = walk_from(&start);
         let mut wanted: Vec<(String, BTreeSet<String>)> = Vec::new();
+        let old = self.read_old.get();
+        let vouching = self.vouching_markers(source, eyes);
+        self.read_old.set(old);
         if verify != Verify::None && !walk.contains(&start) {
             wanted.push((start.clone(), markers.clone()));
         }
         wanted.extend(walk.iter().map(|folder| (folder.clone(), markers.clone())));
         let connection = self.serves_connection(source, eyes);
         let own = !connection || self.rechecks(source);
-        let is_unknown =
-            |at: &str, markers: &BTreeSet<String>| matches!(self.look(source, at, markers, eyes), Look::Unknown);
-        let mut unknown: Vec<Need> = wanted
-            .into_iter()
-            .filter(|(at, markers)| is_unknown(at, markers))
-            .map(|(path, markers)| Need { path, markers, connection, own })
-            .collect();
+        let need = |path: &str, markers: &BTreeSet<String>, refresh: bool| Need {
+            path: path.to_owned(),
+            markers: markers.clone(),
+            connection,
+            own,
+            refresh,
+        };
+        let unknown_of = |at: &str, markers: &BTreeSet<String>| match self.look(source, at, markers, eyes) {
+            Look::Unknown { refresh } => Some(need(at, markers, refresh)),
+            _ => None,
+        };
+        let mut unknown: Vec<Need> = wanted.iter().filter_map(|(at, markers)| unknown_of(at, markers)).collect();
+        // An old report on the start makes the look at it a refresh, whatever markers it knows.
+        if matches!(self.look(source, &start, &BTreeSet::new(), eyes), Look::Unknown { refresh: true }) {
+            unknown.iter_mut().filter(|need| need.path == start).for_each(|need| need.refresh = true);
+        }
+        // Whoever looks at the start anyway looks for what may have to vouch for it.
+        for need in unknown.iter_mut().filter(|need| need.path == start && source.refine.is_none()) {
+            need.markers.extend(vouching.iter().cloned());
+        }
         let mut found = start.clone();
         let mut truth = None;
         if verify != Verify::None {
@@ -183,15 +236,7 @@ impl History {
             let known = match self.look(source, &start, &BTreeSet::new(), eyes) {
                 Look::Known(known) => known,
                 Look::Unconfirmed => return Verdict::Bad(Reason::Unconfirmed),
-                Look::Unknown if follows && matches!(eyes, Eyes::Blind) => {
-                    // Whoever names the paths of a source names those of its walk too, as far as they are known.
-                    let known = self.known(&start, None).filter(|known| known.found == Found::Directory);
-                    let real = known.map(|known| known.real.unwrap_or(start));
-                    let more = real.map(|real| walk_from(&real)).unwrap_or_default().into_iter();
-                    unknown.extend(more.map(|path| Need { path, markers: markers.clone(), connection, own }));
-                    return Verdict::Pending(unknown);
-                }
-                Look::Unknown => return Verdict::Pending(unknown),
+                Look::Unknown { .. } => return Verdict::Pending(unknown),
             };
             match known.found {
                 Found::Directory => {}
@@ -225,9 +270,8 @@ impl History {
                 (true, true) => match self.look(source, &found, &BTreeSet::new(), eyes) {
                     Look::Known(parent) => parent.real,
                     Look::Unconfirmed => return Verdict::Bad(Reason::Unconfirmed),
-                    Look::Unknown => {
-                        let need = Need { path: found, markers: BTreeSet::new(), connection, own };
-                        return Verdict::Pending(vec![need]);
+                    Look::Unknown { refresh } => {
+                        return Verdict::Pending(vec![need(&found, &BTreeSet::new(), refresh)]);
                     }
                 },
             };
@@ -238,9 +282,7 @@ impl History {
             if follows {
                 found = truth.clone().unwrap_or(found);
                 walk = walk_from(&found);
-                let more = walk.iter().filter(|folder| is_unknown(folder, &markers));
-                unknown =
-                    more.map(|path| Need { path: path.clone(), markers: markers.clone(), connection, own }).collect();
+                unknown = walk.iter().filter_map(|folder| unknown_of(folder, &markers)).collect();
             }
         }
         // A start that will not do spares the walk.
@@ -298,15 +340,6 @@ impl History {
         let at = target.path.as_deref().unwrap_or_default();
         let is_share = path::is_unc(at, self.style()) && !self.host().probe_shares;
         !self.is_confined() && !is_share && !self.is_excluded_dir(at, places_rule(source), false)
-    }
-
-    /// The folder that a root means of which the connection knows that it is a file.
-    pub fn parent_of_known_file(&self, target: &Target) -> Option<Vec<Need>> {
-        let at = target.path.as_deref()?;
-        let is_file = self.known(at, None).is_some_and(|known| known.found == Found::File);
-        let counts = is_file && self.is_confined() && self.policy.roots.files == Files::Parent;
-        let parent = path::parent(at, self.style()).filter(|_| counts)?;
-        Some(vec![Need { path: parent, markers: BTreeSet::new(), connection: true, own: false }])
     }
 
     /// What can be said about a path without the disk.

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rootwise::event::{
-    AskWithdrawn, Asked, ClientInitialized, Event, Found, HostFactsChanged, Message, Probed, ProbedPath, RootsListed,
-    RootsRefused, Selected, SelectionCleared,
+    AskWithdrawn, Asked, ClientInitialized, Event, Found, HostFactsChanged, Message, Probed, ProbedPath, RootsChanged,
+    RootsListed, RootsRefused, Selected, SelectionCleared,
 };
 
 use super::Effects;
@@ -18,6 +18,8 @@ pub struct World {
     pub tokens: u32,
     pub probes: Vec<(u32, BTreeMap<String, BTreeSet<String>>)>,
     pub given_out: u32,
+    /// Whether the handshake is over: no stream is open before.
+    pub ready: bool,
 }
 
 impl World {
@@ -58,7 +60,7 @@ impl World {
                 client_info: None,
             }),
             Act::Ready => Event::ClientReady,
-            Act::Changed => Event::RootsChanged(Default::default()),
+            Act::Changed(push) => Event::RootsChanged(RootsChanged { push: push && self.ready }),
             Act::Listed(which, list) => {
                 Event::RootsListed(RootsListed { request: Some(self.token(which).into()), result: raw(&list) })
             }
@@ -122,7 +124,8 @@ impl World {
         let paths = said.map(|(index, (path, markers))| {
             let usual = case.disk.get(path).copied().unwrap_or(Found::Missing);
             let found = match (bit(other, index), usual) {
-                (true, Found::Directory) => Found::Missing,
+                (true, Found::Directory) if other % 3 == 0 => Found::File,
+                (true, Found::Directory) if other % 3 == 1 => Found::Missing,
                 (true, _) => Found::Directory,
                 (false, usual) => usual,
             };
@@ -147,6 +150,11 @@ impl World {
     pub fn observe(&mut self, event: &Event, now: u64, effects: &Effects, deadline: Option<u64>) {
         self.now = self.now.max(now);
         self.deadline = deadline;
+        match event {
+            Event::ClientReady => self.ready = true,
+            Event::ClientInitialized(_) | Event::Message(_) => self.ready = false,
+            _ => {}
+        }
         if let Event::Probed(probed) = event {
             self.probes.retain(|(probe, _)| *probe != probed.probe.0);
         }

@@ -1,0 +1,174 @@
+//! Who may name what (rule 33): the words of a model name only folders that somebody else has named before.
+
+use std::collections::BTreeSet;
+
+use rootwise::Reason;
+use rootwise::path;
+use rootwise::policy::{Source, SourceKind};
+
+use super::decide::{RootsNow, Says};
+use super::history::History;
+use super::peer::RawRoot;
+use super::record::Ask;
+use super::values::{Eyes, Lexed, Need, Patience, Target, Verdict};
+use super::verdict::{Look, is_confined_to_known_folders};
+
+const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
+
+/// Whether a source may name a folder.
+pub enum MayName {
+    Yes,
+    No(Reason),
+    /// That depends on paths or on the roots.
+    NotYet(Says),
+}
+
+/// Whether a folder is inside another one.
+enum Inside {
+    Yes,
+    No,
+    NotYet(Vec<Need>),
+}
+
+impl History {
+    pub fn may_name(&self, source: &Source, target: &Target, ask: Option<&Ask>, eyes: Eyes<'_>) -> MayName {
+        let Some(at) = &target.path else { return MayName::Yes };
+        // With allowed folders, the disk has shown that it is inside them.
+        if !is_confined_to_known_folders(source) || self.is_confined() {
+            return MayName::Yes;
+        }
+        let mut operator = false;
+        if !target.elsewhere {
+            for configured in self.policy.sources.iter().filter(|source| source.from == SourceKind::Configured) {
+                let values = if self.is_on(configured) { self.values_of(configured, None) } else { Vec::new() };
+                if values.is_empty() {
+                    continue;
+                }
+                match self.judge(configured, values, eyes).0 {
+                    Verdict::Good(base) => {
+                        operator = true;
+                        match self.is_inside_known(&base, target, eyes) {
+                            Inside::Yes => return MayName::Yes,
+                            Inside::No => {}
+                            Inside::NotYet(needs) => return MayName::NotYet(Says::Pending(needs)),
+                        }
+                    }
+                    Verdict::Pending(needs) => return MayName::NotYet(Says::Pending(needs)),
+                    Verdict::Bad(_) => {}
+                }
+            }
+        }
+        let patience = match eyes {
+            Eyes::Ask { patience, .. } => patience,
+            Eyes::Connection => Patience::Over,
+        };
+        let old = self.read_old.get();
+        let roots = match self.roots_now(ask, patience) {
+            RootsNow::Use(roots) => roots.unwrap_or_default(),
+            other => return MayName::NotYet(self.says_roots(&other, ask)),
+        };
+        let named = |raw: &RawRoot| match self.lex_root(raw) {
+            Lexed::Place(root) => Some(root),
+            _ => None,
+        };
+        let roots: Vec<Target> = roots.iter().filter_map(named).collect();
+        if !roots.is_empty() {
+            return self.is_inside_roots(&roots, target, eyes);
+        }
+        // Nothing was compared with the list.
+        self.read_old.set(old);
+        if operator {
+            return MayName::No(Reason::Outside);
+        }
+        if target.elsewhere {
+            return MayName::Yes;
+        }
+        let markers = self.project_markers();
+        // One that was seen vouches, whatever else was looked for.
+        if let Look::Known(known) = self.look(source, at, &BTreeSet::new(), eyes)
+            && !known.there.is_disjoint(&markers)
+        {
+            return MayName::Yes;
+        }
+        match self.look(source, at, &markers, eyes) {
+            Look::Known(known) if !known.there.is_disjoint(&markers) => MayName::Yes,
+            Look::Known(_) => MayName::No(Reason::NoMarker),
+            Look::Unconfirmed => MayName::No(Reason::Unconfirmed),
+            Look::Unknown { refresh } => {
+                MayName::NotYet(Says::Pending(vec![self.need(source, at, markers, refresh, eyes)]))
+            }
+        }
+    }
+
+    fn is_inside_roots(&self, roots: &[Target], target: &Target, eyes: Eyes<'_>) -> MayName {
+        // One of the roots is one of them wherever it leads.
+        if roots.iter().any(|root| root.key == target.key) {
+            return MayName::Yes;
+        }
+        let mut needs = Vec::new();
+        for root in roots {
+            match self.is_inside_known(root, target, eyes) {
+                Inside::Yes => return MayName::Yes,
+                Inside::No => {}
+                Inside::NotYet(more) => needs.extend(more),
+            }
+        }
+        if needs.is_empty() { MayName::No(Reason::NotInRoots) } else { MayName::NotYet(Says::Pending(needs)) }
+    }
+
+    /// Whether a folder is inside a known one, by its spelling and by its real path.
+    fn is_inside_known(&self, base: &Target, target: &Target, eyes: Eyes<'_>) -> Inside {
+        let (Some(folder), Some(at)) = (&base.path, &target.path) else { return Inside::No };
+        let Some(real) = target.real.as_ref().filter(|_| !target.elsewhere) else {
+            return if path::is_inside(folder, at, self.client_style(folder)) { Inside::Yes } else { Inside::No };
+        };
+        let is_in = |folder: &str| path::is_inside(folder, real, self.style());
+        if is_in(folder) {
+            return Inside::Yes;
+        }
+        match self.look_for_connection(folder, &BTreeSet::new(), eyes) {
+            Look::Known(known) if known.real.as_deref().is_some_and(is_in) => Inside::Yes,
+            Look::Known(_) | Look::Unconfirmed => Inside::No,
+            Look::Unknown { refresh } => Inside::NotYet(vec![need(folder, BTreeSet::new(), refresh, eyes)]),
+        }
+    }
+
+    /// What shows that a folder is a project.
+    pub fn project_markers(&self) -> BTreeSet<String> {
+        let of_cwd = self.source(SourceKind::Cwd).and_then(|source| source.refine.as_ref());
+        let names = of_cwd.into_iter().flat_map(|refine| &refine.tiers).flat_map(|tier| tier.names.clone());
+        names.chain(VERSION_CONTROL.map(str::to_owned)).collect()
+    }
+
+    fn need(&self, source: &Source, at: &str, markers: BTreeSet<String>, refresh: bool, eyes: Eyes<'_>) -> Need {
+        let connection = self.serves_connection(source, eyes);
+        let own = !connection || self.rechecks(source);
+        Need { path: at.to_owned(), markers, connection, own, refresh }
+    }
+
+    /// The markers that one look at a folder asks for, where it may be that nothing else vouches for it.
+    pub fn vouching_markers(&self, source: &Source, eyes: Eyes<'_>) -> BTreeSet<String> {
+        let (ask, patience) = match eyes {
+            Eyes::Ask { ask, patience } => (Some(ask), patience),
+            Eyes::Connection => (None, Patience::Over),
+        };
+        let names_folder = |raw: &RawRoot| matches!(self.lex_root(raw), Lexed::Place(_));
+        let has_roots = match self.roots_now(ask, patience) {
+            RootsNow::Use(roots) => roots.is_some_and(|roots| roots.iter().any(names_folder)),
+            _ => false,
+        };
+        let matter = is_confined_to_known_folders(source) && !self.is_confined() && !has_roots;
+        if matter { self.project_markers() } else { BTreeSet::new() }
+    }
+
+    /// What is known of a folder that is compared with; it belongs to the connection, whoever names the other one.
+    fn look_for_connection(&self, at: &str, markers: &BTreeSet<String>, eyes: Eyes<'_>) -> Look {
+        let neutral = Source::new(SourceKind::Cwd);
+        self.look(&neutral, at, markers, eyes)
+    }
+}
+
+fn need(at: &str, markers: BTreeSet<String>, refresh: bool, eyes: Eyes<'_>) -> Need {
+    let connection = !matches!(eyes, Eyes::Ask { ask, .. } if ask.modern);
+    Need { path: at.to_owned(), markers, connection, own: !connection, refresh }
+}
