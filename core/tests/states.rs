@@ -37,7 +37,10 @@ use serde_json::value::RawValue;
 /// States of each world in a normal run.
 const STATES: usize = 2_500;
 
+/// Of changes, and the shortest wait for a refresh.
 const MIN_INTERVAL: u64 = 250;
+const MAX_AGE: u64 = 1_000;
+const LIFE: u64 = 60_000;
 
 /// The machine and what its host knows.
 #[derive(Clone)]
@@ -71,7 +74,11 @@ enum Act {
     Clear(u32),
     Withdraw(u32),
     Probed(Option<Found>),
+    /// A folder that leads out of the allowed ones.
+    Link,
     Deadline,
+    /// Time passes while nothing is under way.
+    Later(u64),
     Closed,
 }
 
@@ -79,7 +86,7 @@ const ONE: &str = r#"{"roots":[{"uri":"file:///p/a"}]}"#;
 const BOTH: &str = r#"{"roots":[{"uri":"file:///q/out"},{"uri":"file:///p/b"}]}"#;
 const NONE: &str = r#"{"roots":[]}"#;
 
-const ALPHABET: [(&str, Act); 25] = [
+const ALPHABET: [(&str, Act); 29] = [
     ("initialize", Act::Init),
     ("ready", Act::Ready),
     ("changed", Act::Changed),
@@ -103,7 +110,11 @@ const ALPHABET: [(&str, Act); 25] = [
     ("a folder", Act::Probed(Some(Found::Directory))),
     ("nothing there", Act::Probed(Some(Found::Missing))),
     ("no report", Act::Probed(None)),
+    ("a file", Act::Probed(Some(Found::File))),
+    ("a link", Act::Link),
     ("deadline", Act::Deadline),
+    ("a second later", Act::Later(1_000)),
+    ("a minute later", Act::Later(60_000)),
     ("closed", Act::Closed),
 ];
 
@@ -113,7 +124,7 @@ fn raw(text: &str) -> Box<RawValue> {
 
 fn modern(argument: Option<&str>) -> RequestFacts {
     let capabilities = Some(raw(r#"{"roots":{}}"#));
-    RequestFacts { capabilities, argument: argument.map(str::to_owned), ..RequestFacts::default() }
+    RequestFacts { capabilities, argument: argument.map(Into::into), ..RequestFacts::default() }
 }
 
 impl Node {
@@ -180,13 +191,26 @@ impl Node {
                 explain: false,
             }),
             Act::Withdraw(ask) if !free(ask) => Event::AskWithdrawn(AskWithdrawn { ask: ask.into() }),
-            Act::Probed(found) => {
+            Act::Link => {
                 let (probe, paths) = self.probes.last_key_value()?;
                 let said = |path: &String| ProbedPath {
                     path: path.clone(),
-                    found: found.unwrap_or(Found::Missing),
-                    real_path: Some(path.clone()),
+                    found: Found::Directory,
+                    real_path: Some("/q/out".to_owned()),
                     markers: Vec::new(),
+                };
+                Event::Probed(Probed { probe: (*probe).into(), paths: paths.iter().map(said).collect() })
+            }
+            // Any event has the asks that wait looked at again; this one says nothing.
+            Act::Later(_) if self.machine.deadline().is_none() => Event::AskWithdrawn(AskWithdrawn { ask: 99.into() }),
+            Act::Probed(found) => {
+                let (probe, paths) = self.probes.last_key_value()?;
+                let said = |path: &String| {
+                    // What is above a file is a folder, and nothing has no real path.
+                    let is_above = found == Some(Found::File) && path.matches('/').count() == 1;
+                    let found = if is_above { Found::Directory } else { found.unwrap_or(Found::Missing) };
+                    let real_path = (found != Found::Missing).then(|| path.clone());
+                    ProbedPath { path: path.clone(), found, real_path, markers: Vec::new() }
                 };
                 let paths = if found.is_some() { paths.iter().map(said).collect() } else { Vec::new() };
                 Event::Probed(Probed { probe: (*probe).into(), paths })
@@ -204,6 +228,9 @@ impl Node {
         next.path.push(name);
         if matches!(act, Act::Deadline) {
             next.now = next.now.max(self.machine.deadline()?.0);
+        }
+        if let Act::Later(time) = act {
+            next.now += time;
         }
         let was_in_flight = self.in_flight();
         let result = next.machine.handle(event, next.now);
@@ -261,10 +288,13 @@ impl Node {
         for (start, end, name, number) in at_numbers {
             let normal = match name.as_str() {
                 // Times, from now on or until now.
-                "dies_at" | "deadline" | "until" => number.saturating_sub(now),
+                "dies_at" | "deadline" | "until" | "refresh_by" => number.saturating_sub(now),
                 "last_sent" => now.saturating_sub(number).min(MIN_INTERVAL),
-                // No list is ever too old in these worlds.
-                "now" | "at" | "revision" | "stale_answers" | "requested" | "arrived" | "last_token" => 0,
+                // What is older than the fresh time is equally old, and so is a failure after its rest.
+                "at" => now.saturating_sub(number).min(MAX_AGE),
+                "failed_at" => now.saturating_sub(number).min(LIFE),
+                "answer_took" => number.clamp(MIN_INTERVAL / 2, MAX_AGE / 2),
+                "now" | "revision" | "stale_answers" | "requested" | "arrived" | "last_token" => 0,
                 // A request is the newest or one that is over.
                 "RequestToken" | "rootwise" => u64::from(number < u64::from(self.token)),
                 "place" | "Ask" => rank(&places, number),
