@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { startRedis } from "../thoughtbox/peers.mjs";
@@ -114,7 +115,7 @@ describe("two replicas", { timeout: 120_000 }, () => {
   });
 
   scenario("a session that changes its replica with every call keeps its selection and its roots", async ({ url }) => {
-    const one = await connect(url, [a, b]);
+    const one = await connect(url, [a, b, c]);
     const two = await connect(url, [b]);
     const seen = new Set();
     for (let round = 0; round < 3; round += 1) {
@@ -131,6 +132,8 @@ describe("two replicas", { timeout: 120_000 }, () => {
     }
     two.state.roots = [a];
     await two.client.sendRootsListChanged();
+    // The call may reach the other replica before the store has the change.
+    for (let attempt = 0; attempt < 100 && (await two.where()).path !== a; attempt += 1) await setTimeout(10);
     for (let round = 0; round < 3; round += 1) assert.equal((await two.where()).path, a);
     assert.equal((await one.where()).path, c);
     for (const { client } of [one, two]) await client.close();
@@ -138,7 +141,7 @@ describe("two replicas", { timeout: 120_000 }, () => {
 
   scenario("a session continues when its replica is killed", async ({ url, replicas, state }) => {
     state.pinned = replicas[0];
-    const one = await connect(url, [a]);
+    const one = await connect(url, [a, c]);
     const two = await connect(url, [b]);
     assert.equal((await one.where()).path, a);
     assert.equal((await two.where()).path, b);
@@ -154,7 +157,7 @@ describe("two replicas", { timeout: 120_000 }, () => {
   });
 
   scenario("selections on both replicas at once end in one of them, on both", async ({ url }) => {
-    const peer = await connect(url, [a]);
+    const peer = await connect(url, [a, b, c]);
     await peer.where();
     for (let round = 0; round < 5; round += 1) {
       const results = await Promise.allSettled([peer.call("switch_project", { project: b }), peer.call("switch_project", { project: c })]);

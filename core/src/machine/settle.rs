@@ -140,7 +140,9 @@ impl Resolver {
         let Self { policy, host, connection, asks, .. } = self;
         let cycle = &mut connection.cycle;
         let reads_roots = policy.source(SourceKind::Roots).is_some();
-        let due = cycle.take_due() && reads_roots && cycle.can_push(host) && cycle.may_ask(policy, self.now);
+        let is_shared = connection.sharing.is_shown();
+        let due =
+            cycle.take_due() && !is_shared && reads_roots && cycle.can_push(host) && cycle.may_ask(policy, self.now);
         let waiting = asks.first_waiting_for_roots();
         if cycle.flight().is_some() || !cycle.is_ready() || (sender.is_none() && !due) {
             if !cycle.can_push(host) && waiting.is_none() {

@@ -227,9 +227,10 @@ impl PathVerifier<'_> {
                     return Ok(Some(Folder { path: parent, real_path, elsewhere }));
                 }
                 match disk.lookup(&parent, &none, true, self.scope) {
-                    DiskLookup::Known(info) => {
+                    DiskLookup::Known(info) if info.found == Some(Found::Directory) => {
                         Ok(Some(Folder { path: parent, real_path: info.real_path.clone(), elsewhere }))
                     }
+                    DiskLookup::Known(_) => Err(Rejection::at(Reason::NotDirectory, path)),
                     DiskLookup::Unconfirmed => Err(Rejection::at(Reason::Unconfirmed, path)),
                     DiskLookup::Unknown => Ok(None),
                 }

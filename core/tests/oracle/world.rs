@@ -124,7 +124,7 @@ impl World {
         let paths = said.map(|(index, (path, markers))| {
             let usual = case.disk.get(path).copied().unwrap_or(Found::Missing);
             let found = match (bit(other, index), usual) {
-                (true, Found::Directory) if other % 3 == 0 => Found::File,
+                (true, Found::Directory) if other.is_multiple_of(3) => Found::File,
                 (true, Found::Directory) if other % 3 == 1 => Found::Missing,
                 (true, _) => Found::Directory,
                 (false, usual) => usual,
