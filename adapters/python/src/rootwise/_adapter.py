@@ -341,7 +341,6 @@ class Adapter(Generic[P]):
         if found is not None and handshake is not None and found.handshake() is not handshake:
             found.initialized(params)
             found.ready()
-            found.came_again = True
         if found is None:
             found = self._open(transport, self._on_change, listens=True)
             found.initialized(params)
@@ -395,7 +394,7 @@ class Adapter(Generic[P]):
         call.asked = True
         connection, stands_alone = self._connection_of(call)
         try:
-            answer = await connection.question(kind, facts, call.ask_by, call.sender, **more, **call.told_id())
+            answer = await connection.question(kind, facts, call.ask_by, call.sender, **more)
         except RootwiseError as error:
             if call.over:
                 raise self.error.call_over() from None

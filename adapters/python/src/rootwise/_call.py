@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from ._background import current_task
@@ -58,24 +57,6 @@ class Call:
     task: Callable[[], object] | None = None
     #: Whether its result is on its way: work that it began may go on, but can no longer ask.
     over: bool = False
-    #: Counts up with every call of the process.
-    number: int = field(default_factory=itertools.count(1).__next__)
-    #: Whether the resolver knows its id.
-    told: bool = False
-
-    def told_id(self) -> dict[str, Any]:
-        """Returns the id of the request, once, where it can show that several clients share a connection."""
-        connection = self.connection
-        if connection is None or self.transport == "http" or not connection.came_again or self.told:
-            return {}
-        self.told = True
-        if self.number < connection.last_told:
-            # A call that came later has asked before: the order of the questions is not that of the calls.
-            return {}
-        connection.last_told = self.number
-        number = self.request[1]
-        # FastMCP 4 makes a text of it.
-        return {"requestId": int(number) if isinstance(number, str) and number.isdecimal() else number}
 
 
 @dataclass(frozen=True)

@@ -172,9 +172,6 @@ class Connection:
         self._closed = False
         #: The handshake that the adapter reported last.
         self.handshake: Callable[[], object] = lambda: None
-        #: Whether a second one came, and the last call whose id was told since.
-        self.came_again = False
-        self.last_told = 0
 
     @property
     def project(self) -> AnyProject | None:
