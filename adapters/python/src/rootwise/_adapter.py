@@ -22,6 +22,7 @@ from ._facts import host_facts
 from ._inject import filled_in
 from ._inputs import policy_inputs, readable
 from ._log import log
+from ._pipe import Pipe
 from ._presets import policy_with_path
 from ._project import AnyProject, P, Project
 from ._resolver import Resolver
@@ -331,21 +332,25 @@ class Adapter(Generic[P]):
         return self.error("no_call", "A project exists only while the server handles a client's call.")
 
     def connection(
-        self, key: object, transport: Via, params: Mapping[str, Any], handshake: object = None
+        self, key: object, transport: Via, params: Mapping[str, Any], handshake: object = None, pipe: Pipe | None = None
     ) -> Connection:
         """Returns the connection of a client, which lives as long as ``key`` does.
 
         :param handshake: another object for each ``initialize`` of the connection
+        :param pipe: the process's own, if that is the connection; it reports handshakes as they come
         """
         found = self._connections.get(key)
-        if found is not None and handshake is not None and found.handshake() is not handshake:
+        if found is not None and pipe is None and handshake is not None and found.handshake() is not handshake:
             found.initialized(params)
             found.ready()
         if found is None:
             found = self._open(transport, self._on_change, listens=True)
-            found.initialized(params)
-            # A client that makes calls has finished its handshake.
-            found.ready()
+            if pipe is not None:
+                pipe.join(found, params)
+            else:
+                found.initialized(params)
+                # A client that makes calls has finished its handshake.
+                found.ready()
             run = run_in_loop()
             self._connections.add(key, found, lambda ended: run(ended.close))
         if handshake is not None:

@@ -18,7 +18,7 @@ from mcp.types import JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, Roots
 from ._adapter import Adapter, has_own_stream
 from ._call import Call, Via
 from ._project import P
-from ._transports import has_session_stream, kind_of_stream, session_manager, sse_scope
+from ._transports import has_session_stream, kind_of_stream, pipe_of_stream, session_manager, sse_scope
 from .driver import ClientError, Undeliverable
 from .types import SendRequest
 
@@ -219,7 +219,8 @@ class Sdk1Adapter(Adapter[P]):
         """Returns the call that a request context of the SDK describes."""
         session, params, request = context.session, context.session.client_params, context.request
         scope = None if request is None else request.scope
-        transport: Via = "http" if scope is not None else kind_of_stream(getattr(session, "_write_stream", None))
+        written = None if scope is not None else getattr(session, "_write_stream", None)
+        transport: Via = "http" if scope is not None else kind_of_stream(written)
         meta = context.meta.model_dump(by_alias=True, mode="json", exclude_none=True) if context.meta else None
         facts = self.request_facts(scope, meta, arguments, scope and sse_scope(scope))
         number = context.request_id
@@ -228,7 +229,11 @@ class Sdk1Adapter(Adapter[P]):
             self.tell_cannot_ask()
             return Call("none", self.standalone_facts(facts), transport, request=(weakref.ref(session), number))
         connection = self.connection(
-            session, transport, params.model_dump(by_alias=True, mode="json", exclude_none=True), params
+            session,
+            transport,
+            params.model_dump(by_alias=True, mode="json", exclude_none=True),
+            params,
+            pipe_of_stream(written),
         )
         listen(session, self)
         own_stream = scope is not None and has_own_stream(scope)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,9 +18,10 @@ from ._adapter import Adapter, has_own_stream
 from ._call import Call, Via
 from ._error import RootwiseError
 from ._inputs import INPUT_KEY, readable
+from ._pipe import Pipe
 from ._project import P
-from ._transports import has_session_stream, kind_of_stream, sse_scope
-from .driver import ClientError, Undeliverable
+from ._transports import has_session_stream, kind_of_stream, pipe_of_stream, sse_scope
+from .driver import ClientError, Sender, Undeliverable
 from .types import RequestFacts, SendRequest
 
 #: The first revision whose requests stand alone.
@@ -26,6 +29,12 @@ MODERN = "2026-07-28"
 
 #: The client's description of itself in the `_meta` of such requests.
 _CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
+
+#: Ids of our requests on a pipe, far above those that the SDK counts up itself.
+_ids = itertools.count(1_000_000_000)
+
+#: Gets a further response to a request: its number, and its result or its error.
+Again = Callable[[int, Any, "ClientError | None"], None]
 
 #: JSON-RPC codes with which the SDK, not the client, ends a request.
 _CLOSED, _TIMED_OUT = -32000, -32001
@@ -92,16 +101,25 @@ class StreamSender2(Sender2):
 class PipeSender2:
     """Sends outside a call, on a connection that carries everything."""
 
-    def __init__(self, connection: Any) -> None:
+    def __init__(self, connection: Any, pipe: Pipe | None = None, again: Again | None = None) -> None:
+        """
+        :param again: gets every further response to a request, with its number
+        """
         # Its end is the end of ours.
         self._connection = weakref.ref(connection)
+        self._pipe = pipe
+        self._again = again
 
     async def send(self, request: SendRequest, /) -> Any:
         connection = self._connection()
         if connection is None:
             raise Undeliverable
+        options: dict[str, Any] = {}
+        if self._pipe is not None and self._again is not None:
+            options["request_id"] = number = next(_ids)
+            self._pipe.watch(number, functools.partial(self._again, request["request"]))
         with _failures():
-            return await connection.send_raw_request(request["method"], request.get("params"))
+            return await connection.send_raw_request(request["method"], request.get("params"), options or None)
 
     def reaches(self) -> bool:
         return True
@@ -127,6 +145,7 @@ class Sdk2Adapter(Adapter[P]):
         session, request, number = context.session, context.request, context.request_id
         scope = None if request is None else request.scope
         transport: Via = "http" if scope is not None else _way_to(session)
+        pipe = pipe_of_stream(_written_by(session)) if transport == "stdio" else None
         facts = self.request_facts(scope, meta, arguments, scope and sse_scope(scope))
         if context.protocol_version >= MODERN:
             self._modern_facts(facts, session, meta, responses)
@@ -137,19 +156,27 @@ class Sdk2Adapter(Adapter[P]):
             self.tell_cannot_ask()
             return Call("none", self.standalone_facts(facts), transport, request=(weakref.ref(session), number))
         connection = self.connection(
-            _key_of(session), transport, params.model_dump(by_alias=True, mode="json", exclude_none=True), params
+            _key_of(session), transport, params.model_dump(by_alias=True, mode="json", exclude_none=True), params, pipe
         )
         own_stream = scope is not None and has_own_stream(scope)
         # The SDK keeps the connection private; without it, the next call asks.
         outside = getattr(session, "_connection", None)
         if connection.outside_calls is None and outside is not None:
             listening = has_session_stream(scope) if scope is not None and own_stream else None
-            connection.outside_calls = SessionSender2(outside, listening) if listening else PipeSender2(outside)
+            connection.outside_calls = (
+                SessionSender2(outside, listening)
+                if listening
+                else PipeSender2(outside, pipe, connection.answered_again)
+            )
         if not session.can_send_request:
             if params.capabilities.roots is not None:
                 self.tell_cannot_ask(connection)
             return Call("none", facts, transport, connection, request=(weakref.ref(session), number))
-        sender = StreamSender2(session, number, request) if own_stream else Sender2(session, number)
+        sender: Sender = Sender2(session, number)
+        if own_stream:
+            sender = StreamSender2(session, number, request)
+        elif pipe is not None and outside is not None:
+            sender = PipeSender2(outside, pipe, connection.answered_again)
         return Call("request", facts, transport, connection, sender, request=(weakref.ref(session), number))
 
     @staticmethod
@@ -206,12 +233,20 @@ def _key_of(session: Any) -> object:
 
 def _way_to(session: Any) -> Via:
     """Tells what is behind a session without HTTP; the SDK keeps that private."""
+    if getattr(getattr(_outbound(session), "transport", None), "kind", None) == DIRECT_TRANSPORT_KIND:
+        return "memory"
+    return kind_of_stream(_written_by(session))
+
+
+def _written_by(session: Any) -> object:
+    """Returns the stream that a session writes to; none if it is hidden."""
+    return getattr(getattr(_outbound(session), "_dispatcher", None), "_write_stream", None)
+
+
+def _outbound(session: Any) -> Any:
     way = getattr(session, "_request_outbound", None)
     # A modern request is wrapped once more.
-    way = getattr(way, "_inner", way)
-    if getattr(getattr(way, "transport", None), "kind", None) == DIRECT_TRANSPORT_KIND:
-        return "memory"
-    return kind_of_stream(getattr(getattr(way, "_dispatcher", None), "_write_stream", None))
+    return getattr(way, "_inner", way)
 
 
 def _asking(result: Any) -> dict[str, Any] | None:

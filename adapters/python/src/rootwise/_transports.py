@@ -21,10 +21,15 @@ from mcp.server.streamable_http import GET_STREAM_KEY
 from mcp.shared.memory import create_client_server_memory_streams
 
 from ._call import Via
+from ._log import logger
+from ._pipe import ObservedStream, Pipe
 from ._weak import WeakMap
 
 #: What is behind the streams that servers write to; those that they read, SDK 2.x replaces.
 _kinds: WeakMap[Via] = WeakMap()
+
+#: What arrives on the process's own input, by the stream that belongs to it.
+_pipes: WeakMap[Pipe] = WeakMap()
 
 #: The scopes of the requests that opened SSE streams, by session.
 _sse_scopes: dict[str, Mapping[str, Any]] = {}
@@ -35,6 +40,11 @@ _SESSION_ID = re.compile(rb"session_id=([0-9a-f]{32})")
 def kind_of_stream(written: object) -> Via:
     """Tells what is behind the stream that a server writes to; ``other`` if no transport of the SDK made it."""
     return "other" if written is None else _kinds.get(_inner(written)) or "other"
+
+
+def pipe_of_stream(written: object) -> Pipe | None:
+    """Returns the process's own pipe, if a server writes to it."""
+    return None if written is None else _pipes.get(_inner(written))
 
 
 def sse_scope(scope: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -68,8 +78,8 @@ def _inner(stream: object) -> object:
     return getattr(stream, "_inner", stream)
 
 
-def _observe(function: Any, made: Callable[[Any, Any], tuple[object, Via] | None]) -> None:
-    """Calls ``made`` with the arguments and the streams of a context manager of the SDK.
+def _observe(function: Any, made: Callable[[Any, Any], Any]) -> None:
+    """Calls ``made`` with the arguments and the streams of a context manager of the SDK; it returns those to use.
 
     Frameworks and servers import such a function by its name, so the function itself must change.
     """
@@ -79,21 +89,30 @@ def _observe(function: Any, made: Callable[[Any, Any], tuple[object, Via] | None
 
     async def observed(*args: Any, **kwargs: Any) -> AsyncIterator[Any]:
         async with original(*args, **kwargs) as streams:
-            found = made([*args, *kwargs.values()], streams)
-            if found is not None:
-                _kinds.add(_inner(found[0]), found[1], lambda _: None)
-            yield streams
+            try:
+                used = made([*args, *kwargs.values()], streams)
+            except Exception:
+                logger.exception("rootwise: a transport could not be observed")
+                used = streams
+            yield used
 
     cell.cell_contents = observed
 
 
-def _stdio(given: Any, streams: Any) -> tuple[object, Via] | None:
-    # Files that a server passes may be anything.
-    return None if any(file is not None for file in given) else (streams[1], "stdio")
+def _stdio(given: Any, streams: Any) -> Any:
+    if any(file is not None for file in given):
+        # Files that a server passes may be anything.
+        return streams
+    read, written = streams
+    pipe = Pipe()
+    _kinds.add(_inner(written), "stdio", lambda _: None)
+    _pipes.add(_inner(written), pipe, lambda _: None)
+    return ObservedStream(read, pipe), written
 
 
-def _memory(_given: Any, streams: Any) -> tuple[object, Via]:
-    return streams[1][1], "memory"
+def _memory(_given: Any, streams: Any) -> Any:
+    _kinds.add(_inner(streams[1][1]), "memory", lambda _: None)
+    return streams
 
 
 def _observe_sse(transport: Any) -> None:

@@ -19,6 +19,7 @@ import anyio.to_thread
 
 from ._background import later, spawn
 from ._error import NoProjectError, RootwiseError
+from ._handshake import client_name, raw_request, read_params
 from ._log import log, logger
 from ._probe import probe_path
 from ._project import AnyProject, P, project_of
@@ -189,12 +190,22 @@ class Connection:
 
     def initialized(self, params: Mapping[str, Any]) -> None:
         """Reports ``initialize`` with its raw params. One that cannot be read counts as empty."""
-        event: Any = {key: params[key] for key in ("protocolVersion", "capabilities", "clientInfo") if key in params}
-        event["type"] = "clientInitialized"
-        client = params.get("clientInfo")
-        name = client.get("name") if isinstance(client, Mapping) else None
-        self._info = ConnectionInfo(self._info.id, name if isinstance(name, str) else None)
+        self._info = ConnectionInfo(self._info.id, client_name(params))
+        event: Any = {**read_params(params), "type": "clientInitialized"}
         self._pass(event, {"type": "clientInitialized"})
+
+    def initialized_again(self, params: Mapping[str, Any], number: Any) -> None:
+        """Reports another ``initialize`` on the same pipe, with the id of the request."""
+        self._info = ConnectionInfo(self._info.id, client_name(params))
+        try:
+            self.feed(raw_request(number, "initialize", read_params(params)))
+        except RootwiseError as error:
+            log({"level": "warning", "code": "event_failed", "message": f"initialize: {error}"})
+            self.feed(raw_request(number, "initialize", {}))
+
+    def requested(self, number: Any) -> None:
+        """Reports a request of a client, by its id: the order of ids may show that several clients share a pipe."""
+        self.feed(raw_request(number, "x"))
 
     def ready(self) -> None:
         """Reports ``notifications/initialized``."""
@@ -203,9 +214,8 @@ class Connection:
     def roots_changed(self) -> None:
         """Reports ``notifications/roots/list_changed``."""
         reaches = getattr(self.outside_calls, "reaches", None)
-        self.feed(
-            {"type": "rootsChanged", "push": True} if reaches is not None and reaches() else {"type": "rootsChanged"}
-        )
+        push = reaches is not None and reaches()
+        self.feed({"type": "rootsChanged", "push": True} if push else {"type": "rootsChanged"})
 
     def answered_again(self, token: int, result: Any, error: ClientError | None) -> None:
         """Reports a response to a request that was answered before: several clients may share the connection."""

@@ -90,6 +90,11 @@ class Client:
             return sum(message.get("method") == "roots/list" for message in self.inbox)
 
     def handshake(self, capabilities: Any = None) -> None:
+        self.initialize(capabilities)
+        self.send(method="notifications/initialized")
+
+    def initialize(self, capabilities: Any = None) -> None:
+        """The first half of a handshake."""
         number = self.request(
             "initialize",
             protocolVersion="2025-06-18",
@@ -99,7 +104,6 @@ class Client:
         result = self.result(number)
         assert "result" in result
         self.server = result["result"]
-        self.send(method="notifications/initialized")
 
     def call(self, name: str, **arguments: Any) -> int:
         return self.request("tools/call", name=name, arguments=arguments)
