@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,25 @@ def test_two_clients_that_answer_the_first_question_get_no_project(
     for folder in (folders[answers_first], folders[1 - answers_first]):
         raw.roots(question, folder.as_uri())
     refused(raw, call)
+
+
+def test_a_second_client_may_take_its_time_to_answer(nursery: str, folders: list[Path]) -> None:
+    texts: list[str] = []
+    # A server that stalls for as long as it waits for a second answer misses it; it does not stall every time.
+    for _ in range(3):
+        with Raw(nursery) as raw:
+            for start in (0, 1_000):
+                raw.last = start
+                raw.handshake()
+            call = raw.call("where")
+            question = raw.asked()
+            raw.roots(question, folders[0].as_uri())
+            # Enough for an answer that does not wait.
+            time.sleep(0.1)
+            raw.roots(question, folders[1].as_uri())
+            texts.append(raw.text(call)[1])
+            refused(raw, raw.call("where"))
+    assert any("gateway" in text for text in texts), texts
 
 
 def test_a_second_client_that_has_no_roots_to_answer_with_shows_two(raw: Raw, folders: list[Path]) -> None:
