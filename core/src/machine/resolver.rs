@@ -335,7 +335,7 @@ impl Resolver {
     }
 
     /// A raw request of the client arrived.
-    fn requested(&mut self, id: &str, turn: &mut Turn) {
+    fn requested(&mut self, id: &str, is_ping: bool, turn: &mut Turn) {
         if self.connection.client.is_none() {
             return;
         }
@@ -344,7 +344,9 @@ impl Resolver {
             self.connection.sharing.requested(id);
             self.forget_if_shared(was_shown, turn);
         }
-        self.called(turn);
+        if !is_ping {
+            self.called(turn);
+        }
     }
 
     /// What was learned from one of several clients says nothing about the others.
@@ -554,8 +556,8 @@ impl Resolver {
     fn read_one(&mut self, message: ParsedMessage<'_>, turn: &mut Turn) -> bool {
         let change = match message.content {
             Content::Other => return true,
-            Content::Call { id } => {
-                self.requested(id, turn);
+            Content::Call { id, is_ping } => {
+                self.requested(id, is_ping, turn);
                 return true;
             }
             Content::Initialize { id, params } => {

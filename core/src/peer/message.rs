@@ -32,10 +32,12 @@ pub(crate) enum Content<'a> {
     },
     Initialized,
     RootsChanged,
-    /// Another request of the client, except `ping`, which may come before the end of the handshake.
+    /// Another request of the client.
     Call {
         /// The raw id.
         id: &'a str,
+        /// Whether it is a `ping`, which may come before the end of the handshake.
+        is_ping: bool,
     },
     Response {
         /// The raw id.
@@ -91,8 +93,8 @@ fn call<'a>(id: Member<'a>, method: Member<'a>, params: Member<'a>) -> Content<'
         }
         (Some("notifications/initialized"), false) => Content::Initialized,
         (Some("notifications/roots/list_changed"), false) => Content::RootsChanged,
-        (Some("ping"), _) | (_, false) => Content::Other,
-        (_, true) => Content::Call { id: raw_id },
+        (_, false) => Content::Other,
+        (method, true) => Content::Call { id: raw_id, is_ping: method == Some("ping") },
     }
 }
 
