@@ -4,12 +4,12 @@ use rootwise::action::Answer;
 use rootwise::event::{Event, Probed};
 use rootwise::{Action, Millis, Misuse, Resolver};
 
-use crate::disk::probe;
+use crate::disk::{look, patience};
 
 /// Passes an event to a resolver and performs the probes it asks for; returns the answer. For asks that no client can be asked
 /// for.
 pub(crate) fn settle(resolver: &mut Resolver, event: impl Into<Event>) -> Result<Option<Answer>, Misuse> {
-    let now = Millis(0);
+    let (now, patience) = (Millis(0), patience(resolver.policy()));
     let mut actions = resolver.handle(event, now)?;
     let mut answer = None;
     while !actions.is_empty() {
@@ -18,7 +18,7 @@ pub(crate) fn settle(resolver: &mut Resolver, event: impl Into<Event>) -> Result
             match action {
                 Action::Answer(given) => answer = Some(*given),
                 Action::Probe(wanted) => {
-                    let paths = probe(&wanted.paths);
+                    let paths = look(wanted.paths, patience);
                     next.extend(resolver.handle(Probed { probe: wanted.probe, paths }, now)?);
                 }
                 _ => {}
