@@ -36,7 +36,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use rootwise::action::{Action, RootsState};
 use rootwise::event::{
-    AskBy, AskWithdrawn, ClientInitialized, Event, RefusalKind, RequestFacts, RootsListed, RootsRefused,
+    AskBy, AskWithdrawn, ClientInitialized, Event, Found, RefusalKind, RequestFacts, RootsListed, RootsRefused,
 };
 use rootwise::host::{HostFacts, Transport};
 use rootwise::path::PathStyle;
@@ -220,7 +220,9 @@ proptest! {
                 Event::Probed(probed) => {
                     for path in &probed.paths {
                         let real = path.real_path.iter().cloned();
-                        for path in real.chain([path.path.clone()]) {
+                        // What is above a file is a folder.
+                        let above = rootwise::path::parent(&path.path, PathStyle::Posix).filter(|_| path.found == Found::File);
+                        for path in real.chain([path.path.clone()]).chain(above) {
                             reports.entry(path).or_default().push(clock);
                         }
                     }

@@ -148,8 +148,11 @@ impl History {
                 // Bad is bad, whatever a better one may still turn out to be.
                 Says::Ends(out) => return Decision::Done(End::Other(out)),
                 Says::Roots { send, request, refresh } => {
+                    // Nobody is asked while a better value may still end the ask.
+                    if waiting.needs.is_empty() {
+                        waiting.wait_for_roots(send, request, refresh);
+                    }
                     judging = true;
-                    waiting.wait_for_roots(send, request, refresh);
                 }
                 Says::NeedsInput => needs_roots = true,
                 _ => {}

@@ -194,7 +194,7 @@ impl History {
             _ => None,
         })?;
         let over = self.any(|record| matches!(record, Record::Ended { token: ended, .. } if *ended == token));
-        let overdue = self.any(|record| matches!(record, Record::Overdue { token: late } if *late == token));
+        let overdue = self.any(|record| matches!(record, Record::Overdue { token: late, .. } if *late == token));
         (!over).then_some(Request { token, at, place, overdue })
     }
 
@@ -210,6 +210,11 @@ impl History {
             Record::DeferredOver | Record::Sent { .. } => Some(None),
             _ => None,
         })?
+    }
+
+    /// Whether somebody waited for a request with all its patience.
+    pub fn is_in_vain(&self, request: u32) -> bool {
+        self.any(|record| matches!(record, Record::Overdue { token, in_vain: true } if *token == request))
     }
 
     pub fn last_sent_at(&self) -> Option<u64> {
@@ -251,7 +256,7 @@ impl History {
     /// Whether a list is known and the client has rested since its last failure (rule 11).
     fn has_rested(&self) -> bool {
         let failed = self.last(|place, record| match record {
-            Record::Ended { how, .. } if how.failed() => Some(self.time_of(place)),
+            Record::Ended { how, .. } if how.failed() || *how == End::LostRefresh => Some(self.time_of(place)),
             _ => None,
         });
         let rested = |at: u64| self.now().saturating_sub(at) >= u64::from(self.policy.timing.life_ms);
@@ -268,6 +273,7 @@ impl History {
             {
                 count = match how {
                     End::Abandoned => count,
+                    End::LostRefresh => count + 1,
                     how if how.failed() => count + 1,
                     _ => 0,
                 };
@@ -337,7 +343,7 @@ impl History {
     /// Whether an ask waited for an answer that then came and was up to date, and for no request since that was abandoned.
     pub fn was_served(&self, ask: &Ask) -> bool {
         let lost = self.last(|place, record| match record {
-            Record::Ended { token, how: End::Abandoned, .. } => {
+            Record::Ended { token, how, .. } if how.abandoned() => {
                 (self.waited_for(ask, place) == Some(*token)).then_some(place)
             }
             _ => None,
@@ -375,7 +381,7 @@ impl History {
             return RootsState::Unsupported;
         }
         let ended = self.last(|_, record| match record {
-            Record::Ended { how, .. } if !matches!(how, End::Dropped | End::Abandoned) => Some(*how),
+            Record::Ended { how, .. } if *how != End::Dropped && !how.abandoned() => Some(*how),
             _ => None,
         });
         match ended {
@@ -389,11 +395,18 @@ impl History {
 
     /// How long an ask waits for a refresh: twice as long as the client took for its last answer, within bounds (rule 32).
     pub fn refresh_wait(&self) -> u64 {
-        let took = self.last(|_, record| match record {
-            Record::List { answers: Some(answered), at, .. } => self.last(|_, record| match record {
-                Record::Sent { token, at: sent, .. } if token == answered => Some(at.saturating_sub(*sent)),
+        let sent_at = |token: &u32| {
+            self.last(|_, record| match record {
+                Record::Sent { token: sent, at, .. } if sent == token => Some(*at),
                 _ => None,
-            }),
+            })
+        };
+        let took = self.last(|place, record| match record {
+            // It takes at least as long as somebody waited in vain.
+            Record::Ended { token, how: End::LostRefresh, .. } => {
+                sent_at(token).map(|sent| self.time_of(place).saturating_sub(sent))
+            }
+            Record::List { answers: Some(token), at, .. } => sent_at(token).map(|sent| at.saturating_sub(sent)),
             _ => None,
         });
         took.unwrap_or(0).saturating_mul(2).clamp(250, 1_000)
@@ -433,7 +446,7 @@ impl History {
         for (_, record) in self.here().filter(|(place, _)| *place > ask.place && *place < before) {
             match record {
                 Record::Waits { ask: id, token } if *id == ask.id => last = Some(*token),
-                Record::Ended { token, how: End::Abandoned, .. } if last == Some(*token) => last = None,
+                Record::Ended { token, how, .. } if how.abandoned() && last == Some(*token) => last = None,
                 _ => {}
             }
         }
@@ -451,7 +464,7 @@ impl History {
     /// Whether the call of an ask carried a request that was abandoned.
     pub fn lost_request(&self, ask: &Ask) -> bool {
         self.here().any(|(_, record)| {
-            matches!(record, Record::Ended { token, how: End::Abandoned, .. } if self.carried(ask, *token))
+            matches!(record, Record::Ended { token, how, .. } if how.abandoned() && self.carried(ask, *token))
         })
     }
 
@@ -558,6 +571,9 @@ impl History {
                         // A later look may have asked for other markers.
                         let mut merged = new.clone();
                         if let Some(old) = known.as_ref().filter(|old| old.found == new.found) {
+                            if !old.asked.is_subset(&new.asked) {
+                                merged.at = old.at;
+                            }
                             merged.asked.extend(old.asked.iter().cloned());
                             let kept = old.there.difference(&new.asked).cloned();
                             merged.there.extend(kept.collect::<Vec<_>>());

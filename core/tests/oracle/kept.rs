@@ -45,6 +45,8 @@ impl History {
             Verdict::Bad(reason) => return Err(Lost::Gone(reason)),
         };
         // Its source must still be allowed to name it (rule 15).
+        let root = win.project.root.zip(win.root_key.clone());
+        let target = Target { root, ..target };
         match self.may_name(&source, &target, ask, eyes) {
             MayName::Yes => Ok(Says::Wins(Win { real: target.real, ..win.clone() })),
             MayName::No(reason) => Err(Lost::Suspended(reason)),

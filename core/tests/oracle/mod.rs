@@ -40,7 +40,7 @@
 //! 24. The short wait is for what an ask has begun to wait for; its end makes every probe of the ask overdue, and its request if
 //!     that is a refresh. An overdue probe stays open until its deadline, and who has an older report does not wait for it.
 //! 25. An ask whose request failed uses the newest list as if it had waited for it.
-//! 26. A list that has nothing to compare with, and one that `enforceRoots` compares with, make no selection stale.
+//! 26. A request for a value that is judged before ranking waits for the probes of better ones.
 //! 27. A folder needs no further look if one of its project markers was seen. The first look at a folder that a model names
 //!     asks for all of them, unless roots are known.
 //! 28. A modern ask without a project says `no_project` also where several clients have shown themselves.

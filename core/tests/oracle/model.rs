@@ -33,6 +33,8 @@ pub struct Turn {
     /// A list arrived or a selection was made, so the connection may have paths looked at.
     pub list_arrived: bool,
     pub selected: bool,
+    /// A reply came that the connection waited for.
+    pub replied: bool,
     pub host_changed: bool,
     /// Rule 19: nothing more is awaited, so a change is announced although it is not settled.
     pub nothing_awaited: bool,
@@ -182,7 +184,13 @@ impl Oracle {
                     self.history.note(over);
                 }
             }
-            Event::Probed(probed) => self.probed(probed),
+            Event::Probed(probed) => {
+                let depends = self.history.connection_depends(probed.probe.0);
+                let is_told = |path: &String| probed.paths.iter().any(|told| told.path == *path);
+                let is_open = self.history.open_probes().iter().any(|(id, ..)| *id == probed.probe.0);
+                turn.replied = is_open && !depends.is_empty() && depends.iter().all(is_told);
+                self.probed(probed);
+            }
             Event::DeadlineReached => self.deadline_reached(now, turn),
             Event::Message(message) => self.message(&message.text, now, turn),
             Event::Closed => self.closed(turn),
@@ -444,7 +452,7 @@ impl Oracle {
         }
         let before = self.history.project().cloned();
         let decision = self.history.decide_connection(self.history.pin());
-        if turn.list_arrived || turn.selected {
+        if turn.list_arrived || turn.selected || turn.replied {
             let needs = self.history.decide_connection(self.history.pin()).err().unwrap_or_default();
             self.history.note(Record::ConnectionLooks);
             turn.needs.extend(needs.into_iter().map(|need| (None, need)));
@@ -510,7 +518,7 @@ impl Oracle {
                 && self.history.waits_for_roots(&ask)
                 && self.history.waited_for(&ask, usize::MAX) == Some(request.token)
             {
-                self.history.note(Record::Overdue { token: request.token });
+                self.history.note(Record::Overdue { token: request.token, in_vain: true });
             }
         }
         self.end_refreshes(now);
@@ -534,7 +542,7 @@ impl Oracle {
                 && self.history.list_is_refreshed_for(&ask)
                 && self.history.waited_for(&ask, usize::MAX) == Some(request.token)
             {
-                self.history.note(Record::Overdue { token: request.token });
+                self.history.note(Record::Overdue { token: request.token, in_vain: false });
             }
             for (id, ..) in self.history.open_probes() {
                 if !self.history.ask_depends(&ask, id).is_empty() {

@@ -63,6 +63,8 @@ pub enum Record {
     },
     Overdue {
         token: u32,
+        /// Whether somebody waited with all its patience, and not only for a refresh.
+        in_vain: bool,
     },
     Deferred {
         until: u64,
@@ -165,6 +167,8 @@ pub enum End {
     Unsupported,
     Refused,
     Abandoned,
+    /// Abandoned after somebody had waited for it as a refresh.
+    LostRefresh,
     TimedOut,
     /// The connection ended first.
     Dropped,
@@ -172,12 +176,17 @@ pub enum End {
 
 impl End {
     pub fn failed(self) -> bool {
-        !matches!(self, Self::Answered | Self::Dropped | Self::Abandoned)
+        !matches!(self, Self::Answered | Self::Dropped) && !self.abandoned()
+    }
+
+    /// Whether its stream ended.
+    pub fn abandoned(self) -> bool {
+        matches!(self, Self::Abandoned | Self::LostRefresh)
     }
 
     /// Whether the request ended without an answer, so that a list from before it is stale.
     pub fn unanswered(self) -> bool {
-        self.failed() || self == Self::Abandoned
+        self.failed() || self.abandoned()
     }
 }
 

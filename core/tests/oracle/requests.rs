@@ -122,10 +122,12 @@ impl Oracle {
             && (refused.code.is_some_and(|code| rules.codes.contains(&code))
                 || rules.messages.iter().any(|part| message.contains(&part.to_ascii_lowercase())));
         let overdue = self.history.in_flight().is_some_and(|request| request.overdue);
+        let in_vain = self.history.is_in_vain(refused.request.0);
         let how = match refused.kind {
             _ if unsupported => End::Unsupported,
             // Somebody has waited for it in vain.
-            RefusalKind::Abandoned if overdue && !self.changed_during_request() => End::TimedOut,
+            RefusalKind::Abandoned if in_vain && !self.changed_during_request() => End::TimedOut,
+            RefusalKind::Abandoned if overdue && !self.changed_during_request() => End::LostRefresh,
             RefusalKind::Abandoned => End::Abandoned,
             _ => End::Refused,
         };
@@ -147,7 +149,9 @@ impl Oracle {
             let waited = self.history.waited_for(ask, usize::MAX) == Some(request.token);
             waited
                 && match how {
-                    End::Abandoned => self.history.carried(ask, request.token) && self.history.lost_request(ask),
+                    End::Abandoned | End::LostRefresh => {
+                        self.history.carried(ask, request.token) && self.history.lost_request(ask)
+                    }
                     End::Refused => !changed,
                     _ => true,
                 }
@@ -155,7 +159,7 @@ impl Oracle {
         let without = self.history.waiting().into_iter().filter(goes_without).map(|ask| ask.id).collect();
         self.history.note(Record::Ended { token: request.token, how, without });
         turn.notice(if how == End::Unsupported { LogCode::RootsUnsupported } else { LogCode::RootsFailed });
-        turn.follow_up |= changed && matches!(how, End::Abandoned | End::Refused);
+        turn.follow_up |= changed && matches!(how, End::Abandoned | End::LostRefresh | End::Refused);
     }
 
     pub fn changed(&mut self, push: bool, turn: &mut Turn) {

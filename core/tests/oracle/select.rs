@@ -86,14 +86,12 @@ impl History {
                     return Ok(decision);
                 }
                 let mut roots = RawList::default();
-                let old = self.read_old.get();
                 if rules.enforce_roots != EnforceRoots::Off {
                     match self.roots_now(Some(ask), patience) {
                         RootsNow::Use(known) => roots = known.unwrap_or_default(),
                         other => return Ok(Decision::Wait(self.waits(waiting, &other, ask))),
                     }
                 }
-                self.read_old.set(old);
                 let given = Some(text.clone());
                 let choice = Choice { win: win(SourceKind::Selected, target, None), uri: given };
                 if !roots.is_empty() && !self.is_among(&roots, &choice) {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use rootwise::Reason;
+use rootwise::event::Found;
 use rootwise::path;
 use rootwise::policy::{Source, SourceKind};
 
@@ -27,6 +28,8 @@ pub enum MayName {
 enum Inside {
     Yes,
     No,
+    /// There is no such folder to compare with.
+    NoBase,
     NotYet(Vec<Need>),
 }
 
@@ -49,7 +52,7 @@ impl History {
                         operator = true;
                         match self.is_inside_known(&base, target, eyes) {
                             Inside::Yes => return MayName::Yes,
-                            Inside::No => {}
+                            Inside::No | Inside::NoBase => {}
                             Inside::NotYet(needs) => return MayName::NotYet(Says::Pending(needs)),
                         }
                     }
@@ -62,7 +65,6 @@ impl History {
             Eyes::Ask { patience, .. } => patience,
             Eyes::Connection => Patience::Over,
         };
-        let old = self.read_old.get();
         let roots = match self.roots_now(ask, patience) {
             RootsNow::Use(roots) => roots.unwrap_or_default(),
             other => return MayName::NotYet(self.says_roots(&other, ask)),
@@ -72,11 +74,9 @@ impl History {
             _ => None,
         };
         let roots: Vec<Target> = roots.iter().filter_map(named).collect();
-        if !roots.is_empty() {
-            return self.is_inside_roots(&roots, target, eyes);
+        if let Some(says) = self.is_inside_roots(&roots, target, eyes) {
+            return says;
         }
-        // Nothing was compared with the list.
-        self.read_old.set(old);
         if operator {
             return MayName::No(Reason::Outside);
         }
@@ -85,12 +85,12 @@ impl History {
         }
         let markers = self.project_markers();
         // One that was seen vouches, whatever else was looked for.
-        if let Look::Known(known) = self.look(source, at, &BTreeSet::new(), eyes)
+        if let Look::Known(known) = self.look_at_named(source, at, &BTreeSet::new(), eyes)
             && !known.there.is_disjoint(&markers)
         {
             return MayName::Yes;
         }
-        match self.look(source, at, &markers, eyes) {
+        match self.look_at_named(source, at, &markers, eyes) {
             Look::Known(known) if !known.there.is_disjoint(&markers) => MayName::Yes,
             Look::Known(_) => MayName::No(Reason::NoMarker),
             Look::Unconfirmed => MayName::No(Reason::Unconfirmed),
@@ -100,20 +100,27 @@ impl History {
         }
     }
 
-    fn is_inside_roots(&self, roots: &[Target], target: &Target, eyes: Eyes<'_>) -> MayName {
+    /// Whether a folder is one of the roots or inside one, if there is any to compare with.
+    fn is_inside_roots(&self, roots: &[Target], target: &Target, eyes: Eyes<'_>) -> Option<MayName> {
         // One of the roots is one of them wherever it leads.
-        if roots.iter().any(|root| root.key == target.key) {
-            return MayName::Yes;
+        let is_target = |key: &String| *key == target.key || target.root.as_ref().is_some_and(|(_, own)| own == key);
+        if roots.iter().any(|root| is_target(&root.key)) {
+            return Some(MayName::Yes);
         }
+        let mut compared = false;
         let mut needs = Vec::new();
         for root in roots {
             match self.is_inside_known(root, target, eyes) {
-                Inside::Yes => return MayName::Yes,
-                Inside::No => {}
+                Inside::Yes => return Some(MayName::Yes),
+                Inside::No => compared = true,
+                Inside::NoBase => {}
                 Inside::NotYet(more) => needs.extend(more),
             }
         }
-        if needs.is_empty() { MayName::No(Reason::NotInRoots) } else { MayName::NotYet(Says::Pending(needs)) }
+        if !needs.is_empty() {
+            return Some(MayName::NotYet(Says::Pending(needs)));
+        }
+        compared.then_some(MayName::No(Reason::NotInRoots))
     }
 
     /// Whether a folder is inside a known one, by its spelling and by its real path.
@@ -128,6 +135,7 @@ impl History {
         }
         match self.look_for_connection(folder, &BTreeSet::new(), eyes) {
             Look::Known(known) if known.real.as_deref().is_some_and(is_in) => Inside::Yes,
+            Look::Known(known) if known.found == Found::Missing => Inside::NoBase,
             Look::Known(_) | Look::Unconfirmed => Inside::No,
             Look::Unknown { refresh } => Inside::NotYet(vec![need(folder, BTreeSet::new(), refresh, eyes)]),
         }
@@ -140,8 +148,21 @@ impl History {
         names.chain(VERSION_CONTROL.map(str::to_owned)).collect()
     }
 
+    /// Whether a report on the markers of a named folder serves the connection: the source of a selection is one of its own.
+    fn is_of_connection(&self, source: &Source, eyes: Eyes<'_>) -> bool {
+        let modern = matches!(eyes, Eyes::Ask { ask, .. } if ask.modern);
+        !modern && !source.from.is_per_request()
+    }
+
+    fn look_at_named(&self, source: &Source, at: &str, markers: &BTreeSet<String>, eyes: Eyes<'_>) -> Look {
+        if self.is_of_connection(source, eyes) && !self.rechecks(source) {
+            return self.look_for_connection(at, markers, eyes);
+        }
+        self.look(source, at, markers, eyes)
+    }
+
     fn need(&self, source: &Source, at: &str, markers: BTreeSet<String>, refresh: bool, eyes: Eyes<'_>) -> Need {
-        let connection = self.serves_connection(source, eyes);
+        let connection = self.serves_connection(source, eyes) || self.is_of_connection(source, eyes);
         let own = !connection || self.rechecks(source);
         Need { path: at.to_owned(), markers, connection, own, refresh }
     }
