@@ -1,6 +1,6 @@
 //! The resolver: one mutator, actions returned, views that change nothing.
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use super::asks::{AskQueue, NewAsk, Recent, is_plain};
+use super::builder::ResolverBuilder;
 use super::connection::{Connection, Memory};
 use super::logs::Logger;
 use super::outbox::Outbox;
@@ -15,7 +16,7 @@ use super::probes::{Positions, Probes};
 use super::roots_cycle::{AfterFailure, CycleState, Failure, HeldAnswer, RootsCycle, TokenStatus};
 use super::seal::SealKey;
 use super::size::peer_bytes;
-use crate::api::action::{Action, Answer, MessageKind, Outcome};
+use crate::api::action::{Action, Answer, Outcome};
 use crate::api::event::{
     AskBy, Asked, ClientInitialized, Event, Probed, ProbedPath, RefusalKind, RootsChanged, RootsListed, RootsRefused,
 };
@@ -25,8 +26,6 @@ use crate::api::project::Project;
 use crate::error::{ConfigError, Misuse};
 use crate::id::{AskId, Millis, RequestToken, Time};
 use crate::peer::client::Client;
-use crate::peer::message::{Content, ParsedMessage, ParsedText, Reply};
-use crate::peer::raw::Array;
 use crate::peer::root_list::RootList;
 use crate::policy::{MarkerNames, Policy, SourceKind, exceeds};
 use crate::resolve::disk::{Disk, Freshness, PathInfo, PathQuery, learn};
@@ -144,7 +143,7 @@ impl Resolver {
 
     /// Starts a resolver with these host facts and, unless another policy is set, the recommended policy.
     pub fn builder(host: impl Into<Arc<HostFacts>>) -> ResolverBuilder {
-        ResolverBuilder { policy: None, host: host.into(), id_prefix: None, snapshot_key: None }
+        ResolverBuilder::new(host.into())
     }
 
     /// Processes one event and returns its actions in order.
@@ -334,30 +333,15 @@ impl Resolver {
         self.connection.cycle.client_ready(&self.policy);
     }
 
-    /// A raw request of the client arrived.
-    fn requested(&mut self, id: &str, is_ping: bool, turn: &mut Turn) {
-        if self.connection.client.is_none() {
-            return;
-        }
-        if self.host.transport != Transport::Http {
-            let was_shown = self.connection.sharing.is_shown();
-            self.connection.sharing.requested(id);
-            self.forget_if_shared(was_shown, turn);
-        }
-        if !is_ping {
-            self.called(turn);
-        }
-    }
-
     /// What was learned from one of several clients says nothing about the others.
-    fn forget_if_shared(&mut self, was_shown: bool, turn: &mut Turn) {
+    pub(super) fn forget_if_shared(&mut self, was_shown: bool, turn: &mut Turn) {
         if self.connection.sharing.is_shown() && !was_shown {
             self.connection.memory = Memory::default();
             self.logger(turn).several_clients();
         }
     }
 
-    fn roots_listed(&mut self, request: Option<RequestToken>, result: &str, turn: &mut Turn) {
+    pub(super) fn roots_listed(&mut self, request: Option<RequestToken>, result: &str, turn: &mut Turn) {
         let answers_flight = match request.map(|token| self.connection.cycle.token_status(token)) {
             None => false,
             Some(TokenStatus::InFlight) => true,
@@ -402,7 +386,7 @@ impl Resolver {
         turn.probe_connection = true;
     }
 
-    fn roots_refused(&mut self, refused: &RootsRefused, turn: &mut Turn) {
+    pub(super) fn roots_refused(&mut self, refused: &RootsRefused, turn: &mut Turn) {
         let status = self.connection.cycle.token_status(refused.request);
         if status != TokenStatus::InFlight {
             let by_client = (refused.kind == RefusalKind::Error).then_some(refused.request);
@@ -531,136 +515,7 @@ impl Resolver {
         self.connection = Connection { revision, sharing, ..Connection::new(self.connection.cycle.reopened()) };
     }
 
-    /// Reads one raw message or batch; messages that are not for the resolver are forwarded.
-    fn read_message(&mut self, text: String, turn: &mut Turn) {
-        let parsed = ParsedText::parse(&text);
-        let rest = match parsed {
-            ParsedText::Other(kind) => Some((kind, text)),
-            ParsedText::One(message) => {
-                let kind = message.kind;
-                self.read_one(message, turn).then_some((kind, text))
-            }
-            ParsedText::Batch(messages) => {
-                let is_consumed = |(_, message): &(usize, &str)| !self.read_one(ParsedMessage::parse(message), turn);
-                let consumed: BTreeSet<usize> = messages.enumerate().filter(is_consumed).map(|(at, _)| at).collect();
-                let rest = if consumed.is_empty() { Some(text) } else { without(messages, &consumed, text.len()) };
-                rest.map(|rest| (MessageKind::Batch, rest))
-            }
-        };
-        if let Some((kind, text)) = rest {
-            turn.outbox.forward(kind, text);
-        }
-    }
-
-    /// Applies one message; returns whether it is to be forwarded.
-    fn read_one(&mut self, message: ParsedMessage<'_>, turn: &mut Turn) -> bool {
-        let change = match message.content {
-            Content::Other => return true,
-            Content::Call { id, is_ping } => {
-                self.requested(id, is_ping, turn);
-                return true;
-            }
-            Content::Initialize { id, params } => {
-                self.apply(Change::ClientInitialized(params), turn);
-                self.connection.sharing.initialized_with(id);
-                return true;
-            }
-            Content::Initialized => Change::ClientReady,
-            Content::RootsChanged => Change::RootsChanged(RootsChanged::default()),
-            Content::Response { id, reply } => {
-                let cycle = &self.connection.cycle;
-                let Some(token) = cycle.token_of(id) else { return true };
-                if cycle.token_status(token) == TokenStatus::NeverIssued {
-                    self.logger(turn).answer_ignored(TokenStatus::NeverIssued);
-                    return true;
-                }
-                match reply {
-                    Reply::Result(result) => self.roots_listed(Some(token), result.get(), turn),
-                    Reply::Error { code, message } => {
-                        let refused = RootsRefused { request: token, kind: RefusalKind::Error, code, message };
-                        self.roots_refused(&refused, turn);
-                    }
-                }
-                return false;
-            }
-        };
-        self.apply(change, turn);
-        true
-    }
-
     pub(super) fn logger<'t>(&'t self, turn: &'t mut Turn) -> Logger<'t> {
         Logger { policy: &self.policy, outbox: &mut turn.outbox }
-    }
-}
-
-/// A batch without some of its messages; `None` if nothing is left of it.
-fn without(batch: Array<'_>, consumed: &BTreeSet<usize>, most: usize) -> Option<String> {
-    let mut rest = String::with_capacity(most);
-    for (_, message) in batch.enumerate().filter(|(at, _)| !consumed.contains(at)) {
-        rest.push(if rest.is_empty() { '[' } else { ',' });
-        rest.push_str(message);
-    }
-    rest.push(']');
-    (rest.len() > 1).then_some(rest)
-}
-
-/// Creates a [`Resolver`].
-#[derive(Clone, Debug)]
-pub struct ResolverBuilder {
-    policy: Option<Arc<Policy>>,
-    host: Arc<HostFacts>,
-    id_prefix: Option<String>,
-    snapshot_key: Option<SealKey>,
-}
-
-impl ResolverBuilder {
-    /// Sets the policy.
-    #[must_use]
-    pub fn policy(self, policy: impl Into<Arc<Policy>>) -> Self {
-        Self { policy: Some(policy.into()), ..self }
-    }
-
-    /// Sets the prefix of request ids, which must be unique where several processes may restore the same snapshot.
-    #[must_use]
-    pub fn id_prefix(self, prefix: impl Into<String>) -> Self {
-        Self { id_prefix: Some(prefix.into()), ..self }
-    }
-
-    /// Seals every snapshot with a secret key of at least 32 bytes, and accepts only snapshots that are sealed with it.
-    /// Needed where somebody else can write to the store of the snapshots.
-    #[must_use]
-    pub fn snapshot_key(self, key: impl Into<Vec<u8>>) -> Self {
-        Self { snapshot_key: Some(SealKey::new(key.into())), ..self }
-    }
-
-    /// Creates the resolver.
-    ///
-    /// # Errors
-    /// A host fact, the id prefix or the key cannot work.
-    pub fn build(self) -> Result<Resolver, ConfigError> {
-        let id_prefix = self.id_prefix.clone();
-        let mut resolver = self.fresh()?;
-        if let Some(prefix) = id_prefix {
-            super::snapshot::check_prefix(&prefix)?;
-            resolver.connection.cycle = RootsCycle::new(prefix);
-        }
-        Ok(resolver)
-    }
-
-    /// Restores a saved connection; see [`Resolver::restore`].
-    ///
-    /// # Errors
-    /// The snapshot cannot be used, or an option cannot work.
-    pub fn restore(self, snapshot: &str, now: impl Into<Millis>) -> Result<Resolver, crate::error::SnapshotError> {
-        let id_prefix = self.id_prefix.clone();
-        self.fresh()?.restored(snapshot, now.into(), id_prefix.as_deref())
-    }
-
-    fn fresh(self) -> Result<Resolver, ConfigError> {
-        let policy = self.policy.unwrap_or_else(|| Arc::new(Policy::recommended()));
-        let mut resolver = Resolver::new(policy, self.host)?;
-        self.snapshot_key.as_ref().map_or(Ok(()), SealKey::check)?;
-        resolver.seal_key = self.snapshot_key.map(Arc::new);
-        Ok(resolver)
     }
 }

@@ -1,0 +1,78 @@
+//! Creates resolvers.
+
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::resolver::Resolver;
+use super::roots_cycle::RootsCycle;
+use super::seal::SealKey;
+use crate::api::host::HostFacts;
+use crate::error::ConfigError;
+use crate::id::Millis;
+use crate::policy::Policy;
+
+/// Creates a [`Resolver`].
+#[derive(Clone, Debug)]
+pub struct ResolverBuilder {
+    policy: Option<Arc<Policy>>,
+    host: Arc<HostFacts>,
+    id_prefix: Option<String>,
+    snapshot_key: Option<SealKey>,
+}
+
+impl ResolverBuilder {
+    pub(super) const fn new(host: Arc<HostFacts>) -> Self {
+        Self { policy: None, host, id_prefix: None, snapshot_key: None }
+    }
+
+    /// Sets the policy.
+    #[must_use]
+    pub fn policy(self, policy: impl Into<Arc<Policy>>) -> Self {
+        Self { policy: Some(policy.into()), ..self }
+    }
+
+    /// Sets the prefix of request ids, which must be unique where several processes may restore the same snapshot.
+    #[must_use]
+    pub fn id_prefix(self, prefix: impl Into<String>) -> Self {
+        Self { id_prefix: Some(prefix.into()), ..self }
+    }
+
+    /// Seals every snapshot with a secret key of at least 32 bytes, and accepts only snapshots that are sealed with it.
+    /// Needed where somebody else can write to the store of the snapshots.
+    #[must_use]
+    pub fn snapshot_key(self, key: impl Into<Vec<u8>>) -> Self {
+        Self { snapshot_key: Some(SealKey::new(key.into())), ..self }
+    }
+
+    /// Creates the resolver.
+    ///
+    /// # Errors
+    /// A host fact, the id prefix or the key cannot work.
+    pub fn build(self) -> Result<Resolver, ConfigError> {
+        let id_prefix = self.id_prefix.clone();
+        let mut resolver = self.fresh()?;
+        if let Some(prefix) = id_prefix {
+            super::snapshot::check_prefix(&prefix)?;
+            resolver.connection.cycle = RootsCycle::new(prefix);
+        }
+        Ok(resolver)
+    }
+
+    /// Restores a saved connection; see [`Resolver::restore`].
+    ///
+    /// # Errors
+    /// The snapshot cannot be used, or an option cannot work.
+    pub fn restore(self, snapshot: &str, now: impl Into<Millis>) -> Result<Resolver, crate::error::SnapshotError> {
+        let id_prefix = self.id_prefix.clone();
+        self.fresh()?.restored(snapshot, now.into(), id_prefix.as_deref())
+    }
+
+    fn fresh(self) -> Result<Resolver, ConfigError> {
+        let policy = self.policy.unwrap_or_else(|| Arc::new(Policy::recommended()));
+        let mut resolver = Resolver::new(policy, self.host)?;
+        self.snapshot_key.as_ref().map_or(Ok(()), SealKey::check)?;
+        resolver.seal_key = self.snapshot_key.map(Arc::new);
+        Ok(resolver)
+    }
+}

@@ -1,0 +1,97 @@
+//! Raw JSON-RPC messages: what they change, and what is left for the host.
+
+use alloc::collections::BTreeSet;
+use alloc::string::String;
+
+use super::resolver::{Change, Resolver, Turn};
+use super::roots_cycle::TokenStatus;
+use crate::api::action::MessageKind;
+use crate::api::event::{RefusalKind, RootsChanged, RootsRefused};
+use crate::api::host::Transport;
+use crate::peer::message::{Content, ParsedMessage, ParsedText, Reply};
+use crate::peer::raw::Array;
+
+impl Resolver {
+    /// Reads one raw message or batch; messages that are not for the resolver are forwarded.
+    pub(super) fn read_message(&mut self, text: String, turn: &mut Turn) {
+        let parsed = ParsedText::parse(&text);
+        let rest = match parsed {
+            ParsedText::Other(kind) => Some((kind, text)),
+            ParsedText::One(message) => {
+                let kind = message.kind;
+                self.read_one(message, turn).then_some((kind, text))
+            }
+            ParsedText::Batch(messages) => {
+                let is_consumed = |(_, message): &(usize, &str)| !self.read_one(ParsedMessage::parse(message), turn);
+                let consumed: BTreeSet<usize> = messages.enumerate().filter(is_consumed).map(|(at, _)| at).collect();
+                let rest = if consumed.is_empty() { Some(text) } else { without(messages, &consumed, text.len()) };
+                rest.map(|rest| (MessageKind::Batch, rest))
+            }
+        };
+        if let Some((kind, text)) = rest {
+            turn.outbox.forward(kind, text);
+        }
+    }
+
+    /// Applies one message; returns whether it is to be forwarded.
+    fn read_one(&mut self, message: ParsedMessage<'_>, turn: &mut Turn) -> bool {
+        let change = match message.content {
+            Content::Other => return true,
+            Content::Call { id, is_ping } => {
+                self.requested(id, is_ping, turn);
+                return true;
+            }
+            Content::Initialize { id, params } => {
+                self.apply(Change::ClientInitialized(params), turn);
+                self.connection.sharing.initialized_with(id);
+                return true;
+            }
+            Content::Initialized => Change::ClientReady,
+            Content::RootsChanged => Change::RootsChanged(RootsChanged::default()),
+            Content::Response { id, reply } => {
+                let cycle = &self.connection.cycle;
+                let Some(token) = cycle.token_of(id) else { return true };
+                if cycle.token_status(token) == TokenStatus::NeverIssued {
+                    self.logger(turn).answer_ignored(TokenStatus::NeverIssued);
+                    return true;
+                }
+                match reply {
+                    Reply::Result(result) => self.roots_listed(Some(token), result.get(), turn),
+                    Reply::Error { code, message } => {
+                        let refused = RootsRefused { request: token, kind: RefusalKind::Error, code, message };
+                        self.roots_refused(&refused, turn);
+                    }
+                }
+                return false;
+            }
+        };
+        self.apply(change, turn);
+        true
+    }
+
+    /// A raw request of the client arrived.
+    fn requested(&mut self, id: &str, is_ping: bool, turn: &mut Turn) {
+        if self.connection.client.is_none() {
+            return;
+        }
+        if self.host.transport != Transport::Http {
+            let was_shown = self.connection.sharing.is_shown();
+            self.connection.sharing.requested(id);
+            self.forget_if_shared(was_shown, turn);
+        }
+        if !is_ping {
+            self.called(turn);
+        }
+    }
+}
+
+/// A batch without some of its messages; `None` if nothing is left of it.
+fn without(batch: Array<'_>, consumed: &BTreeSet<usize>, most: usize) -> Option<String> {
+    let mut rest = String::with_capacity(most);
+    for (_, message) in batch.enumerate().filter(|(at, _)| !consumed.contains(at)) {
+        rest.push(if rest.is_empty() { '[' } else { ',' });
+        rest.push_str(message);
+    }
+    rest.push(']');
+    (rest.len() > 1).then_some(rest)
+}
