@@ -65,7 +65,11 @@ impl History {
 
     /// Whether what arrived at a time counts without a refresh (rule 32).
     pub fn is_fresh(&self, at: u64) -> bool {
-        self.policy.timing.max_age_ms.is_none_or(|most| self.now().saturating_sub(at) < u64::from(most))
+        self.was_fresh(at, self.now())
+    }
+
+    fn was_fresh(&self, at: u64, then: u64) -> bool {
+        self.policy.timing.max_age_ms.is_none_or(|most| then.saturating_sub(at) < u64::from(most))
     }
 
     pub fn host(&self) -> &HostFacts {
@@ -551,26 +555,23 @@ impl History {
         paths
     }
 
-    /// What is known of a path, by the connection or by one ask, whatever its age.
-    pub fn known(&self, path: &str, by: Option<u32>) -> Option<Known> {
-        self.known_if(path, by, |_| true)
-    }
-
     /// What is known of a path, by the connection or by one ask, and is fresh.
     pub fn known_fresh(&self, path: &str, by: Option<u32>) -> Option<Known> {
-        self.known_if(path, by, |known| self.is_fresh(known.at))
+        self.known(path, by).filter(|known| self.is_fresh(known.at))
     }
 
-    fn known_if(&self, path: &str, by: Option<u32>, counts: impl Fn(&Known) -> bool) -> Option<Known> {
+    /// What is known of a path, by the connection or by one ask, whatever its age.
+    pub fn known(&self, path: &str, by: Option<u32>) -> Option<Known> {
         let mut known: Option<Known> = None;
         for (_, record) in self.here() {
             match record {
-                Record::Learnt { path: at, known: new, asks, connection } if at == path && counts(new) => {
+                Record::Learnt { path: at, known: new, asks, connection } if at == path => {
                     let counts = by.map_or(*connection, |ask| asks.contains(&ask));
                     if counts {
                         // A later look may have asked for other markers.
                         let mut merged = new.clone();
-                        if let Some(old) = known.as_ref().filter(|old| old.found == new.found) {
+                        let fresh = |old: &&Known| by.is_some() || self.was_fresh(old.at, new.at);
+                        if let Some(old) = known.as_ref().filter(|old| old.found == new.found).filter(fresh) {
                             if !old.asked.is_subset(&new.asked) {
                                 merged.at = old.at;
                             }

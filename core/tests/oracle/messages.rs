@@ -46,9 +46,12 @@ impl Oracle {
                 self.note_id(text, turn);
             }
             (MessageKind::Notification, Some("notifications/initialized")) => self.ready(true, turn),
-            (MessageKind::Request, method) if method != Some("ping") && self.history.initialized().is_some() => {
+            (MessageKind::Request, method) if self.history.initialized().is_some() => {
                 self.note_id(text, turn);
-                self.called(turn);
+                // It may come before the end of the handshake.
+                if method != Some("ping") {
+                    self.called(turn);
+                }
             }
             (MessageKind::Notification, Some("notifications/roots/list_changed")) => self.changed(false, turn),
             (MessageKind::Response, _) => {

@@ -3,7 +3,7 @@
 use rootwise::Reason;
 use rootwise::action::LogCode;
 use rootwise::event::{AskBy, Event, RequestFacts, Want};
-use rootwise::host::HostFacts;
+use rootwise::host::{HostFacts, Transport};
 use rootwise::policy::{Ask as WhenToAsk, Pin, Policy, SourceKind};
 use serde_json::value::RawValue;
 
@@ -94,6 +94,7 @@ impl Oracle {
         }
         if std::mem::take(&mut turn.follow_up)
             && self.history.may_push()
+            && !self.history.is_shared()
             && self.time_for_change().is_some_and(|time| now >= time)
         {
             self.send(None, now, turn);
@@ -272,7 +273,9 @@ impl Oracle {
         if self.history.is_second() && (last == Some(number) || of_first) {
             self.show_several(turn);
         }
-        self.history.note(Record::Requested { number });
+        if self.history.host().transport != Transport::Http {
+            self.history.note(Record::Requested { number });
+        }
     }
 
     /// Drops what the connection found out, except about a folder (rule 24).
@@ -288,7 +291,7 @@ impl Oracle {
     }
 
     fn may_send_unasked(&self) -> bool {
-        self.history.may_push() && self.may_send_if_carried()
+        self.history.may_push() && !self.history.is_shared() && self.may_send_if_carried()
     }
 
     pub fn may_send_if_carried(&self) -> bool {

@@ -268,7 +268,8 @@ impl History {
                     as_spelled.and_then(|real| path::parent(real, self.style()))
                 }
                 (true, true) => match self.look(source, &found, &BTreeSet::new(), eyes) {
-                    Look::Known(parent) => parent.real,
+                    Look::Known(parent) if parent.found == Found::Directory => parent.real,
+                    Look::Known(_) => return Verdict::Bad(Reason::NotDirectory),
                     Look::Unconfirmed => return Verdict::Bad(Reason::Unconfirmed),
                     Look::Unknown { refresh } => {
                         return Verdict::Pending(vec![need(&found, &BTreeSet::new(), refresh)]);
