@@ -393,7 +393,7 @@ impl Resolver {
             return self.ignore_answer(status, by_client, turn);
         }
         if refused.kind == RefusalKind::Error {
-            if self.connection.cycle.holds_answer() {
+            if self.connection.cycle.holds_answer() && self.host.transport != Transport::Http {
                 return self.answered_twice(refused.request, turn);
             }
             self.connection.cycle.refused_by_client();

@@ -71,9 +71,14 @@ impl<'a> EvaluationContext<'a> {
         if list.is_some_and(|list| list.has(project)) {
             return Ok(None);
         }
+        let roots = || list.into_iter().flat_map(|list| &list.entries).filter_map(|entry| entry.path.as_ref().ok());
+        // Of several roots, one that needs no look at the disk spares the others one.
+        if roots().any(|root| self.is_plainly_inside(root, folder)) {
+            return Ok(None);
+        }
         let mut has_roots = false;
         let mut waits = false;
-        for root in list.into_iter().flat_map(|list| &list.entries).filter_map(|entry| entry.path.as_ref().ok()) {
+        for root in roots() {
             match self.contains(root, folder, disk) {
                 Contained::Yes => return Ok(None),
                 Contained::No => has_roots = true,
@@ -111,19 +116,21 @@ impl<'a> EvaluationContext<'a> {
         results.find(|result| matches!(result, SourceResult::Offers(_) | SourceResult::WaitDisk))
     }
 
+    /// Whether a folder is another one or inside it as far as their texts tell.
+    fn is_plainly_inside(&self, base: &str, folder: Folder<'_>) -> bool {
+        let style = if folder.is_here { self.host.style } else { self.host.client_style(base) };
+        path::is_inside(base, folder.real_path.map_or(folder.path, String::as_str), style)
+    }
+
     /// Whether a folder is another one or inside it: by real path, or by spelling where nothing else is known.
     fn contains(&self, base: &str, folder: Folder<'_>, disk: &mut DiskView<'_>) -> Contained {
-        let style = if folder.is_here { self.host.style } else { self.host.client_style(base) };
-        let real = folder.real_path.map_or(folder.path, String::as_str);
-        if path::is_inside(base, real, style) {
+        if self.is_plainly_inside(base, folder) {
             return Contained::Yes;
         }
-        if folder.real_path.is_none() {
-            return Contained::No;
-        }
+        let Some(real) = folder.real_path else { return Contained::No };
         match disk.lookup(base, &MarkerNames::default(), true, SCOPE) {
             DiskLookup::Known(info)
-                if info.real_path.as_ref().is_some_and(|base| path::is_inside(base, real, style)) =>
+                if info.real_path.as_ref().is_some_and(|base| path::is_inside(base, real, self.host.style)) =>
             {
                 Contained::Yes
             }
