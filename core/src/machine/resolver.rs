@@ -358,9 +358,11 @@ impl Resolver {
 
     /// Two clients answered the request in flight: neither answer counts.
     fn answered_twice(&mut self, token: RequestToken, turn: &mut Turn) {
-        let was_shown = self.connection.sharing.is_shown();
-        self.connection.sharing.answered_twice();
-        self.forget_if_shared(was_shown, turn);
+        if self.host.transport != Transport::Http {
+            let was_shown = self.connection.sharing.is_shown();
+            self.connection.sharing.answered_twice();
+            self.forget_if_shared(was_shown, turn);
+        }
         self.connection.cycle.failed(Failure::Failed, &self.policy, self.now);
         self.asks.conclude(token, true);
     }
@@ -393,7 +395,7 @@ impl Resolver {
             return self.ignore_answer(status, by_client, turn);
         }
         if refused.kind == RefusalKind::Error {
-            if self.connection.cycle.holds_answer() && self.host.transport != Transport::Http {
+            if self.connection.cycle.holds_answer() {
                 return self.answered_twice(refused.request, turn);
             }
             self.connection.cycle.refused_by_client();
