@@ -363,8 +363,10 @@ impl Resolver {
             self.connection.sharing.answered_twice();
             self.forget_if_shared(was_shown, turn);
         }
-        self.connection.cycle.failed(Failure::Failed, &self.policy, self.now);
-        self.asks.conclude(token, true);
+        self.connection.has_evidence = true;
+        if self.connection.cycle.failed(Failure::Failed, &self.policy, self.now) == AfterFailure::Without {
+            self.asks.conclude(token, true);
+        }
     }
 
     /// Takes a list of roots that arrived at a time, as the answer to a request or from the host.

@@ -393,8 +393,12 @@ impl RootsCycle {
 
     /// The host facts changed, and with them the meaning of the roots.
     pub(crate) fn host_changed(&mut self, policy: &Policy, host: &HostFacts) {
-        if let Some(known) = &mut self.list {
-            known.list = RootList::restore(known.list.keep(), policy, host);
+        let held = match &mut self.phase {
+            Phase::InFlight(flight) => flight.held.as_mut().map(|held| &mut held.list),
+            _ => None,
+        };
+        for list in self.list.as_mut().map(|known| &mut known.list).into_iter().chain(held) {
+            *list = RootList::restore(list.keep(), policy, host);
         }
     }
 
