@@ -99,7 +99,7 @@ function combination({ server, era, over, made }) {
   const played = Object.entries(scenarios(era === "modern"));
   const outcomes = made.then((peer) =>
     inTurn(async () => {
-      const places = played.map(([, { options, variables }]) => (over === "http" ? listening : piped)(server, { host: { local: true }, ...options }, variables));
+      const places = played.map(([, { options, variables }]) => (over === "http" ? listening : piped)(server, { host: { local: true, dedicated: true }, ...options }, variables));
       const servers = await Promise.all(places);
       return play(peer, played.map(([, { roots, steps }], index) => ({ server: servers[index], era, roots, steps: [...steps, { call: "counts" }] })));
     }),

@@ -43,7 +43,9 @@ impl Resolver {
             }
             Content::Initialize { id, params } => {
                 self.apply(Change::ClientInitialized(params), turn);
-                self.connection.sharing.initialized_with(id);
+                if self.host.transport != Transport::Http {
+                    self.connection.sharing.initialized_with(id);
+                }
                 return true;
             }
             Content::Initialized => Change::ClientReady,
