@@ -378,7 +378,7 @@ impl Resolver {
         if !self.policy.memory.keep_lost_root && memory.remembered.as_ref().is_some_and(lost) {
             memory.remembered = None;
         }
-        let confirms = |known: &RootList| self.connection.cycle.is_current() && known.names_same(&list);
+        let confirms = |known: &RootList| self.connection.cycle.is_current() && *known == list;
         if !self.connection.cycle.list().is_none_or(confirms) {
             self.connection.disk.clear();
         }

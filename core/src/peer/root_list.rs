@@ -123,11 +123,6 @@ impl RootList {
         }
     }
 
-    /// Whether it says the same about the client's folders.
-    pub(crate) fn names_same(&self, other: &Self) -> bool {
-        self.entries == other.entries && self.state() == other.state()
-    }
-
     /// Whether a project is one of the roots, or was made from one.
     pub(crate) fn has(&self, project: &Project) -> bool {
         let made_from = |entry: &RootEntry| {

@@ -34,7 +34,7 @@
 //! 18. A want for roots is not judged for bad arguments, and neither it nor a refused ask begins the connection project.
 //! 19. A list of roots without a request in flight is shown as stale once it is not fresh.
 //! 20. `names: any` without `enforceRoots` takes the name of a root if the list is known, and asks nobody.
-//! 21. Lists differ also in the number of entries that cannot be read.
+//! 21. Lists differ also in the number of entries that cannot be read, and of those that are not kept.
 //! 22. A root of another scheme has the problem `not_file_uri` in a list, also where `nonFile: nameOnly` makes it a project.
 //! 23. A raw request counts as `clientReady`, and its id is read, only after `initialize`; a `ping` says nothing.
 //! 24. The short wait is for what an ask has begun to wait for; its end makes every probe of the ask overdue, and its request if

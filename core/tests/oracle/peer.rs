@@ -87,6 +87,8 @@ pub struct RawList {
     pub says_none: bool,
     /// How much of it cannot be read at all.
     unreadable: usize,
+    /// How many roots were not kept.
+    dropped: usize,
 }
 
 impl RawList {
@@ -117,8 +119,10 @@ impl RawList {
         };
         let bytes = (1..=roots.len()).map(|first| roots[..first].iter().map(kept).sum::<usize>());
         let fitting = bytes.take_while(|bytes| *bytes <= count(limits.roots_bytes)).count();
+        let dropped = roots.len();
         roots.truncate(fitting.min(count(limits.roots)));
-        Self { roots, says_none, unreadable }
+        let dropped = dropped - roots.len();
+        Self { roots, says_none, unreadable, dropped }
     }
 }
 

@@ -134,9 +134,7 @@ impl World {
                 path: path.clone(),
                 found,
                 // Now and then a link, and a path of which the host does not tell the real one.
-                // What is wrong with a file that is a link out of the allowed folders may be told in two ways.
                 real_path: match (bit(other, index), path.as_str()) {
-                    (true, _) if found == Found::File => Some(path.clone()),
                     (true, "/p/b") => Some("/elsewhere".to_owned()),
                     (true, "/p/a") => Some("/home/u".to_owned()),
                     (true, "/p") => None,
