@@ -230,7 +230,7 @@ impl PathVerifier<'_> {
                     DiskLookup::Known(info) if info.found == Some(Found::Directory) => {
                         Ok(Some(Folder { path: parent, real_path: info.real_path.clone(), elsewhere }))
                     }
-                    DiskLookup::Known(_) => Err(Rejection::at(Reason::Outside, path)),
+                    DiskLookup::Known(_) => Err(Rejection::at(Reason::NotDirectory, path)),
                     DiskLookup::Unconfirmed => Err(Rejection::at(Reason::Unconfirmed, path)),
                     DiskLookup::Unknown => Ok(None),
                 }

@@ -383,7 +383,7 @@ impl Oracle {
             }
             AskEnd::Chosen(choice) => {
                 // What was found out for the selection now serves the connection.
-                self.forget_except(choice.win.project.path.clone(), ask.id);
+                self.forget_except(choice.win.project.path.clone().filter(|_| !choice.win.project.elsewhere), ask.id);
                 turn.selected = true;
                 // Rule 16: what wins now may be pinned in turn.
                 self.history.note(Record::PinGone);
