@@ -63,7 +63,7 @@ struct State {
 
 impl Resolver {
     /// Saves the connection: its state and the request in flight, without asks and probes. With a
-    /// [key](super::resolver::ResolverBuilder::snapshot_key) it is sealed.
+    /// [key](super::builder::ResolverBuilder::snapshot_key) it is sealed.
     #[must_use]
     pub fn snapshot(&self) -> String {
         let Connection {
