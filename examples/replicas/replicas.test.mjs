@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, test } from "node:test";
-import { setTimeout } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { startRedis } from "../thoughtbox/peers.mjs";
@@ -133,7 +133,7 @@ describe("two replicas", { timeout: 120_000 }, () => {
     two.state.roots = [a];
     await two.client.sendRootsListChanged();
     // The call may reach the other replica before the store has the change.
-    for (let attempt = 0; attempt < 100 && (await two.where()).path !== a; attempt += 1) await setTimeout(10);
+    for (let attempt = 0; attempt < 100 && (await two.where()).path !== a; attempt += 1) await sleep(10);
     for (let round = 0; round < 3; round += 1) assert.equal((await two.where()).path, a);
     assert.equal((await one.where()).path, c);
     for (const { client } of [one, two]) await client.close();
