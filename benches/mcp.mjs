@@ -1,6 +1,6 @@
 // node benches/mcp.mjs: compares the cost of a tool call that asks for its project with the same call to a server without
 // Rootwise, over the in-memory transports of both SDKs: within the fresh time, where the project is known, and after it, where every call
-// asks the client and looks at the disk again. The rival of the latter is a server that does the same by hand. All servers are
+// asks the client and checks the disk again. The rival of the latter is a server that does the same by hand. All servers are
 // measured in turns in one run. The figures are processor time, because elapsed time would include other work of the machine. A
 // second server without Rootwise shows the difference between two equal servers.
 import { stat } from "node:fs/promises";
@@ -64,7 +64,7 @@ async function time(client) {
 
 const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
 
-console.log(`face ${backend.face}, ${rounds} rounds of ${calls} calls, medians`);
+console.log(`backend ${backend.kind}, ${rounds} rounds of ${calls} calls, medians`);
 for (const [name, sdk] of [
   ["SDK 1.x", { Server: Server1, Client: Client1, Memory: Memory1, method: ListRootsRequestSchema, list: ({ server }) => server.listRoots() }],
   ["SDK 2.x", { Server: Server2, Client: Client2, Memory: Memory2, method: "roots/list", list: ({ server }) => server.listRoots() }],

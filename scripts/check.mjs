@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { cargo, main, prepare, read, seconds } from "./tools.mjs";
 
 /** Suites that play many random sequences or large inputs; `npm test` runs them. */
-const LONG = ["corpus", "cost", "robustness", "sequences"];
+const LONG = ["corpus", "cost", "endpoint", "robustness", "sequences"];
 
 const help = `npm run check -- [options]
 

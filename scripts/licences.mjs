@@ -38,7 +38,7 @@ function isAllowed(one) {
 export function licenceTexts() {
   const all = crates();
   const refused = all.filter((one) => !isAllowed(one)).map(({ name, license }) => `${name} (${license})`);
-  if (refused.length > 0) throw new Stop(`licences that nobody has looked at: ${refused.join(", ")}`);
+  if (refused.length > 0) throw new Stop(`licences that nobody has checked: ${refused.join(", ")}`);
   const owners = new Map();
   for (const { name, version, manifest_path: manifest } of all) {
     const folder = dirname(manifest);

@@ -18,7 +18,7 @@ a switch, builds the tests once, and runs them with one mutant at a time switche
 target/mutants/results.json has the result of every mutant.`;
 
 // Cheap suites come first.
-const SUITES = "edges,reuse,surface,transitions,presets,recovery,serde,snapshots,vectors,testing,clients,robustness,paths,display,sequences";
+const SUITES = "edges,reuse,surface,transitions,presets,recovery,serde,snapshots,vectors,testing,clients,robustness,paths,display,endpoint,sequences";
 // A mutant that uses more has no end. The cases are random: a few of them find what they find at all.
 const CPU_SECONDS = 60;
 const SETTINGS = { CI: "1", RUST_BACKTRACE: "0", PROPTEST_CASES: "32", PROPTEST_DISABLE_FAILURE_PERSISTENCE: "1", ROOTWISE_CASES: "150" };

@@ -15,7 +15,7 @@ Plants known bugs in a copy of the core, one at a time, and checks that the test
 The bugs are in tests/planted-bugs.json. The sources are copied below target/; the originals do not change.`;
 
 // The fastest suite comes first; the first suite that fails has detected the bug.
-const SUITES = ["vectors", "transitions", "recovery", "snapshots", "sequences", "paths", "robustness"];
+const SUITES = ["vectors", "transitions", "recovery", "snapshots", "endpoint", "sequences", "paths", "robustness"];
 
 const args = process.argv.slice(2);
 if (args.includes("--help") || args.includes("-h")) {

@@ -30,20 +30,21 @@ function load(path) {
   }
 }
 
-function play({ policy, host, steps }) {
+function play({ machine, policy, host, rootsWatched, steps }) {
   const preset = typeof policy === "string" ? policy : policy?.preset;
   if (preset) policy = merge(load(at("core", "presets", `${preset}.json`)), policy.with);
   const line = JSON.stringify({
-    options: JSON.stringify({ policy, host }),
-    steps: steps.map(({ event, eventText, restore, now }) => [
-      restore ? null : (eventText ?? JSON.stringify(event)),
+    machine,
+    options: JSON.stringify({ machine, policy, host, rootsWatched }),
+    steps: steps.map(({ event, eventText, restore, save, now = 0 }) => [
+      restore || save !== undefined ? null : (eventText ?? JSON.stringify(event)),
       now,
-      restore?.idPrefix ?? null,
+      save?.toString() ?? restore?.idPrefix ?? null,
     ]),
   });
   const replay = join(targetFolder(), "debug", "examples", "replay");
   const [opened, ...outputs] = JSON.parse(read(replay, [], { input: `${line}\n` })).map(JSON.parse);
-  if (opened.error) throw new Stop(`cannot open the resolver: ${opened.error.message}`);
+  if (opened.error) throw new Stop(`cannot open the ${machine ?? "resolver"}: ${opened.error.message}`);
   const explanation = outputs.at(-2);
   return { outputs: outputs.slice(0, -2), explanation };
 }
@@ -58,17 +59,17 @@ function merge(into, changes) {
 
 function show({ title, name, steps }, { outputs, explanation }) {
   console.log(`\n${bold(title ?? name)}\n`);
-  for (const [index, { story, now, event, eventText = "saved and restored" }] of steps.entries()) {
+  for (const [index, { story, now, event, save, eventText = save === undefined ? "saved and restored" : "saved" }] of steps.entries()) {
     const { actions = [], deadline, error } = outputs[index];
     if (story) console.log(story);
-    console.log(`${dim(`${String(now).padStart(6)} ms`)}  ${cyan("in ")}  ${event ? described(event) : eventText}`);
+    console.log(`${dim(`${String(now ?? "").padStart(6)} ms`)}  ${cyan("in ")}  ${event ? described(event) : eventText}`);
     if (error) console.log(`           ${yellow("out")}  refused: ${error.message}`);
     for (const action of actions) console.log(`           ${green("out")}  ${described(action)}`);
     if (!error && actions.length === 0) console.log(`           ${dim("out  no actions")}`);
     if (deadline != null) console.log(`           ${dim(`     wake up at ${deadline} ms`)}`);
     console.log();
   }
-  console.log(`${bold("Why this project?")}\n\n${explanation.text}`);
+  if (explanation.text) console.log(`${bold("Why this project?")}\n\n${explanation.text}`);
 }
 
 /** One line for an event or an action. */

@@ -23,12 +23,12 @@ async function atOnce(...works) {
 
 const rust = ["Cargo", "rust-toolchain", ".cargo/", "core/", "bindings-", "adapters/rust/", "benches/"];
 const modules = [...rust, "adapters/typescript/", "scripts/build", "package", "npm/"];
-const faces = [...modules, "tests/faces/", "tests/vectors/"];
+const backends = [...modules, "tests/backends/", "tests/vectors/"];
 
 const crates = () => publishedCrates().flatMap((name) => ["-p", name]);
 
 /** Steps whose tests name entries of tests/coverage.json. */
-const covering = ["rust", "vectors", "browser", "faces", "mcp", "python", "examples", "redis", "c"];
+const covering = ["rust", "vectors", "browser", "backends", "mcp", "python", "examples", "redis", "c"];
 
 export const steps = [
   {
@@ -118,17 +118,17 @@ export const steps = [
   {
     name: "vectors",
     what: "every vector in every binding: Rust, C, addon, WebAssembly, plain module",
-    reads: faces,
+    reads: backends,
     after: ["build"],
-    run: () => tests("tests/faces/vectors.test.mjs"),
+    run: () => tests("tests/backends/vectors.test.mjs"),
   },
   {
     name: "browser",
     what: "every vector on WebAssembly in Chromium, and a Vite bundle there",
-    reads: [...faces, "tests/packaging/", "tests/browser/"],
+    reads: [...backends, "tests/packaging/", "tests/browser/"],
     needs: ["browser"],
     after: ["build"],
-    run: () => tests("tests/faces/browser.test.mjs", "tests/packaging/browser.test.mjs"),
+    run: () => tests("tests/backends/browser.test.mjs", "tests/packaging/browser.test.mjs"),
   },
   {
     name: "mcp",
@@ -158,11 +158,11 @@ export const steps = [
     run: () => testsAtOnce(2, ["tests/e2e/clients.test.mjs", "tests/conformance/conformance.test.mjs"]),
   },
   {
-    name: "faces",
+    name: "backends",
     what: "API, safety, sequence properties, differences between bindings, memory",
-    reads: faces,
+    reads: backends,
     after: ["build"],
-    run: () => tests(...["api", "schema", "safety", "plain", "c", "properties", "differential", "memory"].map((name) => `tests/faces/${name}.test.mjs`)),
+    run: () => tests(...["api", "schema", "safety", "plain", "c", "properties", "differential", "memory"].map((name) => `tests/backends/${name}.test.mjs`)),
   },
   {
     name: "rust-adapter",

@@ -47,6 +47,7 @@ export const sections = [
     pages: [
       { title: "Contract", file: "docs/contract.md" },
       { title: "Rules", file: "docs/rules.md" },
+      { title: "Endpoint", file: "docs/endpoint.md" },
       { title: "Transitions", file: "docs/transitions.md" },
       { title: "Architecture", file: "docs/architecture.md" },
       { title: "Reliability", file: "docs/reliability.md" },

@@ -25,7 +25,10 @@ PACKAGE = HERE / "src" / "rootwise"
 SCHEMA = ROOT / "core" / "policy.schema.json"
 
 #: What the package uses; the definitions that only these contain stay as well.
-USED = ("Event", "Action", "HostFacts", "Policy", "RecoverRequest", "Recovery", "NameForm")
+USED = (
+    *("Event", "Action", "EndpointEvent", "EndpointAction"),
+    *("HostFacts", "Policy", "RecoverRequest", "Recovery", "NameForm"),
+)
 
 #: Names that mean the frozen classes in the rest of the package.
 RENAMED = {"Project": "ProjectDict", "RootRef": "RootRefDict"}
@@ -106,7 +109,8 @@ def named(definitions: dict[str, Schema]) -> Schema:
         return {"type": "object", "description": variant.get("description", schema.get("description", ""))}
 
     made = dict(definitions)
-    for union in ("Event", "Action", "SelectBy"):
+    variants: dict[str, Schema] = {}
+    for union in ("Event", "Action", "SelectBy", "EndpointEvent", "EndpointAction"):
         names = []
         for variant in definitions[union]["oneOf"]:
             forms = objects(variant)
@@ -115,7 +119,10 @@ def named(definitions: dict[str, Schema]) -> Schema:
             for form in forms:
                 detail = form["properties"].get("outcome", {}).get("const", "") if several else ""
                 name = tag + capital(detail) if tag else union + capital(next(iter(form["properties"])))
-                made[name] = form
+                if variants.get(name, form)["properties"] != form["properties"]:
+                    # Both machines have one of this name.
+                    name = f"Endpoint{name}"
+                made[name] = variants.setdefault(name, form)
                 names.append(name)
             if several:
                 made[tag] = {"description": definitions[tag]["description"], "oneOf": [ref(one) for one in names]}

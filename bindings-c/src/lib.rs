@@ -1,7 +1,7 @@
-//! The resolver as a C library; `include/rootwise.h` is its manual.
+//! The machines as a C library; `include/rootwise.h` is its manual.
 //!
 //! A panic must not cross into C, so every entry is guarded.
-#![allow(unsafe_code, reason = "texts and resolvers cross as pointers")]
+#![allow(unsafe_code, reason = "texts and machines cross as pointers")]
 
 use rootwise::wire::Failure;
 use rootwise_bindings::closed;
@@ -15,8 +15,8 @@ struct Text {
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn rootwise_open(options: *const u8, len: usize, resolver: *mut *mut Machine) -> Text {
-    keep(resolver, read(options, len).and_then(Machine::open))
+extern "C" fn rootwise_open(options: *const u8, len: usize, machine: *mut *mut Machine) -> Text {
+    keep(machine, read(options, len).and_then(Machine::open))
 }
 
 #[unsafe(no_mangle)]
@@ -28,38 +28,38 @@ extern "C" fn rootwise_restore(
     now: f64,
     prefix: *const u8,
     prefix_len: usize,
-    resolver: *mut *mut Machine,
+    machine: *mut *mut Machine,
 ) -> Text {
     let restored = || {
         let prefix = if prefix.is_null() { None } else { Some(read(prefix, prefix_len)?) };
         Machine::restore(read(snapshot, snapshot_len)?, read(options, options_len)?, now, prefix)
     };
-    keep(resolver, restored())
+    keep(machine, restored())
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn rootwise_handle(resolver: *mut Machine, event: *const u8, len: usize, now: f64) -> Text {
+extern "C" fn rootwise_handle(machine: *mut Machine, event: *const u8, len: usize, now: f64) -> Text {
     give(match read(event, len) {
-        Ok(event) => with(resolver, |machine| machine.handle(event, now)),
+        Ok(event) => with(machine, |machine| machine.handle(event, now)),
         Err(failure) => failure,
     })
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn rootwise_explain(resolver: *mut Machine) -> Text {
-    give(with(resolver, Machine::explain))
+extern "C" fn rootwise_explain(machine: *mut Machine, session: u32) -> Text {
+    give(with(machine, |machine| machine.explain(session)))
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn rootwise_snapshot(resolver: *mut Machine) -> Text {
-    give(with(resolver, Machine::snapshot))
+extern "C" fn rootwise_snapshot(machine: *mut Machine, session: u32) -> Text {
+    give(with(machine, |machine| machine.snapshot(session)))
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn rootwise_close(resolver: *mut Machine) {
-    if !resolver.is_null() {
+extern "C" fn rootwise_close(machine: *mut Machine) {
+    if !machine.is_null() {
         // SAFETY: it came from `keep`, and the caller closes it once.
-        drop(unsafe { Box::from_raw(resolver) });
+        drop(unsafe { Box::from_raw(machine) });
     }
 }
 
@@ -90,9 +90,9 @@ fn read<'a>(start: *const u8, len: usize) -> Result<&'a str, String> {
 
 fn keep(place: *mut *mut Machine, made: Result<Machine, String>) -> Text {
     if place.is_null() {
-        return give(Failure::new("no_handle", "the pointer for the resolver is null").to_json());
+        return give(Failure::new("no_handle", "the pointer for the machine is null").to_json());
     }
-    let (resolver, said) = match made {
+    let (machine, said) = match made {
         Ok(mut machine) => {
             let view = machine.view();
             (Box::into_raw(Box::new(machine)), view)
@@ -100,13 +100,13 @@ fn keep(place: *mut *mut Machine, made: Result<Machine, String>) -> Text {
         Err(failure) => (std::ptr::null_mut(), failure),
     };
     // SAFETY: the caller gave a place for one pointer.
-    unsafe { place.write(resolver) };
+    unsafe { place.write(machine) };
     give(said)
 }
 
-fn with(resolver: *mut Machine, then: impl FnOnce(&mut Machine) -> String) -> String {
+fn with(machine: *mut Machine, then: impl FnOnce(&mut Machine) -> String) -> String {
     // SAFETY: it came from `keep`, is not closed, and only one thread uses it at a time.
-    unsafe { resolver.as_mut() }.map_or_else(|| closed().to_json(), then)
+    unsafe { machine.as_mut() }.map_or_else(|| closed().to_json(), then)
 }
 
 fn give(text: String) -> Text {
@@ -130,19 +130,19 @@ mod tests {
 
     fn opened() -> *mut Machine {
         let options = r#"{"host":{"style":"posix"}}"#;
-        let mut resolver = std::ptr::null_mut();
-        assert!(taken(rootwise_open(options.as_ptr(), options.len(), &raw mut resolver)).contains("eventBytes"));
-        resolver
+        let mut machine = std::ptr::null_mut();
+        assert!(taken(rootwise_open(options.as_ptr(), options.len(), &raw mut machine)).contains("eventBytes"));
+        machine
     }
 
     #[test]
     fn a_connection_from_open_to_close() {
-        let resolver = opened();
+        let machine = opened();
         let event = r#"{"type":"rootsListed","result":{"roots":[{"uri":"file:///a"}]}}"#;
-        assert!(taken(rootwise_handle(resolver, event.as_ptr(), event.len(), 0.0)).contains("probe"));
-        assert!(taken(rootwise_explain(resolver)).contains("file:///a"));
-        let snapshot = taken(rootwise_snapshot(resolver));
-        rootwise_close(resolver);
+        assert!(taken(rootwise_handle(machine, event.as_ptr(), event.len(), 0.0)).contains("probe"));
+        assert!(taken(rootwise_explain(machine, 0)).contains("file:///a"));
+        let snapshot = taken(rootwise_snapshot(machine, 0));
+        rootwise_close(machine);
 
         let options = r#"{"host":{"style":"posix"}}"#;
         let (mut restored, prefix) = (std::ptr::null_mut(), "other-");

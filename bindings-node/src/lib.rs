@@ -1,4 +1,4 @@
-//! The resolver as a Node addon. JSON text crosses the boundary in both directions: see `docs/boundary.md`.
+//! The machines as a Node addon. JSON text crosses the boundary in both directions: see `docs/boundary.md`.
 //!
 //! A panic would abort the process, so every entry is guarded.
 #![allow(missing_docs, reason = "nobody calls it but the package, and napi adds items of its own")]
@@ -33,13 +33,13 @@ impl Machine {
     }
 
     #[napi]
-    pub fn explain(&mut self) -> String {
-        self.0.explain()
+    pub fn explain(&mut self, session: Option<u32>) -> String {
+        self.0.explain(session.unwrap_or_default())
     }
 
     #[napi]
-    pub fn snapshot(&mut self) -> String {
-        self.0.snapshot()
+    pub fn snapshot(&mut self, session: Option<u32>) -> String {
+        self.0.snapshot(session.unwrap_or_default())
     }
 
     #[napi]

@@ -1,4 +1,4 @@
-//! The resolver as a Python extension, one for every Python from 3.10 on. JSON text crosses the boundary in both
+//! The machines as a Python extension, one for every Python from 3.10 on. JSON text crosses the boundary in both
 //! directions: see `docs/boundary.md`.
 //!
 //! A panic would reach Python as an exception that nobody catches, so every entry is guarded.
@@ -20,12 +20,14 @@ impl Machine {
         self.0.view()
     }
 
-    fn explain(&mut self) -> String {
-        self.0.explain()
+    #[pyo3(signature = (session=0))]
+    fn explain(&mut self, session: u32) -> String {
+        self.0.explain(session)
     }
 
-    fn snapshot(&mut self) -> String {
-        self.0.snapshot()
+    #[pyo3(signature = (session=0))]
+    fn snapshot(&mut self, session: u32) -> String {
+        self.0.snapshot(session)
     }
 
     fn close(&mut self) {
@@ -33,7 +35,7 @@ impl Machine {
     }
 }
 
-/// A resolver, or the failure as text.
+/// A machine, or the failure as text.
 type Made = (Option<Machine>, String);
 
 fn made(made: Result<guarded::Machine, String>) -> Made {

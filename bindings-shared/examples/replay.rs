@@ -1,16 +1,22 @@
 //! Plays conversations through the core: one JSON line each in, one JSON line each out.
 //!
-//! In: `{"options": "<text>", "steps": [[event, now, prefix], ...]}`; the event is a text, or `null` to save the
-//! connection and restore it with that id prefix. Out: `["<text>", ...]`, what opening gave, what each step gave, then
-//! the explanation and the snapshot. The texts are those of the wire layer, so that other faces can be compared with
-//! them byte for byte. Any other line is the call of a function and gives `["<text>"]`.
+//! In: `{"machine": "<name>", "options": "<text>", "steps": [[event, now, argument], ...]}`; without a name the machine is a
+//! resolver. The event is a text; `null` saves a resolver and restores it with the argument as its id prefix, or saves the
+//! session of an endpoint that the argument names. Out: `["<text>", ...]`, what opening gave, what each step gave, then the
+//! explanation and the snapshot. The texts are those of the wire layer, so that other backends can be compared with them byte
+//! for byte. Any other line is the call of a function and gives `["<text>"]`.
 
 use std::io::{BufRead, Write};
 
+use rootwise::wire::{Failure, Machine};
 use serde::Deserialize;
+
+/// The session of an endpoint that is explained and saved at the end.
+const SESSION: u32 = 1;
 
 #[derive(Deserialize)]
 struct Conversation {
+    machine: Option<String>,
     options: String,
     steps: Vec<(Option<String>, f64, Option<String>)>,
 }
@@ -29,24 +35,33 @@ fn play(line: &str) -> Vec<String> {
     let Ok(conversation) = serde_json::from_str::<Conversation>(line) else {
         return vec![rootwise_bindings::call(line)];
     };
-    let mut resolver = match rootwise_bindings::open(&conversation.options) {
-        Ok(resolver) => resolver,
-        Err(failure) => return vec![failure.to_json()],
-    };
-    let mut said = vec![rootwise_bindings::view(&resolver)];
-    for (event, now, prefix) in &conversation.steps {
-        let Some(event) = event else {
-            let saved = resolver.snapshot();
-            match rootwise_bindings::restore(&saved, &conversation.options, *now, prefix.as_deref()) {
-                Ok(restored) => resolver = restored,
-                Err(failure) => return [said, vec![failure.to_json()]].concat(),
-            }
-            said.push(rootwise_bindings::view(&resolver));
-            continue;
-        };
-        said.push(rootwise_bindings::handle_json(&mut resolver, event, *now));
+    let mut said = Vec::new();
+    if let Err(failure) = converse(&conversation, &mut said) {
+        said.push(failure.to_json());
     }
-    said.push(rootwise_bindings::explain(&resolver));
-    said.push(resolver.snapshot());
     said
+}
+
+fn converse(Conversation { machine, options, steps }: &Conversation, said: &mut Vec<String>) -> Result<(), Failure> {
+    let is_endpoint = machine.as_deref() == Some("endpoint");
+    let mut machine = rootwise_bindings::open(options)?;
+    said.push(machine.view_json());
+    for (event, now, argument) in steps {
+        said.push(match event {
+            Some(event) => rootwise_bindings::handle_json(&mut machine, event, *now),
+            None if is_endpoint => saved(&machine, argument.as_deref()),
+            None => {
+                machine =
+                    rootwise_bindings::restore(&machine.snapshot_json(SESSION), options, *now, argument.as_deref())?;
+                machine.view_json()
+            }
+        });
+    }
+    said.extend([machine.explain_json(SESSION), machine.snapshot_json(SESSION)]);
+    Ok(())
+}
+
+fn saved(machine: &Machine, session: Option<&str>) -> String {
+    let session = session.and_then(|session| session.parse().ok()).unwrap_or_default();
+    serde_json::json!({ "saved": machine.snapshot_json(session) }).to_string()
 }

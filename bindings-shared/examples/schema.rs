@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rootwise::{action, event, host, path, policy, session};
+use rootwise::{action, endpoint, event, host, path, policy, session};
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -52,12 +52,15 @@ fn wire() -> Value {
     let mut found = BTreeMap::new();
     let mut input = read();
     add::<event::Event>(&mut input);
+    add::<endpoint::event::EndpointEvent>(&mut input);
     add::<host::HostFacts>(&mut input);
     add::<policy::PolicyConfig>(&mut input);
     add::<session::RecoverRequest>(&mut input);
     add::<path::name::NameForm>(&mut input);
     let mut output = written();
     add::<action::Action>(&mut output);
+    add::<endpoint::action::EndpointAction>(&mut output);
+    add::<endpoint::inputs::PolicyInputs>(&mut output);
     add::<session::Recovery>(&mut output);
     for generator in [&mut input, &mut output] {
         found.extend(generator.take_definitions(true));

@@ -2,16 +2,15 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use rootwise::Resolver;
-use rootwise::wire::Failure;
+use rootwise::wire::{self, Failure};
 
-/// A resolver that survives its own panic, as an instance that only reports it. Every method returns JSON.
+/// A resolver or an endpoint that survives its own panic, as an instance that only reports it. Every method returns JSON.
 #[derive(Debug)]
 pub struct Machine(State);
 
 #[derive(Debug)]
 enum State {
-    Open(Box<Resolver>),
+    Open(wire::Machine),
     Closed,
     Dead,
 }
@@ -33,46 +32,46 @@ impl Machine {
         Self::create(|| crate::restore(snapshot, options, now, id_prefix))
     }
 
-    fn create(create: impl FnOnce() -> Result<Resolver, Failure>) -> Result<Self, String> {
+    fn create(create: impl FnOnce() -> Result<wire::Machine, Failure>) -> Result<Self, String> {
         match catch_unwind(AssertUnwindSafe(create)).unwrap_or_else(|_| Err(crate::dead())) {
-            Ok(resolver) => Ok(Self(State::Open(Box::new(resolver)))),
+            Ok(machine) => Ok(Self(State::Open(machine))),
             Err(failure) => Err(failure.to_json()),
         }
     }
 
     /// Processes one event.
     pub fn handle(&mut self, event: &str, now: f64) -> String {
-        self.with(|resolver| crate::handle_json(resolver, event, now))
+        self.with(|machine| crate::handle_json(machine, event, now))
     }
 
-    /// `{"deadline", "project"}`.
+    /// `{"deadline", …}`.
     pub fn view(&mut self) -> String {
-        self.with(|resolver| crate::view(resolver))
+        self.with(|machine| machine.view_json())
     }
 
-    /// The explanation of the connection's project.
-    pub fn explain(&mut self) -> String {
-        self.with(|resolver| crate::explain(resolver))
+    /// The explanation of the connection's project; of an endpoint, of this session's.
+    pub fn explain(&mut self, session: u32) -> String {
+        self.with(|machine| machine.explain_json(session))
     }
 
-    /// The snapshot of the connection.
-    pub fn snapshot(&mut self) -> String {
-        self.with(|resolver| resolver.snapshot())
+    /// The snapshot of the connection; of an endpoint, of this session.
+    pub fn snapshot(&mut self, session: u32) -> String {
+        self.with(|machine| machine.snapshot_json(session))
     }
 
-    /// Frees the resolver; every later call reports that it is closed.
+    /// Frees the machine; every later call reports that it is closed.
     pub fn close(&mut self) {
         self.0 = State::Closed;
     }
 
-    fn with(&mut self, then: impl FnOnce(&mut Resolver) -> String) -> String {
-        let resolver = match &mut self.0 {
-            State::Open(resolver) => resolver,
+    fn with(&mut self, then: impl FnOnce(&mut wire::Machine) -> String) -> String {
+        let machine = match &mut self.0 {
+            State::Open(machine) => machine,
             State::Closed => return crate::closed().to_json(),
             State::Dead => return crate::dead().to_json(),
         };
-        // The resolver is never read again after a panic, so its broken state cannot be seen.
-        catch_unwind(AssertUnwindSafe(|| then(resolver))).unwrap_or_else(|_| {
+        // The machine is never read again after a panic, so its broken state cannot be seen.
+        catch_unwind(AssertUnwindSafe(|| then(machine))).unwrap_or_else(|_| {
             self.0 = State::Dead;
             crate::dead().to_json()
         })

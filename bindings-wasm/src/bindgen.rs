@@ -4,7 +4,6 @@
 //! reasons and the figures.
 #![allow(missing_docs, reason = "only the package calls it, and wasm-bindgen adds items of its own")]
 
-use rootwise::Resolver;
 use rootwise::wire::{self, Failure};
 use rootwise_bindings as shared;
 use serde::Serialize;
@@ -13,7 +12,7 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
-pub struct Machine(Resolver);
+pub struct Machine(wire::Machine);
 
 #[wasm_bindgen]
 impl Machine {
@@ -33,15 +32,18 @@ impl Machine {
     }
 
     pub fn view(&self) -> JsValue {
-        to_js(&wire::view(&self.0))
+        to_js(&self.0.view())
     }
 
-    pub fn explain(&self) -> JsValue {
-        to_js(&self.0.explain())
+    pub fn explain(&self, session: Option<u32>) -> JsValue {
+        match self.0.explain(session.unwrap_or_default()) {
+            Ok(explanation) => to_js(&explanation),
+            Err(failure) => to_js(&failure),
+        }
     }
 
-    pub fn snapshot(&self) -> String {
-        self.0.snapshot()
+    pub fn snapshot(&self, session: Option<u32>) -> String {
+        self.0.snapshot_json(session.unwrap_or_default())
     }
 }
 

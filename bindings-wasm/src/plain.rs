@@ -4,18 +4,17 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use rootwise::Resolver;
-use rootwise::wire::Failure;
+use rootwise::wire::{Failure, Machine};
 use rootwise_bindings as shared;
 
 thread_local! {
     static MACHINES: RefCell<Machines> = const { RefCell::new(Machines { last: 0, open: BTreeMap::new() }) };
 }
 
-/// The resolvers of this instance; a handle is never used twice, so a stale one is an error and not another resolver.
+/// The machines of this instance; a handle is never used twice, so a stale one is an error and not another machine.
 struct Machines {
     last: u32,
-    open: BTreeMap<u32, Resolver>,
+    open: BTreeMap<u32, Machine>,
 }
 
 /// A text of the host's: where it starts and how many bytes it has.
@@ -47,7 +46,7 @@ extern "C" fn free(start: *mut u8, len: usize) {
     drop(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(start, len)) });
 }
 
-/// Options in; `{"handle", "deadline", "project"}` out.
+/// Options in; `{"handle", "deadline", …}` out.
 #[cfg_attr(target_family = "wasm", unsafe(export_name = "open"))]
 extern "C" fn open(options: *const u8, len: usize) -> u64 {
     give(
@@ -81,24 +80,24 @@ extern "C" fn restore(
 #[cfg_attr(target_family = "wasm", unsafe(export_name = "handle"))]
 extern "C" fn handle(handle: u32, event: *const u8, len: usize, now: f64) -> u64 {
     give(match Text(event, len).read() {
-        Ok(event) => with(handle, |resolver| shared::handle_json(resolver, event, now)),
+        Ok(event) => with(handle, |machine| shared::handle_json(machine, event, now)),
         Err(failure) => failure,
     })
 }
 
-/// The explanation out.
+/// The explanation out; of an endpoint, that of this session, else the session is 0.
 #[cfg_attr(target_family = "wasm", unsafe(export_name = "explain"))]
-extern "C" fn explain(handle: u32) -> u64 {
-    give(with(handle, |resolver| shared::explain(resolver)))
+extern "C" fn explain(handle: u32, session: u32) -> u64 {
+    give(with(handle, |machine| machine.explain_json(session)))
 }
 
-/// The snapshot out.
+/// The snapshot out; the session as for `explain`.
 #[cfg_attr(target_family = "wasm", unsafe(export_name = "snapshot"))]
-extern "C" fn snapshot(handle: u32) -> u64 {
-    give(with(handle, |resolver| resolver.snapshot()))
+extern "C" fn snapshot(handle: u32, session: u32) -> u64 {
+    give(with(handle, |machine| machine.snapshot_json(session)))
 }
 
-/// Frees a resolver; an unknown handle is no error, so that closing twice does no harm.
+/// Frees a machine; an unknown handle is no error, so that closing twice does no harm.
 #[cfg_attr(target_family = "wasm", unsafe(export_name = "close"))]
 extern "C" fn close(handle: u32) {
     MACHINES.with_borrow_mut(|machines| machines.open.remove(&handle));
@@ -114,20 +113,20 @@ fn json(failure: Failure) -> String {
     failure.to_json()
 }
 
-fn keep(resolver: Resolver) -> String {
-    let view = shared::view(&resolver);
+fn keep(machine: Machine) -> String {
+    let view = machine.view_json();
     MACHINES.with_borrow_mut(|machines| {
         let Some(handle) = machines.last.checked_add(1) else {
             let message = "this instance has used all its handles; create a new one";
             return Failure::new("no_handle", message).to_json();
         };
         machines.last = handle;
-        machines.open.insert(handle, resolver);
+        machines.open.insert(handle, machine);
         format!("{{\"handle\":{handle},{}", view.trim_start_matches('{'))
     })
 }
 
-fn with(handle: u32, then: impl FnOnce(&mut Resolver) -> String) -> String {
+fn with(handle: u32, then: impl FnOnce(&mut Machine) -> String) -> String {
     MACHINES.with_borrow_mut(|machines| machines.open.get_mut(&handle).map_or_else(|| shared::closed().to_json(), then))
 }
 
@@ -167,11 +166,11 @@ mod tests {
         assert!(taken(given(options, |start, len| open(start, len))).starts_with(r#"{"handle":1,"#));
         let event = r#"{"type":"rootsListed","result":{"roots":[{"uri":"file:///a"}]}}"#;
         assert!(taken(given(event, |start, len| handle(1, start, len, 0.0))).contains("probe"));
-        assert!(taken(explain(1)).contains("file:///a"));
-        let saved = taken(snapshot(1));
+        assert!(taken(explain(1, 0)).contains("file:///a"));
+        let saved = taken(snapshot(1, 0));
         close(1);
         close(1);
-        assert!(taken(snapshot(1)).contains("used_after_close"));
+        assert!(taken(snapshot(1, 0)).contains("used_after_close"));
         let restored = given(&saved, |saved, saved_len| {
             given(options, |options, options_len| {
                 given("other-", |prefix, len| restore(saved, saved_len, options, options_len, 0.0, prefix, len))

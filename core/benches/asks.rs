@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use divan::Bencher;
 use rootwise::action::{Action, Probe};
-use rootwise::event::{Asked, ClientInitialized, Event, Found, Probed, ProbedPath, RequestFacts, RootsListed};
+use rootwise::event::{
+    Argument, Asked, ClientInitialized, EntryKind, Event, Probed, ProbedPath, RequestFacts, RootsListed,
+};
 use rootwise::host::HostFacts;
 use rootwise::path::PathStyle;
 use rootwise::policy::Policy;
@@ -25,7 +27,7 @@ fn open_a_resolver(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn ask_for_a_known_project(bencher: Bencher<'_, '_>) {
     let mut resolver = settled();
-    bencher.bench_local(|| resolver.handle(Event::Asked(Asked { ask: AskId(1), ..Asked::default() }), 100).unwrap());
+    bencher.bench_local(|| resolver.handle(Event::Asked(Asked::new(AskId(1))), 100).unwrap());
 }
 
 #[divan::bench]
@@ -37,8 +39,8 @@ fn ask_for_a_known_project_as_json(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn ask_with_an_argument_look_at_disk_answer(bencher: Bencher<'_, '_>) {
     let mut resolver = settled();
-    let facts = RequestFacts { argument: Some("/home/me/project".into()), ..RequestFacts::default() };
-    let asked = Asked { ask: AskId(1), facts, ..Asked::default() };
+    let facts = RequestFacts::default().argument(Argument::from("/home/me/project"));
+    let asked = Asked::new(AskId(1)).facts(facts);
     bencher.bench_local(|| {
         let actions = resolver.handle(Event::Asked(asked.clone()), 100).unwrap();
         resolver.handle(found(probe(&actions).unwrap()), 100).unwrap()
@@ -49,7 +51,7 @@ fn ask_with_an_argument_look_at_disk_answer(bencher: Bencher<'_, '_>) {
 fn read_a_list_of_256_roots(bencher: Bencher<'_, '_>) {
     let roots: Vec<String> = (0..256).map(|n| format!(r#"{{"uri":"file:///home/me/project-{n}"}}"#)).collect();
     let list = raw(&format!(r#"{{"roots":[{}]}}"#, roots.join(",")));
-    let listed = || (settled(), Event::RootsListed(RootsListed { request: None, result: list.clone() }));
+    let listed = || (settled(), Event::RootsListed(RootsListed::new(list.clone())));
     bencher.with_inputs(listed).bench_local_values(|(mut resolver, event)| resolver.handle(event, 200).unwrap());
 }
 
@@ -62,14 +64,13 @@ fn settled() -> Resolver {
     let (policy, host) = given();
     let mut resolver = Resolver::new(policy, host).unwrap();
     let capabilities = Some(raw(r#"{"roots":{}}"#));
-    resolver.handle(Event::ClientInitialized(ClientInitialized { capabilities, ..Default::default() }), 0).unwrap();
+    resolver.handle(Event::ClientInitialized(ClientInitialized::default().capabilities(capabilities)), 0).unwrap();
     resolver.handle(Event::ClientReady, 0).unwrap();
-    resolver.handle(Event::Asked(Asked { ask: AskId(1), ..Asked::default() }), 0).unwrap();
+    resolver.handle(Event::Asked(Asked::new(AskId(1))), 0).unwrap();
     let result = raw(r#"{"roots":[{"uri":"file:///home/me/project","name":"project"}]}"#);
-    let actions =
-        resolver.handle(Event::RootsListed(RootsListed { request: Some(RequestToken(1)), result }), 1).unwrap();
+    let actions = resolver.handle(Event::RootsListed(RootsListed::new(result).request(RequestToken(1))), 1).unwrap();
     resolver.handle(found(probe(&actions).unwrap()), 2).unwrap();
-    resolver.handle(Event::Asked(Asked { ask: AskId(1), ..Asked::default() }), 3).unwrap();
+    resolver.handle(Event::Asked(Asked::new(AskId(1))), 3).unwrap();
     resolver
 }
 
@@ -82,7 +83,6 @@ fn probe(actions: &[Action]) -> Option<&Probe> {
 }
 
 fn found(probe: &Probe) -> Event {
-    let path =
-        |path: &String| ProbedPath { path: path.clone(), found: Found::Directory, real_path: None, markers: vec![] };
-    Event::Probed(Probed { probe: probe.probe, paths: probe.paths.iter().map(|wanted| path(&wanted.path)).collect() })
+    let path = |path: &String| ProbedPath::new(path.clone(), EntryKind::Directory);
+    Event::Probed(Probed::new(probe.probe, probe.paths.iter().map(|wanted| path(&wanted.path)).collect()))
 }

@@ -1,8 +1,9 @@
 //! The errors of the crate. Peer faults are data, never errors: see [`Reason`](crate::Reason).
 
+use alloc::format;
 use alloc::string::{String, ToString};
 
-use crate::id::{AskId, ProbeId};
+use crate::id::{AskId, CallId, ChannelId, ProbeId, SessionId};
 use crate::path::display::display;
 
 /// A mistake of the host in calling [`Resolver::handle`](crate::Resolver::handle); the resolver is unchanged.
@@ -15,6 +16,15 @@ pub enum Misuse {
     /// An ask has the id of an ask that still waits.
     #[error("ask {0} is still waiting; give every ask its own id until it is answered")]
     DuplicateAsk(AskId),
+    /// A session was opened that is open.
+    #[error("session {0} is open already; give every session its own id until it is closed")]
+    DuplicateSession(SessionId),
+    /// A call was started that has not ended.
+    #[error("call {0} has not ended; give every call its own id until it ends")]
+    DuplicateCall(CallId),
+    /// A channel was opened that is open, or that belongs to another session.
+    #[error("channel {0} is in use; give every channel its own id until it is closed")]
+    DuplicateChannel(ChannelId),
     /// A probe reply has an id that was never issued.
     #[error("probe {0} was never requested; repeat the id of the probe action")]
     UnknownProbe(ProbeId),
@@ -34,9 +44,12 @@ pub enum Misuse {
         /// The problem; never repeats a value or a key of the peer.
         problem: String,
     },
-    /// The new host facts cannot work.
+    /// The new host facts are invalid.
     #[error(transparent)]
     HostFacts(#[from] ConfigError),
+    /// The saved state of a session is not usable.
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
 }
 
 impl Misuse {
@@ -46,10 +59,14 @@ impl Misuse {
         match self {
             Self::Closed(_) => "closed",
             Self::DuplicateAsk(_) => "duplicate_ask",
+            Self::DuplicateSession(_) => "duplicate_session",
+            Self::DuplicateCall(_) => "duplicate_call",
+            Self::DuplicateChannel(_) => "duplicate_channel",
             Self::UnknownProbe(_) => "unknown_probe",
             Self::EventTooLarge { .. } => "event_too_large",
             Self::BadEvent { .. } => "bad_event",
             Self::HostFacts(error) => error.code(),
+            Self::Snapshot(error) => error.code(),
         }
     }
 
@@ -60,7 +77,7 @@ impl Misuse {
     }
 }
 
-/// A policy or host facts that cannot work.
+/// A policy or host facts that are invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("bad options at {place}: {problem}")]
 #[non_exhaustive]
@@ -93,11 +110,24 @@ impl From<serde_path_to_error::Error<serde_json::Error>> for ConfigError {
     fn from(error: serde_path_to_error::Error<serde_json::Error>) -> Self {
         let inner = error.inner();
         if inner.is_syntax() || inner.is_eof() {
-            let place = alloc::format!("line {} column {}", inner.line(), inner.column());
-            return Self::new(place, alloc::format!("not JSON: {inner}"));
+            let place = format!("line {} column {}", inner.line(), inner.column());
+            return Self::new(place, format!("not JSON: {inner}"));
         }
         let place = error.path().to_string();
         Self::new(if place == "." { "the top".into() } else { place }, inner.to_string())
+    }
+}
+
+/// Parses JSON that a host wrote; the error names the field.
+pub(crate) fn parse_json<'a, T: serde::Deserialize<'a>>(text: &'a str) -> Result<T, ConfigError> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let value = serde_path_to_error::deserialize(&mut deserializer)?;
+    match deserializer.end() {
+        Ok(()) => Ok(value),
+        Err(error) => {
+            let place = format!("line {} column {}", error.line(), error.column());
+            Err(ConfigError::new(place, format!("not JSON: {error}")))
+        }
     }
 }
 
@@ -120,7 +150,7 @@ pub enum SnapshotError {
     /// A part of the state contradicts the rest or breaks a limit.
     #[error("not a usable snapshot: {0} is inconsistent; start a fresh resolver instead")]
     Impossible(&'static str),
-    /// The options given with it cannot work.
+    /// The options given with it are invalid.
     #[error(transparent)]
     Config(#[from] ConfigError),
 }

@@ -40,6 +40,18 @@ number! {
     ProbeId(u32)
 }
 number! {
+    /// The host's id for one session of an endpoint.
+    SessionId(u32)
+}
+number! {
+    /// The host's id for one channel of an endpoint.
+    ChannelId(u32)
+}
+number! {
+    /// The host's id for one call of an endpoint.
+    CallId(u32)
+}
+number! {
     /// Milliseconds on the host's clock. The origin is the host's choice; only differences count.
     Millis(u64)
 }

@@ -5,6 +5,7 @@
 extern crate alloc;
 
 mod api;
+pub mod endpoint;
 pub mod error;
 mod id;
 mod machine;
@@ -15,22 +16,22 @@ mod resolve;
 pub mod session;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod texts;
 pub mod wire;
 
 pub use api::{action, event, explanation, host, project};
 
-pub use api::action::{Action, Outcome};
+pub use api::action::{Action, INPUT_KEY, Outcome};
 pub use api::event::Event;
 pub use api::explanation::Explanation;
 pub use api::host::HostFacts;
 pub use api::project::Project;
 pub use api::reason::Reason;
+pub use endpoint::Endpoint;
 pub use error::{ConfigError, Misuse, SnapshotError};
-pub use id::{AskId, Millis, ProbeId, RequestToken};
-pub use machine::asks::INPUT_KEY;
+pub use id::{AskId, CallId, ChannelId, Millis, ProbeId, RequestToken, SessionId};
 pub use machine::builder::ResolverBuilder;
 pub use machine::resolver::{Resolver, Reuse};
-pub use machine::roots_cycle::CycleState;
 pub use path::PathStyle;
 pub use policy::{Policy, PolicyConfig};
 

@@ -10,10 +10,9 @@ use core::cmp::Reverse;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ConfigError;
-use crate::path::uri::project_key;
+use crate::path::uri::{is_file_uri, project_key};
 use crate::path::{self, PathStyle};
 use crate::peer::root_list::{URI_KEY, uri_key};
-use crate::resolve::value::is_file_uri;
 
 pub use timestamp::Timestamp;
 

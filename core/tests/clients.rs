@@ -118,7 +118,7 @@ fn recommended_is_what_the_table_gives() {
 
 #[test]
 fn the_advice_is_what_the_table_gives() {
-    settle(&repository().join("core/src/resolve/client_ways.rs"), &ways(&clients()));
+    settle(&repository().join("core/src/texts/client_advice.rs"), &ways(&clients()));
 }
 
 #[test]
@@ -227,7 +227,7 @@ fn advice_names_only_what_this_server_reads() {
 
 #[test]
 fn without_the_table_every_vector_ends_the_same() {
-    for path in support::files() {
+    for path in support::files_for("resolver") {
         let vector = support::value(&path);
         let mut nameless = vector.clone();
         for step in nameless["steps"].as_array_mut().unwrap() {
@@ -249,8 +249,11 @@ fn run(vector: &Value, policy: &Value) -> Vec<Value> {
     for step in vector["steps"].as_array().unwrap() {
         if let Some(restore) = step.get("restore") {
             let now = step["now"].as_u64().unwrap();
-            let prefix = restore["idPrefix"].as_str();
-            resolver = Resolver::restore(&resolver.snapshot(), policy.clone(), host.clone(), now, prefix).unwrap();
+            let mut builder = Resolver::builder(host.clone()).policy(policy.clone());
+            if let Some(prefix) = restore["idPrefix"].as_str() {
+                builder = builder.id_prefix(prefix);
+            }
+            resolver = builder.restore(&resolver.snapshot(), now).unwrap();
             continue;
         }
         let event = step["eventText"].as_str().map_or_else(|| step["event"].to_string(), ToOwned::to_owned);
@@ -327,7 +330,7 @@ const WAYS: &str = "\
 
 /// Patterns of client names, each with parts of a sentence.
 #[rustfmt::skip]
-pub(super) const CLIENT_WAYS: &[(&str, &[&str])] = &[
+pub(crate) const CLIENT_ADVICE: &[(&str, &[&str])] = &[
 ";
 
 fn page(clients: &[Client]) -> String {

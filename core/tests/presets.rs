@@ -43,7 +43,7 @@ fn the_folder_holds_these_presets() {
 fn every_preset_works_and_bears_its_file_name() {
     for name in PRESETS {
         let policy = preset(name);
-        assert_eq!(policy.name, name);
+        assert_eq!(policy.config().name, name);
         let host = Arc::new(HostFacts::new(PathStyle::Posix));
         if let Err(misuse) = Resolver::new(Arc::new(policy), host) {
             panic!("{name}: {misuse}");
@@ -62,7 +62,7 @@ fn every_preset_survives_a_round_trip() {
 #[test]
 fn every_preset_of_a_seed_says_where_it_departs_from_it() {
     for name in PRESETS.iter().filter(|name| **name != "recommended") {
-        assert!(!preset(name).notes.is_empty(), "{name}");
+        assert!(!preset(name).config().notes.is_empty(), "{name}");
     }
 }
 
@@ -100,7 +100,10 @@ fn a_silent_client_costs_one_wait_with_every_preset() {
             now += 90_000;
             handle(r#"{"type":"deadlineReached"}"#, now);
         }
-        assert!(waited <= u64::from(policy.timing.wait_ms), "{name}: {waited} ms, {call_carries_requests}");
+        assert!(
+            waited <= u64::from(policy.config().timing.caller_timeout_ms),
+            "{name}: {waited} ms, {call_carries_requests}"
+        );
     }
 }
 
@@ -199,7 +202,7 @@ fn the_policy_page_names_every_field() {
 }
 
 #[test]
-fn a_policy_that_cannot_work_is_refused_with_the_place_and_the_reason() {
+fn an_invalid_policy_is_refused_with_the_place_and_the_reason() {
     let with = |field: &str, value: serde_json::Value| {
         let mut policy: serde_json::Value = serde_json::from_str(rootwise::policy::RECOMMENDED).unwrap();
         *policy.pointer_mut(field).unwrap_or_else(|| panic!("{field}")) = value;
@@ -214,7 +217,7 @@ fn a_policy_that_cannot_work_is_refused_with_the_place_and_the_reason() {
         (with("/sources/2/read", serde_json::json!([])), "sources[2].read", "what to read"),
         (with("/sources/4/read/0", "cwd".into()), "sources[4].read", "JSON pointer"),
         (
-            with("/sources/0", serde_json::json!({"from":"host","onBad":{"never":"next"}})),
+            with("/sources/0", serde_json::json!({"from":"server","onBad":{"never":"next"}})),
             "sources[0].onBad",
             "`never`",
         ),
@@ -223,8 +226,11 @@ fn a_policy_that_cannot_work_is_refused_with_the_place_and_the_reason() {
         (with("/sources/7", serde_json::json!({"from":"selected"})), "sources", "`selected` twice"),
         (with("/sources/10/refine/levels", 33.into()), "sources[10].refine.levels", "walkLevels"),
         (with("/sources/10/refine/tiers/0/names/0", "a/b".into()), "sources[10].refine.tiers", "a/b"),
-        (minimal(r#","roots":{"pick":"chosen"}"#), "roots.pick", "selected"),
-        (minimal(r#","timing":{"waitMs":9,"lifeMs":8}"#), "timing.waitMs", "lifeMs"),
+        (
+            minimal(r#","timing":{"callerTimeoutMs":9,"requestTimeoutMs":8}"#),
+            "timing.callerTimeoutMs",
+            "requestTimeoutMs",
+        ),
         (minimal(r#","memory":{"pinFrom":["roots"]}"#), "memory.pinFrom", "without `pin`"),
         (minimal(r#","memory":{"pin":"sticky","pinFrom":["header"]}"#), "memory.pinFrom", "one request"),
         (minimal(r#","limits":{"roots":0}"#), "limits.roots", "at least 1"),
@@ -241,7 +247,7 @@ fn a_policy_that_cannot_work_is_refused_with_the_place_and_the_reason() {
         (
             minimal(r#","roots":{"pick":"some"}"#),
             "at roots.pick:",
-            "unknown variant `some`, expected one of `first`, `only`, `chosen`",
+            "unknown variant `some`, expected `first` or `only`",
         ),
         (
             minimal(r#","roots":{"request":{"emptyParams":0}}"#),
@@ -256,7 +262,7 @@ fn a_policy_that_cannot_work_is_refused_with_the_place_and_the_reason() {
         (
             minimal(r#","hints":[{"text":"a","sources":["cwd","here"]}]"#),
             "at hints[0].sources[1]:",
-            "expected one of `host`, `argument`",
+            "expected one of `server`, `argument`",
         ),
         (minimal(r#","timing":{"retries":-1}"#), "at timing.retries:", "invalid value: integer `-1`, expected u32"),
         (minimal(r#","name":"q""#), "at the top:", "duplicate field `name`"),

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use rootwise::action::{Action, Answer, Outcome};
-use rootwise::event::{AskBy, Asked, RequestFacts, Want};
+use rootwise::event::{Argument, AskVia, Asked, RequestFacts, Want};
 use rootwise::host::HostFacts;
 use rootwise::{Event, Millis, PathStyle, Policy, Project, Resolver};
 
@@ -72,21 +72,21 @@ fn an_ask_that_brings_something_of_its_own_gets_its_own_answer() {
     };
 
     reused(&mut resolver);
-    let explained = ask(&mut resolver, Asked { explain: true, ..Asked::new(3) }, 0).unwrap();
+    let explained = ask(&mut resolver, Asked::new(3).explain(true), 0).unwrap();
     assert!(explained.explanation.is_some());
     assert_eq!(resolver.reuse(), None);
 
     reused(&mut resolver);
-    let listed = ask(&mut resolver, Asked { want: Want::Roots, ..Asked::new(4) }, 0).unwrap();
+    let listed = ask(&mut resolver, Asked::new(4).want(Want::Roots), 0).unwrap();
     assert!(matches!(listed.outcome, Outcome::Listed { .. }));
 
     reused(&mut resolver);
-    let facts = RequestFacts { argument: Some("/work/other".into()), ..RequestFacts::default() };
-    let named = ask(&mut resolver, Asked { facts, ..Asked::new(5) }, 0).unwrap();
+    let facts = RequestFacts::default().argument(Argument::from("/work/other"));
+    let named = ask(&mut resolver, Asked::new(5).facts(facts), 0).unwrap();
     assert_eq!(project(&named).key, "/work/other");
 
     reused(&mut resolver);
-    let alone = ask(&mut resolver, Asked { ask_by: Some(AskBy::InputRequired), ..Asked::new(6) }, 0).unwrap();
+    let alone = ask(&mut resolver, Asked::new(6).ask_via(AskVia::InputRequired), 0).unwrap();
     assert_eq!(alone.revision, 0, "a modern ask has no connection");
     assert_eq!(resolver.reuse(), None, "and its answer serves no other ask");
 }

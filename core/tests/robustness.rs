@@ -228,7 +228,7 @@ fn a_bad_event_says_where_it_is_bad_and_nothing_that_a_peer_wrote() {
         ),
         (
             r#"{"type":"asked","ask":1,"facts":{"type":"peer"}}"#,
-            "event.facts.type: unknown field, expected one of `host`",
+            "event.facts.type: unknown field, expected one of `server`",
         ),
         (r#"{"type":"asked","ask":1,"ask":2}"#, "event.ask: duplicate field"),
         (r#"{"type":"closed","ask":1}"#, "event.ask: unknown field, this event has none"),

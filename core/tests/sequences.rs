@@ -36,12 +36,12 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use rootwise::action::{Action, RootsState};
 use rootwise::event::{
-    AskBy, AskWithdrawn, ClientInitialized, Event, Found, RefusalKind, RequestFacts, RootsListed, RootsRefused,
+    AskVia, AskWithdrawn, ClientInitialized, EntryKind, Event, RefusalKind, RequestFacts, RootsListed, RootsRefused,
 };
 use rootwise::host::{HostFacts, Transport};
 use rootwise::path::PathStyle;
-use rootwise::policy::{Policy, SourceKind};
-use rootwise::{CycleState, Millis, Resolver};
+use rootwise::policy::{Pin, Policy, SourceKind};
+use rootwise::{Millis, RequestToken, Resolver};
 
 /// Cases against the model.
 const CASES: u64 = 20_000;
@@ -52,7 +52,7 @@ const PROPERTY_CASES: u32 = 256;
 /// Events per case.
 const STEPS: usize = 40;
 
-fn is_modern(by: Option<AskBy>, facts: &RequestFacts) -> bool {
+fn is_modern(by: Option<AskVia>, facts: &RequestFacts) -> bool {
     Oracle::new(Policy::recommended(), HostFacts::new(PathStyle::Posix)).history.manner(by, facts).1
 }
 
@@ -131,7 +131,7 @@ proptest! {
             let actions = done.actions.unwrap_or_default();
             prop_assert!(actions.is_sorted_by_key(rank), "order of {actions:?}");
             let others = actions.iter().filter(|action| !matches!(action, Action::Answer(_))).count();
-            prop_assert!(others <= case.policy.limits.actions as usize, "{others} actions for {:?}", done.event);
+            prop_assert!(others <= case.policy.config().limits.actions as usize, "{others} actions for {:?}", done.event);
             let seen = effects(&actions);
             prop_assert!(seen.send.len() <= 1 && seen.probe.len() <= 1 && seen.cancel.len() <= 1 && seen.announce.len() <= 1);
         }
@@ -196,7 +196,7 @@ proptest! {
                         let known = reported.get(&ask.0).is_some_and(|known| {
                             known.contains(&look) || (followed && known.iter().any(|(_, real)| real.as_ref() == Some(path)))
                         });
-                        prop_assert!(known, "nobody looked at {:?} for ask {}", project, ask);
+                        prop_assert!(known, "nobody checked {:?} for ask {}", project, ask);
                     }
                 }
             }
@@ -205,7 +205,7 @@ proptest! {
 
     #[test]
     fn no_answer_rests_on_old_knowledge_without_saying_so(case in case(STEPS)) {
-        let Some(most) = case.policy.timing.max_age_ms.map(u64::from) else { return Ok(()) };
+        let Some(most) = case.policy.config().timing.max_age_ms.map(u64::from) else { return Ok(()) };
         let (mut clock, mut trace) = (0, String::new());
         // When lists arrived, when each path was reported, and when each ask came.
         let mut lists: Vec<u64> = Vec::new();
@@ -221,7 +221,7 @@ proptest! {
                     for path in &probed.paths {
                         let real = path.real_path.iter().cloned();
                         // What is above a file is a folder.
-                        let above = rootwise::path::parent(&path.path, PathStyle::Posix).filter(|_| path.found == Found::File);
+                        let above = rootwise::path::parent(&path.path, PathStyle::Posix).filter(|_| path.found == EntryKind::File);
                         for path in real.chain([path.path.clone()]).chain(above) {
                             reports.entry(path).or_default().push(clock);
                         }
@@ -238,7 +238,9 @@ proptest! {
                     let since = asks.get(&ask.0).copied().unwrap_or(0);
                     let counts = |at: &u64| *at >= since || clock - *at < most;
                     let is_modern = project.source == SourceKind::Roots && lists.is_empty();
-                    if project.source == SourceKind::Roots && !is_modern && project.root.is_some() {
+                    // A pinned project does not follow the list (rule 16).
+                    let may_be_pinned = case.policy.config().memory.pin != Pin::No;
+                    if project.source == SourceKind::Roots && !is_modern && !may_be_pinned && project.root.is_some() {
                         // A modern ask brings its list itself.
                         let own = case.steps.iter().any(|step| matches!(&step.act, Act::Ask { facts, .. } | Act::Clear { facts, .. } if facts.input_responses.is_some()));
                         prop_assert!(own || lists.iter().any(counts), "an old list for ask {ask} after{trace}");
@@ -262,7 +264,7 @@ proptest! {
             let Ok(actions) = machine.handle(event.clone(), now) else { continue };
             shown |= machine.roots().state == RootsState::SeveralClients;
             let modern = match &event {
-                Event::Asked(asked) => is_modern(asked.ask_by, &asked.facts),
+                Event::Asked(asked) => is_modern(asked.ask_via, &asked.facts),
                 _ => true,
             };
             for action in &actions {
@@ -273,7 +275,7 @@ proptest! {
                     let kept = matches!(project.source, SourceKind::Selected | SourceKind::Remembered);
                     let roots = project.source == SourceKind::Roots && !modern;
                     let process = matches!(project.source, SourceKind::Env | SourceKind::Cwd);
-                    let said = case.policy.sources.iter().any(|source| source.from == project.source && source.when.dedicated == Some(false));
+                    let said = case.policy.config().sources.iter().any(|source| source.from == project.source && source.when.dedicated == Some(false));
                     prop_assert!(!kept && !roots && (!process || said), "{:?}", project);
                 }
                 let is_selected = matches!(answer.outcome, rootwise::Outcome::Selected { .. });
@@ -297,7 +299,7 @@ proptest! {
                 Event::ClientInitialized(_) => outstanding.filter(|_| initialized),
                 // A raw message may hold the answer, or a second `initialize`.
                 Event::Message(message) => {
-                    let id = outstanding.map(|token| format!("{}{token}", case.policy.roots.request.id_prefix));
+                    let id = outstanding.map(|token| format!("{}{token}", case.policy.config().roots.request.id_prefix));
                     let answered = id.is_some_and(|id| message.text.contains(&format!("\"id\":\"{id}\"")) || message.text.contains(&format!("\"id\":{id},")));
                     outstanding.filter(|_| answered || message.text.contains("\"initialize\""))
                 }
@@ -322,17 +324,17 @@ proptest! {
         after_every_step(&case, |machine, world, seen, trace| {
             carrier = seen.send.last().map_or(carrier, |(_, carrier, _)| *carrier);
             // An overdue request that is abandoned counts as one without an answer.
-            if !matches!(machine.roots_cycle(), CycleState::InFlight | CycleState::InFlightChanged) {
+            if machine.roots().state != RootsState::Pending {
                 return Ok(());
             }
             let answered = |event: Event| -> BTreeSet<u32> {
                 let answers = effects(&machine.clone().handle(event, 0).unwrap()).answers;
                 answers.into_iter().map(|(ask, ..)| ask).collect()
             };
-            let (request, kind) = (world.tokens.into(), RefusalKind::Abandoned);
-            let ended = answered(Event::RootsRefused(RootsRefused { request, kind, code: None, message: None }));
+            let (request, kind) = (world.tokens, RefusalKind::Abandoned);
+            let ended = answered(Event::RootsRefused(RootsRefused::new(request, kind)));
             // Any event may end an ask that can end.
-            let anyway = answered(Event::AskWithdrawn(AskWithdrawn { ask: u32::MAX.into() }));
+            let anyway = answered(Event::AskWithdrawn(AskWithdrawn::new(u32::MAX)));
             let others: Vec<_> = ended.difference(&anyway).filter(|ask| Some(**ask) != carrier).collect();
             prop_assert!(others.is_empty(), "{others:?} ended with the request of {carrier:?} after{trace}");
             Ok(())
@@ -368,7 +370,7 @@ proptest! {
             let before = format!("{machine:?}");
             // Far ahead, so that a clock that moved would show.
             let far = now + 1_000_000;
-            let wrong = Event::Probed(rootwise::event::Probed { probe: 1_000.into(), paths: Vec::new() });
+            let wrong = Event::Probed(rootwise::event::Probed::new(1_000, Vec::new()));
             prop_assert!(machine.handle(wrong, far).is_err());
             prop_assert_eq!(&before, &format!("{machine:?}"));
             match machine.handle(event.clone(), now) {
@@ -408,12 +410,12 @@ proptest! {
             // Every token but the newest is over.
             for token in 1..world.tokens {
                 let result = oracle::generate::raw(r#"{"roots":[{"uri":"file:///stale"}]}"#);
-                let listed = Event::RootsListed(RootsListed { request: Some(token.into()), result });
+                let listed = Event::RootsListed(RootsListed::new(result).request(RequestToken(token)));
                 let kind = RefusalKind::Error;
-                let refused = Event::RootsRefused(RootsRefused { request: token.into(), kind, code: Some(-32601), message: None });
+                let refused = Event::RootsRefused(RootsRefused::new(token, kind).code(-32601));
                 for stale in [listed, refused] {
                     // Any event may end or probe for an ask that waits, so the measure is an event that says nothing.
-                    let nothing = Event::AskWithdrawn(AskWithdrawn { ask: u32::MAX.into() });
+                    let nothing = Event::AskWithdrawn(AskWithdrawn::new(u32::MAX));
                     let mut undisturbed = machine.clone();
                     let expected = effects(&undisturbed.handle(nothing, 0).unwrap());
                     let seen = effects(&machine.handle(stale, 0).unwrap());
@@ -470,14 +472,14 @@ proptest! {
         }
         let text = machine.snapshot();
         let host = machine.host().clone();
-        let mut restored = Resolver::restore(&text, Arc::new(case.policy.clone()), host, world.now, None).unwrap();
+        let mut restored = Resolver::builder(host).policy(case.policy.clone()).restore(&text, world.now).unwrap();
         // A snapshot of what was restored says the same again.
         prop_assert_eq!(&text, &restored.snapshot());
         for ask in waiting {
-            machine.handle(Event::AskWithdrawn(AskWithdrawn { ask: ask.into() }), world.now).unwrap();
+            machine.handle(Event::AskWithdrawn(AskWithdrawn::new(ask)), world.now).unwrap();
         }
         for (probe, _) in std::mem::take(&mut world.probes) {
-            machine.handle(Event::Probed(rootwise::event::Probed { probe: probe.into(), paths: Vec::new() }), world.now).unwrap();
+            machine.handle(Event::Probed(rootwise::event::Probed::new(probe, Vec::new())), world.now).unwrap();
         }
         let resting = |machine: &Resolver| {
             let mut views = views(machine);
@@ -520,21 +522,19 @@ fn aging() -> Resolver {
     let policy = r#"{"name":"aging","sources":[{"from":"roots","verify":"none"}]}"#;
     let mut machine = Resolver::new(Policy::from_json(policy).unwrap(), HostFacts::new(PathStyle::Posix)).unwrap();
     let capabilities = Some(oracle::generate::raw(r#"{"roots":{}}"#));
-    machine
-        .handle(Event::ClientInitialized(ClientInitialized { capabilities, ..ClientInitialized::default() }), 0)
-        .unwrap();
+    machine.handle(Event::ClientInitialized(ClientInitialized::default().capabilities(capabilities)), 0).unwrap();
     machine.handle(Event::ClientReady, 0).unwrap();
     machine
 }
 
 fn asked(machine: &mut Resolver, ask: u32, now: u64) -> Effects {
-    let asked = rootwise::event::Asked { ask: ask.into(), ..rootwise::event::Asked::default() };
+    let asked = rootwise::event::Asked::new(ask);
     effects(&machine.handle(Event::Asked(asked), now).unwrap())
 }
 
 fn listed(machine: &mut Resolver, token: u32, now: u64) -> Effects {
     let result = oracle::generate::raw(r#"{"roots":[{"uri":"file:///p/a"}]}"#);
-    effects(&machine.handle(Event::RootsListed(RootsListed { request: Some(token.into()), result }), now).unwrap())
+    effects(&machine.handle(Event::RootsListed(RootsListed::new(result).request(RequestToken(token))), now).unwrap())
 }
 
 #[test]
@@ -603,8 +603,8 @@ fn modern_asks_leave_no_trace_on_the_connection() {
         for step in &mut case.steps {
             // Ids of their own, so that the two kinds can be told apart.
             if let Act::Ask { id, by, facts, .. }
-            | Act::Select { id, ask_by: by, facts, .. }
-            | Act::Clear { id, ask_by: by, facts, .. } = &mut step.act
+            | Act::Select { id, ask_via: by, facts, .. }
+            | Act::Clear { id, ask_via: by, facts, .. } = &mut step.act
                 && is_modern(*by, facts)
             {
                 *id += 100;
@@ -656,7 +656,7 @@ fn ten_thousand_changes_in_no_time_cause_at_most_two_requests() {
             let actions = machine.handle(event, 5).unwrap();
             requests += effects(&actions).send.len();
         };
-        handle(Event::ClientInitialized(ClientInitialized { capabilities, ..ClientInitialized::default() }));
+        handle(Event::ClientInitialized(ClientInitialized::default().capabilities(capabilities)));
         handle(Event::ClientReady);
         for _ in 0..10_000 {
             handle(Event::RootsChanged(Default::default()));
@@ -673,14 +673,10 @@ fn a_deadline_is_there_exactly_while_something_can_end() {
         Resolver::new(Arc::new(Policy::recommended()), Arc::new(HostFacts::new(PathStyle::Posix))).unwrap();
     assert_eq!(machine.deadline(), None);
     let capabilities = Some(oracle::generate::raw(r#"{"roots":{}}"#));
-    machine
-        .handle(Event::ClientInitialized(ClientInitialized { capabilities, ..ClientInitialized::default() }), 0)
-        .unwrap();
+    machine.handle(Event::ClientInitialized(ClientInitialized::default().capabilities(capabilities)), 0).unwrap();
     machine.handle(Event::ClientReady, 0).unwrap();
     assert_eq!(machine.deadline(), None);
-    machine
-        .handle(Event::Asked(rootwise::event::Asked { ask: 1.into(), ..rootwise::event::Asked::default() }), 10)
-        .unwrap();
+    machine.handle(Event::Asked(rootwise::event::Asked::new(1)), 10).unwrap();
     assert_eq!(machine.deadline(), Some(Millis(5_010)));
     machine.handle(Event::DeadlineReached, 5_010).unwrap();
     assert_eq!(machine.roots().state, RootsState::Overdue);

@@ -1,10 +1,10 @@
 //! Everything that crosses the boundary survives serde in both directions, and codes are the serialised forms.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail loudly")]
 
-mod support {
-    #[allow(dead_code, reason = "other tests read policies with it")]
-    pub(crate) mod vectors;
-}
+#[path = "support/vectors.rs"]
+mod support;
+
+use std::path::Path;
 
 use rootwise::action::LogCode;
 use rootwise::policy::{PRESETS, SourceKind};
@@ -12,6 +12,7 @@ use rootwise::{Action, Event, HostFacts, PathStyle, Policy, Project, Reason};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use support::{files_for, recording};
 
 #[derive(Deserialize)]
 struct Vector {
@@ -20,21 +21,23 @@ struct Vector {
 
 #[derive(Deserialize)]
 struct Step {
-    #[serde(default)]
     event: Option<Box<RawValue>>,
+}
+
+#[derive(Deserialize)]
+struct Reply {
     #[serde(default)]
     actions: Vec<Box<RawValue>>,
 }
 
-fn steps() -> Vec<Step> {
-    let read = |file| std::fs::read_to_string(file).unwrap();
-    let parse = |text: String| serde_json::from_str::<Vector>(&text).unwrap().steps;
-    support::vectors::files().into_iter().map(read).flat_map(parse).collect()
+fn parsed<T: DeserializeOwned>(file: &Path) -> T {
+    serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap()
 }
 
 #[test]
 fn every_recorded_action_is_read_and_written_unchanged() {
-    let actions: Vec<Box<RawValue>> = steps().into_iter().flat_map(|step| step.actions).collect();
+    let replies = files_for("resolver").into_iter().flat_map(|vector| parsed::<Vec<Reply>>(&recording(&vector)));
+    let actions: Vec<Box<RawValue>> = replies.flat_map(|reply| reply.actions).collect();
     assert!(actions.len() > 500, "{} actions", actions.len());
     for raw in actions {
         let action: Action = serde_json::from_str(raw.get()).unwrap();
@@ -44,8 +47,9 @@ fn every_recorded_action_is_read_and_written_unchanged() {
 }
 
 #[test]
-fn every_recorded_event_is_read_and_written_to_the_same_meaning() {
-    let events: Vec<Box<RawValue>> = steps().into_iter().filter_map(|step| step.event).collect();
+fn every_event_of_a_vector_is_read_and_written_to_the_same_meaning() {
+    let steps = files_for("resolver").into_iter().flat_map(|vector| parsed::<Vector>(&vector).steps);
+    let events: Vec<Box<RawValue>> = steps.filter_map(|step| step.event).collect();
     assert!(events.len() > 500, "{} events", events.len());
     for raw in events {
         let event: Event = serde_json::from_str(raw.get()).unwrap();

@@ -40,7 +40,7 @@ fn busy() -> Resolver {
 
 fn restore(text: &str) -> Result<Resolver, SnapshotError> {
     let (policy, host) = options();
-    Resolver::restore(text, policy, host, 1000, None)
+    Resolver::builder(host).policy(policy).restore(text, 1000)
 }
 
 #[test]
@@ -58,17 +58,17 @@ fn a_restored_resolver_shows_and_saves_the_same() {
 fn a_snapshot_of_another_policy_or_version_is_refused() {
     let text = busy().snapshot();
     let mut other = Policy::recommended().into_config();
-    other.timing.wait_ms = 1;
+    other.timing.caller_timeout_ms = 1;
     let (_, host) = options();
     assert!(
-        Resolver::restore(&text, Policy::try_from(other.clone()).unwrap(), host.clone(), 0, None).is_ok(),
+        Resolver::builder(host.clone()).policy(Policy::try_from(other.clone()).unwrap()).restore(&text, 0).is_ok(),
         "only the times differ"
     );
     other.sources.pop();
-    let refused = Resolver::restore(&text, Policy::try_from(other).unwrap(), host, 0, None).unwrap_err();
+    let refused = Resolver::builder(host).policy(Policy::try_from(other).unwrap()).restore(&text, 0).unwrap_err();
     assert_eq!(refused.code(), "bad_snapshot");
     assert!(refused.to_string().contains("another policy"), "{refused}");
-    let newer = text.replacen(r#"{"rootwise":4,"#, r#"{"rootwise":5,"#, 1);
+    let newer = text.replacen(r#"{"rootwise":5,"#, r#"{"rootwise":6,"#, 1);
     assert!(restore(&newer).unwrap_err().to_string().contains("another version"));
 }
 
@@ -127,7 +127,7 @@ fn a_restored_project_must_be_inside_the_allowed_folders() {
     for (allowed, kept) in [("/a", false), ("/real", false), ("/", true)] {
         let mut host = HostFacts::new(PathStyle::Posix);
         host.allowed_dirs = Some(vec![allowed.to_owned()]);
-        let restored = Resolver::restore(&busy().snapshot(), policy.clone(), host, 1000, None).unwrap();
+        let restored = Resolver::builder(host).policy(policy.clone()).restore(&busy().snapshot(), 1000).unwrap();
         assert_eq!(restored.project().is_some(), kept, "{allowed}: the spelling is /a and the real path /real/a");
     }
 }
@@ -135,7 +135,7 @@ fn a_restored_project_must_be_inside_the_allowed_folders() {
 #[test]
 fn an_id_prefix_that_would_break_json_is_refused() {
     let (policy, host) = options();
-    let refused = Resolver::restore(&busy().snapshot(), policy, host, 0, Some("\"")).unwrap_err();
+    let refused = Resolver::builder(host).policy(policy).id_prefix("\"").restore(&busy().snapshot(), 0).unwrap_err();
     assert_eq!(refused.code(), "bad_options");
 }
 

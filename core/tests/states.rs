@@ -22,16 +22,16 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use rootwise::action::{Action, Outcome};
+use rootwise::action::{Action, Outcome, RootsState};
 use rootwise::event::{
-    AskBy, AskWithdrawn, Asked, ClientInitialized, Event, Found, Probed, ProbedPath, RefusalKind, RequestFacts,
-    RootsListed, RootsRefused, SelectBy, Selected, SelectionCleared, Want,
+    Argument, AskVia, AskWithdrawn, Asked, ClientInitialized, EntryKind, Event, Probed, ProbedPath, RefusalKind,
+    RequestFacts, RootsListed, RootsRefused, SelectBy, Selected, SelectionCleared, Want,
 };
 use rootwise::host::{HostFacts, Transport};
 use rootwise::path::{PathStyle, is_inside};
 use rootwise::policy::Policy;
 use rootwise::project::Project;
-use rootwise::{CycleState, Resolver};
+use rootwise::{RequestToken, Resolver};
 use serde_json::value::RawValue;
 
 /// States of each world in a normal run.
@@ -73,7 +73,7 @@ enum Act {
     Select(u32),
     Clear(u32),
     Withdraw(u32),
-    Probed(Option<Found>),
+    Probed(Option<EntryKind>),
     /// A folder that leads out of the allowed ones.
     Link,
     Deadline,
@@ -107,10 +107,10 @@ const ALPHABET: [(&str, Act); 29] = [
     ("select by 2", Act::Select(2)),
     ("clear by 2", Act::Clear(2)),
     ("withdraw 1", Act::Withdraw(1)),
-    ("a folder", Act::Probed(Some(Found::Directory))),
-    ("nothing there", Act::Probed(Some(Found::Missing))),
+    ("a folder", Act::Probed(Some(EntryKind::Directory))),
+    ("nothing there", Act::Probed(Some(EntryKind::Missing))),
     ("no report", Act::Probed(None)),
-    ("a file", Act::Probed(Some(Found::File))),
+    ("a file", Act::Probed(Some(EntryKind::File))),
     ("a link", Act::Link),
     ("deadline", Act::Deadline),
     ("a second later", Act::Later(1_000)),
@@ -124,7 +124,7 @@ fn raw(text: &str) -> Box<RawValue> {
 
 fn modern(argument: Option<&str>) -> RequestFacts {
     let capabilities = Some(raw(r#"{"roots":{}}"#));
-    RequestFacts { capabilities, argument: argument.map(Into::into), ..RequestFacts::default() }
+    RequestFacts::default().capabilities(capabilities).argument(argument.map(Argument::from))
 }
 
 impl Node {
@@ -144,76 +144,58 @@ impl Node {
     }
 
     fn in_flight(&self) -> bool {
-        use CycleState::{InFlight, InFlightChanged, Overdue, OverdueChanged};
-        matches!(self.machine.roots_cycle(), InFlight | InFlightChanged | Overdue | OverdueChanged)
+        matches!(self.machine.roots().state, RootsState::Pending | RootsState::Overdue)
     }
 
     /// The event, where it can happen in this state.
     fn event(&self, act: Act) -> Option<Event> {
         let free = |ask: u32| !self.waiting.contains(&ask);
-        let asked = |ask: u32, want: Want, facts: RequestFacts| {
-            Event::Asked(Asked { ask: ask.into(), want, facts, ..Asked::default() })
-        };
-        let newest = self.token.into();
+        let asked = |ask: u32, want: Want, facts: RequestFacts| Event::Asked(Asked::new(ask).want(want).facts(facts));
+        let newest = RequestToken(self.token);
         Some(match act {
             Act::Init => {
                 let capabilities = Some(raw(r#"{"roots":{}}"#));
-                Event::ClientInitialized(ClientInitialized { capabilities, ..ClientInitialized::default() })
+                Event::ClientInitialized(ClientInitialized::default().capabilities(capabilities))
             }
             Act::Ready => Event::ClientReady,
             Act::Changed => Event::RootsChanged(Default::default()),
-            Act::Listed(list) if self.in_flight() => {
-                Event::RootsListed(RootsListed { request: Some(newest), result: raw(list) })
-            }
-            Act::HostListed(list) => Event::RootsListed(RootsListed { request: None, result: raw(list) }),
+            Act::Listed(list) if self.in_flight() => Event::RootsListed(RootsListed::new(raw(list)).request(newest)),
+            Act::HostListed(list) => Event::RootsListed(RootsListed::new(raw(list))),
             Act::Refused(kind, code) if self.in_flight() => {
-                Event::RootsRefused(RootsRefused { request: newest, kind, code: Some(code), message: None })
+                Event::RootsRefused(RootsRefused::new(newest, kind).code(code))
             }
             Act::Stale if self.token > 1 || (self.token == 1 && !self.in_flight()) => {
                 let old = if self.in_flight() { self.token - 1 } else { self.token };
-                Event::RootsListed(RootsListed { request: Some(old.into()), result: raw(BOTH) })
+                Event::RootsListed(RootsListed::new(raw(BOTH)).request(RequestToken(old)))
             }
             Act::Ask(ask) if free(ask) => asked(ask, Want::Project, RequestFacts::default()),
             Act::AskRoots(ask) if free(ask) => asked(ask, Want::Roots, RequestFacts::default()),
             Act::Modern(ask) if free(ask) => asked(ask, Want::Project, modern(None)),
             Act::ModernPath(ask) if free(ask) => asked(ask, Want::Project, modern(Some("/p/a"))),
-            Act::Select(ask) if free(ask) => Event::Selected(Selected {
-                ask: ask.into(),
-                by: SelectBy::Path("/p/b".to_owned()),
-                ask_by: Some(AskBy::Request),
-                facts: RequestFacts::default(),
-                explain: false,
-            }),
-            Act::Clear(ask) if free(ask) => Event::SelectionCleared(SelectionCleared {
-                ask: ask.into(),
-                ask_by: None,
-                facts: RequestFacts::default(),
-                explain: false,
-            }),
-            Act::Withdraw(ask) if !free(ask) => Event::AskWithdrawn(AskWithdrawn { ask: ask.into() }),
+            Act::Select(ask) if free(ask) => {
+                Event::Selected(Selected::new(ask, SelectBy::Path("/p/b".to_owned())).ask_via(AskVia::Request))
+            }
+            Act::Clear(ask) if free(ask) => Event::SelectionCleared(SelectionCleared::new(ask)),
+            Act::Withdraw(ask) if !free(ask) => Event::AskWithdrawn(AskWithdrawn::new(ask)),
             Act::Link => {
                 let (probe, paths) = self.probes.last_key_value()?;
-                let said = |path: &String| ProbedPath {
-                    path: path.clone(),
-                    found: Found::Directory,
-                    real_path: Some("/q/out".to_owned()),
-                    markers: Vec::new(),
-                };
-                Event::Probed(Probed { probe: (*probe).into(), paths: paths.iter().map(said).collect() })
+                let said =
+                    |path: &String| ProbedPath::new(path.clone(), EntryKind::Directory).real_path("/q/out".to_owned());
+                Event::Probed(Probed::new(*probe, paths.iter().map(said).collect()))
             }
-            // Any event has the asks that wait looked at again; this one says nothing.
-            Act::Later(_) if self.machine.deadline().is_none() => Event::AskWithdrawn(AskWithdrawn { ask: 99.into() }),
+            // Any event has the asks that wait evaluated again; this one says nothing.
+            Act::Later(_) if self.machine.deadline().is_none() => Event::AskWithdrawn(AskWithdrawn::new(99)),
             Act::Probed(found) => {
                 let (probe, paths) = self.probes.last_key_value()?;
                 let said = |path: &String| {
                     // What is above a file is a folder, and nothing has no real path.
-                    let is_above = found == Some(Found::File) && path.matches('/').count() == 1;
-                    let found = if is_above { Found::Directory } else { found.unwrap_or(Found::Missing) };
-                    let real_path = (found != Found::Missing).then(|| path.clone());
-                    ProbedPath { path: path.clone(), found, real_path, markers: Vec::new() }
+                    let is_above = found == Some(EntryKind::File) && path.matches('/').count() == 1;
+                    let found = if is_above { EntryKind::Directory } else { found.unwrap_or(EntryKind::Missing) };
+                    let real_path = (found != EntryKind::Missing).then(|| path.clone());
+                    ProbedPath::new(path.clone(), found).real_path(real_path)
                 };
                 let paths = if found.is_some() { paths.iter().map(said).collect() } else { Vec::new() };
-                Event::Probed(Probed { probe: (*probe).into(), paths })
+                Event::Probed(Probed::new(*probe, paths))
             }
             Act::Deadline if self.machine.deadline().is_some() => Event::DeadlineReached,
             Act::Closed => Event::Closed,
@@ -288,7 +270,7 @@ impl Node {
         for (start, end, name, number) in at_numbers {
             let normal = match name.as_str() {
                 // Times, from now on or until now.
-                "dies_at" | "deadline" | "until" | "refresh_by" => number.saturating_sub(now),
+                "expires_at" | "deadline" | "until" | "refresh_by" => number.saturating_sub(now),
                 "last_sent" => now.saturating_sub(number).min(MIN_INTERVAL),
                 // What is older than the fresh time is equally old, and so is a failure after its rest.
                 "at" => now.saturating_sub(number).min(MAX_AGE),
@@ -433,16 +415,16 @@ fn check_state(node: &Node) {
     let path = &node.path;
     let text = format!("{:?}", node.machine);
     let mut machine = node.machine.clone();
-    let unknown = Event::Probed(Probed { probe: u32::MAX.into(), paths: Vec::new() });
+    let unknown = Event::Probed(Probed::new(u32::MAX, Vec::new()));
     assert!(machine.handle(unknown, node.now + 1_000_000).is_err());
     if let Some(ask) = node.waiting.first() {
-        let twice = Event::Asked(Asked { ask: (*ask).into(), ..Asked::default() });
+        let twice = Event::Asked(Asked::new(*ask));
         assert!(machine.handle(twice, node.now + 1_000_000).is_err());
     }
     assert_eq!(text, format!("{machine:?}"), "a refused event changed something after {path:?}");
     if !node.waiting.contains(&9) && !node.closed {
         // A modern ask that ends at once leaves nothing behind.
-        let ask = Asked { ask: 9.into(), facts: modern(None), ..Asked::default() };
+        let ask = Asked::new(9).facts(modern(None));
         machine.handle(Event::Asked(ask), node.now).unwrap();
         let rest = Node { machine: machine.clone(), ..node.clone() };
         let cached = |text: String| text.rfind("cached: ").map_or(text.clone(), |at| text[..at].to_owned());

@@ -54,14 +54,14 @@ fn a_policy_written_in_code_decides() {
 fn payloads_become_events_and_requests_carry_the_prefix() {
     let mut resolver = Resolver::builder(HostFacts::new(PathStyle::Posix)).id_prefix("p-").build().unwrap();
     let capabilities = serde_json::value::RawValue::from_string(r#"{"roots":{}}"#.into()).unwrap();
-    resolver.handle(ClientInitialized { capabilities: Some(capabilities), ..Default::default() }, 0_u64).unwrap();
+    resolver.handle(ClientInitialized::default().capabilities(capabilities), 0_u64).unwrap();
     resolver.handle(Event::ClientReady, 0_u64).unwrap();
     let actions = resolver.handle(Asked::new(1), 0_u64).unwrap();
     let [Action::SendRequest(request)] = actions.as_slice() else { panic!("{actions:?}") };
     assert_eq!((request.method.as_str(), RequestMethod::RootsList.as_str()), ("roots/list", "roots/list"));
     assert!(request.message.contains(r#""id":"p-1""#), "{}", request.message);
     let result = serde_json::value::RawValue::from_string(r#"{"roots":[]}"#.into()).unwrap();
-    let actions = resolver.handle(RootsListed { request: Some(request.request), result }, 0_u64).unwrap();
+    let actions = resolver.handle(RootsListed::new(result).request(request.request), 0_u64).unwrap();
     assert!(actions.iter().any(|action| matches!(action, Action::Answer(_))));
     let bad = Resolver::builder(HostFacts::new(PathStyle::Posix)).id_prefix("a\nb").build().unwrap_err();
     assert_eq!(bad.place, "idPrefix");
@@ -69,7 +69,7 @@ fn payloads_become_events_and_requests_carry_the_prefix() {
 
 #[test]
 fn presets_are_found_by_name() {
-    assert_eq!(Policy::preset("wolfram").unwrap().name, "wolfram");
+    assert_eq!(Policy::preset("wolfram").unwrap().config().name, "wolfram");
     let error = Policy::preset("nobody's").unwrap_err();
     assert!(error.problem.starts_with("unknown preset `nobody's`, expected one of recommended, cocosearch"), "{error}");
 }
@@ -114,7 +114,7 @@ fn policies_are_cached_by_their_text_and_a_full_cache_starts_again() {
     cache.open(&options(1)).unwrap();
     assert!(std::sync::Arc::ptr_eq(first.policy(), cache.open(&options(0)).unwrap().policy()));
     for at in 2..20 {
-        assert_eq!(cache.open(&options(at)).unwrap().policy().name, format!("p{at}"));
+        assert_eq!(cache.open(&options(at)).unwrap().policy().config().name, format!("p{at}"));
     }
     assert!(!std::sync::Arc::ptr_eq(first.policy(), cache.open(&options(0)).unwrap().policy()));
 }

@@ -38,7 +38,7 @@ proptest! {
 #[test]
 fn a_played_session_is_what_it_says() {
     let mut player = Player::new(Policy::recommended(), host()).unwrap();
-    let ask = Step::Ask { ask_by: None, facts: rootwise::event::RequestFacts::default(), explain: false };
+    let ask = Step::Ask { ask_via: None, facts: rootwise::event::RequestFacts::default(), explain: false };
     let steps = [
         Step::Initialize { roots: true },
         Step::Ready,
@@ -66,6 +66,6 @@ fn a_violation_tells_the_events_that_led_to_it() {
     assert!(violation.what.contains("ask 7 is still waiting"), "{violation}");
     assert_eq!(violation.events, 3);
     assert!(violation.history.contains("ClientInitialized"));
-    player.feed(Event::AskWithdrawn(AskWithdrawn { ask: 7.into() })).unwrap();
+    player.feed(Event::AskWithdrawn(AskWithdrawn::new(7))).unwrap();
     player.finish().unwrap();
 }

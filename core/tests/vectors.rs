@@ -1,6 +1,7 @@
 //! Runs `tests/vectors` through the wire and checks what they cover. The format is in `tests/vectors/README.md`.
 //!
-//! `UPDATE_VECTORS=1` records what the machine does; what a scenario expects is written by hand and never rewritten.
+//! `UPDATE_VECTORS=1` records what the machine returns, in a file beside the vector; the vector itself is written by hand and only
+//! formatted.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -15,23 +16,49 @@ mod layout;
 #[path = "support/vectors.rs"]
 mod support;
 
-use std::collections::BTreeSet;
-use std::path::Path;
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
-use rootwise::Resolver;
-use rootwise::host::HostFacts;
-use rootwise::policy::Policy;
-use serde_json::Value;
+use rootwise::wire::{Machine, PolicyCache};
+use serde_json::{Value, json};
 
 use layout::Node;
-use support::{files, folder, policy, value};
+use support::{files, folder, machine_of, orphans, policy, recording, value};
 
-/// What the machine did in a step, in the order it is written; everything else in a file is written by hand.
-const RECORDED: [&str; 3] = ["actions", "deadline", "project"];
+const SCENARIO_FIELDS: [&str; 11] =
+    ["name", "machine", "covers", "rules", "traces", "bugs", "spellings", "policy", "host", "rootsWatched", "steps"];
 
-const HAND_WRITTEN: [&str; 9] =
-    ["now", "event", "eventText", "restore", "error", "expect", "expectLogs", "expectDeadline", "expectProject"];
+const STEP_FIELDS: [&str; 11] = [
+    "now",
+    "event",
+    "eventText",
+    "restore",
+    "save",
+    "error",
+    "expect",
+    "expectLogs",
+    "expectDeadline",
+    "expectProject",
+    "expectSessions",
+];
+
+/// The id of an ask that no vector uses.
+const SPARE_ASK: u32 = u32::MAX;
+
+/// The types of actions, in the order in which one event causes them.
+const RESOLVER_ACTIONS: [&str; 7] = ["answer", "announce", "cancel", "sendRequest", "probe", "forward", "log"];
+const ENDPOINT_ACTIONS: [&str; 10] = [
+    "answer",
+    "announce",
+    "announceRoots",
+    "callResult",
+    "cancel",
+    "sendRequest",
+    "probe",
+    "forward",
+    "watchRequests",
+    "log",
+];
 
 /// What templates may show; none may be left open in a text.
 const TEMPLATE_NAMES: [&str; 13] =
@@ -41,23 +68,30 @@ const TEMPLATE_NAMES: [&str; 13] =
 fn every_vector_holds() {
     let update = std::env::var_os("UPDATE_VECTORS").is_some();
     let only = std::env::var("VECTOR").unwrap_or_default();
+    let is_wanted = |path: &PathBuf| path.to_str().unwrap().contains(&only);
     let mut wrong = Vec::new();
-    for path in files() {
-        if !path.to_str().unwrap().contains(&only) {
-            continue;
-        }
+    for path in files().into_iter().filter(is_wanted) {
         let text = std::fs::read_to_string(&path).unwrap();
-        let mut run = Run::new(&path, &text);
-        run.all();
+        let file = Node::read(&text);
+        let mut run = Run::new(&path, &file);
+        let steps = file.member("steps").items().iter().enumerate();
+        let replies = Node::List(steps.map(|(index, step)| run.step(index, step)).collect());
+        let recorded = std::fs::read_to_string(recording(&path)).ok();
         if update {
-            let new = run.file.pretty();
-            if new != text {
-                std::fs::write(&path, new).unwrap();
-            }
+            write_changed(&path, Some(text), file.pretty());
+            write_changed(&recording(&path), recorded, replies.pretty());
         } else {
-            run.compare_recorded(&text);
+            run.compare_layout(&text, &file);
+            run.compare_recording(recorded.as_deref(), &replies);
         }
         wrong.extend(run.wrong);
+    }
+    for path in orphans().into_iter().filter(is_wanted) {
+        if update {
+            std::fs::remove_file(path).unwrap();
+        } else {
+            wrong.push(format!("{}: a recording without a vector", name(&path)));
+        }
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
@@ -69,9 +103,9 @@ fn every_tag_exists_and_every_rule_and_trace_is_covered() {
     let tags = [("covers", known("requirements")), ("bugs", known("bugs")), ("spellings", known("spellings"))];
     assert_eq!(tags.each_ref().map(|(_, known)| known.len()), [133, 82, 19]);
 
-    let text = std::fs::read_to_string(folder().join("../../docs/rules.md")).unwrap();
-    let numbered = |line: &str| line.split_once(". ").and_then(|(number, _)| number.parse().ok());
-    let last_rule: u64 = text.lines().filter_map(numbered).max().unwrap();
+    let mut known_rules: BTreeSet<Rule> = numbered("rules.md", "").into_iter().map(Rule::Resolver).collect();
+    known_rules.extend(numbered("endpoint.md", "E").into_iter().map(Rule::Endpoint));
+    let known_traces: BTreeSet<u64> = (1..=16).collect();
 
     let mut rules = BTreeSet::new();
     let mut traces = BTreeSet::new();
@@ -90,120 +124,177 @@ fn every_tag_exists_and_every_rule_and_trace_is_covered() {
                 wrong.push(format!("{name}: does not have the root {id} spells"));
             }
         }
-        for (key, most, seen) in [("rules", last_rule, &mut rules), ("traces", 16, &mut traces)] {
-            for number in file[key].as_array().into_iter().flatten() {
-                let number = number.as_u64().unwrap();
-                if number == 0 || number > most {
-                    wrong.push(format!("{name}: {number} in `{key}` does not exist"));
+        let is_endpoint = machine_of(&file) == "endpoint";
+        for tag in list(&file["rules"]) {
+            match Rule::read(&tag).filter(|rule| known_rules.contains(rule)) {
+                Some(Rule::Endpoint(number)) if !is_endpoint => {
+                    wrong.push(format!("{name}: E{number} is a rule of the endpoint"));
                 }
-                seen.insert(number);
+                Some(rule) => drop(rules.insert(rule)),
+                None => wrong.push(format!("{name}: {tag} in `rules` does not exist")),
+            }
+        }
+        for tag in list(&file["traces"]) {
+            match tag.as_u64().filter(|number| known_traces.contains(number)) {
+                Some(number) => drop(traces.insert(number)),
+                None => wrong.push(format!("{name}: {tag} in `traces` does not exist")),
             }
         }
     }
-    wrong.extend(missing("rule", last_rule, &rules));
-    wrong.extend(missing("trace", 16, &traces));
+    let must_be_covered = |rule: &&Rule| matches!(rule, Rule::Resolver(_));
+    wrong.extend(
+        known_rules.difference(&rules).filter(must_be_covered).map(|rule| format!("{rule:?} is covered by no vector")),
+    );
+    wrong.extend(known_traces.difference(&traces).map(|trace| format!("trace {trace} is covered by no vector")));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A rule of `docs/rules.md`, or of `docs/endpoint.md`, where its number follows an `E`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Rule {
+    Resolver(u64),
+    Endpoint(u64),
+}
+
+impl Rule {
+    fn read(tag: &Value) -> Option<Self> {
+        let of_endpoint = || tag.as_str()?.strip_prefix('E')?.parse().ok().map(Self::Endpoint);
+        tag.as_u64().map(Self::Resolver).or_else(of_endpoint)
+    }
+}
+
+/// The numbers of the rules of a document: lines that begin with a number and a point.
+fn numbered(document: &str, prefix: &str) -> Vec<u64> {
+    let text = std::fs::read_to_string(folder().join("../../docs").join(document)).unwrap();
+    let number = |line: &str| line.strip_prefix(prefix)?.split_once(". ")?.0.parse().ok();
+    let numbers: Vec<u64> = text.lines().filter_map(number).collect();
+    assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>(), "the rules of {document}");
+    numbers
+}
+
+/// What a host keeps of a session of an endpoint.
+#[derive(Default)]
+struct Kept {
+    project: Option<String>,
+    /// The answer to every ask without anything of its own, and the time at which it expires.
+    known: Option<(Value, Option<f64>)>,
 }
 
 /// One scenario on its way through the machine.
 struct Run {
     name: String,
-    file: Node,
-    options: (Arc<Policy>, Arc<HostFacts>),
-    resolver: Resolver,
+    options: String,
+    machine: Machine,
     project: Value,
+    sessions: BTreeMap<u32, Kept>,
+    /// The latest snapshot of each session.
+    saved: BTreeMap<u32, String>,
+    /// The session of each call, and of each ask.
+    calls: BTreeMap<u64, Value>,
+    asks: BTreeMap<u64, Value>,
     wrong: Vec<String>,
 }
 
 impl Run {
-    fn new(path: &Path, text: &str) -> Self {
+    fn new(path: &Path, file: &Node) -> Self {
         let name = name(path);
-        let file = Node::read(text);
-        let known = ["name", "covers", "rules", "traces", "bugs", "spellings", "policy", "host", "steps"];
         let mut wrong = Vec::new();
-        for key in file.keys().filter(|key| !known.contains(key)) {
+        for key in file.keys().filter(|key| !SCENARIO_FIELDS.contains(key)) {
             wrong.push(format!("{name}: unknown field `{key}`"));
         }
-        let value: Value = serde_json::from_str(text).unwrap();
+        let value = file.value();
         if value["name"].as_str().is_none_or(|text| Some(kebab(text).as_str()) != name.rsplit('/').next()) {
             wrong.push(format!("{name}: the file is not named after its scenario"));
         }
-        let policy = Policy::from_json(&policy(&value["policy"]).to_string())
-            .unwrap_or_else(|misuse| panic!("{name}: {misuse}"));
-        let host: HostFacts =
-            HostFacts::from_json(&value["host"].to_string()).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let options = (Arc::new(policy), Arc::new(host));
-        Self {
-            resolver: Resolver::new(options.0.clone(), options.1.clone()).unwrap(),
-            options,
-            name,
-            file,
-            project: Value::Null,
-            wrong,
+        let mut options = json!({ "policy": policy(&value["policy"]), "host": value["host"] });
+        for key in ["machine", "rootsWatched"].into_iter().filter(|key| value.get(key).is_some()) {
+            options[key] = value[key].clone();
         }
+        let options = options.to_string();
+        let machine = PolicyCache::new().machine(&options);
+        let machine = machine.unwrap_or_else(|failure| panic!("{name}: {}", failure.to_json()));
+        let (sessions, saved, calls, asks) = Default::default();
+        Self { name, options, machine, project: Value::Null, sessions, saved, calls, asks, wrong }
     }
 
-    fn all(&mut self) {
-        let mut steps = std::mem::take(self.file.member("steps").items());
-        for (index, step) in steps.iter_mut().enumerate() {
-            self.step(index, step);
-        }
-        *self.file.member("steps").items() = steps;
-    }
-
-    fn step(&mut self, index: usize, step: &mut Node) {
-        let unknown = step.keys().find(|key| !HAND_WRITTEN.contains(key) && !RECORDED.contains(key));
-        if let Some(key) = unknown {
+    fn step(&mut self, index: usize, step: &Node) -> Node {
+        if let Some(key) = step.keys().find(|key| !STEP_FIELDS.contains(key)) {
             self.fail(index, format!("unknown field `{key}`"));
         }
         let written = step.value();
+        if let Some(session) = written["save"].as_u64() {
+            return self.save(u32::try_from(session).unwrap());
+        }
         let now = written["now"].as_f64().unwrap();
-        if let Some(restore) = written.get("restore") {
-            return self.restore(index, step, &written, restore);
-        }
-        let event = match written["eventText"].as_str() {
-            Some(text) => text.to_owned(),
-            None => step.member("event").compact(),
+        let reply = match (written.get("restore"), written["eventText"].as_str()) {
+            (Some(restore), _) => self.restore(index, now, restore["idPrefix"].as_str()),
+            (None, Some(text)) => self.machine.handle_json(text, now),
+            (None, None) => self.machine.handle_json(&self.with_saved(step.member("event").compact()), now),
         };
-        for key in RECORDED {
-            step.remove(key);
-        }
-        let output = rootwise::wire::handle_json(&mut self.resolver, &event, now);
-        let mut recorded = Node::read(&output);
-        let got = recorded.value();
+        let reply = Node::read(&reply);
+        let got = reply.value();
         if got["error"] != Value::Null || written["error"] != Value::Null {
             if got["error"]["code"] != written["error"] {
-                self.fail(index, format!("expected error {}, got {output}", written["error"]));
+                self.fail(index, format!("expected error {}, got {got}", written["error"]));
             }
-            return;
+            return reply;
         }
         if got.get("project").is_some() {
             self.project = got["project"]["key"].clone();
         }
+        self.keep(&written["event"], &got);
         self.expectations(index, &written, &got);
         self.invariants(index, &got);
-        step.push("actions", std::mem::take(recorded.member("actions")));
-        step.push("deadline", std::mem::take(recorded.member("deadline")));
-        step.push("project", Node::read(&self.project.to_string()));
+        self.session_invariants(index, now);
+        reply
     }
 
-    /// Saves the resolver and goes on with the restored one, as another process would.
-    fn restore(&mut self, index: usize, step: &mut Node, written: &Value, restore: &Value) {
-        for key in RECORDED {
-            step.remove(key);
+    fn save(&mut self, session: u32) -> Node {
+        let saved = self.machine.snapshot(session).unwrap();
+        let reply = Node::read(&json!({ "saved": saved }).to_string());
+        self.saved.insert(session, saved);
+        reply
+    }
+
+    /// An event with snapshots in place of the texts that stand for them.
+    fn with_saved(&self, event: String) -> String {
+        self.saved.iter().fold(event, |event, (session, saved)| {
+            event.replace(&format!("\"saved\":\"${session}\""), &format!("\"saved\":{}", json!(saved)))
+        })
+    }
+
+    /// Saves the machine and goes on with the restored one, as another process would.
+    fn restore(&mut self, index: usize, now: f64, id_prefix: Option<&str>) -> String {
+        let saved = self.machine.snapshot(0).unwrap();
+        self.machine = PolicyCache::new().restore(&saved, &self.options, now, id_prefix).unwrap().into();
+        if self.machine.snapshot(0).unwrap() != saved && id_prefix.is_none() {
+            self.fail(index, "a restored machine saves something else".into());
         }
-        let snapshot = self.resolver.snapshot();
-        let now = written["now"].as_u64().unwrap();
-        let prefix = restore["idPrefix"].as_str();
-        let (policy, host) = self.options.clone();
-        self.resolver = Resolver::restore(&snapshot, policy, host, now, prefix).unwrap();
-        if self.resolver.snapshot() != snapshot && prefix.is_none() {
-            self.fail(index, "a restored resolver saves something else".into());
+        self.machine.view_json()
+    }
+
+    /// Keeps of each session what a host keeps.
+    fn keep(&mut self, event: &Value, got: &Value) {
+        if let (Some(call), "callStarted") = (event["call"].as_u64(), event["type"].as_str().unwrap_or_default()) {
+            self.calls.insert(call, event["session"].clone());
         }
-        let deadline = Value::from(self.resolver.deadline().map(|at| at.0));
-        self.expectations(index, written, &serde_json::json!({ "actions": [], "deadline": deadline }));
-        step.push("deadline", Node::read(&deadline.to_string()));
-        step.push("project", Node::read(&self.project.to_string()));
+        if let Some(ask) = event["ask"].as_u64() {
+            let of_call = event["call"].as_u64().and_then(|call| self.calls.get(&call).cloned());
+            self.asks.insert(ask, of_call.unwrap_or_else(|| event["session"].clone()));
+        }
+        for change in list(&got["sessions"]) {
+            let session = &change["session"];
+            let kept = self.sessions.entry(u32::try_from(session.as_u64().unwrap()).unwrap()).or_default();
+            if let Some(project) = change.get("project") {
+                kept.project = project["key"].as_str().map(ToOwned::to_owned);
+            }
+            let is_its_own = |answer: &Value| {
+                let ask = answer["asks"][0].as_u64();
+                ask.and_then(|ask| self.asks.get(&ask)) == Some(session)
+            };
+            let answer = list(&got["actions"]).into_iter().find(is_its_own);
+            kept.known = change.get("known").map(|known| (answer.unwrap_or_default(), known["until"].as_f64()));
+        }
     }
 
     fn expectations(&mut self, index: usize, written: &Value, got: &Value) {
@@ -215,6 +306,9 @@ impl Run {
         }
         if let Some(expected) = written["expectLogs"].as_array() {
             self.notices(index, expected, &notices);
+        }
+        if let Some(expected) = written["expectSessions"].as_array() {
+            self.compare(index, "session", expected, &list(&got["sessions"]));
         }
         for (key, got) in [("expectDeadline", &got["deadline"]), ("expectProject", &self.project.clone())] {
             if written.get(key).is_some_and(|expected| expected != got) {
@@ -257,7 +351,10 @@ impl Run {
 
     /// Rule 3, one answer for each ask, and texts without holes.
     fn invariants(&mut self, index: usize, got: &Value) {
-        let order = ["answer", "announce", "cancel", "sendRequest", "probe", "forward", "log"];
+        let order: &[&str] = match self.machine {
+            Machine::Resolver(_) => &RESOLVER_ACTIONS,
+            Machine::Endpoint(_) => &ENDPOINT_ACTIONS,
+        };
         let ranks: Vec<usize> = list(&got["actions"])
             .iter()
             .map(|action| order.iter().position(|kind| action["type"] == **kind).unwrap())
@@ -282,24 +379,74 @@ impl Run {
         }
     }
 
-    fn compare_recorded(&mut self, text: &str) {
-        let new = self.file.pretty();
-        if new == text {
-            return;
+    /// A host that keeps what it is told knows what the endpoint knows.
+    fn session_invariants(&mut self, index: usize, now: f64) {
+        let Machine::Endpoint(endpoint) = &self.machine else { return };
+        let mut problems = Vec::new();
+        for (&session, kept) in self.sessions.iter().filter(|(session, _)| endpoint.snapshot(**session).is_some()) {
+            let project = endpoint.project(session).map(|project| project.key.to_string());
+            if kept.project != project {
+                problems.push(format!("session {session} has {project:?}, its host knows {:?}", kept.project));
+            }
+            let Some((known, _)) = kept.known.as_ref().filter(|(_, until)| until.is_none_or(|until| now < until))
+            else {
+                continue;
+            };
+            let event = json!({ "type": "asked", "ask": SPARE_ASK, "session": session }).to_string();
+            let got: Value = serde_json::from_str(&self.machine.clone().handle_json(&event, now)).unwrap();
+            let mut expected = known.clone();
+            expected["asks"] = json!([SPARE_ASK]);
+            let answers: Vec<Value> =
+                list(&got["actions"]).into_iter().filter(|action| action["type"] != "log").collect();
+            if answers != [expected.clone()] {
+                problems.push(format!("session {session}: the host would answer {expected}, the endpoint does {got}"));
+            }
         }
-        let line = new.lines().zip(text.lines()).position(|(new, old)| new != old).unwrap_or_default();
-        self.wrong.push(format!(
-            "{}: differs from the recording at line {}\n    recorded {}\n    got      {}",
-            self.name,
-            line + 1,
-            text.lines().nth(line).unwrap_or_default().trim(),
-            new.lines().nth(line).unwrap_or_default().trim(),
-        ));
+        for problem in problems {
+            self.fail(index, problem);
+        }
+    }
+
+    fn compare_layout(&mut self, text: &str, file: &Node) {
+        let difference = difference(text, &file.pretty());
+        self.wrong.extend(difference.map(|place| format!("{}: is not formatted, {place}", self.name)));
+    }
+
+    fn compare_recording(&mut self, recorded: Option<&str>, replies: &Node) {
+        let steps = replies.items().len();
+        let problem = match recorded.map(|text| (text, serde_json::from_str::<Vec<Value>>(text))) {
+            None => Some("has no recording".into()),
+            Some((_, Ok(old))) if old.len() != steps => Some(format!("has {steps} steps, but {} recorded", old.len())),
+            Some((text, _)) => {
+                difference(text, &replies.pretty()).map(|place| format!("differs from its recording, {place}"))
+            }
+        };
+        self.wrong.extend(problem.map(|problem| format!("{}: {problem}", self.name)));
     }
 
     fn fail(&mut self, index: usize, problem: String) {
         self.wrong.push(format!("{} step {index}: {problem}", self.name));
     }
+}
+
+/// Replaces a file as a whole, because another test may read it at this moment.
+fn write_changed(path: &Path, old: Option<String>, new: String) {
+    if old.as_ref() != Some(&new) {
+        let part = path.with_extension("part");
+        std::fs::write(&part, new).unwrap();
+        std::fs::rename(part, path).unwrap();
+    }
+}
+
+/// The first line that differs.
+fn difference(old: &str, new: &str) -> Option<String> {
+    if old == new {
+        return None;
+    }
+    let line = new.lines().zip(old.lines()).position(|(new, old)| new != old);
+    let line = line.unwrap_or_else(|| new.lines().count().min(old.lines().count()));
+    let shown = |text: &str| text.lines().nth(line).unwrap_or_default().trim().to_owned();
+    Some(format!("line {}\n    old {}\n    new {}", line + 1, shown(old), shown(new)))
 }
 
 /// Whether everything expected is there; an expected `null` also stands for an absent member.
@@ -321,13 +468,6 @@ fn subset(expected: &Value, got: &Value, place: String) -> Result<(), String> {
 /// The texts an action shows to people.
 fn texts(action: &Value) -> Vec<String> {
     ["message", "instruction"].iter().filter_map(|key| action[key].as_str()).map(ToOwned::to_owned).collect()
-}
-
-fn missing(what: &str, most: u64, seen: &BTreeSet<u64>) -> Vec<String> {
-    (1..=most)
-        .filter(|number| !seen.contains(number))
-        .map(|number| format!("{what} {number} is covered by no vector"))
-        .collect()
 }
 
 /// The path of a vector below `tests/vectors`, without its ending.

@@ -16,7 +16,7 @@ from fastmcp.exceptions import ToolError
 
 from rootwise import host_facts, presets, resolve_at_start
 from rootwise.fastmcp import NoProjectError, Rootwise, current_project
-from rootwise.types import HostFacts, Policy
+from rootwise.types import Policy
 
 #: The option of the plan, and that of the shipped version.
 SPELLINGS = ("workspace-id", "workspace_id")
@@ -90,8 +90,8 @@ def as_shipped(mcp: FastMCP[Any], rootwise: Rootwise) -> None:
 TOOLS = {"conport": as_designed, "conport-shipped": as_shipped}
 
 
-def at_start(policy: Policy, options: argparse.Namespace) -> HostFacts:
-    """Logs the workspace before a client connects, and returns the facts for all connections."""
+def at_start(policy: Policy, options: argparse.Namespace) -> dict[str, Any]:
+    """Logs the workspace before a client connects, and returns what the server knows better than its process."""
     known = host_facts("stdio" if options.transport == "stdio" else "http", policy=policy)
     known["local"] = True
     known["arguments"] = dict.fromkeys(SPELLINGS, options.workspace_id)
@@ -102,7 +102,7 @@ def at_start(policy: Policy, options: argparse.Namespace) -> HostFacts:
         # What the command line named counts from now on, even if it disappears; what was not accepted never counts.
         accepted = started is not None and started.source == "configured"
         known["arguments"] = {"workspace": str(started.path)} if started and accepted else {}
-    return known
+    return {name: value for name, value in known.items() if name in ("local", "arguments", "cwd")}
 
 
 def web(mcp: FastMCP[Any]) -> Any:

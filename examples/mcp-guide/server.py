@@ -52,7 +52,7 @@ def changed(project: AnyProject | None, previous: AnyProject | None, connection:
         logger.info("project: %s -> %s", called(previous), called(project))
 
 
-rootwise = Rootwise(policy, require_path=False, on_change=changed)
+rootwise = Rootwise(policy, require_path=False, host={"tool_argument": "project"}, on_change=changed)
 
 # The official SDK 1.x has no middleware: there the tools call Rootwise themselves.
 middleware: dict[str, Any] = {} if FastMCP.__module__.startswith("mcp.server.fastmcp") else {"middleware": [rootwise]}
@@ -95,8 +95,8 @@ async def switch_project(project: str) -> str:
 @mcp.tool()
 async def get_project() -> str:
     """The project as far as it is known, without asking the client."""
-    connection = rootwise.call().connection
-    return called(connection.project if connection else None)
+    session = rootwise.call().session
+    return called(session.project if session else None)
 
 
 @mcp.resource("guide://categories")

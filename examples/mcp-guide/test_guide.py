@@ -373,7 +373,7 @@ async def test_a_modern_client_cannot_switch_and_names_the_project_in_the_call()
         assert (await peer.call("category_list")).json == NO_PROJECT
         refused = (await peer.call("switch_project", project="mine")).json
         assert refused["error_type"] == "pass_each_call"
-        assert "pass the project with every call, for example `mine`" in refused["error"]
+        assert "`project`" in refused["instruction"]
         assert await found(peer, project="mine") == ("mine", None)
         assert (await peer.call("category_list")).json == NO_PROJECT
 

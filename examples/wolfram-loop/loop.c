@@ -26,7 +26,7 @@
 #endif
 static const char *const legacy[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
 
-static rootwise_resolver *resolver;
+static rootwise_machine *resolver;
 static double deadline = -1; /* none */
 static json_t *events; /* events that the resolver has not received yet */
 static json_t *calls; /* tool calls that wait for an answer, by ask */
@@ -39,7 +39,7 @@ static int drained; /* messages since that request */
 static double skipped; /* time that counts as passed */
 
 /* After so many other messages the answer is not awaited any longer, as if its time were up. */
-#define MOST_MESSAGES 1000
+#define MAX_MESSAGES 1000
 
 static const char *text(const json_t *object, const char *key) {
     const char *value = json_string_value(json_object_get(object, key));
@@ -330,7 +330,7 @@ static void take_line(const char *start, size_t len) {
     settle();
     /* What the resolver keeps is the answer; what it forwards is not. */
     waiting = asked || (waiting && forwarded);
-    if (awaited && waiting && ++drained >= MOST_MESSAGES && deadline >= 0) {
+    if (awaited && waiting && ++drained >= MAX_MESSAGES && deadline >= 0) {
         skipped += deadline - now();
         happened(json_pack("{s:s}", "type", "deadlineReached"));
         settle();

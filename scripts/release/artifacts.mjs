@@ -13,8 +13,8 @@ export const folder = at("target", "artifacts");
 
 const python = at("adapters", "python");
 const interpreter = process.platform === "win32" ? "python" : "python3";
-const replayInNode = at("tests", "faces", "node", "replay.mjs");
-const replayInPython = at("tests", "faces", "python", "replay.py");
+const replayInNode = at("tests", "backends", "node", "replay.mjs");
+const replayInPython = at("tests", "backends", "python", "replay.py");
 
 /** On Linux, zig links for every Linux platform; elsewhere a machine builds for itself. */
 const here = Object.entries(platforms).filter(([name, { os }]) => (process.platform === "linux" ? os === "linux" : name === platform()));

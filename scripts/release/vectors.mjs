@@ -1,7 +1,7 @@
 // Plays every vector in a program and compares each output, byte by byte, with what the core says.
 import { isDeepStrictEqual } from "node:util";
-import { replay, replayWith } from "../../tests/faces/rust.mjs";
-import { vectors, wrong } from "../../tests/faces/vectors.mjs";
+import { replay, replayWith } from "../../tests/backends/rust.mjs";
+import { vectors, wrong } from "../../tests/backends/vectors.mjs";
 import { Stop } from "../tools.mjs";
 
 let all;

@@ -39,7 +39,7 @@ function tested() {
     js: ["README.md", "adapters/typescript/README.md", ...pages.filter((page) => page.startsWith("docs/"))], // examples.test.mjs
     python: ["README.md", "adapters/python/README.md", ...guides], // adapters/python/tests/e2e/test_readme.py
     rust: included, // documentation tests
-    c: ["bindings-c/README.md"], // tests/faces/c.test.mjs
+    c: ["bindings-c/README.md"], // tests/backends/c.test.mjs
   };
 }
 

@@ -260,7 +260,7 @@ for (const { name, Server, Client, Memory, method } of generations) {
     });
 
     test("a wait that expires is logged", async () => {
-      const policy = { ...presets.recommended, timing: { waitMs: 100, lifeMs: 5_000 } };
+      const policy = { ...presets.recommended, timing: { callerTimeoutMs: 100, requestTimeoutMs: 5_000 } };
       const { client, logs } = await answering(() => new Promise(() => {}), { policy });
       assert.match(await called(client, "where"), /project/);
       assert.deepEqual(logs.filter(({ code }) => code === "wait_expired").map(({ level }) => level), ["warning"]);
@@ -315,6 +315,38 @@ for (const { name, Server, Client, Memory, method } of generations) {
       assert.equal(seen.code, "no_project");
       assert.ok(seen.instruction && seen.message.includes(seen.instruction));
       assert.ok(seen.explanation.text.includes("argument"));
+      await client.close();
+    });
+
+    test("a listener is told who changed its project, and when the connection ends", async () => {
+      const server = new Server(info);
+      const projects = rootwise(server);
+      const changes = [];
+      projects.onChange((project, previous, connection) => changes.push([project?.path, previous?.path, connection]));
+      server.registerTool("where", {}, async (ctx) => text((await projects.project(ctx)).path));
+      for (let turn = 0; turn < 2; turn += 1) {
+        const client = await meet(server);
+        assert.equal(await called(client, "where"), alpha);
+        await client.close();
+      }
+      const [first, , second] = changes.map(([, , { id }]) => id);
+      assert.notEqual(first, second);
+      const told = (id) => [[alpha, undefined, { id, client: "adapter", ended: false }], [undefined, alpha, { id, client: "adapter", ended: true }]];
+      assert.deepEqual(changes, [...told(first), ...told(second)]);
+    });
+
+    test("a project that cannot change is not unselected, and the error says so", async () => {
+      const server = new Server(info);
+      const projects = rootwise(server, { policy: { ...presets.recommended, memory: { ...presets.recommended.memory, pin: "immutable" } } });
+      const codes = [];
+      server.registerTool("unselect", {}, async (ctx) => {
+        await projects.project(ctx);
+        for (const change of [() => projects.select(ctx, inner), () => projects.unselect(ctx)]) await change().catch((error) => codes.push([error.name, error.code]));
+        return text((await projects.project(ctx)).path);
+      });
+      const client = await meet(server);
+      assert.equal(await called(client, "unselect"), alpha);
+      assert.deepEqual(codes, [["NoProjectError", "immutable"], ["NoProjectError", "immutable"]]);
       await client.close();
     });
 
@@ -510,7 +542,7 @@ describe("SDK 2.x, 2026-07-28", () => {
     const { content, isError } = await client.callTool({ name: "switch_project", arguments: { project: alpha } });
     assert.equal(isError, true);
     assert.match(content[0].text, /open the folder in the client/);
-    const [, header] = /header `([^`]+)`/.exec(content[0].text);
+    const [, header] = /the `([^`]+)` header/.exec(content[0].text);
     root = alpha;
     assert.equal(await called(client, "where"), alpha);
     root = base;

@@ -120,9 +120,10 @@ for (const pair of pairs) {
         assert.doesNotMatch(text, /with every call, for example/);
         const [, argument] = /as `([^`]+)` in the call/.exec(text);
         assert.equal((await where(await start(), { [argument]: alpha })).value.path, alpha);
-        assert.equal(/header `([^`]+)`/.test(text), http, text);
-        if (http) assert.equal((await where(await start({ headers: { [/header `([^`]+)`/.exec(text)[1]]: alpha } }))).value.path, alpha);
-        if (http) assert.equal((await where(await start({ query: `${/`(\?[^`]+=)`/.exec(text)[1]}${encodeURIComponent(alpha)}` }))).value.path, alpha);
+        const header = /the `([^`]+)` header/.exec(text)?.[1];
+        assert.equal(header !== undefined, http, text);
+        if (http) assert.equal((await where(await start({ headers: { [header]: alpha } }))).value.path, alpha);
+        if (http) assert.equal((await where(await start({ query: `?${/the `([^`]+)` query parameter/.exec(text)[1]}=${encodeURIComponent(alpha)}` }))).value.path, alpha);
       } finally {
         await stop();
       }
@@ -132,7 +133,7 @@ for (const pair of pairs) {
 
 for (const pair of pairs.filter(({ era, over, client }) => era === "legacy" && over === "stdio" && client === 2)) {
   test(`${pair.name}: every cause has a sentence of its own`, { timeout: 60_000 }, async () => {
-    const policy = { ...presets.recommended, timing: { waitMs: 2_000, lifeMs: 20_000 } };
+    const policy = { ...presets.recommended, timing: { callerTimeoutMs: 2_000, requestTimeoutMs: 20_000 } };
     const fails = (message, code) => () => Promise.reject(Object.assign(new Error(message), code ? { code } : {}));
     const causes = {
       "declares no roots": [undefined],

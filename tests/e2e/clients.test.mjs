@@ -16,7 +16,7 @@ const folder = (name) => {
 };
 const [alpha, beta, env, empty] = ["alpha", "beta", "from-env", "empty"].map(folder);
 const uri = (path) => `file://${path}`;
-const hasty = { ...presets.recommended, timing: { waitMs: 1_000, lifeMs: 20_000 } };
+const hasty = { ...presets.recommended, timing: { callerTimeoutMs: 1_000, requestTimeoutMs: 20_000 } };
 /** These scenarios count requests, and a busy machine takes more than the fresh time for some. */
 const lasting = { ...presets.recommended, timing: { maxAgeMs: null } };
 
@@ -47,7 +47,7 @@ function scenarios(modern) {
     },
     "Windows spellings": {
       roots: ["file:///c%3A/code/app", "file:///C:/code/app", "file:///c:/code/app/", "C:\\code\\app"],
-      // On another machine, so that nothing is looked at here.
+      // On another machine, so that nothing is checked here.
       options: { requirePath: false, host: { local: false } },
       steps: [{ call: "where" }, { call: "roots" }],
       check: ([[project], [{ roots }]]) => {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { presets, RootwiseError } from "rootwise";
-import { ClientError, Connection, hostFacts, NeedsInput, NoProjectError, resolveAndExplain, resolveAtStart, Undeliverable } from "rootwise/driver";
+import { ClientError, Connection, hostFacts, Loop, NeedsInput, NoProjectError, resolveAndExplain, resolveAtStart, Undeliverable } from "rootwise/driver";
 import { hostFacts as fromAdapter, NoProjectError as sameError, resolveAtStart as alsoStart } from "rootwise/mcp";
 import { at } from "../../scripts/tools.mjs";
 
@@ -95,7 +95,7 @@ test("a caller that goes away is told so and takes nothing with it", async () =>
   const second = connection.ask();
   abort.abort();
   await assert.rejects(first, { code: "cancelled" });
-  await assert.rejects(connection.ask(undefined, { signal: abort.signal }), { code: "cancelled" });
+  await assert.rejects(connection.ask(undefined, { signal: abort.signal }), { code: "call_over" });
   answer.resolve(list(alpha));
   assert.equal((await second).path, alpha);
   assert.equal(sent.length, 1);
@@ -103,74 +103,62 @@ test("a caller that goes away is told so and takes nothing with it", async () =>
 });
 
 describe("channels", () => {
-  /** A channel that a test can break. */
-  const channel = (name, used) => {
-    const abort = new AbortController();
+  /** A loop with one client over HTTP, and calls 1 and 2 with channels of these numbers. */
+  const served = (policy) => {
+    const used = [];
     const requests = [];
-    const self = {
-      open: true,
-      broken: abort.signal,
-      send: () => {
-        used.push(name);
-        const request = deferred();
-        requests.push(request);
-        return request.promise;
-      },
+    const send = ({ channel }) => {
+      used.push(channel);
+      requests.push(deferred());
+      return requests.at(-1).promise;
     };
-    return { self, requests, break: () => abort.abort() };
+    const loop = new Loop({ open: () => ({ policy, host: { ...host, local: true } }), send, log: () => {} });
+    const session = loop.openSession({ transport: "http" });
+    loop.feed({ type: "clientInitialized", session, capabilities: { roots: {} } });
+    loop.feed({ type: "clientReady", session });
+    for (const call of [1, 2]) loop.feed({ type: "callStarted", call, session, channel: call });
+    const ask = (call, more) => loop.ask({ type: "asked", call, ...more });
+    const breaks = (channel) => loop.feed({ type: "channelClosed", channel, end: "broken" });
+    return { loop, session, used, requests, ask, breaks };
   };
 
   test("a request moves to the channel of another caller when its own breaks", async () => {
-    const used = [];
-    const connection = new Connection({ host: { ...host, transport: "http", local: true } });
-    connection.initialized({ capabilities: { roots: {} } });
-    connection.ready();
-    const [one, two] = [channel("one", used), channel("two", used)];
-    const first = connection.ask(undefined, { sender: one.self });
-    const second = connection.ask(undefined, { sender: two.self });
+    const { loop, used, requests, ask, breaks } = served();
+    const [first, second] = [ask(1), ask(2)];
     await setImmediate();
-    assert.deepEqual(used, ["one"]);
-    one.break();
-    await assert.rejects(first, { code: "cancelled" });
-    assert.deepEqual(used, ["one", "two"]);
+    assert.deepEqual(used, [1]);
+    breaks(1);
+    assert.equal((await first).code, "cancelled");
+    assert.deepEqual(used, [1, 2]);
     // A late answer over the broken channel changes nothing.
-    one.requests[0].resolve(list(beta));
+    requests[0].resolve(list(beta));
     await setImmediate();
-    two.requests[0].resolve(list(alpha));
-    assert.equal((await second).path, alpha);
-    connection.close();
+    requests[1].resolve(list(alpha));
+    assert.equal((await second).project.path, alpha);
+    loop.close();
   });
 
   test("all asks of one call end with its channel, and none of them sends again", async () => {
-    const used = [];
-    const connection = new Connection({ host: { ...host, transport: "http", local: true } });
-    connection.initialized({ capabilities: { roots: {} } });
-    connection.ready();
-    const one = channel("one", used);
-    // Two senders for one stream, as two asks of one handler have.
-    const asks = [connection.ask(undefined, { sender: one.self }), connection.ask({ argument: undefined }, { sender: { ...one.self } }), connection.question({ type: "asked", want: "roots" }, { sender: { ...one.self } })];
-    const ended = Promise.all(asks.map((asked) => assert.rejects(asked, { code: "cancelled" })));
+    const { loop, used, ask, breaks } = served();
+    const asks = [ask(1), ask(1, { argument: undefined }), ask(1, { want: "roots" })];
     await setImmediate();
-    one.break();
-    await ended;
-    assert.deepEqual(used, ["one"]);
-    connection.close();
+    breaks(1);
+    assert.deepEqual((await Promise.all(asks)).map(({ code }) => code), ["cancelled", "cancelled", "cancelled"]);
+    assert.equal((await ask(1)).code, "call_over");
+    assert.deepEqual(used, [1]);
+    loop.close();
   });
 
-  test("a channel that is closed is not used, and the connection's own is", async () => {
-    const used = [];
-    const own = channel("own", used);
-    const connection = new Connection({ host, sender: own.self });
-    connection.initialized({ capabilities: { roots: {} } });
-    connection.ready();
-    const call = channel("call", used);
-    call.self.open = false;
-    const asked = connection.ask(undefined, { sender: call.self });
+  test("a call without a channel is asked over a stream outside calls", async () => {
+    const { loop, session, used, requests } = served();
+    loop.feed({ type: "channelOpened", session, channel: 7 });
+    loop.feed({ type: "callStarted", call: 3, session });
+    const asked = loop.ask({ type: "asked", call: 3 });
     await setImmediate();
-    assert.deepEqual(used, ["own"]);
-    own.requests[0].resolve(list(alpha));
-    assert.equal((await asked).path, alpha);
-    connection.close();
+    assert.deepEqual(used, [7]);
+    requests[0].resolve(list(alpha));
+    assert.equal((await asked).project.path, alpha);
+    loop.close();
   });
 
   test("without any channel a request fails at once and the next source counts", async () => {
@@ -184,23 +172,18 @@ describe("channels", () => {
   });
 
   test("a request without an answer in its time is not sent again because its channel ended, but because of a change", async () => {
-    const used = [];
-    const policy = { ...presets.recommended, timing: { waitMs: 500, lifeMs: 60_000 } };
-    const connection = new Connection({ policy, host: { ...host, transport: "http", local: true } });
-    connection.initialized({ capabilities: { roots: {} } });
-    connection.ready();
-    const [one, two] = [channel("one", used), channel("two", used)];
-    await assert.rejects(connection.ask(undefined, { sender: one.self }), { code: "no_project" });
-    one.break();
-    await assert.rejects(connection.ask(undefined, { sender: two.self }), { code: "no_project" });
-    assert.deepEqual(used, ["one"]);
-    connection.rootsChanged();
-    const third = connection.ask(undefined, { sender: two.self });
+    const { loop, session, used, requests, ask, breaks } = served({ ...presets.recommended, timing: { callerTimeoutMs: 500, requestTimeoutMs: 60_000 } });
+    assert.equal((await ask(1)).code, "no_project");
+    breaks(1);
+    assert.equal((await ask(2)).code, "no_project");
+    assert.deepEqual(used, [1]);
+    loop.feed({ type: "rootsChanged", session });
+    const third = ask(2);
     await setImmediate();
-    assert.deepEqual(used, ["one", "two"]);
-    two.requests[0].resolve(list(alpha));
-    assert.equal((await third).path, alpha);
-    connection.close();
+    assert.deepEqual(used, [1, 2]);
+    requests[1].resolve(list(alpha));
+    assert.equal((await third).project.path, alpha);
+    loop.close();
   });
 });
 
@@ -209,7 +192,9 @@ test("the clock is the caller's, and an exception in a callback breaks nothing",
   const warnings = [];
   const onWarning = (warning) => warnings.push(warning.message);
   process.on("warning", onWarning);
-  const { connection } = connected(() => new Promise(() => {}), {
+  const answer = deferred();
+  const { connection } = connected(() => answer.promise, {
+    policy: { ...presets.recommended, timing: { callerTimeoutMs: 50, requestTimeoutMs: 60_000 } },
     clock: () => now,
     onChange: () => {
       throw new Error("theirs");
@@ -219,10 +204,9 @@ test("the clock is the caller's, and an exception in a callback breaks nothing",
     },
   });
   const asked = connection.ask();
-  now += 5_000;
-  connection.feed({ type: "deadlineReached" });
+  now += 50;
   await assert.rejects(asked, { code: "no_project" });
-  connection.feed({ type: "rootsListed", result: list(alpha) });
+  answer.resolve(list(alpha));
   for (let turn = 0; turn < 200 && !connection.project; turn += 1) await setTimeout(5);
   assert.equal(connection.project.path, alpha);
   connection.close();

@@ -137,7 +137,7 @@ for (const { name, Server, Client, Memory, method, from, memory } of generations
       const code = `
         import { McpServer } from ${JSON.stringify(from)};
         import { hostFacts, projectGate, rootwise } from "rootwise/mcp";
-        Object.assign(Object.prototype, { local: true, host: "/usr", argument: "/usr", target: "/usr", policy: "nothing", allowedDirs: ["/"], requirePath: false, CLAUDE_PROJECT_DIR: "/usr", "x-project-path": "/usr" });
+        Object.assign(Object.prototype, { local: true, server: "/usr", argument: "/usr", target: "/usr", policy: "nothing", allowedDirs: ["/"], requirePath: false, CLAUDE_PROJECT_DIR: "/usr", "x-project-path": "/usr" });
         const gate = projectGate();
         const { refusal, project } = await gate.check({ headers: new Headers({ "x-project-path": "/etc" }), url: "http://localhost/" });
         const server = new McpServer({ name: "x", version: "1" });
@@ -239,7 +239,7 @@ test("folders whose names are not UTF-8 are no project, and cost no call anythin
   const link = join(base, "link");
   symlinkSync(odd, link);
   const connection = new Connection({ policy: presets.recommended, host: { ...hostFacts("stdio"), local: true, cwd: "/" } });
-  const { path, realPath } = await connection.ask({ host: link });
+  const { path, realPath } = await connection.ask({ server: link });
   assert.deepEqual([path, realPath], [link, undefined]);
   connection.close();
   const code = `import { hostFacts } from ${JSON.stringify(at("dist/driver/index.js"))}; console.log(hostFacts("stdio").cwd ?? "none");`;

@@ -134,7 +134,7 @@ for (const pair of pairsOver("http")) {
 
 test("a server that answers in JSON cannot ask, and continues at the caller's deadline [C10]", { timeout: 60_000 }, async () => {
   const pair = { server: "sdk1", client: 1, era: "legacy", over: "http" };
-  const policy = { ...presets.recommended, timing: { waitMs: 1_000, lifeMs: 20_000 } };
+  const policy = { ...presets.recommended, timing: { callerTimeoutMs: 1_000, requestTimeoutMs: 20_000 } };
   const options = { policy, host: { local: true, dedicated: true } };
   const peer = await connect(pair, { roots: [{ uri: uri(alpha) }], options, flags: ["--json"], env: { CLAUDE_PROJECT_DIR: beta } });
   try {

@@ -26,7 +26,7 @@ symlinkSync(at("outside"), at("srv/escape"));
 symlinkSync(at("nowhere"), at("srv/dangling"));
 symlinkSync(at("srv/alpha"), at("back"));
 
-/** The paths below `base` that were looked at on disk. */
+/** The paths below `base` that were checked on disk. */
 const looked = [];
 for (const name of ["stat", "lstat", "realpath", "access"]) {
   const original = disk[name];
@@ -195,7 +195,7 @@ for (const era of eras) {
   });
 }
 
-test("the gate gives one answer for every folder, and looks at none", async () => {
+test("the gate gives one answer for every folder, and checks none", async () => {
   looked.length = 0;
   const gate = projectGate({ header: "X-Project-Path" });
   const ask = async (name) => gate.check(new Request("http://localhost/mcp", { headers: { "X-Project-Path": at(name) } }));

@@ -109,7 +109,7 @@ for (const { name, Server, Client, Memory, method } of generations) {
         const judge = (path) => projects.resolve(ctx, path).then((real) => real.length, ({ code }) => code);
         return [await judge("a/".repeat(20_000)), await judge("a/".repeat(1_900)), await judge(`${"../".repeat(1_000)}etc/passwd`)];
       });
-      // One look at the disk for each part of a path would take minutes for the first.
+      // One disk check for each part of a path would take minutes for the first.
       assert.deepEqual(await run(), ["invalid", at("one").length + 1 + 1_900 * 2 - 1, "outside"]);
       await client.close();
     });

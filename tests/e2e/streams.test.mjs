@@ -229,7 +229,7 @@ for (const transport of transports) {
       }
     });
 
-    const timing = { waitMs: 1_000, lifeMs: 30_000 };
+    const timing = { callerTimeoutMs: 1_000, requestTimeoutMs: 30_000 };
     const resumable = (name, run) =>
       test(name, { timeout: 60_000 }, async () => {
         const server = await serve(transport, { eventStore: eventStore(), options: { policy: { ...presets.recommended, timing } } });

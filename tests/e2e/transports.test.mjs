@@ -83,8 +83,8 @@ for (const { name, Server, Client, Memory, Stdio, method, connect } of generatio
       }
     });
 
-    test("a transport in memory is remote unless the server says otherwise, and carries requests at any time", async () => {
-      for (const [options, where] of [[{}, "other_machine"], [{ local: true }, alpha]]) {
+    test("a transport in memory is local unless the server says otherwise, and carries requests at any time", async () => {
+      for (const [options, where] of [[{}, alpha], [{ local: true }, alpha], [{ local: false }, "other_machine"], [{ host: { local: false } }, "other_machine"]]) {
         const [one, other] = Memory.createLinkedPair();
         await connect(maker(options), one);
         const client = await clientOf(other);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { at } from "../../scripts/tools.mjs";
-import { withPage } from "../faces/browser.mjs";
+import { withPage } from "../backends/browser.mjs";
 import { command, project } from "./fixture.mjs";
 
 test("Vite bundle in Chromium", async () => {
@@ -14,5 +14,5 @@ test("Vite bundle in Chromium", async () => {
     await page.waitForFunction(() => document.title !== "waiting");
     return page.evaluate(() => JSON.parse(document.title));
   });
-  assert.deepEqual(said, { path: "/p/one", refused: "encoded_separator", face: "wasm", early: "not_ready" });
+  assert.deepEqual(said, { path: "/p/one", refused: "encoded_separator", backend: "wasm", early: "not_ready" });
 });

@@ -17,11 +17,11 @@ const bun = optional("@oven/bun-linux-x64/bin/bun");
 const deno = optional("@deno/linux-x64-glibc/deno");
 
 /** The server says where it works, and that its key function does. */
-async function serves(folder, program, args, face, options) {
+async function serves(folder, program, args, backend, options) {
   const { content, tools } = await call(folder, program, args, options);
   const { path, key, ...rest } = JSON.parse(content[0].text);
   assert.deepEqual({ path, key }, { path: folder, key: "/p/one" });
-  if (face) assert.equal(rest.face, face);
+  if (backend) assert.equal(rest.backend, backend);
   assert.deepEqual(tools.find(({ name }) => name === "switch_project").inputSchema.required, ["project"]);
 }
 

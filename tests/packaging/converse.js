@@ -15,5 +15,5 @@ export function converse({ Resolver, RootwiseError, fileUriToPath, backend }) {
   }
   const { path } = resolver.project;
   resolver.close();
-  return { path: answer.project.path === path ? path : "differs", refused, face: backend.face };
+  return { path: answer.project.path === path ? path : "differs", refused, backend: backend.kind };
 }

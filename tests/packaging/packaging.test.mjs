@@ -43,7 +43,7 @@ test("the documentation in it has no dead link", () => {
 
 test("in a clone the package takes the addon that was built", () => {
   const said = command(at(), process.execPath, ["--input-type=module", "-e", 'import { backend } from "rootwise"; console.log(JSON.stringify(backend))']);
-  assert.deepEqual(JSON.parse(said), { face: "native" });
+  assert.deepEqual(JSON.parse(said), { kind: "native" });
 });
 
 test("every file that exports names exists", () => {
@@ -55,16 +55,16 @@ test("every file that exports names exists", () => {
 });
 
 test("Node, import: loads the addon", () => {
-  assert.deepEqual(node(project("node-esm"), "main.js"), { ...expected, face: "native", native: "native", wasm: "wasm", same: true });
+  assert.deepEqual(node(project("node-esm"), "main.js"), { ...expected, backend: "native", native: "native", wasm: "wasm", same: true });
 });
 
 test("Node, require: loads the addon", () => {
-  assert.deepEqual(node(project("node-cjs", { type: "commonjs" }), "main.js"), { ...expected, face: "native" });
+  assert.deepEqual(node(project("node-cjs", { type: "commonjs" }), "main.js"), { ...expected, backend: "native" });
 });
 
 test("Node without the addon: loads WebAssembly and reports why", () => {
   const { reason, native, ...said } = node(project("node-fallback", { addon: false }), "main.js");
-  assert.deepEqual(said, { ...expected, face: "wasm" });
+  assert.deepEqual(said, { ...expected, backend: "wasm" });
   assert.match(reason, /@rootwise\/.* cannot be loaded: Cannot find module/);
   assert.equal(native, "cannot_load");
 });
@@ -76,7 +76,7 @@ for (const resolution of ["node16", "bundler"]) {
     const flags = ["--strict", "--target", "es2022", "--lib", "es2022", "--module", module, "--moduleResolution", resolution, "--skipLibCheck", "false", "--exactOptionalPropertyTypes", "--types", "node"];
     const tsc = join(folder, "node_modules/typescript/bin/tsc");
     command(folder, process.execPath, [tsc, ...flags, "main.ts"]);
-    assert.deepEqual(node(folder, "main.js"), { ...expected, face: "native" });
+    assert.deepEqual(node(folder, "main.js"), { ...expected, backend: "native" });
     // The declarations are strict: the compiler must refuse each of these lines.
     const bad = spawnSync(process.execPath, [tsc, ...flags, "--noEmit", "bad.ts"], { cwd: folder, encoding: "utf8" });
     const lines = readFileSync(join(folder, "bad.ts"), "utf8").split("\n");
@@ -115,7 +115,7 @@ test("TypeScript, CommonJS", () => {
   const folder = project("typescript", { type: "commonjs", tools: ["typescript", "@types/node", "undici-types"] });
   const tsc = join(folder, "node_modules/typescript/bin/tsc");
   command(folder, process.execPath, [tsc, "--strict", "--target", "es2022", "--lib", "es2022", "--module", "node16", "--moduleResolution", "node16", "--types", "node", "main.ts"]);
-  assert.deepEqual(node(folder, "main.js"), { ...expected, face: "native" });
+  assert.deepEqual(node(folder, "main.js"), { ...expected, backend: "native" });
 });
 
 test("workerd, a runtime without Node's modules that compiles no code at run time", async () => {
@@ -152,7 +152,7 @@ const worker :Workerd.Worker = (
   worker.stderr.on("data", (data) => (complaints += data));
   const ended = new Promise((resolve) => worker.on("close", resolve));
   try {
-    assert.deepEqual(await answer(`http://127.0.0.1:${port}/`, () => complaints, worker), { ...expected, face: "wasm", early: "not_ready", process: "undefined", same: true });
+    assert.deepEqual(await answer(`http://127.0.0.1:${port}/`, () => complaints, worker), { ...expected, backend: "wasm", early: "not_ready", process: "undefined", same: true });
   } finally {
     worker.kill();
     await ended;

@@ -10,7 +10,7 @@ const sender: Sender = {
     return { roots: [] };
   },
 };
-const connection = new Connection({ policy: "recommended", host: hostFacts("stdio", { argv: [] }), sender, onChange: (project, previous) => void [project?.key, previous?.key] });
+const connection = new Connection({ policy: "recommended", host: hostFacts("stdio", { argv: [] }), sender, onChange: (project, previous, { id, client, ended }) => void [project?.key, previous?.key, id, client, ended] });
 connection.initialized({ capabilities: { roots: {} } });
 connection.ready();
 
@@ -19,7 +19,7 @@ new Resolver({ policy: undefined, snapshotKey: undefined, host: hostFacts() }).c
 
 export async function ask(): Promise<string> {
   try {
-    return (await connection.ask({ argument: "/srv/a" }, { target: "/srv/a/file", sender })).name;
+    return (await connection.ask({ argument: "/srv/a" }, { target: "/srv/a/file", signal: AbortSignal.timeout(5_000) })).name;
   } catch (error) {
     if (error instanceof NeedsInput) return Object.keys(error.requests).join();
     if (error instanceof NoProjectError) return error.code === "cancelled" ? "cancelled" : error.message;

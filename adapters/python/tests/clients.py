@@ -7,22 +7,64 @@ from typing import Any
 
 import anyio
 
-from rootwise import presets
-from rootwise.driver import Connection
+from rootwise import NoProjectError, presets
+from rootwise._project import AnyProject, project_of
+from rootwise.driver import Call, Driver
+from rootwise.types import Answer
 
 #: Milliseconds; a probe has no more time, also on a busy machine.
 PATIENCE_OF_CALLERS = 1_000
 
-HOST: Any = {"style": "posix", "transport": "stdio", "push": False}
+HOST: Any = {"style": "posix", "push": False}
+
+
+class Connection:
+    """A client's session, in which every ask is a call of its own."""
+
+    def __init__(
+        self,
+        policy: Any = None,
+        host: Any = HOST,
+        transport: Any = "stdio",
+        capabilities: Any = {"roots": {}},  # noqa: B006
+        **listeners: Any,
+    ) -> None:
+        self.driver = Driver(policy, host=host, **listeners)
+        self.session = self.driver.open(transport, local=True)
+        if capabilities is not None:
+            self.session.initialized({"protocolVersion": "2025-06-18", "capabilities": capabilities})
+            self.session.ready()
+
+    @property
+    def project(self) -> AnyProject | None:
+        return self.session.project
+
+    async def answer(self, sender: Any = None, kind: str = "asked", **more: Any) -> Answer:
+        call, cancelled = Call(self.driver, {}, self.session, sender), False
+        try:
+            return await call.ask(kind, **more)
+        except anyio.get_cancelled_exc_class():
+            cancelled = True
+            raise
+        finally:
+            call.end(cancelled)
+
+    async def ask(self, sender: Any = None, **more: Any) -> AnyProject:
+        answer: Any = await self.answer(sender, **more)
+        if "project" not in answer:
+            raise NoProjectError.from_answer(answer)
+        found = project_of(answer["project"], answer.get("hints", ()), answer.get("explanation"))
+        assert found is not None
+        return found
+
+    def close(self) -> None:
+        self.session.close()
 
 
 def connection(wait: int = 20_000, **options: Any) -> Connection:
     policy = presets["recommended"]
-    policy["timing"] = {"waitMs": wait, "lifeMs": 60_000}
-    made = Connection(policy, host=HOST, **options)
-    made.initialized({"protocolVersion": "2025-06-18", "capabilities": {"roots": {}}})
-    made.ready()
-    return made
+    policy["timing"] = {"callerTimeoutMs": wait, "requestTimeoutMs": 60_000}
+    return Connection(policy, **options)
 
 
 class Peer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import pickle
 import weakref
@@ -12,20 +13,18 @@ from typing import Any
 import anyio
 import anyio.lowlevel
 import pytest
-from clients import HOST, PATIENCE_OF_CALLERS, Peer, connection, roots, settled
+from clients import HOST, PATIENCE_OF_CALLERS, Connection, Peer, connection, roots, settled
 
 import rootwise
-from rootwise import NoProjectError, RootwiseError, _background
+from rootwise import NoProjectError, RootwiseError, _background, presets
 from rootwise._adapter import Adapter
-from rootwise.driver import ClientError, Connection, Undeliverable
+from rootwise.driver import Call, ClientError, Driver, Undeliverable
 
 
 @pytest.mark.anyio
 async def test_a_hint_comes_with_the_answer_and_is_no_part_of_the_project(tmp_path: Path) -> None:
     host: Any = {**HOST, "env": {"COCOSEARCH_PROJECT": str(tmp_path)}}
-    made = Connection("cocosearch", host=host)
-    made.initialized({"protocolVersion": "2025-06-18", "capabilities": {}})
-    made.ready()
+    made = Connection("cocosearch", host=host, capabilities={})
     first, second = await made.ask(), await made.ask()
     assert first.hints == ("Tip: Use Claude Code for automatic project detection",)
     assert second.hints == ()
@@ -77,15 +76,25 @@ async def test_a_huge_error_message_of_a_client_costs_no_wait_and_keeps_its_mean
 
 
 @pytest.mark.anyio
-async def test_a_handshake_that_cannot_be_read_counts_as_an_empty_one() -> None:
-    for capabilities in ({"roots": {}, "experimental": "x" * (1 << 20)}, {"roots": {}, "experimental": float("nan")}):
-        adapter: Any = Adapter()
-        key = Peer()
-        made = adapter.connection(key, "other", {"capabilities": capabilities})
-        assert adapter.connection(key, "other", {}) is made
-        with pytest.raises(NoProjectError):
-            await made.ask(sender=Peer())
+async def test_a_huge_handshake_is_read_and_one_that_is_no_json_counts_as_empty(tmp_path: Path) -> None:
+    for experimental, asked in (("x" * (1 << 20), 1), (float("nan"), 0)):
+        made, peer = connection(), Peer(roots(tmp_path))
+        peer.may_answer.set()
+        made.session.initialized({"capabilities": {"roots": {}, "experimental": experimental}})
+        made.session.ready()
+        with contextlib.suppress(NoProjectError):
+            await made.ask(sender=peer)
+        assert peer.asked == asked
         made.close()
+
+
+@pytest.mark.anyio
+async def test_a_handshake_is_reported_once_for_a_key() -> None:
+    adapter: Any = Adapter()
+    key = Peer()
+    made = adapter.session(key, "other", {"capabilities": {}})
+    assert adapter.session(key, "other", {}) is made
+    made.close()
 
 
 @pytest.mark.anyio
@@ -97,23 +106,23 @@ async def test_no_connection_is_inherited_by_a_key_at_the_same_address() -> None
     seen = set()
     for _ in range(400):
         key = Key()
-        made = adapter.connection(key, "stdio", {"capabilities": {"experimental": "x" * (1 << 20)}})
+        made = adapter.session(key, "stdio", {"capabilities": {"experimental": "x" * (1 << 20)}})
         assert made.info.id not in seen
         seen.add(made.info.id)
         del key
-    assert not adapter._connections
+    assert not adapter._sessions
 
 
 @pytest.mark.anyio
 async def test_an_error_keeps_why_and_what_to_do_apart() -> None:
-    made = Connection("mcp-guide", host={"style": "posix", "transport": "stdio", "env": {}})
+    made = Connection("mcp-guide", host={"style": "posix", "env": {}}, capabilities=None)
     with pytest.raises(NoProjectError) as caught:
         await made.ask()
     made.close()
     for error in (caught.value, pickle.loads(pickle.dumps(caught.value))):
         assert error.message.startswith("Project context not available.")
         assert error.instruction == "Call switch_project with your project name"
-        assert str(error) == f"{error.message} {error.instruction}"
+        assert str(error) == f"{error.message}\n{error.instruction}"
 
 
 @pytest.mark.anyio
@@ -136,6 +145,30 @@ async def test_a_question_keeps_nothing_of_the_call_it_began_in() -> None:
     assert peer.asked == 1
     assert peer.cancelled == 0
     assert session() is None
+    made.close()
+
+
+@pytest.mark.anyio
+async def test_a_known_project_is_read_without_the_endpoint_until_something_happens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy = presets["recommended"]
+    policy["timing"] = {"maxAgeMs": 600_000}
+    made, peer = Connection(policy), Peer(roots(tmp_path))
+    peer.may_answer.set()
+    plain, named = Call(made.driver, {}, made.session), Call(made.driver, {"argument": "/x"}, made.session)
+    # The first answer changes the session, and the second one is the same for all.
+    for known in (None, None, str(tmp_path)):
+        assert (plain.known and plain.known.path) == known
+        assert (await made.ask(sender=peer)).path == str(tmp_path)
+    assert named.known is None
+    crossings: list[Any] = []
+    with monkeypatch.context() as patch:
+        patch.setattr(made.driver, "feed", lambda *event: crossings.append(event))
+        assert plain.known is plain.known
+    assert crossings == []
+    made.session.roots_changed()
+    assert plain.known is None
     made.close()
 
 
@@ -190,17 +223,17 @@ async def test_a_failing_listener_fails_no_call(tmp_path: Path) -> None:
 async def test_lists_are_told_in_their_order_however_long_each_takes(tmp_path: Path) -> None:
     may_end, told = anyio.Event(), []
 
-    async def slow_at_first(answer: Any) -> None:
-        if len(answer["roots"]) == 1:
+    async def slow_at_first(listed: Any, previous: Any) -> None:
+        if previous is None:
             await may_end.wait()
-        told.append(len(answer["roots"]))
+        told.append(len(listed.roots))
 
-    made = connection(on_roots=slow_at_first)
+    made = connection(on_roots_change=slow_at_first)
     for folders in ([tmp_path], [tmp_path, tmp_path.parent]):
         peer = Peer(roots(*folders))
         peer.may_answer.set()
         await made.ask(sender=peer)
-        made.roots_changed()
+        made.session.roots_changed()
     await anyio.wait_all_tasks_blocked()
     assert told == []
     may_end.set()
@@ -215,12 +248,12 @@ async def test_a_connection_ends_with_what_it_is_kept_by() -> None:
         pass
 
     adapter, key = Adapter(), Key()
-    made = adapter.connection(key, "stdio", {"capabilities": {}})
-    assert adapter.connection(key, "stdio", {}) is made
+    made = adapter.session(key, "stdio", {"capabilities": {}})
+    assert adapter.session(key, "stdio", {}) is made
     del key
     gc.collect()
-    await settled(lambda: made._closed)
-    assert not adapter._connections
+    await settled(lambda: made.closed)
+    assert not adapter._sessions
 
 
 @pytest.mark.anyio
@@ -235,8 +268,8 @@ async def test_a_change_names_its_connection_and_its_end_and_may_be_awaited(tmp_
         peer = Peer(roots(tmp_path))
         peer.may_answer.set()
         made = connection(on_change=changed)
-        made.initialized({"capabilities": {"roots": {}}, "clientInfo": {"name": "c", "version": "1"}})
-        made.ready()
+        made.session.initialized({"capabilities": {"roots": {}}, "clientInfo": {"name": "c", "version": "1"}})
+        made.session.ready()
         await made.ask(sender=peer)
         made.close()
     path = str(tmp_path)
@@ -265,6 +298,6 @@ def test_type_hints_of_everything_exported_can_be_read() -> None:
             one = getattr(module, name)
             if isinstance(one, type) and getattr(one, "__module__", "").startswith("rootwise"):
                 typing.get_type_hints(one)
-    for function in (*vars(Adapter).values(), *vars(Connection).values()):
+    for function in (*vars(Adapter).values(), *vars(Driver).values()):
         if callable(function) and not isinstance(function, type):
             typing.get_type_hints(function)

@@ -10,7 +10,7 @@ from rootwise._pipe import ObservedStream, Pipe
 
 
 class Recorder:
-    """Looks like a connection."""
+    """Looks like a session."""
 
     def __init__(self, fails: bool = False) -> None:
         self.heard: list[Any] = []
@@ -21,17 +21,20 @@ class Recorder:
         if self.fails:
             raise RuntimeError("the core is dead")
 
-    def initialized(self, params: Any) -> None:
-        self.heard.append("initialize")
-
-    def initialized_again(self, params: Any, number: Any) -> None:
-        self._hear(f"initialize {number}")
+    def initialized(self, params: Any, number: Any = None, previous: Any = None) -> None:
+        if number is None:
+            self.heard.append("initialize")
+        else:
+            self._hear(f"initialize {number} after {previous}")
 
     def ready(self) -> None:
         self._hear("ready")
 
-    def requested(self, number: Any) -> None:
-        self._hear(number)
+    def requested(self, number: Any, method: str) -> None:
+        self._hear(number if method != "ping" else f"ping {number}")
+
+    def input_closed(self) -> None:
+        self._hear("closed")
 
 
 def arrived(pipe: Pipe, *messages: Any) -> None:
@@ -60,11 +63,12 @@ def test_connections_hear_the_same_before_and_after_the_first_call() -> None:
     arrived(pipe, "initialize 0", "ping 1", READY, 2, "ping 3")
     pipe.join(late, {})  # type: ignore[arg-type]
     arrived(pipe, 4)
-    assert early.heard == ["initialize", "ready", 2, "initialize 0", "ready", 2, 3, 4]
+    assert early.heard == ["initialize", "ready", "initialize 0 after 2", "ping 1", "ready", 2, "ping 3", 4]
     assert late.heard == early.heard
-    # Of a third handshake, only the last id before it is needed, which was reported.
     arrived(pipe, "initialize 0", READY)
-    assert early.heard[-3:] == [4, "initialize 0", "ready"]
+    assert early.heard[-3:] == [4, "initialize 0 after 4", "ready"]
+    pipe.ended()
+    assert early.heard[-1] == "closed"
 
 
 def test_little_is_kept_for_connections_that_come_late() -> None:
@@ -75,8 +79,8 @@ def test_little_is_kept_for_connections_that_come_late() -> None:
     assert last == 999
     assert len(first) < 80
     # The ids go on without a gap.
-    number = int(late.heard[3].split()[1])
-    assert late.heard[4:] == ["ready", *range(number + 1, 1_000)]
+    number = int(late.heard[2].split()[1])
+    assert late.heard[3:] == ["ready", *range(number + 1, 1_000)]
 
 
 def test_a_connection_that_fails_takes_nothing_from_others_or_from_the_server() -> None:
@@ -85,7 +89,7 @@ def test_a_connection_that_fails_takes_nothing_from_others_or_from_the_server() 
     for connection in connections:
         pipe.join(connection, {})  # type: ignore[arg-type]
     arrived(pipe, "initialize 5", 6)
-    assert [connection.heard for connection in connections] == [["initialize", 0, "initialize 5", 6]] * 3
+    assert [connection.heard for connection in connections] == [["initialize", "initialize 5 after 0", 6]] * 3
 
 
 def test_a_message_that_cannot_be_observed_reaches_the_server() -> None:

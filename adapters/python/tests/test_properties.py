@@ -38,7 +38,7 @@ FACTS = st.fixed_dictionaries(
     },
 )
 WAYS = st.fixed_dictionaries(
-    {}, optional={"askBy": st.sampled_from(["none", "request", "inputRequired"]), "facts": FACTS}
+    {}, optional={"askVia": st.sampled_from(["none", "request", "inputRequired"]), "facts": FACTS}
 )
 
 

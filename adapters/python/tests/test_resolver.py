@@ -134,7 +134,7 @@ def test_every_preset_opens_and_a_copy_can_be_changed(backend: Backend) -> None:
     for name in rootwise.presets:
         Resolver(name, host=HOST, _backend=backend).close()
     mine = rootwise.presets["recommended"]
-    mine["timing"] = {"waitMs": 10}
+    mine["timing"] = {"callerTimeoutMs": 10}
     resolver = Resolver(mine, host=HOST, _backend=backend)
     resolver.handle(INITIALIZED, 0)
     resolver.handle({"type": "clientReady"}, 0)

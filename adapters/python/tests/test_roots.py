@@ -9,31 +9,29 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from clients import HOST, Peer
+from clients import HOST, Connection, Peer
 from clients import roots as listed
 
 from rootwise import RootwiseError, presets
-from rootwise._roots import Root, Roots, roots_of
-from rootwise.driver import Connection
+from rootwise._roots import RootEntry, Roots, roots_of
 
 #: Seconds that a race lasts, and those that it may last until both sides have won once.
-RACE_S, LONGEST_RACE_S = 2, 20
+RACE_S, MAX_RACE_S = 2, 20
 
 #: What no text may show: a control character, one that turns the direction of the text, and one that is invisible.
 HIDDEN = "\x07\u202e\u200b"
 
 
 def usable(*folders: Path) -> Roots:
-    made = (Root(n, folder.as_uri(), None, str(folder), real_path=str(folder)) for n, folder in enumerate(folders))
+    made = (RootEntry(n, folder.as_uri(), None, str(folder), real_path=str(folder)) for n, folder in enumerate(folders))
     return Roots(tuple(made), "ok")
 
 
-async def verified(folder: Path, policy: Any, **host: Any) -> Root:
+async def verified(folder: Path, policy: Any, **host: Any) -> RootEntry:
     facts: Any = {**HOST, **host}
     made, peer = Connection(policy, host=facts), Peer(listed(folder))
     peer.may_answer.set()
-    made.initialized({"protocolVersion": "2025-06-18", "capabilities": {"roots": {}}})
-    answer: Any = await made.question("asked", None, "request", peer, want="roots")
+    answer: Any = await made.answer(peer, want="roots")
     made.close()
     [root] = roots_of(answer).roots
     return root
@@ -57,7 +55,7 @@ def test_a_link_that_turns_never_leads_out(tmp_path: Path) -> None:
     found = {"inside": 0, "outside": 0}
     try:
         began = time.monotonic()
-        while time.monotonic() - began < (RACE_S if all(found.values()) else LONGEST_RACE_S):
+        while time.monotonic() - began < (RACE_S if all(found.values()) else MAX_RACE_S):
             try:
                 real = roots.resolve(link / "file")
             except RootwiseError as error:

@@ -13,7 +13,7 @@ import wasmtime
 
 from rootwise import Resolver, RootwiseError, _cache
 from rootwise._text import packaged
-from rootwise._wasm import MOST_RESOLVERS, WasmBackend
+from rootwise._wasm import MAX_RESOLVERS, WasmBackend
 
 HOST: Any = {"style": "posix"}
 # The smallest module with something in it, so that compiling costs nothing.
@@ -44,14 +44,14 @@ def test_a_trapped_instance_is_dead_with_all_its_resolvers_and_a_new_one_is_made
 
 def test_an_instance_holds_a_bounded_number_of_resolvers_and_lost_ones_are_freed() -> None:
     backend = WasmBackend()
-    kept = [Resolver(host=HOST, _backend=backend) for _ in range(MOST_RESOLVERS)]
+    kept = [Resolver(host=HOST, _backend=backend) for _ in range(MAX_RESOLVERS)]
     first = backend._current
     one_more = Resolver(host=HOST, _backend=backend)
     second = backend._current
     assert first is not None
     assert second is not None
     assert first is not second
-    assert (first.resolvers, second.resolvers) == (MOST_RESOLVERS, 1)
+    assert (first.resolvers, second.resolvers) == (MAX_RESOLVERS, 1)
     del one_more
     gc.collect()
     Resolver(host=HOST, _backend=backend).close()
@@ -148,6 +148,6 @@ def test_a_place_that_cannot_be_written_costs_nothing_but_time(tmp_path: Path, m
 
 
 def test_only_a_few_compiled_modules_are_kept(cache: Path) -> None:
-    for number in range(_cache.MOST_FILES + 3):
+    for number in range(_cache.MAX_FILES + 3):
         _cache._write(cache / f"{number}.compiled", os.urandom(8))
-    assert len(list(cache.iterdir())) == _cache.MOST_FILES
+    assert len(list(cache.iterdir())) == _cache.MAX_FILES

@@ -9,20 +9,17 @@ from typing import Any
 
 import pytest
 
-from rootwise import AnyProject, NoProjectError, Project, RootwiseError, host_facts, presets, resolve_at_start
+from rootwise import AnyProject, Project, RootwiseError, host_facts, presets, resolve_at_start
 from rootwise._adapter import Adapter
-from rootwise._facts import arguments
+from rootwise._call import Call
 from rootwise.starlette import ProjectMiddleware
 from rootwise.start import resolve_and_explain
 
 
 def test_the_command_line_is_read_like_everywhere() -> None:
+    policy: Any = {"name": "own", "sources": [{"from": "configured", "read": ["project", "flag", "name", "not"]}]}
     words = ["--project=/a", "--flag", "--other", "c", "--name", "b", "x", "--project=/c", "--", "--not"]
-    assert arguments(words, ["project", "flag", "name", "not"]) == {
-        "project": "/a",
-        "flag": "",
-        "name": "b",
-    }
+    assert host_facts(policy=policy, argv=words)["arguments"] == {"project": "/a", "flag": "", "name": "b"}
 
 
 def test_only_variables_that_the_policy_reads_are_taken() -> None:
@@ -62,6 +59,7 @@ def test_at_start_the_log_says_what_was_chosen_and_what_was_not(
 async def request(app: Any, headers: Any, query: str = "") -> tuple[int, Any]:
     scope = {
         "type": "http",
+        "method": "GET",
         "headers": [(name.lower().encode(), value.encode()) for name, value in headers.items()]
         if isinstance(headers, dict)
         else headers,
@@ -149,7 +147,7 @@ async def test_a_folder_on_another_machine_is_a_project_where_no_path_is_require
 
     for path in ("/home/me/proj", "C:\\Users\\me\\proj"):
         wrapped = ProjectMiddleware(app, require_path=False)
-        scope = {"type": "http", "headers": [(b"x-project-path", path.encode())], "query_string": b""}
+        scope = {"type": "http", "method": "GET", "headers": [(b"x-project-path", path.encode())], "query_string": b""}
         await wrapped(scope, None, None)  # type: ignore[arg-type]
         assert (seen[-1].path, seen[-1].client_path, seen[-1].name) == (None, path, "proj")
         assert type(seen[-1]) is AnyProject
@@ -228,6 +226,8 @@ async def test_requests_leave_nothing_for_each_other(tmp_path: Path) -> None:
         ({"policy": {"name": "own"}}, "policy.sources"),
         ({"policy": {"name": "own", "sources": [{"from": "roots"}], "timings": {}}}, "timings"),
         ({"host": {"cwdd": "/"}}, "cwdd"),
+        ({"host": {"toolArgument": "path"}}, "host.toolArgument: the name is tool_argument"),
+        ({"host": {"path_map": [{"fromStyle": "posix"}]}}, "host.path_map.fromStyle: the name is from_style"),
         ({"host": {"style": "amiga"}}, "style"),
         ({"allowed_dirs": "/srv"}, "allowed_dirs"),
         ({"allowed_dirs": ["/srv", "relative"]}, "allowed_dirs[1]"),
@@ -253,10 +253,9 @@ def test_a_misspelt_option_is_a_type_error() -> None:
 async def test_an_argument_that_is_no_text_is_refused_and_not_ignored(named: Any, tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     adapter: Any = Adapter(argument="path", host={"cwd": str(tmp_path)})
-    facts = adapter.request_facts(None, None, {"path": named})
-    connection = adapter._open("stdio")
-    assert (await connection.ask(adapter.request_facts(None), ask_by="none")).path == str(tmp_path)
-    with pytest.raises(NoProjectError) as caught:
-        await connection.ask(facts, ask_by="none")
-    assert caught.value.code == "invalid"
-    connection.close()
+    for value, end in (({}, str(tmp_path)), ({"path": named}, "invalid")):
+        parts = adapter.inputs.parts(None, transport="stdio", argument=adapter.named_by(value))
+        call = Call(adapter.driver(), parts)
+        answer: Any = await call.ask()
+        call.end()
+        assert (answer["project"]["path"] if "project" in answer else answer["code"]) == end

@@ -1,9 +1,9 @@
-/** One connection inside a backend. Replies are JSON text or the object it stands for; failures are `{"error": {"code", "message"}}`. */
+/** A resolver or an endpoint inside a backend; `session` is for endpoints. Replies are JSON text or the object it stands for; failures are `{"error": {"code", "message"}}`. */
 export interface Machine {
   handle(event: string, now: number): string | object;
   view(): string | object;
-  explain(): string | object;
-  snapshot(): string;
+  explain(session?: number): string | object;
+  snapshot(session?: number): string;
   free(): void;
 }
 
@@ -18,6 +18,6 @@ export interface Backend {
 
 /** The backend in use, and the reason why it is not the addon where one could be. */
 export interface BackendInfo {
-  readonly face: "native" | "wasm";
+  readonly kind: "native" | "wasm";
   readonly reason?: string;
 }

@@ -5,4 +5,5 @@ export type { Functions } from "./functions.js";
 export type * from "./generated/types.js";
 export { presets } from "./generated/presets.js";
 export { version } from "./generated/version.js";
+export type { EndpointOptions, EndpointOutput } from "./endpoint.js";
 export type { PresetName, ResolverOptions, Saved } from "./resolver.js";

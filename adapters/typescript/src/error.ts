@@ -4,14 +4,14 @@ import type { Reason, Refusal } from "./generated/types.js";
 export type MisuseCode =
   /** An ask after the connection closed. */
   | "closed"
-  /** A call that ended before its answer. */
-  | "cancelled"
-  /** A call that asks for its project after it ended. */
-  | "call_over"
   /** A path that cannot be checked, because none of the client's roots can be used on this machine. */
   | "no_roots"
   /** An ask with the id of one that still waits. */
   | "duplicate_ask"
+  /** A session, a call or a channel with the id of one that is open. */
+  | "duplicate_session"
+  | "duplicate_call"
+  | "duplicate_channel"
   /** A probe reply with an unknown id. */
   | "unknown_probe"
   /** An event larger than the policy's limit. */
@@ -24,9 +24,9 @@ export type MisuseCode =
   | "bad_snapshot"
   /** Options, a snapshot or arguments above the size limit. */
   | "too_large"
-  /** A resolver used after `close`. */
+  /** A resolver or an endpoint used after `close`. */
   | "used_after_close"
-  /** A resolver that failed; create a new one. */
+  /** A resolver or an endpoint that failed; create a new one. */
   | "dead"
   /** The WebAssembly module is not loaded: call `init` first. */
   | "not_ready"

@@ -1,7 +1,8 @@
 import { RootwiseError, parseReply } from "./error.js";
 import type { Backend } from "./backend.js";
-import type { NameForm, PathStyle, Project, RecoverRequest, Recovery } from "./generated/types.js";
-import { bounded, MOST_ARGUMENTS, textOf } from "./text.js";
+import type { NameForm, PathStyle, Policy, PolicyInputs, Project, RecoverRequest, Recovery } from "./generated/types.js";
+import { policyOf, type PresetName } from "./resolver.js";
+import { bounded, MAX_ARGUMENTS, textOf } from "./text.js";
 
 /** The functions that need no resolver. */
 export interface Functions {
@@ -46,11 +47,19 @@ export interface Functions {
   projectSlug(project: Pick<Project, "name" | "key">): string;
   /** Returns a name of certain characters only; different names may come out the same. */
   sanitizeName(name: string, form: NameForm): string;
+  /**
+   * Returns the parts of a request, the environment and the command line that a policy reads, by default `recommended`.
+   *
+   * @throws RootwiseError the policy is invalid; the message names the field
+   */
+  policyInputs(policy?: PresetName | Policy): PolicyInputs;
+  /** Returns the options that a policy reads on a command line without program and script. */
+  commandLine(words: readonly string[], policy?: PresetName | Policy): Record<string, string>;
 }
 
 export function functionsOf(backend: () => Backend): Functions {
   const call = <T>(name: string, args: object): T => {
-    const text = bounded(textOf({ [name]: args }, "bad_options", "the arguments"), "the arguments", MOST_ARGUMENTS);
+    const text = bounded(textOf({ [name]: args }, "bad_options", "the arguments"), "the arguments", MAX_ARGUMENTS);
     return parseReply<{ value: T }>(backend().call(text)).value;
   };
   return {
@@ -63,6 +72,8 @@ export function functionsOf(backend: () => Backend): Functions {
     projectId: (key) => call("projectId", { key }),
     projectSlug: ({ name, key }) => call("projectSlug", { name, key }),
     sanitizeName: (name, form) => call("sanitizeName", { name, form }),
+    policyInputs: (policy) => call("policyInputs", { policy: policyOf({ policy }) }),
+    commandLine: (words, policy) => call("commandLine", { words, policy: policyOf({ policy }) }),
     recoverSession: (request) => {
       const text = bounded(textOf({ recoverSession: request }, "bad_options", "the request"), "the request");
       return parseReply<{ value: Recovery }>(backend().call(text)).value;

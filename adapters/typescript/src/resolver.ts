@@ -40,8 +40,6 @@ interface OpenView extends View {
 
 interface Reply extends View {
   actions: Action[];
-  /** The answer may be given again to plain asks, until the next event or until a time. */
-  reuse?: { until?: number };
 }
 
 /** Characters of an event's text that need no check: the core accepts more with every policy. */
@@ -52,7 +50,6 @@ export class BaseResolver {
   #machine: Machine | undefined;
   #deadline: number | null = null;
   #project: Readonly<Project> | null = null;
-  #reusable: { readonly actions: readonly Action[]; readonly until: number } | undefined;
   #eventBytes: number | undefined;
 
   protected constructor(backend: Backend, options: ResolverOptions, saved?: Saved) {
@@ -76,35 +73,9 @@ export class BaseResolver {
     const text = textOf(event, "bad_event", "the event");
     // The reply to a probe is the host's own, and as large as the resolver asked for.
     if (text.length > SMALL_EVENT && event.type !== "probed") this.#checkSize(machine, text);
-    this.#reusable = undefined;
     const reply = parseReply<Reply>(machine.handle(text, timeOf(now)));
     this.#keep(reply);
     return reply.actions;
-  }
-
-  /**
-   * As `handle`, for the text of an ask that brings nothing of its own. While the core says that its answer may be given
-   * again, the same actions are returned without a call; do not change them.
-   *
-   * @internal
-   */
-  repeat(text: string, now: number): readonly Action[] {
-    const machine = this.#open();
-    const known = this.reusable(now);
-    if (known) return known;
-    const reply = parseReply<Reply>(machine.handle(text, now));
-    this.#keep(reply);
-    this.#reusable = reply.reuse && { actions: reply.actions, until: reply.reuse.until ?? Infinity };
-    return reply.actions;
-  }
-
-  /**
-   * The actions of the last `repeat`, while they may be given again.
-   *
-   * @internal
-   */
-  reusable(now: number): readonly Action[] | undefined {
-    return this.#reusable && now < this.#reusable.until ? this.#reusable.actions : undefined;
   }
 
   /** Refuses an event that is too large before its text is copied. */
@@ -141,7 +112,6 @@ export class BaseResolver {
   close(): void {
     this.#machine?.free();
     this.#machine = undefined;
-    this.#reusable = undefined;
     this.#deadline = null;
     this.#project = null;
   }
@@ -168,7 +138,7 @@ export class BaseResolver {
   }
 }
 
-function policyOf(options: ResolverOptions): Policy | undefined {
+export function policyOf(options: { policy?: PresetName | Policy | undefined }): Policy | undefined {
   const policy = options && Object.hasOwn(options, "policy") ? options.policy : undefined;
   if (typeof policy !== "string") return policy;
   if (policy === "recommended") return undefined;
@@ -179,7 +149,7 @@ function policyOf(options: ResolverOptions): Policy | undefined {
   return presets[policy];
 }
 
-function timeOf(now: unknown): number {
+export function timeOf(now: unknown): number {
   if (typeof now !== "number") throw new RootwiseError("bad_event", "not an event at now: must be a number");
   return now;
 }

@@ -6,7 +6,7 @@ import { type ErrorCode, RootwiseError } from "./error.js";
 const MOST = 16 << 20;
 
 /** Bytes of the arguments of a function. */
-export const MOST_ARGUMENTS = 2 << 20;
+export const MAX_ARGUMENTS = 2 << 20;
 
 export function textOf(value: unknown, code: ErrorCode, what: string): string {
   let text: string | undefined;
@@ -39,4 +39,19 @@ export function bytesOf(text: string): number {
     if (unit > 0x7f) bytes += unit > 0x7ff && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1;
   }
   return bytes;
+}
+
+/** A copy in which `null` stands for parts that cannot be written as text: nested too deep, or far too large. */
+export function writable<T>(value: T, levels = 2): T {
+  if (isWritable(value)) return value;
+  if (levels === 0 || typeof value !== "object" || value === null) return null as T;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, writable(part, levels - 1)])) as T;
+}
+
+function isWritable(value: unknown): boolean {
+  try {
+    return (JSON.stringify(value)?.length ?? 0) <= MOST / 4;
+  } catch {
+    return false;
+  }
 }

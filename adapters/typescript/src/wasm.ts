@@ -110,8 +110,8 @@ function guarded(instance: Instance, machine: Machine): Machine {
   return {
     handle: (event, now) => instance.run(() => machine.handle(event, now)),
     view: () => instance.run(() => machine.view()),
-    explain: () => instance.run(() => machine.explain()),
-    snapshot: () => instance.run(() => machine.snapshot()),
+    explain: (session) => instance.run(() => machine.explain(session)),
+    snapshot: (session) => instance.run(() => machine.snapshot(session)),
     free: () => {
       if (!instance.dead) machine.free();
     },

@@ -89,7 +89,7 @@ pub fn paths(data: &[u8]) {
         assert!(slug.len() <= 57 && slug.bytes().all(|byte| plain(byte) || byte == b'-'), "{slug}");
     }
     for policy in POLICIES.iter() {
-        for key in policy.texts.keys() {
+        for key in policy.config().texts.keys() {
             let values = ["name", "path", "value", "reason", "list"].map(|name| (name, one));
             assert_safe(&policy.render(key, &values).unwrap(), usize::MAX);
         }
@@ -132,7 +132,7 @@ pub fn snapshots(data: &[u8]) {
 }
 
 fn restored(world: &mut World, snapshot: &str) {
-    match Resolver::restore(snapshot, world.policy.clone(), world.host.clone(), 10_u64, None) {
+    match Resolver::builder(world.host.clone()).policy(world.policy.clone()).restore(snapshot, 10_u64) {
         Err(error) => assert_safe(&error.to_string(), 1),
         Ok(resolver) => {
             let mut world = world.with(resolver);

@@ -114,7 +114,7 @@ impl World {
         let resolver = Resolver::new(policy.clone(), host.clone()).unwrap();
         Self {
             resolver,
-            texts: if policy.name == "recommended" { Texts::Lines } else { Texts::Paragraphs },
+            texts: if policy.config().name == "recommended" { Texts::Lines } else { Texts::Paragraphs },
             policy,
             host,
             now: 0,
@@ -292,7 +292,7 @@ impl World {
                         0 => facts["argument"] = choices.value().into(),
                         1 => facts["headers"] = json!({ "x-project-path": choices.value() }),
                         2 => facts["query"] = json!({ "project": choices.value() }),
-                        3 => facts["host"] = choices.value().into(),
+                        3 => facts["server"] = choices.value().into(),
                         4 => facts["capabilities"] = json!({ "roots": {} }),
                         _ => facts["inputResponses"] = json!({ "rootwise": { "roots": [{ "uri": choices.value() }] } }),
                     }
@@ -331,7 +331,8 @@ impl World {
             }
             16 => {
                 let (policy, host) = (self.policy.clone(), self.host.clone());
-                self.resolver = Resolver::restore(&self.resolver.snapshot(), policy, host, self.now, None).unwrap();
+                self.resolver =
+                    Resolver::builder(host).policy(policy).restore(&self.resolver.snapshot(), self.now).unwrap();
                 self.waiting.clear();
                 json!({ "type": "rootsChanged" })
             }

@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use super::explanation::Explanation;
 use super::project::{Project, RootView};
 use super::reason::Reason;
+use super::source::SourceKind;
 use crate::id::{AskId, ProbeId, RequestToken};
-use crate::policy::SourceKind;
 
 /// One thing to do.
 ///
@@ -101,6 +101,9 @@ pub enum Outcome {
     /// No project was found.
     Unresolved(Unresolved),
 }
+
+/// The key of the resolver's question among a call's input requests.
+pub const INPUT_KEY: &str = "rootwise";
 
 /// A request in the `input_required` result of a call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -385,6 +388,12 @@ pub enum LogCode {
     TooManyAsks,
     /// Log lines of this event were dropped.
     LogsDropped,
+    /// A caller stopped waiting for the client's roots.
+    WaitExpired,
+    /// The client cannot be asked for its roots.
+    CannotAsk,
+    /// A part of a peer's message was too large and was left out or counts as unreadable.
+    EventFailed,
 }
 
 impl LogCode {
@@ -405,6 +414,9 @@ impl LogCode {
             Self::SeveralClients => "several_clients",
             Self::TooManyAsks => "too_many_asks",
             Self::LogsDropped => "logs_dropped",
+            Self::WaitExpired => "wait_expired",
+            Self::CannotAsk => "cannot_ask",
+            Self::EventFailed => "event_failed",
         }
     }
 

@@ -7,10 +7,9 @@ use serde::ser::Serializer;
 use serde_json::value::RawValue;
 
 use super::event::Argument;
-use crate::peer::raw;
 
 #[expect(clippy::ref_option, reason = "serde passes the field as it is")]
-pub(super) fn serialize<S: Serializer>(argument: &Option<Argument>, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn serialize<S: Serializer>(argument: &Option<Argument>, serializer: S) -> Result<S::Ok, S::Error> {
     match argument {
         Some(Argument::Text(text)) => serializer.serialize_str(text),
         Some(Argument::Other) => serializer.serialize_bool(true),
@@ -18,10 +17,11 @@ pub(super) fn serialize<S: Serializer>(argument: &Option<Argument>, serializer: 
     }
 }
 
-pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Argument>, D::Error> {
+pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Argument>, D::Error> {
     let value = Box::<RawValue>::deserialize(deserializer)?;
     Ok(match value.get() {
         "null" => None,
-        text => Some(raw::string(text).map_or(Argument::Other, Argument::Text)),
+        text if text.starts_with('"') => Some(serde_json::from_str(text).map_or(Argument::Other, Argument::Text)),
+        _ => Some(Argument::Other),
     })
 }

@@ -51,6 +51,29 @@ pub enum Event {
     Closed,
 }
 
+/// One function for each field that has a default or changes on the way: it sets the field and returns the rest unchanged. Behind the
+/// semicolon, a value counts as `Some`.
+macro_rules! setters {
+    ($name:ident { $($field:ident: $type:ty),*; $($option:ident: $inner:ty),* $(,)? }) => {
+        impl $name {
+            $(
+                #[doc = concat!("Sets [`", stringify!($field), "`](field@Self::", stringify!($field), ").")]
+                #[must_use]
+                pub fn $field(self, $field: $type) -> Self {
+                    Self { $field, ..self }
+                }
+            )*
+            $(
+                #[doc = concat!("Sets [`", stringify!($option), "`](field@Self::", stringify!($option), ").")]
+                #[must_use]
+                pub fn $option(self, $option: impl Into<Option<$inner>>) -> Self {
+                    Self { $option: $option.into(), ..self }
+                }
+            )*
+        }
+    };
+}
+
 macro_rules! into_event {
     ($($payload:ident),*) => {
         $(impl From<$payload> for Event {
@@ -80,6 +103,7 @@ into_event!(
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct ClientInitialized {
     /// `params.protocolVersion`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,11 +119,19 @@ pub struct ClientInitialized {
     pub client_info: Option<Box<RawValue>>,
 }
 
+setters!(ClientInitialized {
+    ;
+    protocol_version: Box<RawValue>,
+    capabilities: Box<RawValue>,
+    client_info: Box<RawValue>,
+});
+
 /// A raw list of roots.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct RootsListed {
     /// The request it answers; absent for a list that the host obtained in another way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -109,11 +141,22 @@ pub struct RootsListed {
     pub result: Box<RawValue>,
 }
 
+impl RootsListed {
+    /// A list that the host obtained in another way than by a request.
+    #[must_use]
+    pub const fn new(result: Box<RawValue>) -> Self {
+        Self { request: None, result }
+    }
+}
+
+setters!(RootsListed { ; request: RequestToken });
+
 /// The failure of a `roots/list` request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct RootsRefused {
     /// The request.
     pub request: RequestToken,
@@ -126,6 +169,16 @@ pub struct RootsRefused {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
+
+impl RootsRefused {
+    /// A failure without an error of the client.
+    #[must_use]
+    pub fn new(request: impl Into<RequestToken>, kind: RefusalKind) -> Self {
+        Self { request: request.into(), kind, code: None, message: None }
+    }
+}
+
+setters!(RootsRefused { ; code: i64, message: String });
 
 /// The ways a `roots/list` request can fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -148,6 +201,7 @@ pub enum RefusalKind {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct RootsChanged {
     /// Whether the host has an open stream on which a request outside a call reaches this client now; otherwise the host
     /// facts decide.
@@ -156,14 +210,31 @@ pub struct RootsChanged {
     pub push: bool,
 }
 
+impl RootsChanged {
+    /// A change; `push` tells whether the host has an open stream for the request that it causes.
+    #[must_use]
+    pub const fn new(push: bool) -> Self {
+        Self { push }
+    }
+}
+
 /// New host facts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct HostFactsChanged {
     /// All facts; they replace the old ones as a whole.
     pub facts: HostFacts,
+}
+
+impl HostFactsChanged {
+    /// New facts instead of the old ones.
+    #[must_use]
+    pub const fn new(facts: HostFacts) -> Self {
+        Self { facts }
+    }
 }
 
 /// A call that asks for its project.
@@ -171,6 +242,7 @@ pub struct HostFactsChanged {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Asked {
     /// The host's id for this ask.
     pub ask: AskId,
@@ -179,7 +251,7 @@ pub struct Asked {
     pub want: Want,
     /// Whether and how this call can carry a question to the client; if absent, the facts decide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ask_by: Option<AskBy>,
+    pub ask_via: Option<AskVia>,
     /// The facts of the request.
     #[serde(default, skip_serializing_if = "RequestFacts::is_empty")]
     pub facts: RequestFacts,
@@ -192,12 +264,14 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// An ask that brings no facts of its own.
+    /// An ask without request-specific facts.
     #[must_use]
     pub fn new(ask: impl Into<AskId>) -> Self {
         Self { ask: ask.into(), ..Self::default() }
     }
 }
+
+setters!(Asked { ask: AskId, want: Want, facts: RequestFacts, explain: bool; ask_via: AskVia, target: String });
 
 /// The result an ask wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -217,7 +291,7 @@ pub enum Want {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub enum AskBy {
+pub enum AskVia {
     /// It cannot: the ask is answered at once from what is known.
     None,
     /// The host may send a request and await its answer (revisions up to 2025-11-25).
@@ -231,10 +305,11 @@ pub enum AskBy {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct RequestFacts {
-    /// The host's own knowledge of the caller: an authenticated workspace, or a handle the server issued.
+    /// What the server itself knows about the caller: an authenticated workspace, or a handle the server issued.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<String>,
+    pub server: Option<String>,
     /// The call's project argument, of any type: what is not a text is refused.
     #[serde(skip_serializing_if = "Option::is_none", with = "super::argument")]
     #[cfg_attr(feature = "ts", ts(type = "unknown", optional))]
@@ -270,8 +345,8 @@ impl RequestFacts {
     /// Whether the request says nothing about its project.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        let Self { host, argument, headers, query, meta, capabilities, client_info, input_responses } = self;
-        host.is_none()
+        let Self { server, argument, headers, query, meta, capabilities, client_info, input_responses } = self;
+        server.is_none()
             && argument.is_none()
             && headers.is_empty()
             && query.is_empty()
@@ -281,6 +356,17 @@ impl RequestFacts {
             && input_responses.is_none()
     }
 }
+
+setters!(RequestFacts {
+    headers: BTreeMap<String, String>,
+    query: BTreeMap<String, String>;
+    server: String,
+    argument: Argument,
+    meta: Box<RawValue>,
+    capabilities: Box<RawValue>,
+    client_info: Box<RawValue>,
+    input_responses: Box<RawValue>,
+});
 
 /// The project argument of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -302,6 +388,7 @@ impl<T: Into<String>> From<T> for Argument {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Selected {
     /// The host's id for this ask.
     pub ask: AskId,
@@ -309,7 +396,7 @@ pub struct Selected {
     pub by: SelectBy,
     /// As in [`Asked`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ask_by: Option<AskBy>,
+    pub ask_via: Option<AskVia>,
     /// As in [`Asked`].
     #[serde(default, skip_serializing_if = "RequestFacts::is_empty")]
     pub facts: RequestFacts,
@@ -319,13 +406,15 @@ pub struct Selected {
 }
 
 impl Selected {
-    /// A selection by a call that brings no facts of its own.
+    /// A selection by a call without request-specific facts.
     #[must_use]
     pub fn new(ask: impl Into<AskId>, by: SelectBy) -> Self {
         let facts = RequestFacts::default();
-        Self { ask: ask.into(), by, ask_by: None, facts, explain: false }
+        Self { ask: ask.into(), by, ask_via: None, facts, explain: false }
     }
 }
+
+setters!(Selected { ask: AskId, facts: RequestFacts, explain: bool; ask_via: AskVia });
 
 /// The ways a selection can name its project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -345,17 +434,27 @@ pub enum SelectBy {
     Value(String),
 }
 
+impl SelectBy {
+    /// The text of the selection.
+    pub(crate) fn text(&self) -> &str {
+        match self {
+            Self::Name(text) | Self::Path(text) | Self::Uri(text) | Self::Root(text) | Self::Value(text) => text,
+        }
+    }
+}
+
 /// A tool that clears the selection.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct SelectionCleared {
     /// The host's id for this ask.
     pub ask: AskId,
     /// As in [`Asked`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ask_by: Option<AskBy>,
+    pub ask_via: Option<AskVia>,
     /// As in [`Asked`].
     #[serde(default, skip_serializing_if = "RequestFacts::is_empty")]
     pub facts: RequestFacts,
@@ -364,14 +463,33 @@ pub struct SelectionCleared {
     pub explain: bool,
 }
 
+impl SelectionCleared {
+    /// A clearing by a call that brings no facts of its own.
+    #[must_use]
+    pub fn new(ask: impl Into<AskId>) -> Self {
+        Self { ask: ask.into(), ..Self::default() }
+    }
+}
+
+setters!(SelectionCleared { ask: AskId, facts: RequestFacts, explain: bool; ask_via: AskVia });
+
 /// An ask whose caller is gone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct AskWithdrawn {
     /// The ask.
     pub ask: AskId,
+}
+
+impl AskWithdrawn {
+    /// The caller of this ask is gone.
+    #[must_use]
+    pub fn new(ask: impl Into<AskId>) -> Self {
+        Self { ask: ask.into() }
+    }
 }
 
 /// The reply to a probe.
@@ -379,6 +497,7 @@ pub struct AskWithdrawn {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Probed {
     /// The probe.
     pub probe: ProbeId,
@@ -386,16 +505,25 @@ pub struct Probed {
     pub paths: Vec<ProbedPath>,
 }
 
+impl Probed {
+    /// The reply to this probe.
+    #[must_use]
+    pub fn new(probe: impl Into<ProbeId>, paths: Vec<ProbedPath>) -> Self {
+        Self { probe: probe.into(), paths }
+    }
+}
+
 /// The state of one path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct ProbedPath {
     /// The path as the probe spelled it.
     pub path: String,
     /// The kind of file system entry.
-    pub found: Found,
+    pub found: EntryKind,
     /// The real path, with all links resolved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub real_path: Option<String>,
@@ -404,12 +532,22 @@ pub struct ProbedPath {
     pub markers: Vec<String>,
 }
 
+impl ProbedPath {
+    /// A path without a known real path and without markers.
+    #[must_use]
+    pub fn new(path: impl Into<String>, found: EntryKind) -> Self {
+        Self { path: path.into(), found, real_path: None, markers: Vec::new() }
+    }
+}
+
+setters!(ProbedPath { markers: Vec<String>; real_path: String });
+
 /// The kinds of file system entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub enum Found {
+pub enum EntryKind {
     /// A folder.
     Directory,
     /// Anything else that exists.
@@ -425,7 +563,16 @@ pub enum Found {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Message {
     /// The message or batch as it arrived, without its line end.
     pub text: String,
+}
+
+impl Message {
+    /// The text of a message or of a batch.
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into() }
+    }
 }

@@ -10,7 +10,7 @@ use super::host::Transport;
 use super::is_default;
 use super::project::RootView;
 use super::reason::Reason;
-use crate::policy::SourceKind;
+use super::source::SourceKind;
 
 /// The result of every source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,7 +31,7 @@ pub struct Explanation {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instruction: Option<String>,
     /// The sources in the policy's order.
-    pub tried: Vec<Tried>,
+    pub tried: Vec<SourceReport>,
     /// The client's roots.
     pub roots: RootsReport,
     /// The client's name for itself, made safe to show.
@@ -55,7 +55,7 @@ pub struct Explanation {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
-pub struct Tried {
+pub struct SourceReport {
     /// The source.
     pub source: SourceKind,
     /// The exact input it read.

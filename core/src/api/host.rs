@@ -1,15 +1,13 @@
 //! Host facts: the machine and the connection, as the host describes them.
 
 use alloc::collections::BTreeMap;
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use super::{is_default, parse_json, unique_keys};
-use crate::error::ConfigError;
-use crate::path::{self, PathStyle};
+use super::style::PathStyle;
+use super::{is_default, unique_keys};
 
 /// The facts of the machine and the connection. A peer never changes them; the host replaces them as a whole.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,7 +23,7 @@ pub struct HostFacts {
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub transport: Transport,
     /// Whether the client is on the server's machine, so that its paths are valid there; by default true over stdio and
-    /// false otherwise. Without it and without `allowedDirs`, no path of the client is looked at.
+    /// false otherwise. Without it and without `allowedDirs`, no path of the client is checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub local: Option<bool>,
     /// Whether the host may send requests outside a client's call; by default true over stdio and false otherwise.
@@ -86,70 +84,6 @@ impl HostFacts {
             path_map: Vec::new(),
             probe_shares: false,
         }
-    }
-
-    /// Parses facts; the error names the field.
-    ///
-    /// # Errors
-    /// The text is not JSON, or a field is unknown, missing or of the wrong type.
-    pub fn from_json(text: &str) -> Result<Self, ConfigError> {
-        parse_json(text)
-    }
-
-    /// Finds the first fact that cannot work.
-    pub(crate) fn check(&self) -> Result<(), ConfigError> {
-        let absolute = |place: String, text: &str, style: PathStyle| match path::absolute(text, style) {
-            Ok(_) => Ok(()),
-            Err(refusal) => Err(ConfigError::new(place, format!("not an absolute path: {refusal}"))),
-        };
-        let ExcludedDirs { home, temporary, install } = &self.excluded_dirs;
-        if let Some(cwd) = &self.cwd {
-            absolute("host.cwd".into(), cwd, self.style)?;
-        }
-        let lists = [("home", home), ("temporary", temporary), ("install", install)];
-        for (name, index, dir) in lists
-            .into_iter()
-            .flat_map(|(name, dirs)| dirs.iter().enumerate().map(move |(index, dir)| (name, index, dir)))
-        {
-            absolute(format!("host.excludedDirs.{name}[{index}]"), dir, self.style)?;
-        }
-        for (index, dir) in self.allowed_dirs.iter().flatten().enumerate() {
-            absolute(format!("host.allowedDirs[{index}]"), dir, self.style)?;
-        }
-        for (index, map) in self.path_map.iter().enumerate() {
-            absolute(format!("host.pathMap[{index}].from"), &map.from, map.from_style)?;
-            absolute(format!("host.pathMap[{index}].to"), &map.to, self.style)?;
-        }
-        Ok(())
-    }
-
-    /// Whether a path is inside the allowed folders by its spelling.
-    pub(crate) fn allows(&self, path: &str) -> bool {
-        self.allowed_dirs.as_ref().is_none_or(|dirs| dirs.iter().any(|dir| path::is_inside(dir, path, self.style)))
-    }
-
-    pub(crate) fn is_local(&self) -> bool {
-        self.local.unwrap_or(self.transport == Transport::Stdio)
-    }
-
-    /// Whether this process can use the folders that the client names: they are on this machine, or the operator allows
-    /// folders here, and then each one is verified.
-    pub(crate) fn reaches_client_folders(&self) -> bool {
-        self.is_local() || self.allowed_dirs.is_some()
-    }
-
-    /// The style of a path or URI that the client spelled: the client's own, if it is on another machine.
-    pub(crate) fn client_style(&self, text: &str) -> PathStyle {
-        if self.reaches_client_folders() { self.style } else { path::guess_style(text) }
-    }
-
-    /// Whether the working directory and the variables say where the client works.
-    pub(crate) fn is_dedicated(&self) -> bool {
-        self.dedicated.unwrap_or_else(|| self.transport == Transport::Stdio && self.is_local())
-    }
-
-    pub(crate) fn may_push(&self) -> bool {
-        self.push.unwrap_or(self.transport == Transport::Stdio)
     }
 }
 

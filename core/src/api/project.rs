@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::is_default;
 use super::reason::Reason;
-use crate::policy::SourceKind;
+use super::source::SourceKind;
 
 /// The project a client works in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ pub struct Project {
     /// `allowedDirs`. Always there if the policy says `requirePath`, which is the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The folder on the client's machine, if that is another one. Nothing here was looked at for it.
+    /// The folder on the client's machine, if that is another one. It was not checked on this machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_path: Option<String>,
     /// The canonical URI, if there is one.
@@ -63,19 +63,6 @@ pub struct Project {
     pub stale: bool,
 }
 
-impl Project {
-    /// The source that named it first: a remembered project says in `via` what that was.
-    pub(crate) fn origin(&self) -> SourceKind {
-        let first = self.via.as_deref().filter(|_| self.source == SourceKind::Remembered);
-        first.and_then(|via| SourceKind::ALL.into_iter().find(|kind| kind.name() == via)).unwrap_or(self.source)
-    }
-
-    /// The folder, on whichever machine it is.
-    pub(crate) fn folder(&self) -> Option<&String> {
-        self.path.as_ref().or(self.client_path.as_ref())
-    }
-}
-
 /// A client root as a project refers to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
@@ -96,21 +83,6 @@ pub struct RootRef {
     /// The folder that the URI names on the client's machine, if that is another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_path: Option<String>,
-}
-
-impl RootRef {
-    /// The folder, on whichever machine it is.
-    pub(crate) fn folder(&self) -> Option<&String> {
-        self.path.as_ref().or(self.client_path.as_ref())
-    }
-}
-
-impl RootRef {
-    /// The size of its texts.
-    pub(crate) fn bytes(&self) -> usize {
-        let optional = [&self.name, &self.path].into_iter().flatten().map(String::len);
-        optional.fold(self.uri.len(), usize::saturating_add)
-    }
 }
 
 /// A client root as the roots view shows it.

@@ -17,12 +17,15 @@ pub enum Reason {
     /// The client has several roots and the policy accepts only a single one.
     #[error("the client has several roots and none was chosen")]
     Ambiguous,
-    /// The client has roots and the policy leaves the choice to a tool.
-    #[error("no root was chosen")]
-    NotChosen,
     /// The connection closed while the ask waited.
     #[error("the connection closed")]
     Closed,
+    /// The client cancelled the call, or its stream broke.
+    #[error("the call was cancelled")]
+    Cancelled,
+    /// The call that asked is over.
+    #[error("the call is over")]
+    CallOver,
     /// The value is a template that the client should have expanded, such as `${workspaceFolder}`.
     #[error("the value is an unexpanded template")]
     Placeholder,
@@ -104,8 +107,9 @@ impl Reason {
         match self {
             Self::NoProject => "no_project",
             Self::Ambiguous => "ambiguous",
-            Self::NotChosen => "not_chosen",
             Self::Closed => "closed",
+            Self::Cancelled => "cancelled",
+            Self::CallOver => "call_over",
             Self::Placeholder => "placeholder",
             Self::Relative => "relative",
             Self::Invalid => "invalid",

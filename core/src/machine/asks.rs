@@ -8,68 +8,59 @@ use core::cmp::Ordering;
 
 use super::probes::Probes;
 use super::roots_cycle::RootsCycle;
-use crate::api::event::{AskBy, Asked, RequestFacts, SelectBy, Selected, SelectionCleared, Want};
+use crate::api::action::INPUT_KEY;
+use crate::api::event::{AskVia, Asked, RequestFacts, Selected, SelectionCleared, Want};
 use crate::api::host::HostFacts;
 use crate::id::{AskId, RequestToken, Time};
 use crate::peer::client::Client;
 use crate::peer::raw;
 use crate::peer::root_list::RootList;
-use crate::policy::{Ask, Policy};
+use crate::policy::{Policy, RequestWhen};
 use crate::resolve::disk::{Disk, PathInfo};
 use crate::resolve::sources::{RequestValues, bounded};
-
-/// The key of the resolver's question among a call's input requests.
-pub const INPUT_KEY: &str = "rootwise";
+use crate::resolve::view::Purpose;
 
 /// An ask as it arrives.
 pub(crate) struct NewAsk {
     pub(crate) id: AskId,
     pub(crate) purpose: Purpose,
-    pub(crate) ask_by: Option<AskBy>,
+    pub(crate) ask_via: Option<AskVia>,
     pub(crate) facts: RequestFacts,
     pub(crate) target: Option<String>,
     pub(crate) explain: bool,
-    /// Whether it brings nothing of its own, so that its answer may serve the next such ask.
+    /// Whether it has no request-specific facts, so that its answer may serve the next such ask.
     pub(crate) plain: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Purpose {
-    Project,
-    Roots,
-    Select(SelectBy),
-    Clear,
-}
-
-/// Whether an ask brings nothing of its own: the one definition of an ask that may share its answer.
+/// Whether an ask has no request-specific facts: the one definition of an ask that may share its answer.
 pub(crate) fn is_plain(asked: &Asked) -> bool {
-    let Asked { ask: _, want, ask_by: _, facts, target, explain } = asked;
+    let Asked { ask: _, want, ask_via: _, facts, target, explain } = asked;
     *want == Want::Project && facts.is_empty() && target.is_none() && !explain
 }
 
 impl From<Asked> for NewAsk {
     fn from(asked: Asked) -> Self {
         let plain = is_plain(&asked);
-        let Asked { ask, want, ask_by, facts, target, explain } = asked;
+        let Asked { ask, want, ask_via, facts, target, explain } = asked;
         let purpose = match want {
             Want::Project => Purpose::Project,
             Want::Roots => Purpose::Roots,
         };
-        Self { id: ask, purpose, ask_by, facts, target, explain, plain }
+        Self { id: ask, purpose, ask_via, facts, target, explain, plain }
     }
 }
 
 impl From<Selected> for NewAsk {
     fn from(selected: Selected) -> Self {
-        let Selected { ask, by, ask_by, facts, explain } = selected;
-        Self { id: ask, purpose: Purpose::Select(by), ask_by, facts, target: None, explain, plain: false }
+        let Selected { ask, by, ask_via, facts, explain } = selected;
+        Self { id: ask, purpose: Purpose::Select(by), ask_via, facts, target: None, explain, plain: false }
     }
 }
 
 impl From<SelectionCleared> for NewAsk {
     fn from(cleared: SelectionCleared) -> Self {
-        let SelectionCleared { ask, ask_by, facts, explain } = cleared;
-        Self { id: ask, purpose: Purpose::Clear, ask_by, facts, target: None, explain, plain: false }
+        let SelectionCleared { ask, ask_via, facts, explain } = cleared;
+        Self { id: ask, purpose: Purpose::Clear, ask_via, facts, target: None, explain, plain: false }
     }
 }
 
@@ -80,7 +71,7 @@ pub(crate) struct PendingAsk {
     /// Its place among all asks of this resolver, in the order of their arrival.
     pub(crate) place: u64,
     pub(crate) purpose: Purpose,
-    pub(crate) by: AskBy,
+    pub(crate) by: AskVia,
     pub(crate) modern: bool,
     pub(crate) values: RequestValues,
     /// The client as this request describes it.
@@ -88,28 +79,69 @@ pub(crate) struct PendingAsk {
     pub(crate) target: Option<String>,
     pub(crate) explain: bool,
     pub(crate) deadline: Time,
-    /// Whether its wait is over.
-    pub(crate) expired: bool,
-    /// The end of its wait for newer versions of what is known, once it waits for one.
-    pub(crate) refresh_by: Option<Time>,
-    /// Whether that wait is over, so that what is known counts.
-    pub(crate) takes_old: bool,
+    pub(crate) wait: Wait,
     /// What replies to probes have told it since it arrived; see `add_reply`.
     pub(crate) disk: Vec<Arc<Disk>>,
-    /// Whether it waits for the client's roots.
+    pub(crate) roots: RootsProgress,
+    /// Whether it waits for the client's roots now, and not for something of a higher rank.
     pub(crate) waits_for_roots: bool,
-    /// The request it waits for.
-    pub(crate) joined: Option<RequestToken>,
-    /// Whether that request is over.
-    pub(crate) roots_done: bool,
-    /// Whether that request failed, so that the ask continues without roots.
-    pub(crate) skip_roots: bool,
     /// The request that its call carries.
     carries: Option<RequestToken>,
     /// Whether a request that its call carried was abandoned.
     lost_request: bool,
     /// The roots that came with the call itself.
     pub(crate) input: Option<RootList>,
+}
+
+/// How much longer an ask waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wait {
+    /// For everything, until its deadline.
+    Full,
+    /// The same, except that it waits for newer versions of what is known only until an earlier time.
+    Refreshing { until: Time },
+    /// Until its deadline for what is not known at all: what is known counts.
+    TakesOld,
+    /// No longer.
+    Over,
+}
+
+/// How far an ask is with the client's roots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum RootsProgress {
+    /// It has joined no request, or the last one was abandoned.
+    Apart,
+    /// It joined a request that is in flight, or that another one follows; perhaps after one that was answered.
+    Joined { request: RequestToken, answered: bool },
+    /// Its request was answered, so that this list counts whatever its age.
+    Answered,
+    /// Its request failed: it continues without roots that it would have to wait for.
+    Failed,
+    /// Its call lost a second request: the same, but it has waited for nothing.
+    Lost,
+}
+
+impl RootsProgress {
+    pub(crate) const fn joined(self) -> Option<RequestToken> {
+        match self {
+            Self::Joined { request, .. } => Some(request),
+            Self::Apart | Self::Answered | Self::Failed | Self::Lost => None,
+        }
+    }
+
+    /// Whether the ask has waited for a request until its end.
+    pub(crate) const fn has_waited(self) -> bool {
+        matches!(self, Self::Answered | Self::Failed | Self::Joined { answered: true, .. })
+    }
+
+    /// Whether it no longer waits for roots.
+    pub(crate) const fn goes_without(self) -> bool {
+        matches!(self, Self::Failed | Self::Lost)
+    }
+
+    pub(crate) const fn join(&mut self, request: RequestToken) {
+        *self = Self::Joined { request, answered: self.has_waited() };
+    }
 }
 
 impl PendingAsk {
@@ -122,15 +154,19 @@ impl PendingAsk {
     /// connection does not change, unless they stand alone.
     fn compare(&self, other: &Self) -> Ordering {
         let facts = |ask: &Self| {
-            let Self { purpose, by, modern, explain, expired, takes_old, .. } = ask;
-            (*purpose == Purpose::Roots, *by as u8, *modern, *explain, *expired, *takes_old)
+            let Self { purpose, by, modern, explain, wait, roots, .. } = ask;
+            let wait = match wait {
+                Wait::Full | Wait::Refreshing { .. } => 0,
+                Wait::TakesOld => 1,
+                Wait::Over => 2,
+            };
+            (*purpose == Purpose::Roots, *by as u8, *modern, *explain, wait, *roots)
         };
-        let request = |ask: &Self| (ask.joined, ask.roots_done, ask.skip_roots);
         let texts = |one: &Self, other: &Self| {
             (&one.target, &one.values, &one.client).cmp(&(&other.target, &other.values, &other.client))
         };
-        (facts(self), request(self))
-            .cmp(&(facts(other), request(other)))
+        facts(self)
+            .cmp(&facts(other))
             .then_with(|| texts(self, other))
             .then_with(|| compare_reports(&self.disk, &other.disk))
     }
@@ -171,10 +207,10 @@ fn add_reply(known: &mut Vec<Arc<Disk>>, reply: &Arc<Disk>) {
     }
 }
 
-/// What was found out about the asks that were looked at, for asks that are like one of them. Sorted by what is compared.
-pub(crate) struct Recent<T>(Vec<(Box<PendingAsk>, T)>);
+/// What was found out about the asks that were decided, for asks that are like one of them. Sorted by what is compared.
+pub(crate) struct DecisionCache<T>(Vec<(Box<PendingAsk>, T)>);
 
-impl<T> Recent<T> {
+impl<T> DecisionCache<T> {
     pub(crate) const fn new() -> Self {
         Self(Vec::new())
     }
@@ -223,13 +259,13 @@ impl AskQueue {
         policy: &Policy,
         host: &HostFacts,
     ) -> Box<PendingAsk> {
-        let (client, looks_modern) = Client::from_request(&new.facts, policy.limits.name_bytes);
-        let by = new.ask_by.unwrap_or(match (looks_modern, initialized) {
-            (true, _) => AskBy::InputRequired,
-            (false, true) => AskBy::Request,
-            (false, false) => AskBy::None,
+        let (client, looks_modern) = Client::from_request(&new.facts, policy.config.limits.name_bytes);
+        let by = new.ask_via.unwrap_or(match (looks_modern, initialized) {
+            (true, _) => AskVia::InputRequired,
+            (false, true) => AskVia::Request,
+            (false, false) => AskVia::None,
         });
-        let modern = by == AskBy::InputRequired || (by == AskBy::None && looks_modern);
+        let modern = by == AskVia::InputRequired || (by == AskVia::None && looks_modern);
         self.arrived = self.arrived.saturating_add(1);
         Box::new(PendingAsk {
             id: new.id,
@@ -240,17 +276,16 @@ impl AskQueue {
             values: RequestValues::read(&new.facts, policy),
             input: if modern { read_input(&new.facts, policy, host) } else { None },
             client,
-            target: new.target.filter(|target| !target.trim().is_empty()).map(|target| bounded(target, &policy.limits)),
+            target: new
+                .target
+                .filter(|target| !target.trim().is_empty())
+                .map(|target| bounded(target, &policy.config.limits)),
             explain: new.explain,
-            deadline: now.saturating_add(policy.timing.wait_ms.into()),
-            expired: false,
-            refresh_by: None,
-            takes_old: false,
+            deadline: now.saturating_add(policy.config.timing.caller_timeout_ms.into()),
+            wait: Wait::Full,
             disk: Vec::new(),
+            roots: RootsProgress::Apart,
             waits_for_roots: false,
-            joined: None,
-            roots_done: false,
-            skip_roots: false,
             carries: None,
             lost_request: false,
         })
@@ -287,8 +322,11 @@ impl AskQueue {
     }
 
     pub(crate) fn deadline(&self) -> Option<Time> {
-        let refresh_by = |ask: &PendingAsk| ask.refresh_by.filter(|_| !ask.takes_old);
-        self.waiting.iter().map(|ask| refresh_by(ask).map_or(ask.deadline, |by| by.min(ask.deadline))).min()
+        let next = |ask: &PendingAsk| match ask.wait {
+            Wait::Refreshing { until } => until,
+            Wait::Full | Wait::TakesOld | Wait::Over => ask.deadline,
+        };
+        self.waiting.iter().map(|ask| next(ask)).min()
     }
 
     /// The first ask that waits for roots.
@@ -299,61 +337,62 @@ impl AskQueue {
     /// A request was sent with the call of one ask: every ask that waits for roots waits for it.
     pub(crate) fn join(&mut self, token: RequestToken, carrier: Option<AskId>) {
         for ask in self.waiting.iter_mut().filter(|ask| ask.waits_for_roots) {
-            ask.joined = Some(token);
+            ask.roots.join(token);
             ask.carries = (carrier == Some(ask.id)).then_some(token);
         }
     }
 
     /// A request ended for the asks that waited for it.
     pub(crate) fn conclude(&mut self, token: RequestToken, failed: bool) {
-        for ask in self.waiting.iter_mut().filter(|ask| ask.joined == Some(token)) {
-            ask.roots_done = true;
-            ask.skip_roots = failed;
+        for ask in self.waiting.iter_mut().filter(|ask| ask.roots.joined() == Some(token)) {
+            ask.roots = if failed { RootsProgress::Failed } else { RootsProgress::Answered };
         }
     }
 
     /// The host facts changed, and with them the meaning of the roots that calls brought.
     pub(crate) fn host_changed(&mut self, policy: &Policy, host: &HostFacts) {
         for input in self.waiting.iter_mut().filter_map(|ask| ask.input.as_mut()) {
-            *input = RootList::restore(input.keep(), policy, host);
+            *input = RootList::restore(input.save(), policy, host);
         }
     }
 
     /// The stream that carried a request ended. An ask that waited for it has it sent again. The ask that carried it does
     /// so only once: streams that keep ending must not keep it sending.
     pub(crate) fn abandon(&mut self, token: RequestToken) {
-        for ask in self.waiting.iter_mut().filter(|ask| ask.joined == Some(token)) {
-            ask.joined = None;
-            ask.roots_done = false;
-            if ask.carries == Some(token) {
-                ask.skip_roots |= core::mem::replace(&mut ask.lost_request, true);
-            }
+        for ask in self.waiting.iter_mut().filter(|ask| ask.roots.joined() == Some(token)) {
+            let is_carrier = ask.carries == Some(token);
+            let is_second = is_carrier && core::mem::replace(&mut ask.lost_request, true);
+            ask.roots = if is_second { RootsProgress::Lost } else { RootsProgress::Apart };
         }
     }
 
     /// Marks the asks whose wait is over, and what they waited for.
     pub(crate) fn expire(&mut self, now: Time, policy: &Policy, cycle: &mut RootsCycle, probes: &mut Probes) {
-        let has_old_list = cycle.has_unchanged_list() && policy.roots.ask != Ask::EachRequest;
+        let has_old_list = cycle.has_unchanged_list() && policy.config.roots.ask != RequestWhen::EachRequest;
         for ask in &mut self.waiting {
-            let refresh_ends = !ask.takes_old && ask.refresh_by.is_some_and(|by| by <= now);
-            ask.expired |= ask.deadline <= now;
-            ask.takes_old |= refresh_ends;
+            let refresh_ends = matches!(ask.wait, Wait::Refreshing { until } if until <= now);
+            let is_over = ask.deadline <= now;
+            if is_over {
+                ask.wait = Wait::Over;
+            } else if refresh_ends {
+                ask.wait = Wait::TakesOld;
+            }
             if refresh_ends {
                 probes.give_up(ask.place);
             }
-            let gives_up = ask.expired || (refresh_ends && has_old_list);
-            if let Some(token) = ask.joined.filter(|_| ask.waits_for_roots && gives_up) {
-                cycle.caller_gave_up(token, !ask.expired);
+            let gives_up = is_over || (refresh_ends && has_old_list);
+            if let Some(token) = ask.roots.joined().filter(|_| ask.waits_for_roots && gives_up) {
+                cycle.caller_gave_up(token, !is_over);
             }
         }
     }
 
     /// A probe was answered for the asks at these places. Those that knew the same and are told the same share what they
     /// know then, so that a thousand of them need no more than one.
-    pub(crate) fn learn<'r>(&mut self, replies: impl Iterator<Item = (u64, &'r Arc<Disk>)>) {
+    pub(crate) fn learn<'r>(&mut self, replies: &'r [(u64, Arc<Disk>)]) {
         let mut groups: Vec<Learning<'r>> = Vec::new();
         for (place, reply) in replies {
-            let Ok(ask) = self.waiting.binary_search_by_key(&place, |ask| ask.place) else { continue };
+            let Ok(ask) = self.waiting.binary_search_by_key(place, |ask| ask.place) else { continue };
             let Some(known) = self.waiting.get_mut(ask).map(|ask| core::mem::take(&mut ask.disk)) else { continue };
             let found = groups.binary_search_by(|group| {
                 Arc::as_ptr(group.reply).cmp(&Arc::as_ptr(reply)).then_with(|| compare_reports(&group.known, &known))

@@ -8,7 +8,7 @@ use super::resolver::Resolver;
 use super::roots_cycle::RootsCycle;
 use super::seal::SealKey;
 use crate::api::host::HostFacts;
-use crate::error::ConfigError;
+use crate::error::{ConfigError, SnapshotError};
 use crate::id::Millis;
 use crate::policy::Policy;
 
@@ -48,7 +48,7 @@ impl ResolverBuilder {
     /// Creates the resolver.
     ///
     /// # Errors
-    /// A host fact, the id prefix or the key cannot work.
+    /// A host fact, the id prefix or the key is invalid.
     pub fn build(self) -> Result<Resolver, ConfigError> {
         let id_prefix = self.id_prefix.clone();
         let mut resolver = self.fresh()?;
@@ -59,11 +59,13 @@ impl ResolverBuilder {
         Ok(resolver)
     }
 
-    /// Restores a saved connection; see [`Resolver::restore`].
+    /// Restores a saved connection. The result equals the saved resolver with all asks withdrawn and all probes over.
+    ///
+    /// Set a unique [id prefix](Self::id_prefix) where several processes may restore the same snapshot.
     ///
     /// # Errors
-    /// The snapshot cannot be used, or an option cannot work.
-    pub fn restore(self, snapshot: &str, now: impl Into<Millis>) -> Result<Resolver, crate::error::SnapshotError> {
+    /// The snapshot is damaged, of another version or of another policy, or not sealed with the key; or an option is invalid.
+    pub fn restore(self, snapshot: &str, now: impl Into<Millis>) -> Result<Resolver, SnapshotError> {
         let id_prefix = self.id_prefix.clone();
         self.fresh()?.restored(snapshot, now.into(), id_prefix.as_deref())
     }

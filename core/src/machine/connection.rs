@@ -14,6 +14,7 @@ use crate::path::uri::project_id;
 use crate::peer::client::Client;
 use crate::policy::{Pin, Policy, SourceKind, exceeds};
 use crate::resolve::disk::Disk;
+use crate::resolve::memory::{Memory, SelectedProject, is_allowed};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Connection {
@@ -31,6 +32,8 @@ pub(crate) struct Connection {
     /// The project that was announced last. While the host probes a new one, the announcement waits.
     pub(crate) announced: Option<Arc<Project>>,
     pub(crate) revision: u32,
+    /// Counts the lists of roots that were accepted in this process.
+    pub(crate) lists: u32,
     pub(crate) reported: ReportedOnce,
 }
 
@@ -47,43 +50,13 @@ impl Connection {
             project: None,
             announced: None,
             revision: 0,
+            lists: 0,
             reported: ReportedOnce::default(),
         }
     }
 }
 
-/// The state that outlives an ask.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-pub(crate) struct Memory {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) selected: Option<SelectedProject>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) pin: Option<Arc<Project>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) remembered: Option<Arc<Project>>,
-}
-
-/// A selection.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct SelectedProject {
-    pub(crate) project: Arc<Project>,
-    /// The text of the selection.
-    pub(crate) given: String,
-}
-
-/// Whether a project may still be answered: its folder is within reach and inside the allowed folders, by its spelling
-/// and by its real path as it was verified; or it needs no folder.
-pub(crate) fn is_allowed(project: &Project, policy: &Policy, host: &HostFacts) -> bool {
-    let in_reach = host.reaches_client_folders() || !project.origin().is_spelled_by_client();
-    match (&project.path, &project.real_path) {
-        (Some(path), Some(real)) => in_reach && host.allows(path) && host.allows(real),
-        (Some(_), None) => in_reach && host.allowed_dirs.is_none(),
-        (None, _) => !policy.require_path,
-    }
-}
-
+/// The changes of what a connection remembers.
 impl Memory {
     /// Forgets the projects that may no longer be answered.
     pub(crate) fn confine(&mut self, policy: &Policy, host: &HostFacts) {
@@ -105,15 +78,11 @@ impl Memory {
 
     /// Pins the connection's first project, if the policy pins and its source can.
     pub(crate) fn pin(&mut self, project: &Arc<Project>, policy: &Policy) {
-        let rules = &policy.memory;
+        let rules = &policy.config.memory;
         let can_pin = rules.pin_from.is_empty() || rules.pin_from.contains(&project.source);
         if rules.pin != Pin::No && self.pin.is_none() && can_pin {
             self.pin = Some(project.clone());
         }
-    }
-
-    pub(crate) fn is_immutable(&self, policy: &Policy) -> bool {
-        policy.memory.pin == Pin::Immutable && self.pin.is_some()
     }
 
     pub(crate) fn remember(&mut self, project: &Arc<Project>, policy: &Policy) {

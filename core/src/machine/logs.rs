@@ -13,10 +13,11 @@ use crate::api::event::{RefusalKind, RootsRefused};
 use crate::api::project::Project;
 use crate::api::reason::Reason;
 use crate::id::AskId;
+use crate::path::rejection::Rejection;
 use crate::peer::root_list::RootList;
 use crate::policy::{Policy, Templates, Values};
 use crate::resolve::evaluate::{Evaluation, Finding, SourceResult};
-use crate::resolve::value::Rejection;
+use crate::texts::log;
 
 /// Writes log lines by the policy's templates.
 pub(crate) struct Logger<'a> {
@@ -50,16 +51,16 @@ impl Logger<'_> {
         let code = refused.code.map_or_else(String::new, |code| code.to_string());
         let reason = match refused.kind {
             RefusalKind::Error => refused.message.as_deref().filter(|text| !text.is_empty()).unwrap_or(&code),
-            RefusalKind::Undeliverable => "it could not be sent",
-            RefusalKind::Unreadable => "the answer could not be read",
-            RefusalKind::Abandoned => "the call it travelled with ended",
+            RefusalKind::Undeliverable => log::UNDELIVERABLE,
+            RefusalKind::Unreadable => log::UNREADABLE,
+            RefusalKind::Abandoned => log::ABANDONED,
         };
         let code = if unsupported { LogCode::RootsUnsupported } else { LogCode::RootsFailed };
         self.log(Level::Debug, code, None, &Values::new().with("reason", reason));
     }
 
     pub(crate) fn roots_timed_out(&mut self) {
-        self.log(Level::Warning, LogCode::RootsFailed, None, &Values::new().with("reason", "no answer"));
+        self.log(Level::Warning, LogCode::RootsFailed, None, &Values::new().with("reason", log::NO_ANSWER));
     }
 
     pub(crate) fn answer_ignored(&mut self, status: TokenStatus) {
@@ -102,13 +103,13 @@ impl Logger<'_> {
         for finding in evaluation.findings.iter().filter(|finding| finding.matters).take_while(|finding| !won(finding))
         {
             if let SourceResult::Rejected { rejection, ends: false, .. } = &finding.result
-                && !matches!(rejection.reason, Reason::Ambiguous | Reason::NotChosen)
+                && rejection.reason != Reason::Ambiguous
             {
                 self.value_rejected(ask, finding, rejection, reported);
             }
         }
         let Outcome::Resolved { project } = outcome else { return };
-        if !self.policy.report_disagreement {
+        if !self.policy.config.report_disagreement {
             return;
         }
         for finding in &evaluation.findings {
@@ -159,6 +160,6 @@ impl Logger<'_> {
 
     /// Whether a report is new on this connection; modern asks have no connection.
     fn first_time(&self, ask: &PendingAsk, mark: &str, reported: &mut ReportedOnce) -> bool {
-        ask.modern || reported.first_log(mark, self.policy.limits.reported)
+        ask.modern || reported.first_log(mark, self.policy.config.limits.reported)
     }
 }

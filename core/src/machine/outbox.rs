@@ -5,18 +5,16 @@ use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use serde::Serialize;
-
 use super::asks::PendingAsk;
-use super::roots_cycle::{Flight, RequestId};
+use super::roots_cycle::InFlightRequest;
 use crate::api::action::{
     Action, Announce, Answer, Cancel, EmptyParams, Forward, Level, Log, LogCode, MessageKind, Outcome, Probe,
     RequestMethod, SendRequest,
 };
 use crate::api::project::Project;
-use crate::api::to_json;
 use crate::id::AskId;
-use crate::policy::{Policy, Templates, Values, count};
+use crate::peer::jsonrpc;
+use crate::policy::{Policy, Templates, Values, to_usize};
 
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
@@ -44,31 +42,6 @@ struct PendingAnswer {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AnswerPosition(usize);
 
-/// A JSON-RPC request for hosts without an SDK.
-#[derive(Serialize)]
-struct RpcRequest<'a> {
-    jsonrpc: &'static str,
-    id: &'a RequestId,
-    method: RequestMethod,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    params: Option<EmptyParams>,
-}
-
-/// A JSON-RPC notification that cancels a request.
-#[derive(Serialize)]
-struct RpcCancelled<'a> {
-    jsonrpc: &'static str,
-    method: &'static str,
-    params: CancelledParams<'a>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct CancelledParams<'a> {
-    request_id: &'a RequestId,
-    reason: &'static str,
-}
-
 impl Outbox {
     /// Adds the answer to an ask. Without a revision it gets the connection's at the end of the event.
     pub(crate) fn answer(&mut self, ask: &PendingAsk, revision: Option<u32>, answer: Answer) -> AnswerPosition {
@@ -89,17 +62,16 @@ impl Outbox {
         self.announce = Some(Announce { from, to });
     }
 
-    pub(crate) fn cancel(&mut self, flight: &Flight) {
-        let params = CancelledParams { request_id: &flight.id, reason: "timeout" };
-        let message = to_json(&RpcCancelled { jsonrpc: "2.0", method: "notifications/cancelled", params });
-        self.cancel = Some(Cancel { request: flight.token, message });
+    pub(crate) fn cancel(&mut self, in_flight: &InFlightRequest) {
+        let message = jsonrpc::cancelled(&in_flight.id);
+        self.cancel = Some(Cancel { request: in_flight.token, message });
     }
 
-    pub(crate) fn send(&mut self, flight: &Flight, relates_to: Option<AskId>, empty_params: bool) {
+    pub(crate) fn send(&mut self, in_flight: &InFlightRequest, relates_to: Option<AskId>, empty_params: bool) {
         let method = RequestMethod::RootsList;
         let params = empty_params.then_some(EmptyParams {});
-        let message = to_json(&RpcRequest { jsonrpc: "2.0", id: &flight.id, method, params });
-        self.send = Some(SendRequest { request: flight.token, method, params, relates_to, message });
+        let message = jsonrpc::request(&in_flight.id, method, params);
+        self.send = Some(SendRequest { request: in_flight.token, method, params, relates_to, message });
     }
 
     pub(crate) fn probe(&mut self, probe: Option<Probe>) {
@@ -112,7 +84,7 @@ impl Outbox {
 
     /// Adds a log line, unless an event cannot have as many.
     pub(crate) fn log(&mut self, log: Log, policy: &Policy) {
-        if self.logs.len() < count(policy.limits.actions) {
+        if self.logs.len() < to_usize(policy.config.limits.actions) {
             self.logs.push(log);
         } else {
             self.more_logs = self.more_logs.saturating_add(1);
@@ -149,7 +121,7 @@ impl Outbox {
         actions.extend(self.probe.map(Action::Probe));
         actions.extend(self.forward.map(Action::Forward));
         let others = actions.len().saturating_sub(answers);
-        let room = count(policy.limits.actions).saturating_sub(others);
+        let room = to_usize(policy.config.limits.actions).saturating_sub(others);
         if self.logs.len() <= room && self.more_logs == 0 {
             actions.extend(self.logs.into_iter().map(Action::Log));
             return actions;

@@ -1,12 +1,14 @@
 //! The probes that the host has not answered yet, and who needs which path of them.
 
 use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::api::action::{Probe, ProbePath};
+use crate::api::event::ProbedPath;
 use crate::id::{ProbeId, Time};
-use crate::policy::count;
-use crate::resolve::disk::{PathQuery, ProbeRoom, merged};
+use crate::policy::{MarkerNames, to_usize};
+use crate::resolve::disk::{Disk, OpenProbes, PathInfo, PathQuery, ProbeRoom, merged};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Probes {
@@ -45,7 +47,7 @@ pub(crate) enum Asker {
 
 /// A set of positions, one bit each: hundreds of asks may need the same thousands of paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Positions(Vec<u64>);
+struct Positions(Vec<u64>);
 
 impl Positions {
     const fn place(at: usize) -> (usize, u64) {
@@ -75,7 +77,7 @@ impl Positions {
         grew
     }
 
-    pub(crate) fn contains(&self, at: usize) -> bool {
+    fn contains(&self, at: usize) -> bool {
         let (word, bit) = Self::place(at);
         self.0.get(word).is_some_and(|bits| bits & bit != 0)
     }
@@ -86,17 +88,46 @@ impl OpenProbe {
         self.needed_by.contains_key(&Asker::Connection)
     }
 
-    /// The positions of the paths that the connection itself needs.
-    pub(crate) fn connection_needs(&self) -> Option<&Positions> {
-        self.needed_by.get(&Asker::Connection)
+    /// What a reply says about each path, in the order of the paths. A path that the host left out is unconfirmed.
+    pub(crate) fn read_reply(&self, paths: Vec<ProbedPath>, now: Time) -> Vec<PathInfo> {
+        let mut reports = Disk::new();
+        for ProbedPath { path, found, real_path, markers } in paths {
+            let info = PathInfo { found: Some(found), real_path, asked: MarkerNames::default(), markers, at: now };
+            // Of two reports on one path the first counts.
+            reports.entry(path).or_insert(info);
+        }
+        let tell = |query: &PathQuery| {
+            let mut info = reports.remove(&query.path).unwrap_or_else(|| PathInfo::unconfirmed(now));
+            info.markers.retain(|marker| query.markers.contains(marker));
+            info.asked = query.markers.clone();
+            info
+        };
+        self.paths.iter().map(tell).collect()
     }
 
-    /// The asks that need the reply, by their place, and the positions of the paths they need.
-    pub(crate) fn asks(&self) -> impl Iterator<Item = (u64, &Positions)> {
-        self.needed_by.iter().filter_map(|(asker, needs)| match asker {
+    /// Whether the connection itself needs paths, and is told about all of them.
+    pub(crate) fn connection_learns_all(&self, told: &[PathInfo]) -> bool {
+        self.needed_by
+            .get(&Asker::Connection)
+            .is_some_and(|needs| told.iter().enumerate().all(|(at, info)| !needs.contains(at) || info.found.is_some()))
+    }
+
+    /// What each ask is told, by its place. Asks that need the same paths share one copy.
+    pub(crate) fn tell_asks(&self, told: &[PathInfo]) -> Vec<(u64, Arc<Disk>)> {
+        let mut copies: BTreeMap<&Positions, Arc<Disk>> = BTreeMap::new();
+        let mut tell = |needs| {
+            let copy = copies.entry(needs).or_insert_with(|| {
+                let all = self.paths.iter().zip(told).enumerate();
+                let needed = all.filter(|(at, _)| needs.contains(*at));
+                Arc::new(needed.map(|(_, (query, info))| (query.path.clone(), info.clone())).collect())
+            });
+            copy.clone()
+        };
+        let asks = self.needed_by.iter().filter_map(|(asker, needs)| match asker {
             Asker::Connection => None,
-            Asker::Ask(place) => Some((*place, needs)),
-        })
+            Asker::Ask(place) => Some((*place, tell(needs))),
+        });
+        asks.collect()
     }
 }
 
@@ -119,7 +150,7 @@ impl Probes {
     }
 
     /// Opens one probe for the wanted paths that are not being probed already, as far as there is room; drops the probes
-    /// that nobody needs any more. Everyone waits for each open probe that covers what it needs, until a time.
+    /// that nobody needs any more. Everyone waits for each open probe that covers what it needs, at most until a deadline.
     pub(crate) fn open(
         &mut self,
         wanted: &[Wanted],
@@ -129,7 +160,7 @@ impl Probes {
     ) -> Option<Probe> {
         self.join(wanted, deadline);
         self.keep_needed(waits);
-        let mut room = ProbeRoom::new(count(most_paths));
+        let mut room = ProbeRoom::new(to_usize(most_paths));
         for open in self.open.iter().flat_map(|probe| &probe.paths) {
             room.take(&open.path);
         }
@@ -232,12 +263,6 @@ impl Probes {
         }
     }
 
-    /// Whether nobody waits for a newer report on a path.
-    pub(crate) fn is_overdue(&self, path: &str) -> bool {
-        let probes = self.open.iter().filter(|probe| probe.overdue);
-        probes.flat_map(|probe| &probe.paths).any(|query| query.path == path)
-    }
-
     pub(crate) fn close(&mut self, id: ProbeId) -> Option<OpenProbe> {
         let at = self.open.iter().position(|probe| probe.id == id)?;
         Some(self.open.remove(at))
@@ -260,6 +285,13 @@ impl Probes {
     pub(crate) fn close_all(&mut self) {
         self.open.clear();
         self.owes_connection = false;
+    }
+}
+
+impl OpenProbes for Probes {
+    fn is_overdue(&self, path: &str) -> bool {
+        let probes = self.open.iter().filter(|probe| probe.overdue);
+        probes.flat_map(|probe| &probe.paths).any(|query| query.path == path)
     }
 }
 

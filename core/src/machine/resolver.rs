@@ -1,35 +1,31 @@
 //! The resolver: one mutator, actions returned, views that change nothing.
 
-use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use super::asks::{AskQueue, NewAsk, Recent, is_plain};
+use super::asks::{AskQueue, DecisionCache, NewAsk, is_plain};
 use super::builder::ResolverBuilder;
-use super::connection::{Connection, Memory};
+use super::connection::Connection;
 use super::logs::Logger;
 use super::outbox::Outbox;
-use super::probes::{Positions, Probes};
-use super::roots_cycle::{AfterFailure, CycleState, Failure, HeldAnswer, RootsCycle, TokenStatus};
+use super::probes::Probes;
+use super::roots_cycle::{HeldAnswer, RootsCycle, TokenStatus};
 use super::seal::SealKey;
 use super::size::peer_bytes;
 use crate::api::action::{Action, Answer, Outcome};
-use crate::api::event::{
-    AskBy, Asked, ClientInitialized, Event, Probed, ProbedPath, RefusalKind, RootsChanged, RootsListed, RootsRefused,
-};
+use crate::api::event::{AskVia, Asked, ClientInitialized, Event, Probed, RootsChanged, RootsListed, RootsRefused};
 use crate::api::explanation::{Era, Explanation, RootsReport};
 use crate::api::host::{HostFacts, Transport};
 use crate::api::project::Project;
 use crate::error::{ConfigError, Misuse};
 use crate::id::{AskId, Millis, RequestToken, Time};
 use crate::peer::client::Client;
-use crate::peer::root_list::RootList;
-use crate::policy::{MarkerNames, Policy, SourceKind, exceeds};
-use crate::resolve::disk::{Disk, Freshness, PathInfo, PathQuery, learn};
-use crate::resolve::explain::Explainer;
+use crate::policy::{Policy, exceeds};
+use crate::resolve::disk::{Freshness, learn};
+use crate::resolve::memory::Memory;
 
 /// The project of one connection.
 ///
@@ -45,6 +41,8 @@ pub struct Resolver {
     pub(super) now: Time,
     pub(super) cached: Option<CachedAnswer>,
     pub(super) seal_key: Option<Arc<SealKey>>,
+    /// Counts the events that were not answered from the last answer.
+    turns: u32,
 }
 
 /// The answer to a plain ask, valid until the next event.
@@ -55,7 +53,7 @@ pub(super) struct CachedAnswer {
     pub(super) until: Option<Time>,
 }
 
-/// The validity of the last answer for asks that bring nothing of their own.
+/// The validity of the last answer for asks that have no request-specific facts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Reuse {
@@ -124,11 +122,11 @@ impl Resolver {
     /// Creates a resolver for a connection before its handshake.
     ///
     /// # Errors
-    /// A host fact cannot work; the error names it.
+    /// A host fact is invalid; the error names it.
     pub fn new(policy: impl Into<Arc<Policy>>, host: impl Into<Arc<HostFacts>>) -> Result<Self, ConfigError> {
         let (policy, host) = (policy.into(), host.into());
         host.check()?;
-        let cycle = RootsCycle::new(policy.roots.request.id_prefix.clone());
+        let cycle = RootsCycle::new(policy.config.roots.request.id_prefix.clone());
         Ok(Self {
             policy,
             host,
@@ -138,6 +136,7 @@ impl Resolver {
             now: 0,
             cached: None,
             seal_key: None,
+            turns: 0,
         })
     }
 
@@ -153,16 +152,23 @@ impl Resolver {
     pub fn handle(&mut self, event: impl Into<Event>, now: impl Into<Millis>) -> Result<Vec<Action>, Misuse> {
         let event = event.into();
         self.check(&event)?;
-        self.now = self.now.max(now.into().time());
+        Ok(self.accept(event, now.into()))
+    }
+
+    /// Processes an event that is no mistake: an ask has a new id, a probe was requested, facts are valid, and the parts of
+    /// peers are bounded.
+    pub(crate) fn accept(&mut self, event: Event, now: Millis) -> Vec<Action> {
+        self.now = self.now.max(now.time());
         if let Event::Asked(asked) = &event
             && let Some(answer) = self.cached_answer(asked)
         {
-            return Ok([Action::Answer(answer.into())].into());
+            return [Action::Answer(answer.into())].into();
         }
         if self.connection.closed {
-            return Ok(Vec::new());
+            return Vec::new();
         }
         self.cached = None;
+        self.turns = self.turns.wrapping_add(1);
         let mut turn = Turn::default();
         match event.into() {
             Input::Ask(new) => self.asked(new, &mut turn),
@@ -175,7 +181,7 @@ impl Resolver {
                 self.settle(&mut turn);
             }
         }
-        Ok(turn.outbox.into_actions(&self.policy, self.connection.revision))
+        turn.outbox.into_actions(&self.policy, self.connection.revision)
     }
 
     /// The time at which to send [`Event::DeadlineReached`] if no other event comes first.
@@ -209,13 +215,7 @@ impl Resolver {
         self.explainer().roots()
     }
 
-    /// The state of the roots life cycle, as `docs/transitions.md` names it.
-    #[must_use]
-    pub fn roots_cycle(&self) -> CycleState {
-        if self.connection.closed { CycleState::Closed } else { self.connection.cycle.state(&self.policy) }
-    }
-
-    /// Whether the last answer is also the answer to every ask that brings nothing of its own, until the next event or `until`.
+    /// Whether the last answer is also the answer to every ask that has no request-specific facts, until the next event or `until`.
     /// A host may give it without asking again.
     #[must_use]
     pub fn reuse(&self) -> Option<Reuse> {
@@ -226,6 +226,30 @@ impl Resolver {
     #[must_use]
     pub const fn era(&self) -> Era {
         if self.connection.client.is_some() { Era::Legacy } else { Era::Unknown }
+    }
+
+    /// Counts the events that may have changed the state.
+    pub(crate) const fn turns(&self) -> u32 {
+        self.turns
+    }
+
+    /// Counts the lists of roots that were accepted.
+    pub(crate) const fn lists(&self) -> u32 {
+        self.connection.lists
+    }
+
+    pub(crate) fn request_in_flight(&self) -> Option<RequestToken> {
+        self.connection.cycle.token()
+    }
+
+    /// The request with this raw JSON-RPC id, if it was ever sent.
+    pub(crate) fn request_with_id(&self, id: &str) -> Option<RequestToken> {
+        let cycle = &self.connection.cycle;
+        cycle.token_of(id).filter(|token| cycle.token_status(*token) != TokenStatus::NeverIssued)
+    }
+
+    pub(crate) fn declares_roots(&self) -> bool {
+        self.connection.client.as_ref().is_some_and(|client| client.declares_roots)
     }
 
     /// The policy.
@@ -240,12 +264,8 @@ impl Resolver {
         &self.host
     }
 
-    pub(super) fn explainer(&self) -> Explainer<'_> {
-        Explainer { policy: &self.policy, host: &self.host, connection: &self.connection, now: self.now }
-    }
-
     pub(super) fn freshness(&self) -> Freshness {
-        Freshness { now: self.now, max_age: self.policy.timing.max_age_ms.map(Time::from) }
+        Freshness { now: self.now, max_age: self.policy.config.timing.max_age_ms.map(Time::from) }
     }
 
     /// Refuses the host's mistakes before anything changes.
@@ -260,7 +280,7 @@ impl Resolver {
             Event::HostFactsChanged(changed) => Ok(changed.facts.check()?),
             _ => Ok(()),
         }?;
-        let (bytes, limit) = (peer_bytes(event), self.policy.limits.event_bytes);
+        let (bytes, limit) = (peer_bytes(event), self.policy.config.limits.event_bytes);
         if exceeds(bytes, limit) { Err(Misuse::EventTooLarge { bytes, limit }) } else { Ok(()) }
     }
 
@@ -278,7 +298,7 @@ impl Resolver {
     fn cached_answer(&self, asked: &Asked) -> Option<Answer> {
         let cached = self.cached.as_ref()?;
         let current = cached.until.is_none_or(|until| self.now < until);
-        if !current || !is_plain(asked) || asked.ask_by == Some(AskBy::InputRequired) {
+        if !current || !is_plain(asked) || asked.ask_via == Some(AskVia::InputRequired) {
             return None;
         }
         Some(Answer {
@@ -318,7 +338,7 @@ impl Resolver {
             self.close(turn);
             self.reopen(turn);
         }
-        let client = Client::from_initialize(params, self.policy.limits.name_bytes);
+        let client = Client::from_initialize(params, self.policy.config.limits.name_bytes);
         self.connection.cycle.client_initialized(client.declares_roots);
         self.connection.client = Some(client);
     }
@@ -341,96 +361,6 @@ impl Resolver {
         }
     }
 
-    pub(super) fn roots_listed(&mut self, request: Option<RequestToken>, result: &str, turn: &mut Turn) {
-        let answers_flight = match request.map(|token| self.connection.cycle.token_status(token)) {
-            None => false,
-            Some(TokenStatus::InFlight) => true,
-            Some(status) => return self.ignore_answer(status, request, turn),
-        };
-        let list = RootList::read(result, &self.policy, &self.host);
-        let may_be_shared = self.host.transport != Transport::Http && self.connection.sharing.expects_second_answer();
-        match request.filter(|_| may_be_shared && answers_flight) {
-            Some(token) if self.connection.cycle.holds_answer() => self.answered_twice(token, turn),
-            Some(_) => self.connection.cycle.hold(list, self.now),
-            None => self.accept_list(list, self.now, request, turn),
-        }
-    }
-
-    /// Two clients answered the request in flight: neither answer counts.
-    fn answered_twice(&mut self, token: RequestToken, turn: &mut Turn) {
-        if self.host.transport != Transport::Http {
-            let was_shown = self.connection.sharing.is_shown();
-            self.connection.sharing.answered_twice();
-            self.forget_if_shared(was_shown, turn);
-        }
-        self.connection.has_evidence = true;
-        if self.connection.cycle.failed(Failure::Failed, &self.policy, self.now) == AfterFailure::Without {
-            self.asks.conclude(token, true);
-        }
-    }
-
-    /// Takes a list of roots that arrived at a time, as the answer to a request or from the host.
-    fn accept_list(&mut self, list: RootList, arrived: Time, request: Option<RequestToken>, turn: &mut Turn) {
-        let answers_flight = request.is_some();
-        self.logger(turn).roots_listed(&list, &self.connection);
-        let memory = &mut self.connection.memory;
-        let lost = |project: &Arc<Project>| project.source == SourceKind::Roots && !list.has(project);
-        if !self.policy.memory.keep_lost_root && memory.remembered.as_ref().is_some_and(lost) {
-            memory.remembered = None;
-        }
-        let confirms = |known: &RootList| self.connection.cycle.is_current() && *known == list;
-        if !self.connection.cycle.list().is_none_or(confirms) {
-            self.connection.disk.clear();
-        }
-        let newest = self.connection.cycle.listed(list, arrived, answers_flight, &self.policy, self.now);
-        if let (true, Some(token)) = (newest, request) {
-            self.asks.conclude(token, false);
-        }
-        self.connection.has_evidence = true;
-        turn.probe_connection = true;
-    }
-
-    pub(super) fn roots_refused(&mut self, refused: &RootsRefused, turn: &mut Turn) {
-        let status = self.connection.cycle.token_status(refused.request);
-        if status != TokenStatus::InFlight {
-            let by_client = (refused.kind == RefusalKind::Error).then_some(refused.request);
-            return self.ignore_answer(status, by_client, turn);
-        }
-        if refused.kind == RefusalKind::Error {
-            if self.connection.cycle.holds_answer() {
-                return self.answered_twice(refused.request, turn);
-            }
-            self.connection.cycle.refused_by_client();
-        }
-        self.connection.has_evidence = true;
-        if refused.kind == RefusalKind::Abandoned {
-            match self.connection.cycle.abandoned(&self.policy, self.now) {
-                AfterFailure::Again => self.asks.abandon(refused.request),
-                AfterFailure::Without => self.asks.conclude(refused.request, true),
-            }
-            return self.logger(turn).roots_refused(refused, false);
-        }
-        let message = refused.message.as_deref().unwrap_or_default();
-        let unsupported = refused.kind == RefusalKind::Error && self.policy.means_unsupported(refused.code, message);
-        let failure = if unsupported { Failure::Unsupported } else { Failure::Failed };
-        let after = self.connection.cycle.failed(failure, &self.policy, self.now);
-        self.logger(turn).roots_refused(refused, unsupported);
-        if after == AfterFailure::Without {
-            self.asks.conclude(refused.request, true);
-        }
-    }
-
-    /// `by_client` is the request, if the answer came from the client and not from the host.
-    fn ignore_answer(&mut self, status: TokenStatus, by_client: Option<RequestToken>, turn: &mut Turn) {
-        let is_second = self.connection.cycle.ignored_answer(by_client);
-        self.logger(turn).answer_ignored(status);
-        if is_second && self.host.transport != Transport::Http {
-            let was_shown = self.connection.sharing.is_shown();
-            self.connection.sharing.answered_twice();
-            self.forget_if_shared(was_shown, turn);
-        }
-    }
-
     fn host_changed(&mut self, facts: HostFacts, turn: &mut Turn) {
         self.connection.disk.clear();
         self.host = Arc::new(facts);
@@ -443,36 +373,13 @@ impl Resolver {
     fn probed(&mut self, Probed { probe, paths }: Probed, turn: &mut Turn) {
         let Some(open) = self.probes.close(probe) else { return };
         let freshness = self.freshness();
-        let mut reports = Disk::new();
-        for ProbedPath { path, found, real_path, markers } in paths {
-            let info = PathInfo { found: Some(found), real_path, asked: MarkerNames::default(), markers, at: self.now };
-            // Of two reports on one path the first counts.
-            reports.entry(path).or_insert(info);
-        }
-        let mut told: Vec<(&String, PathInfo)> = Vec::with_capacity(open.paths.len());
-        for PathQuery { path, markers, shared } in &open.paths {
-            // A path that the host left out is unconfirmed for those who asked.
-            let mut info = reports.remove(path).unwrap_or_else(|| PathInfo::unconfirmed(self.now));
-            info.markers.retain(|marker| markers.contains(marker));
-            info.asked = markers.clone();
-            if *shared {
-                learn(&mut self.connection.disk, path, info.clone(), freshness);
-            }
-            told.push((path, info));
+        let told = open.read_reply(paths, self.now);
+        for (query, info) in open.paths.iter().zip(&told).filter(|(query, _)| query.shared) {
+            learn(&mut self.connection.disk, &query.path, info.clone(), freshness);
         }
         // What the host has told may lead the connection to further paths. A host that leaves paths out is not asked again.
-        turn.probe_connection |= open.connection_needs().is_some_and(|needs| {
-            told.iter().enumerate().all(|(at, (_, info))| !needs.contains(at) || info.found.is_some())
-        });
-        // Asks that need the same paths share one copy.
-        let mut copies: BTreeMap<&Positions, Arc<Disk>> = BTreeMap::new();
-        for (_, needs) in open.asks() {
-            copies.entry(needs).or_insert_with(|| {
-                let needed = told.iter().enumerate().filter(|(at, _)| needs.contains(*at));
-                Arc::new(needed.map(|(_, (path, info))| ((*path).clone(), info.clone())).collect())
-            });
-        }
-        self.asks.learn(open.asks().filter_map(|(place, needs)| Some((place, copies.get(needs)?))));
+        turn.probe_connection |= open.connection_learns_all(&told);
+        self.asks.learn(&open.tell_asks(&told));
     }
 
     fn expire(&mut self, turn: &mut Turn) {
@@ -480,10 +387,10 @@ impl Resolver {
             self.connection.sharing.answered_once();
             self.accept_list(list, arrived, self.connection.cycle.token(), turn);
         }
-        if let Some(flight) = self.connection.cycle.expired(&self.policy, self.now) {
-            turn.outbox.cancel(&flight);
+        if let Some(in_flight) = self.connection.cycle.expired(&self.policy, self.now) {
+            turn.outbox.cancel(&in_flight);
             self.logger(turn).roots_timed_out();
-            self.asks.conclude(flight.token, true);
+            self.asks.conclude(in_flight.token, true);
             self.connection.has_evidence = true;
         }
         turn.announce_unsettled |= self.probes.expire(self.now);
@@ -491,10 +398,10 @@ impl Resolver {
     }
 
     fn close(&mut self, turn: &mut Turn) {
-        let mut recent = Recent::new();
+        let mut cache = DecisionCache::new();
         for ask in self.asks.take() {
-            let known = recent.take(&ask).filter(|(_, at)| turn.outbox.share_answer(*at, &ask, &[]));
-            recent.keep(known.unwrap_or_else(|| {
+            let known = cache.take(&ask).filter(|(_, at)| turn.outbox.share_answer(*at, &ask, &[]));
+            cache.keep(known.unwrap_or_else(|| {
                 let revision = if ask.modern { 0 } else { self.connection.revision };
                 let at = turn.outbox.answer(&ask, Some(revision), self.closed_answer(&ask));
                 (ask, at)
@@ -516,7 +423,8 @@ impl Resolver {
         }
         let mut sharing = self.connection.sharing;
         sharing.initialized_again();
-        self.connection = Connection { revision, sharing, ..Connection::new(self.connection.cycle.reopened()) };
+        let lists = self.connection.lists;
+        self.connection = Connection { revision, sharing, lists, ..Connection::new(self.connection.cycle.reopened()) };
     }
 
     pub(super) fn logger<'t>(&'t self, turn: &'t mut Turn) -> Logger<'t> {

@@ -6,23 +6,20 @@
 //! resets both. `docs/transitions.md` is printed from this type.
 
 mod saved;
-mod state;
+mod views;
 
-use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::api::action::RootsState;
 use crate::api::host::HostFacts;
 use crate::id::{RequestToken, Time};
-use crate::peer::raw;
+use crate::peer::jsonrpc::RequestId;
 use crate::peer::root_list::RootList;
-use crate::policy::{Ask, OnChange, Policy, SourceKind, WhileAsking};
+use crate::policy::{OnChange, Policy, RequestWhen, SourceKind};
 
 pub(crate) use saved::SavedCycle;
-pub use state::CycleState;
 
 /// The bounds of the wait for a newer list, in milliseconds: a person notices more than the first, and a client that takes
 /// longer than the second is not worth the wait, because the last list counts meanwhile.
@@ -69,22 +66,22 @@ enum Phase {
     Deferred {
         until: Time,
     },
-    InFlight(Flight),
+    InFlight(InFlightRequest),
 }
 
 /// A request in flight.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Flight {
+pub(crate) struct InFlightRequest {
     pub(crate) token: RequestToken,
     pub(crate) id: RequestId,
-    dies_at: Time,
+    expires_at: Time,
     /// Whether a caller has stopped waiting for it.
     overdue: bool,
     /// Whether a caller has waited for it with all its patience.
     in_vain: bool,
     /// Whether the roots changed since it was sent.
     changed: bool,
-    /// An answer that counts only if no second one comes until a time.
+    /// An answer that counts only if no second one comes by its `until`.
     held: Option<HeldAnswer>,
 }
 
@@ -94,28 +91,6 @@ pub(crate) struct HeldAnswer {
     pub(crate) list: RootList,
     pub(crate) arrived: Time,
     until: Time,
-}
-
-/// A JSON-RPC id.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub(crate) enum RequestId {
-    Number(u32),
-    Text(String),
-}
-
-impl RequestId {
-    fn new(prefix: &str, token: u32) -> Self {
-        if prefix.is_empty() { Self::Number(token) } else { Self::Text(format!("{prefix}{token}")) }
-    }
-
-    /// Compares with raw JSON; ids match by type and spelling.
-    fn matches(&self, raw: &str) -> bool {
-        match self {
-            Self::Number(number) => raw == number.to_string(),
-            Self::Text(text) => raw::string(raw).as_ref() == Some(text),
-        }
-    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -175,8 +150,6 @@ impl RootsCycle {
         }
     }
 
-    // The events.
-
     /// The client sent `initialize` on a fresh connection.
     pub(crate) const fn client_initialized(&mut self, declares_roots: bool) {
         self.declared = declares_roots;
@@ -184,28 +157,28 @@ impl RootsCycle {
 
     /// The client sent `notifications/initialized` or made a call; later ones have no effect.
     pub(crate) fn client_ready(&mut self, policy: &Policy) {
-        if !self.ready && policy.roots.ask == Ask::Eager {
+        if !self.ready && policy.config.roots.ask == RequestWhen::Eager {
             self.phase = Phase::Due;
         }
         self.ready = true;
     }
 
     /// A request is sent.
-    pub(crate) fn sent(&mut self, policy: &Policy, now: Time) -> Flight {
+    pub(crate) fn sent(&mut self, policy: &Policy, now: Time) -> InFlightRequest {
         self.last_token = self.last_token.saturating_add(1);
         self.last_sent = Some(now);
         self.pushes = false;
-        let flight = Flight {
+        let in_flight = InFlightRequest {
             token: RequestToken(self.last_token),
             id: RequestId::new(&self.id_prefix, self.last_token),
-            dies_at: now.saturating_add(policy.timing.life_ms.into()),
+            expires_at: now.saturating_add(policy.config.timing.request_timeout_ms.into()),
             overdue: false,
             in_vain: false,
             changed: false,
             held: None,
         };
-        self.phase = Phase::InFlight(flight.clone());
-        flight
+        self.phase = Phase::InFlight(in_flight.clone());
+        in_flight
     }
 
     /// A list counts that arrived at a time, as the answer to the request in flight or from the host. Returns whether it is
@@ -214,17 +187,17 @@ impl RootsCycle {
         &mut self,
         list: RootList,
         arrived: Time,
-        answers_flight: bool,
+        answers_request: bool,
         policy: &Policy,
         now: Time,
     ) -> bool {
-        if answers_flight {
+        if answers_request {
             self.answer_took = self.last_sent.map(|sent| arrived.saturating_sub(sent));
             self.note_answer(self.token());
         }
-        let changed = answers_flight && self.end_flight();
+        let changed = answers_request && self.end_request();
         self.list = Some(KnownList { list, at: arrived, stale: changed, changed });
-        if answers_flight {
+        if answers_request {
             self.last_failure = None;
             self.failures = 0;
             self.silent = false;
@@ -237,26 +210,26 @@ impl RootsCycle {
 
     /// The request in flight was answered, but another client may answer it too.
     pub(crate) fn hold(&mut self, list: RootList, now: Time) {
-        if let Phase::InFlight(flight) = &mut self.phase {
-            flight.held = Some(HeldAnswer { list, arrived: now, until: now.saturating_add(MIN_REFRESH_WAIT) });
+        if let Phase::InFlight(in_flight) = &mut self.phase {
+            in_flight.held = Some(HeldAnswer { list, arrived: now, until: now.saturating_add(MIN_REFRESH_WAIT) });
         }
     }
 
     /// Whether an answer to the request in flight is held.
     pub(crate) fn holds_answer(&self) -> bool {
-        self.flight().is_some_and(|flight| flight.held.is_some())
+        self.in_flight().is_some_and(|in_flight| in_flight.held.is_some())
     }
 
     /// Takes the answer for which no second one came in time.
     pub(crate) fn take_held(&mut self, now: Time) -> Option<HeldAnswer> {
-        let Phase::InFlight(flight) = &mut self.phase else { return None };
-        let (held, dies_at) = (&mut flight.held, flight.dies_at);
-        held.take_if(|held| held.until.min(dies_at) <= now)
+        let Phase::InFlight(in_flight) = &mut self.phase else { return None };
+        let (held, expires_at) = (&mut in_flight.held, in_flight.expires_at);
+        held.take_if(|held| held.until.min(expires_at) <= now)
     }
 
     /// The request in flight failed.
     pub(crate) fn failed(&mut self, failure: Failure, policy: &Policy, now: Time) -> AfterFailure {
-        let changed = self.end_flight();
+        let changed = self.end_request();
         self.failures = self.failures.saturating_add(1);
         self.last_failure = Some(failure);
         self.failed_at = Some(now);
@@ -275,16 +248,18 @@ impl RootsCycle {
     /// next ask sends a new request. But if a caller waited in vain before, the request counts as one without an answer; and
     /// if one stopped waiting for a refresh, the client takes at least that long, and does not get many more chances.
     pub(crate) fn abandoned(&mut self, policy: &Policy, now: Time) -> AfterFailure {
-        match self.flight() {
-            Some(flight) if flight.in_vain && !flight.changed => return self.failed(Failure::TimedOut, policy, now),
-            Some(flight) if flight.overdue && !flight.changed => {
+        match self.in_flight() {
+            Some(in_flight) if in_flight.in_vain && !in_flight.changed => {
+                return self.failed(Failure::TimedOut, policy, now);
+            }
+            Some(in_flight) if in_flight.overdue && !in_flight.changed => {
                 self.failures = self.failures.saturating_add(1);
                 self.failed_at = Some(now);
                 self.answer_took = self.last_sent.map(|sent| now.saturating_sub(sent));
             }
             _ => {}
         }
-        let changed = self.end_flight();
+        let changed = self.end_request();
         if let Some(known) = &mut self.list {
             known.stale = true;
         }
@@ -316,7 +291,7 @@ impl RootsCycle {
 
     /// The client sent `list_changed`; `pushes` tells whether a request outside a call would reach it now.
     pub(crate) fn changed(&mut self, pushes: bool, policy: &Policy, now: Time) {
-        if policy.roots.on_change == OnChange::Ignore {
+        if policy.config.roots.on_change == OnChange::Ignore {
             return;
         }
         if self.last_failure == Some(Failure::Unsupported) {
@@ -324,22 +299,19 @@ impl RootsCycle {
         }
         self.failures = 0;
         self.silent = false;
-        if let Phase::InFlight(flight) = &mut self.phase {
-            if policy.roots.while_asking == WhileAsking::Drop {
-                return;
-            }
-            flight.changed = true;
+        if let Phase::InFlight(in_flight) = &mut self.phase {
+            in_flight.changed = true;
         }
         let asked_before = self.last_sent.is_some() || self.list.is_some();
         if let Some(known) = &mut self.list {
             known.stale = true;
             known.changed = true;
         }
-        let refetch = policy.roots.on_change == OnChange::Refetch
-            && match policy.roots.ask {
-                Ask::Eager => true,
-                Ask::Lazy | Ask::EachRequest => asked_before,
-                Ask::Never => false,
+        let refetch = policy.config.roots.on_change == OnChange::Refetch
+            && match policy.config.roots.ask {
+                RequestWhen::Eager => true,
+                RequestWhen::Lazy | RequestWhen::EachRequest => asked_before,
+                RequestWhen::Never => false,
             };
         if refetch && self.phase == Phase::Resting {
             self.schedule(policy, now);
@@ -348,12 +320,12 @@ impl RootsCycle {
     }
 
     /// Time passed. Returns the request whose life is over; the caller cancels it.
-    pub(crate) fn expired(&mut self, policy: &Policy, now: Time) -> Option<Flight> {
+    pub(crate) fn expired(&mut self, policy: &Policy, now: Time) -> Option<InFlightRequest> {
         match &self.phase {
-            Phase::InFlight(flight) if flight.dies_at <= now => {
-                let flight = flight.clone();
+            Phase::InFlight(in_flight) if in_flight.expires_at <= now => {
+                let in_flight = in_flight.clone();
                 self.failed(Failure::TimedOut, policy, now);
-                Some(flight)
+                Some(in_flight)
             }
             Phase::Deferred { until } if *until <= now => {
                 self.phase = Phase::Due;
@@ -365,11 +337,11 @@ impl RootsCycle {
 
     /// A caller stopped waiting for a request, which would only have refreshed what is known or which it needed.
     pub(crate) fn caller_gave_up(&mut self, token: RequestToken, is_refresh: bool) {
-        if let Phase::InFlight(flight) = &mut self.phase
-            && flight.token == token
+        if let Phase::InFlight(in_flight) = &mut self.phase
+            && in_flight.token == token
         {
-            flight.overdue = true;
-            flight.in_vain |= !is_refresh;
+            in_flight.overdue = true;
+            in_flight.in_vain |= !is_refresh;
         }
     }
 
@@ -394,11 +366,11 @@ impl RootsCycle {
     /// The host facts changed, and with them the meaning of the roots.
     pub(crate) fn host_changed(&mut self, policy: &Policy, host: &HostFacts) {
         let held = match &mut self.phase {
-            Phase::InFlight(flight) => flight.held.as_mut().map(|held| &mut held.list),
+            Phase::InFlight(in_flight) => in_flight.held.as_mut().map(|held| &mut held.list),
             _ => None,
         };
         for list in self.list.as_mut().map(|known| &mut known.list).into_iter().chain(held) {
-            *list = RootList::restore(list.keep(), policy, host);
+            *list = RootList::restore(list.save(), policy, host);
         }
     }
 
@@ -426,9 +398,9 @@ impl RootsCycle {
     }
 
     /// Ends the request in flight; returns whether the roots changed meanwhile.
-    fn end_flight(&mut self) -> bool {
+    fn end_request(&mut self) -> bool {
         match core::mem::replace(&mut self.phase, Phase::Resting) {
-            Phase::InFlight(flight) => flight.changed,
+            Phase::InFlight(in_flight) => in_flight.changed,
             other => {
                 self.phase = other;
                 false
@@ -441,173 +413,10 @@ impl RootsCycle {
         if policy.source(SourceKind::Roots).is_none() || !self.may_ask(policy, now) {
             return;
         }
-        let earliest = self.last_sent.map(|sent| sent.saturating_add(policy.timing.min_interval_ms.into()));
+        let earliest = self.last_sent.map(|sent| sent.saturating_add(policy.config.timing.min_interval_ms.into()));
         self.phase = match earliest.filter(|earliest| *earliest > now) {
             Some(until) => Phase::Deferred { until },
             None => Phase::Due,
         };
-    }
-
-    // The views.
-
-    pub(crate) const fn flight(&self) -> Option<&Flight> {
-        match &self.phase {
-            Phase::InFlight(flight) => Some(flight),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn token(&self) -> Option<RequestToken> {
-        self.flight().map(|flight| flight.token)
-    }
-
-    /// Whether a caller has stopped waiting for the request in flight.
-    pub(crate) fn is_overdue(&self) -> bool {
-        self.flight().is_some_and(|flight| flight.overdue)
-    }
-
-    pub(crate) const fn is_deferred(&self) -> bool {
-        matches!(self.phase, Phase::Deferred { .. })
-    }
-
-    pub(crate) const fn is_ready(&self) -> bool {
-        self.ready
-    }
-
-    pub(crate) fn list(&self) -> Option<&RootList> {
-        self.list.as_ref().map(|known| &known.list)
-    }
-
-    /// Whether there is a list and no newer one is due.
-    pub(crate) fn is_current(&self) -> bool {
-        self.list.as_ref().is_some_and(|known| !known.stale)
-    }
-
-    /// Whether there is a list that a newer one would only confirm, as far as anybody knows.
-    pub(crate) fn has_unchanged_list(&self) -> bool {
-        self.list.as_ref().is_some_and(|known| !known.changed)
-    }
-
-    /// Whether the list is current and young enough.
-    pub(crate) fn is_fresh(&self, policy: &Policy, now: Time) -> bool {
-        self.is_current() && self.fresh_until(policy).is_none_or(|until| now < until)
-    }
-
-    /// The time until which the list is young enough, if there is a limit.
-    pub(crate) fn fresh_until(&self, policy: &Policy) -> Option<Time> {
-        let (known, age) = (self.list.as_ref()?, policy.timing.max_age_ms?);
-        Some(known.at.saturating_add(age.into()))
-    }
-
-    /// The time for which a caller waits for a newer list where one is known: what this client may be expected to take.
-    pub(crate) fn refresh_wait(&self) -> Time {
-        self.answer_took
-            .map_or(MIN_REFRESH_WAIT, |took| took.saturating_mul(2))
-            .clamp(MIN_REFRESH_WAIT, MAX_REFRESH_WAIT)
-    }
-
-    pub(crate) const fn stale_answers(&self) -> u32 {
-        self.stale_answers
-    }
-
-    /// Whether the client's roots count at all.
-    pub(crate) fn is_declared(&self, policy: &Policy) -> bool {
-        self.declared || !policy.roots.require_capability
-    }
-
-    /// Whether the client declared roots and has not reported that it does not support them.
-    pub(crate) fn has_roots(&self) -> bool {
-        self.declared && self.last_failure != Some(Failure::Unsupported)
-    }
-
-    /// Whether the client may be asked, once it is ready.
-    pub(crate) fn may_ask(&self, policy: &Policy, now: Time) -> bool {
-        policy.roots.ask != Ask::Never
-            && self.is_declared(policy)
-            && self.last_failure != Some(Failure::Unsupported)
-            && (!self.is_exhausted(policy) || self.has_rested(policy, now))
-    }
-
-    /// Whether the last requests were in vain.
-    fn is_exhausted(&self, policy: &Policy) -> bool {
-        self.silent || self.failures > policy.timing.retries
-    }
-
-    /// Whether a client that listed its roots before may be asked once more: where a list is known, a vain request costs little.
-    fn has_rested(&self, policy: &Policy, now: Time) -> bool {
-        let rested = |failed: Time| failed.saturating_add(policy.timing.life_ms.into()) <= now;
-        self.list.is_some() && self.failed_at.is_some_and(rested)
-    }
-
-    pub(crate) fn deadline(&self) -> Option<Time> {
-        match &self.phase {
-            Phase::InFlight(Flight { dies_at, held, .. }) => {
-                Some(held.as_ref().map_or(*dies_at, |held| held.until.min(*dies_at)))
-            }
-            Phase::Deferred { until } => Some(*until),
-            Phase::Resting | Phase::Due => None,
-        }
-    }
-
-    pub(crate) fn token_status(&self, token: RequestToken) -> TokenStatus {
-        if self.token() == Some(token) {
-            TokenStatus::InFlight
-        } else if (1..=self.last_token).contains(&token.0) {
-            TokenStatus::Over
-        } else {
-            TokenStatus::NeverIssued
-        }
-    }
-
-    /// The token of a raw JSON-RPC id, if it has the form of our ids.
-    pub(crate) fn token_of(&self, raw: &str) -> Option<RequestToken> {
-        if let Some(flight) = self.flight().filter(|flight| flight.id.matches(raw)) {
-            return Some(flight.token);
-        }
-        let number = if self.id_prefix.is_empty() {
-            raw.to_string()
-        } else {
-            raw::string(raw)?.strip_prefix(&self.id_prefix)?.to_string()
-        };
-        let token: u32 = number.parse().ok()?;
-        // Only the spelling that was sent: no sign, no leading zeros.
-        RequestId::new(&self.id_prefix, token).matches(raw).then_some(RequestToken(token))
-    }
-
-    pub(crate) fn state(&self, policy: &Policy) -> CycleState {
-        if let Phase::InFlight(flight) = &self.phase {
-            return match (flight.overdue, flight.changed) {
-                (false, false) => CycleState::InFlight,
-                (false, true) => CycleState::InFlightChanged,
-                (true, false) => CycleState::Overdue,
-                (true, true) => CycleState::OverdueChanged,
-            };
-        }
-        if let Some(known) = &self.list {
-            return match known.list.state() {
-                _ if known.stale => CycleState::Stale,
-                RootsState::Empty => CycleState::Empty,
-                RootsState::AllInvalid => CycleState::AllInvalid,
-                _ => CycleState::Ok,
-            };
-        }
-        match self.last_failure {
-            Some(Failure::Unsupported) => CycleState::Unsupported,
-            Some(Failure::TimedOut) => CycleState::TimedOut,
-            Some(Failure::Failed) => CycleState::Failed,
-            None if !self.ready => CycleState::NotReady,
-            None if self.is_declared(policy) => CycleState::Idle,
-            None => CycleState::Undeclared,
-        }
-    }
-
-    /// The state for a reader: a list that is too old is stale too.
-    pub(crate) fn roots_state(&self, policy: &Policy, now: Time) -> RootsState {
-        match self.state(policy).roots_state() {
-            RootsState::Ok | RootsState::Empty | RootsState::AllInvalid if !self.is_fresh(policy, now) => {
-                RootsState::Stale
-            }
-            state => state,
-        }
     }
 }

@@ -4,21 +4,22 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::asks::{NewAsk, PendingAsk, Purpose, Recent, Waiting};
-use super::connection::is_allowed;
+use super::asks::{DecisionCache, NewAsk, PendingAsk, Wait, Waiting};
 use super::outbox::AnswerPosition;
 use super::probes::{Asker, Wanted};
 use super::resolver::{CachedAnswer, Resolver, Turn};
 use crate::api::action::{Answer, Outcome};
-use crate::api::event::AskBy;
+use crate::api::event::AskVia;
 use crate::api::explanation::Explanation;
 use crate::api::project::Project;
 use crate::api::reason::Reason;
 use crate::id::AskId;
-use crate::policy::{SourceKind, count};
-use crate::resolve::ask::{AskContext, AskDecision, Step};
+use crate::policy::{SourceKind, to_usize};
+use crate::resolve::ask::{AskDecision, Step};
 use crate::resolve::disk::{DiskView, PathQuery, newest};
 use crate::resolve::evaluate::{Decision, Evaluation};
+use crate::resolve::memory::is_allowed;
+use crate::resolve::view::Purpose;
 
 /// The decision on an ask, for every ask that is like it.
 struct Decided {
@@ -41,7 +42,7 @@ impl Resolver {
         let initialized = self.connection.client.is_some();
         let mut ask = self.asks.read(new, initialized, self.now, &self.policy, &self.host);
         let was_shared = self.connection.sharing.is_shown();
-        if initialized && ask.by == AskBy::Request {
+        if initialized && ask.by == AskVia::Request {
             self.called(turn);
         }
         let is_shared = self.connection.sharing.is_shown();
@@ -53,13 +54,13 @@ impl Resolver {
             self.connection.disk.clear();
             ask.purpose = Purpose::Project;
         }
-        if self.asks.len() >= count(self.policy.limits.waiting_asks)
+        if self.asks.len() >= to_usize(self.policy.config.limits.waiting_asks)
             && matches!(self.context(&ask).decide().step, Step::Wait { .. })
         {
-            ask.expired = true;
+            ask.wait = Wait::Over;
             self.logger(turn).too_many_asks(ask.id);
         }
-        let by_request = ask.by == AskBy::Request;
+        let by_request = ask.by == AskVia::Request;
         if alone {
             self.settle_asks([ask].into(), turn);
         } else {
@@ -87,13 +88,13 @@ impl Resolver {
         let mut wanted = Vec::new();
         let mut senders = Vec::new();
         let mut waiting = Vec::with_capacity(asks.len());
-        let mut recent = Recent::new();
+        let mut cache = DecisionCache::new();
         for mut ask in asks {
-            let (like, mut known) = recent.take(&ask).unwrap_or_else(|| (ask.clone(), self.decide(&ask, &mut wanted)));
+            let (like, mut known) = cache.take(&ask).unwrap_or_else(|| (ask.clone(), self.decide(&ask, &mut wanted)));
             match known.step.clone() {
                 Step::End(outcome) => {
                     if self.end(&ask, outcome, &mut known, turn) {
-                        recent.clear();
+                        cache.clear();
                         continue;
                     }
                 }
@@ -104,18 +105,18 @@ impl Resolver {
                     if send {
                         senders.push((ask.place, ask.id));
                     }
-                    if known.refreshes && ask.refresh_by.is_none() {
-                        let by = self.now.saturating_add(self.connection.cycle.refresh_wait());
-                        ask.refresh_by = Some(by.min(ask.deadline));
+                    if known.refreshes && ask.wait == Wait::Full {
+                        let until = self.now.saturating_add(self.connection.cycle.refresh_wait());
+                        ask.wait = Wait::Refreshing { until: until.min(ask.deadline) };
                     }
                     ask.waits_for_roots = for_roots;
-                    if for_roots {
-                        ask.joined = self.connection.cycle.token().or(ask.joined);
+                    if let Some(request) = self.connection.cycle.token().filter(|_| for_roots) {
+                        ask.roots.join(request);
                     }
                     waiting.push(ask);
                 }
             }
-            recent.keep((like, known));
+            cache.keep((like, known));
         }
         self.asks.put_back(waiting);
         self.send_if_due(senders.into_iter().min().map(|(_, ask)| ask), turn);
@@ -144,24 +145,24 @@ impl Resolver {
         let due =
             cycle.take_due() && !is_shared && reads_roots && cycle.can_push(host) && cycle.may_ask(policy, self.now);
         let waiting = asks.first_waiting_for_roots();
-        if cycle.flight().is_some() || !cycle.is_ready() || (sender.is_none() && !due) {
+        if cycle.in_flight().is_some() || !cycle.is_ready() || (sender.is_none() && !due) {
             if !cycle.can_push(host) && waiting.is_none() {
                 cycle.drop_deferred();
             }
             return;
         }
-        let flight = cycle.sent(policy, self.now);
+        let in_flight = cycle.sent(policy, self.now);
         let carrier = sender.or(waiting);
-        turn.outbox.send(&flight, carrier, policy.roots.request.empty_params);
-        asks.join(flight.token, carrier);
+        turn.outbox.send(&in_flight, carrier, policy.config.roots.request.empty_params);
+        asks.join(in_flight.token, carrier);
     }
 
     /// Decides the connection's project, and what the host must probe.
     fn settle_connection(&mut self, mut wanted: Vec<Wanted>, turn: &mut Turn) {
-        let probe_paths = self.policy.limits.probe_paths;
+        let probe_paths = self.policy.config.limits.probe_paths;
         if self.connection.has_evidence && !self.connection.closed {
             let probe_connection = turn.probe_connection || self.probes.owes_connection;
-            let mut view = DiskView::of_connection(&self.connection.disk, self.now, count(probe_paths));
+            let mut view = DiskView::of_connection(&self.connection.disk, self.now, to_usize(probe_paths));
             let evaluation = self.explainer().evaluate(&mut view, false);
             let DiskView { queries: paths, is_cut, .. } = view;
             let disk = &self.connection.disk;
@@ -173,7 +174,7 @@ impl Resolver {
             }
             self.update_project(&evaluation.decision, turn);
         }
-        let deadline = self.now.saturating_add(self.policy.timing.wait_ms.into());
+        let deadline = self.now.saturating_add(self.policy.config.timing.caller_timeout_ms.into());
         let asks = &self.asks;
         turn.outbox.probe(self.probes.open(&wanted, deadline, probe_paths, |place| asks.has_place(place)));
     }
@@ -213,11 +214,6 @@ impl Resolver {
                 self.logger(turn).project_chosen(project);
             }
         }
-    }
-
-    pub(super) fn context<'a>(&'a self, ask: &'a PendingAsk) -> AskContext<'a> {
-        let Self { policy, host, connection, probes, now, .. } = self;
-        AskContext { policy, host, connection, probes, ask, now: *now }
     }
 
     /// Answers an ask. Returns whether the connection changed in a way that the next ask may see.
@@ -281,7 +277,7 @@ impl Resolver {
         let Outcome::Resolved { project } = outcome else { return Vec::new() };
         let has_roots = if ask.modern { ask.client.declares_roots } else { self.connection.cycle.has_roots() };
         let reported = &mut self.connection.reported;
-        let hints = self.policy.hints.iter().enumerate().filter(|(at, hint)| {
+        let hints = self.policy.config.hints.iter().enumerate().filter(|(at, hint)| {
             hint.suits(project, has_roots) && (!hint.once || ask.modern || reported.first_hint(*at))
         });
         hints.map(|(_, hint)| hint.text.clone()).collect()
@@ -290,7 +286,7 @@ impl Resolver {
     /// The hints that come with every answer from this source.
     fn lasting_hints(&self, project: &Project) -> Vec<String> {
         let has_roots = self.connection.cycle.has_roots();
-        let lasting = self.policy.hints.iter().filter(|hint| !hint.once && hint.suits(project, has_roots));
+        let lasting = self.policy.config.hints.iter().filter(|hint| !hint.once && hint.suits(project, has_roots));
         lasting.map(|hint| hint.text.clone()).collect()
     }
 

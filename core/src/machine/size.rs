@@ -32,12 +32,12 @@ pub(super) fn peer_bytes(event: &Event) -> usize {
 }
 
 fn facts_bytes(facts: &RequestFacts) -> usize {
-    let RequestFacts { host, argument, headers, query, meta, capabilities, client_info, input_responses } = facts;
+    let RequestFacts { server, argument, headers, query, meta, capabilities, client_info, input_responses } = facts;
     let argument = argument.as_ref().map(|argument| match argument {
         Argument::Text(text) => text.len(),
         Argument::Other => 0,
     });
-    let texts = host.iter().map(String::len).chain(argument);
+    let texts = server.iter().map(String::len).chain(argument);
     let maps = headers.iter().chain(query).map(|(key, value)| key.len().saturating_add(value.len()));
     let raws = [meta, capabilities, client_info, input_responses].into_iter().flatten().map(|raw| raw.get().len());
     sum(texts.chain(maps).chain(raws))

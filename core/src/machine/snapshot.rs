@@ -6,12 +6,11 @@ use alloc::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::connection::{Connection, Memory, ReportedOnce, is_allowed};
+use super::connection::{Connection, ReportedOnce};
 use super::probes::Probes;
 use super::resolver::Resolver;
 use super::roots_cycle::{RootsCycle, SavedCycle};
 use super::sharing::Sharing;
-use crate::api::host::HostFacts;
 use crate::api::project::Project;
 use crate::api::to_json;
 use crate::error::{ConfigError, SnapshotError};
@@ -20,8 +19,9 @@ use crate::path::uri::project_id;
 use crate::peer::client::Client;
 use crate::policy::{Policy, is_plain_prefix};
 use crate::resolve::disk::Disk;
+use crate::resolve::memory::{Memory, is_allowed};
 
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -77,6 +77,7 @@ impl Resolver {
             project,
             announced,
             revision,
+            lists: _,
             reported,
         } = self.connection.clone();
         let now = self.now;
@@ -103,22 +104,6 @@ impl Resolver {
         let seal = self.seal_key.as_ref().map(|key| key.seal(&policy, state.get()));
         let envelope = Envelope { rootwise: VERSION, policy, check, seal, state: &state };
         to_json(&envelope)
-    }
-
-    /// Restores a saved connection. The result equals the saved resolver with all asks withdrawn and all probes over.
-    ///
-    /// Pass a unique id prefix where several processes may restore the same snapshot, so that request ids stay unique.
-    ///
-    /// # Errors
-    /// The snapshot is damaged, sealed, of another version or of another policy, or the options cannot work.
-    pub fn restore(
-        snapshot: &str,
-        policy: impl Into<Arc<Policy>>,
-        host: impl Into<Arc<HostFacts>>,
-        now: impl Into<Millis>,
-        id_prefix: Option<&str>,
-    ) -> Result<Self, SnapshotError> {
-        Self::new(policy, host)?.restored(snapshot, now.into(), id_prefix)
     }
 
     /// This resolver, which is new, with the state of a snapshot.
@@ -166,6 +151,7 @@ impl Resolver {
             project: state.project,
             announced: state.announced,
             revision: state.revision,
+            lists: 0,
             reported: state.reported,
         };
         resolver.connection.memory.confine(&resolver.policy, &resolver.host);
@@ -180,9 +166,9 @@ pub(super) fn check_prefix(prefix: &str) -> Result<(), ConfigError> {
 
 /// The part of a policy that a saved state depends on: other texts or times can continue with it, other sources cannot.
 fn fingerprint(policy: &Policy) -> String {
-    let mut identity = policy.name.clone();
-    identity.push_str(&alloc::format!("{:?}", policy.memory.pin));
-    for source in &policy.sources {
+    let mut identity = policy.config.name.clone();
+    identity.push_str(&alloc::format!("{:?}", policy.config.memory.pin));
+    for source in &policy.config.sources {
         identity.push_str(source.from.name());
         identity.push(' ');
     }

@@ -4,15 +4,15 @@
 //! `~` or variable expansion; short names, trailing dots and links are not resolved.
 
 pub mod display;
+pub(crate) mod host;
 pub mod name;
 mod parse;
 mod refusal;
+pub(crate) mod rejection;
 pub mod uri;
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
-
-use serde::{Deserialize, Serialize};
 
 pub(crate) use self::parse::{
     Anchor, Parsed, is_dots_and_blanks, is_drive_like, is_separator, strip_drive, strip_ignoring_case,
@@ -20,33 +20,16 @@ pub(crate) use self::parse::{
 };
 use self::parse::{is_device_name, push_dots};
 pub use self::refusal::Refusal;
-
-/// The rules by which a path is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum PathStyle {
-    /// One root, `/` between names.
-    Posix,
-    /// Drives and UNC shares, `\` or `/` between names.
-    Windows,
-}
-
-#[cfg(feature = "std")]
-impl PathStyle {
-    /// The style of the system this code was built for.
-    #[must_use]
-    pub const fn native() -> Self {
-        if cfg!(windows) { Self::Windows } else { Self::Posix }
-    }
-}
+pub use crate::api::style::PathStyle;
 
 /// Returns the normal form of a path, absolute or not.
 ///
 /// Separators are single and of the style's kind, dots are resolved, a drive letter is upper-case,
 /// a separator ends only a root. `..` stops at a root. On Windows `\\?\C:\x` becomes `C:\x` where
 /// both mean the same.
+///
+/// # Errors
+/// The path is empty, holds a NUL, or has no single safe reading in this style.
 pub fn normalize(path: &str, style: PathStyle) -> Result<String, Refusal> {
     Ok(Parsed::new(path, style)?.render())
 }
@@ -67,6 +50,9 @@ pub fn is_absolute(path: &str, style: PathStyle) -> bool {
 }
 
 /// Returns the normal form of an absolute path.
+///
+/// # Errors
+/// The path is relative, or as for [`normalize`].
 pub fn absolute(path: &str, style: PathStyle) -> Result<String, Refusal> {
     Ok(Parsed::absolute(path, style)?.render())
 }
@@ -92,7 +78,10 @@ pub fn is_unc(path: &str, style: PathStyle) -> bool {
 
 /// Joins a relative path to an absolute one; an absolute second path is returned instead.
 ///
-/// A path that is neither, `\x` or `C:x` on Windows, is refused.
+/// A path that is neither is `\x` or `C:x` on Windows.
+///
+/// # Errors
+/// `base` is not absolute, one of the two is refused as by [`normalize`], or `relative` needs a current drive.
 pub fn join(base: &str, relative: &str, style: PathStyle) -> Result<String, Refusal> {
     Ok(joined(&Parsed::absolute(base, style)?, relative, style)?.render())
 }
@@ -101,6 +90,9 @@ pub fn join(base: &str, relative: &str, style: PathStyle) -> Result<String, Refu
 /// spelling.
 ///
 /// POSIX keys are the normal form; Windows keys also have their ASCII letters in upper case.
+///
+/// # Errors
+/// As for [`absolute`].
 pub fn key(path: &str, style: PathStyle) -> Result<String, Refusal> {
     let mut key = absolute(path, style)?;
     if style == PathStyle::Windows {
@@ -148,6 +140,9 @@ pub fn is_inside_real(root: &str, path: &str, style: PathStyle, real: RealPaths<
 /// On Windows names that Windows would not open as spelled are refused as well: streams (`x:y`),
 /// devices (`NUL`), and names of only dots and blanks, which may mean the parent. Links are not
 /// seen: see [`is_inside_real`].
+///
+/// # Errors
+/// The place is not inside the project ([`Refusal::Outside`]), a name is one of these, or as for [`join`].
 pub fn join_inside(project: &str, path: &str, style: PathStyle) -> Result<String, Refusal> {
     let project = Parsed::absolute(project, style)?;
     let joined = joined(&project, path, style)?;

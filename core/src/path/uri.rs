@@ -25,6 +25,9 @@ use crate::path::{
 /// Returns the normalised absolute path a `file:` URI names.
 ///
 /// Percent escapes are decoded exactly once. See `docs/uris.md` for every spelling that is refused.
+///
+/// # Errors
+/// The text is not a `file:` URI, names no absolute path of this style, or is spelled in a way that parsers read differently.
 pub fn file_uri_to_path(uri: &str, style: PathStyle) -> Result<String, Refusal> {
     check_raw(uri)?;
     let rest = strip_ignoring_case(uri, "file:").ok_or(Refusal::NotFileUri)?;
@@ -78,6 +81,9 @@ pub fn path_to_file_uri(path: &str, style: PathStyle) -> Option<String> {
 }
 
 /// Returns the identity of the project a root URI names: the [`path::key`] of its path.
+///
+/// # Errors
+/// As for [`file_uri_to_path`].
 pub fn project_key(uri: &str, style: PathStyle) -> Result<String, Refusal> {
     path::key(&file_uri_to_path(uri, style)?, style)
 }
@@ -110,6 +116,20 @@ pub fn is_placeholder(text: &str) -> bool {
         let escapes = starts_with_hex_pair(name) && starts_with_hex_pair(after);
         name.starts_with(is_name_start) && name.chars().all(is_name_part) && !escapes
     })
+}
+
+/// Whether a text has the scheme `file`.
+pub(crate) fn is_file_uri(text: &str) -> bool {
+    text.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"))
+}
+
+/// Whether a text can only be meant as a URI.
+pub(crate) fn looks_like_uri(text: &str) -> bool {
+    let is_scheme = |scheme: &str| {
+        scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+            && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
+    };
+    is_file_uri(text) || text.split_once("://").is_some_and(|(scheme, _)| is_scheme(scheme))
 }
 
 fn is_name_start(c: char) -> bool {

@@ -11,9 +11,9 @@ use crate::api::event::{ClientInitialized, RequestFacts};
 use crate::api::is_default;
 use crate::policy::exceeds;
 
-const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-const META_INFO: &str = "io.modelcontextprotocol/clientInfo";
-const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+pub(crate) const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+pub(crate) const META_INFO: &str = "io.modelcontextprotocol/clientInfo";
+pub(crate) const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
 /// The relevant part of a client's self-description.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -43,7 +43,7 @@ impl Client {
         (Self::new(capabilities, info, name_bytes), looks_modern)
     }
 
-    fn new(capabilities: Option<&str>, info: Option<&str>, name_bytes: u32) -> Self {
+    pub(crate) fn new(capabilities: Option<&str>, info: Option<&str>, name_bytes: u32) -> Self {
         let name = info.and_then(|info| raw::string(raw::member(info, "name")?.get()));
         // Only an object declares roots: `null`, `true` or a string are mistakes.
         let roots = capabilities.and_then(|text| raw::pointer(text, "/roots"));
@@ -58,3 +58,13 @@ impl Client {
 fn text(value: &Option<Box<RawValue>>) -> Option<&str> {
     value.as_deref().map(RawValue::get)
 }
+
+/// Whether an error of the client means that it does not support `roots/list`: by the code of JSON-RPC, or by its message,
+/// because many clients send another code.
+pub(crate) fn means_unsupported(code: Option<i64>, message: &str) -> bool {
+    let message = message.to_ascii_lowercase();
+    code == Some(-32601) || UNSUPPORTED_MESSAGES.iter().any(|part| message.contains(part))
+}
+
+const UNSUPPORTED_MESSAGES: [&str; 5] =
+    ["not supported", "unsupported", "method not found", "unknown method", "not implemented"];

@@ -13,9 +13,10 @@ use crate::api::project::{Project, RootRef, RootView};
 use crate::api::reason::Reason;
 use crate::path;
 use crate::path::display::display;
-use crate::path::uri::is_placeholder;
-use crate::policy::{BarePaths, Limits, NonObjects, Policy, count, exceeds};
-use crate::resolve::value::{Rejection, is_file_uri, map_path, read_path};
+use crate::path::host::{map_path, read_path};
+use crate::path::rejection::Rejection;
+use crate::path::uri::{is_file_uri, is_placeholder};
+use crate::policy::{BarePaths, Limits, NonObjects, Policy, exceeds, to_usize};
 
 /// A list of roots.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,13 +56,13 @@ pub(crate) struct SentRoot {
 /// The part of a list that a snapshot keeps: everything that does not follow from the host facts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct KeptList {
+pub(crate) struct SavedRoots {
     entries: Vec<SentRoot>,
     unreadable: u32,
     dropped: u32,
 }
 
-impl KeptList {
+impl SavedRoots {
     /// Whether it is within the limits of a policy.
     pub(crate) fn fits(&self, limits: &Limits) -> bool {
         let bytes = self.entries.iter().map(SentRoot::bytes).fold(0, usize::saturating_add);
@@ -78,20 +79,22 @@ impl RootList {
             return Self { unreadable: 1, ..Self::default() };
         };
         let all_objects = || { elements }.all(raw::is_object);
-        if policy.roots.non_objects == NonObjects::EmptyList && !all_objects() {
+        if policy.config.roots.non_objects == NonObjects::EmptyList && !all_objects() {
             return Self { unreadable: 1, ..Self::default() };
         }
         let mut list = Self::default();
         let mut bytes = 0_usize;
         for (index, element) in elements.enumerate() {
             let index = u32::try_from(index).unwrap_or(u32::MAX);
-            let Some(sent) = SentRoot::read(index, element, &policy.limits) else {
+            let Some(sent) = SentRoot::read(index, element, &policy.config.limits) else {
                 list.unreadable = list.unreadable.saturating_add(1);
                 continue;
             };
             bytes = bytes.saturating_add(sent.bytes());
             // Once a root does not fit, none after it does: the kept ones are the first of the list.
-            if list.entries.len() >= count(policy.limits.roots) || exceeds(bytes, policy.limits.roots_bytes) {
+            if list.entries.len() >= to_usize(policy.config.limits.roots)
+                || exceeds(bytes, policy.config.limits.roots_bytes)
+            {
                 list.dropped = list.dropped.saturating_add(1);
             } else {
                 list.entries.push(RootEntry::new(sent, policy, host));
@@ -100,13 +103,13 @@ impl RootList {
         list
     }
 
-    pub(crate) fn restore(kept: KeptList, policy: &Policy, host: &HostFacts) -> Self {
-        let entries = kept.entries.into_iter().map(|sent| RootEntry::new(sent, policy, host)).collect();
-        Self { entries, unreadable: kept.unreadable, dropped: kept.dropped }
+    pub(crate) fn restore(saved: SavedRoots, policy: &Policy, host: &HostFacts) -> Self {
+        let entries = saved.entries.into_iter().map(|sent| RootEntry::new(sent, policy, host)).collect();
+        Self { entries, unreadable: saved.unreadable, dropped: saved.dropped }
     }
 
-    pub(crate) fn keep(&self) -> KeptList {
-        KeptList {
+    pub(crate) fn save(&self) -> SavedRoots {
+        SavedRoots {
             entries: self.entries.iter().map(|entry| entry.sent.clone()).collect(),
             unreadable: self.unreadable,
             dropped: self.dropped,
@@ -194,28 +197,41 @@ impl SentRoot {
         if !exceeds(uri.len(), limits.value_bytes) {
             return Some(Self { index, uri, name, too_long: false });
         }
-        Some(Self { index, uri: uri.chars().take(count(limits.value_chars)).collect(), name, too_long: true })
+        Some(Self { index, uri: uri.chars().take(to_usize(limits.value_chars)).collect(), name, too_long: true })
+    }
+}
+
+impl RootRef {
+    /// The folder, on whichever machine it is.
+    pub(crate) fn folder(&self) -> Option<&String> {
+        self.path.as_ref().or(self.client_path.as_ref())
+    }
+
+    /// The size of its texts.
+    pub(crate) fn bytes(&self) -> usize {
+        let optional = [&self.name, &self.path].into_iter().flatten().map(String::len);
+        optional.fold(self.uri.len(), usize::saturating_add)
     }
 }
 
 impl RootEntry {
     fn new(sent: SentRoot, policy: &Policy, host: &HostFacts) -> Self {
-        let limits = &policy.limits;
+        let limits = &policy.config.limits;
         let (path, repaired) = locate(&sent, policy, host);
         let key = match &path {
             Ok(path) => path::key(path, host.client_style(path)).ok(),
             Err(rejection) if rejection.reason == Reason::NotFileUri => Some(uri_key(&sent.uri)),
             Err(_) => None,
         };
-        let name = sent.name.as_ref().map(|name| display(name, count(limits.name_chars)));
+        let name = sent.name.as_ref().map(|name| display(name, to_usize(limits.name_chars)));
         let folder = path.as_ref().ok().cloned();
-        let (here, elsewhere) = if host.reaches_client_folders() { (folder, None) } else { (None, folder) };
+        let (here, on_client_machine) = if host.reaches_client_folders() { (folder, None) } else { (None, folder) };
         let reference = RootRef {
             index: sent.index,
-            uri: display(&sent.uri, count(limits.value_chars)),
+            uri: display(&sent.uri, to_usize(limits.value_chars)),
             name: name.filter(|name| !name.is_empty()),
             path: here,
-            client_path: elsewhere,
+            client_path: on_client_machine,
         };
         Self { sent, path, key, reference, repaired }
     }
@@ -246,7 +262,7 @@ fn locate(sent: &SentRoot, policy: &Policy, host: &HostFacts) -> (Result<String,
         return (Err(Rejection::new(Reason::Placeholder)), false);
     }
     let is_uri = is_file_uri(uri);
-    if !is_uri && policy.roots.bare_paths == BarePaths::Refuse {
+    if !is_uri && policy.config.roots.bare_paths == BarePaths::Refuse {
         return (Err(Rejection::new(Reason::NotFileUri)), false);
     }
     match map_path(uri, host).map_or_else(|| read_path(uri, is_uri, true, host), Ok) {

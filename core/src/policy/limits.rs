@@ -59,7 +59,7 @@ pub(crate) fn exceeds(length: usize, limit: u32) -> bool {
     usize::try_from(limit).is_ok_and(|limit| length > limit)
 }
 
-/// A limit as a count of items.
-pub(crate) fn count(limit: u32) -> usize {
+/// A limit in the type of lengths.
+pub(crate) fn to_usize(limit: u32) -> usize {
     usize::try_from(limit).unwrap_or(usize::MAX)
 }

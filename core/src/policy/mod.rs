@@ -3,6 +3,7 @@
 //! A policy is data. [`PolicyConfig`] is what an operator writes, in JSON or any other format of serde; [`Policy`] is the
 //! same after it was checked.
 
+mod host;
 mod limits;
 mod presets;
 mod roots;
@@ -16,46 +17,42 @@ mod validate;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
 use crate::api::host::Transport;
 use crate::api::project::Project;
+pub use crate::api::source::SourceKind;
 pub(crate) use crate::api::{is_default, unique_keys};
-use crate::error::ConfigError;
+use crate::error::{ConfigError, parse_json};
 use crate::path::display::display;
 
 pub use limits::Limits;
-pub(crate) use limits::{count, exceeds};
+pub(crate) use limits::{exceeds, to_usize};
 pub use presets::{PRESETS, RECOMMENDED};
 pub use roots::{
-    Ask, BarePaths, Files, NonFile, NonObjects, OnChange, OnUnusable, Pick, RequestForm, RootsRules, UnsupportedErrors,
-    WhileAsking,
+    BarePaths, Files, NonFile, NonObjects, OnChange, OnUnusable, Pick, RequestForm, RequestWhen, RootsRules,
 };
 pub use selection::{EnforceRoots, Memory, NameRule, Names, Pin, RootMatch, Selection, Traversal};
 pub(crate) use source::MarkerNames;
 pub use source::{
-    BadOutcome, ExcludedDirsRule, Format, Links, Markers, OnBad, Recheck, Relative, Source, SourceKind, Tier, Unmarked,
-    Verify, When, Within,
+    BadOutcome, ExcludedDirsRule, Format, Links, Markers, OnBad, Recheck, Relative, Source, Tier, Unmarked, Verify,
+    When, Within,
 };
-pub(crate) use templates::{IN_OTHER_STYLE, OUT_OF_REACH, Templates, Values, fill, matches_client, used};
+pub(crate) use templates::{Templates, Values, fill, matches_client, used};
 pub(crate) use validate::is_plain_prefix;
 
 /// A policy that was checked, so that every resolver that shares it can rely on it.
 ///
-/// Created by [`from_json`](Self::from_json), by [`preset`](Self::preset), or with `TryFrom` from a [`PolicyConfig`],
-/// which it dereferences to.
+/// Created by [`from_json`](Self::from_json), by [`preset`](Self::preset), or with `TryFrom` from a [`PolicyConfig`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "PolicyConfig", into = "PolicyConfig")]
 pub struct Policy {
-    config: PolicyConfig,
+    pub(crate) config: PolicyConfig,
     /// The marker names of each source.
     markers: Vec<MarkerNames>,
     /// The marker names of a project that nobody else vouches for.
     project_markers: MarkerNames,
-    /// The messages that mean "unsupported", in lower case.
-    unsupported: Vec<String>,
 }
 
 impl Policy {
@@ -64,7 +61,13 @@ impl Policy {
     /// # Errors
     /// The text is not JSON, or a field is unknown, missing, of the wrong type or contradicts another one.
     pub fn from_json(text: &str) -> Result<Self, ConfigError> {
-        crate::api::parse_json::<PolicyConfig>(text)?.try_into()
+        parse_json::<PolicyConfig>(text)?.try_into()
+    }
+
+    /// The configuration.
+    #[must_use]
+    pub const fn config(&self) -> &PolicyConfig {
+        &self.config
     }
 
     /// The configuration, to be changed and checked again.
@@ -77,14 +80,14 @@ impl Policy {
     /// are made safe to show.
     #[must_use]
     pub fn render(&self, key: &str, values: &[(&str, &str)]) -> Option<String> {
-        let most = count(self.limits.value_chars);
+        let most = to_usize(self.config.limits.value_chars);
         let shown: Vec<(&str, String)> = values.iter().map(|(name, value)| (*name, display(value, most))).collect();
         let values: Vec<(&str, &str)> = shown.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        self.texts.get(key).map(|template| fill(template, &values))
+        self.config.texts.get(key).map(|template| fill(template, &values))
     }
 
     pub(crate) fn source(&self, kind: SourceKind) -> Option<&Source> {
-        self.sources.iter().find(|source| source.from == kind)
+        self.config.sources.iter().find(|source| source.from == kind)
     }
 
     /// The marker names of the source at this position.
@@ -95,13 +98,6 @@ impl Policy {
     /// The markers by which a folder is a project.
     pub(crate) const fn project_markers(&self) -> &MarkerNames {
         &self.project_markers
-    }
-
-    /// Whether an error of the client means that it does not support `roots/list`.
-    pub(crate) fn means_unsupported(&self, code: Option<i64>, message: &str) -> bool {
-        let message = message.to_ascii_lowercase();
-        code.is_some_and(|code| self.roots.unsupported.codes.contains(&code))
-            || self.unsupported.iter().any(|part| message.contains(part))
     }
 }
 
@@ -117,7 +113,6 @@ impl TryFrom<PolicyConfig> for Policy {
         Ok(Self {
             project_markers: of_cwd.iter().cloned().chain(others).collect(),
             markers: config.sources.iter().map(markers).collect(),
-            unsupported: config.roots.unsupported.messages.iter().map(|part| part.to_ascii_lowercase()).collect(),
             config,
         })
     }
@@ -126,14 +121,6 @@ impl TryFrom<PolicyConfig> for Policy {
 impl From<Policy> for PolicyConfig {
     fn from(policy: Policy) -> Self {
         policy.config
-    }
-}
-
-impl Deref for Policy {
-    type Target = PolicyConfig;
-
-    fn deref(&self) -> &PolicyConfig {
-        &self.config
     }
 }
 
@@ -243,9 +230,9 @@ const fn yes() -> bool {
 #[non_exhaustive]
 pub struct Timing {
     /// The wait of one caller, and the life of a probe.
-    pub wait_ms: u32,
+    pub caller_timeout_ms: u32,
     /// The life of a request; then it is cancelled.
-    pub life_ms: u32,
+    pub request_timeout_ms: u32,
     /// The minimum interval between two requests that changes cause.
     pub min_interval_ms: u32,
     /// The age up to which a list of roots and the report of a probe count without a refresh; `null` means that they count
@@ -258,7 +245,13 @@ pub struct Timing {
 
 impl Default for Timing {
     fn default() -> Self {
-        Self { wait_ms: 5_000, life_ms: 60_000, min_interval_ms: 250, max_age_ms: Some(1_000), retries: 3 }
+        Self {
+            caller_timeout_ms: 5_000,
+            request_timeout_ms: 60_000,
+            min_interval_ms: 250,
+            max_age_ms: Some(1_000),
+            retries: 3,
+        }
     }
 }
 
@@ -271,8 +264,6 @@ pub enum NameFrom {
     /// The last component of the path.
     #[default]
     Basename,
-    /// The last segment of the URI as the client sent it, still percent-encoded.
-    RawBasename,
     /// The root's own name, else the last component.
     RootName,
 }

@@ -1,7 +1,6 @@
 //! The client's roots: when to request them, which one to pick, and how to react to changes.
 
 use alloc::string::String;
-use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +14,7 @@ use super::BadOutcome;
 #[non_exhaustive]
 pub struct RootsRules {
     /// When to request the roots.
-    pub ask: Ask,
+    pub ask: RequestWhen,
     /// Whether to ask only clients that declared roots.
     pub require_capability: bool,
     /// Which root to pick.
@@ -34,20 +33,15 @@ pub struct RootsRules {
     pub ambiguity: BadOutcome,
     /// The effect of a change.
     pub on_change: OnChange,
-    /// The effect of a change while a request is in flight.
-    pub while_asking: WhileAsking,
     /// The form of the requests.
     #[cfg_attr(feature = "ts", ts(optional = nullable, type = "Partial<RequestForm>"))]
     pub request: RequestForm,
-    /// The errors by which a client says that it does not support the method.
-    #[cfg_attr(feature = "ts", ts(optional = nullable, type = "Partial<UnsupportedErrors>"))]
-    pub unsupported: UnsupportedErrors,
 }
 
 impl Default for RootsRules {
     fn default() -> Self {
         Self {
-            ask: Ask::Lazy,
+            ask: RequestWhen::Lazy,
             require_capability: true,
             pick: Pick::First,
             on_unusable: OnUnusable::NextRoot,
@@ -57,9 +51,7 @@ impl Default for RootsRules {
             files: Files::Parent,
             ambiguity: BadOutcome::Error,
             on_change: OnChange::Refetch,
-            while_asking: WhileAsking::Coalesce,
             request: RequestForm::default(),
-            unsupported: UnsupportedErrors::default(),
         }
     }
 }
@@ -69,7 +61,7 @@ impl Default for RootsRules {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub enum Ask {
+pub enum RequestWhen {
     /// As soon as the client is ready.
     Eager,
     /// When an ask needs them.
@@ -90,8 +82,6 @@ pub enum Pick {
     First,
     /// The only root.
     Only,
-    /// The root that a tool selects.
-    Chosen,
 }
 
 /// The effect of an unusable root.
@@ -176,18 +166,6 @@ pub enum OnChange {
     Refetch,
 }
 
-/// The effect of `list_changed` while a request is in flight.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub enum WhileAsking {
-    /// One more request follows.
-    Coalesce,
-    /// The change is dropped.
-    Drop,
-}
-
 /// The form of `roots/list` requests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -204,25 +182,5 @@ pub struct RequestForm {
 impl Default for RequestForm {
     fn default() -> Self {
         Self { id_prefix: "rootwise-".into(), empty_params: false }
-    }
-}
-
-/// The errors by which a client says that it does not support `roots/list`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-#[non_exhaustive]
-pub struct UnsupportedErrors {
-    /// Error codes.
-    pub codes: Vec<i64>,
-    /// Parts of error messages, in any ASCII case.
-    pub messages: Vec<String>,
-}
-
-impl Default for UnsupportedErrors {
-    fn default() -> Self {
-        let messages = ["not supported", "unsupported", "method not found", "unknown method", "not implemented"];
-        Self { codes: [-32601].into(), messages: messages.map(String::from).into() }
     }
 }

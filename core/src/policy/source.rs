@@ -5,13 +5,13 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use super::is_default;
 use crate::api::host::Transport;
 use crate::api::reason::Reason;
+use crate::api::source::SourceKind;
 
 /// One source: where a value is read, and how it is judged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,11 +47,11 @@ pub struct Source {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<Within>,
     /// The treatment of excluded folders; by default they are allowed for what an operator or a user chose on purpose
-    /// (`host`, `header`, `query`, `configured`, and what is `within: anywhere` of `argument` and `selected`) and refused for
+    /// (`server`, `header`, `query`, `configured`, and what is `within: anywhere` of `argument` and `selected`) and refused for
     /// the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub excluded_dirs: Option<ExcludedDirsRule>,
-    /// The effect of a bad value; by default it ends the ask for `host`, `argument`, `header` and `query`, and yields to
+    /// The effect of a bad value; by default it ends the ask for `server`, `argument`, `header` and `query`, and yields to
     /// the next source for the others.
     #[serde(default, skip_serializing_if = "is_default")]
     pub on_bad: OnBad,
@@ -126,77 +126,7 @@ impl Source {
     }
 }
 
-/// The kinds of sources.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub enum SourceKind {
-    /// The host's own knowledge of the caller.
-    Host,
-    /// An argument of the call.
-    Argument,
-    /// An HTTP header.
-    Header,
-    /// An HTTP query parameter.
-    Query,
-    /// A `_meta` entry.
-    Meta,
-    /// A tool's selection.
-    Selected,
-    /// The command line, or the server's own variable.
-    Configured,
-    /// The client's roots.
-    Roots,
-    /// The last project of this connection.
-    Remembered,
-    /// A variable that the client sets.
-    Env,
-    /// The server's working directory.
-    Cwd,
-}
-
 impl SourceKind {
-    /// Every kind, in the order of [`PolicyConfig`](super::PolicyConfig) `recommended`.
-    pub(crate) const ALL: [Self; 11] = [
-        Self::Host,
-        Self::Argument,
-        Self::Header,
-        Self::Query,
-        Self::Meta,
-        Self::Selected,
-        Self::Configured,
-        Self::Roots,
-        Self::Remembered,
-        Self::Env,
-        Self::Cwd,
-    ];
-
-    /// The name in JSON and in texts.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Host => "host",
-            Self::Argument => "argument",
-            Self::Header => "header",
-            Self::Query => "query",
-            Self::Meta => "meta",
-            Self::Selected => "selected",
-            Self::Configured => "configured",
-            Self::Roots => "roots",
-            Self::Remembered => "remembered",
-            Self::Env => "env",
-            Self::Cwd => "cwd",
-        }
-    }
-
-    /// Whether it belongs to one request, and never to the connection.
-    #[must_use]
-    pub const fn is_per_request(self) -> bool {
-        matches!(self, Self::Host | Self::Argument | Self::Header | Self::Query | Self::Meta)
-    }
-
     /// Whether the client spelled the value, so that its paths are those of the client's machine.
     pub(crate) const fn is_spelled_by_client(self) -> bool {
         matches!(self, Self::Argument | Self::Header | Self::Query | Self::Meta | Self::Roots | Self::Selected)
@@ -204,7 +134,7 @@ impl SourceKind {
 
     /// Whether the caller put the value into this very request.
     pub(crate) const fn is_given_by_caller(self) -> bool {
-        matches!(self, Self::Host | Self::Argument | Self::Header | Self::Query)
+        matches!(self, Self::Server | Self::Argument | Self::Header | Self::Query)
     }
 
     /// Whether a person or a program chose the value on purpose.
@@ -222,12 +152,6 @@ impl SourceKind {
     }
 }
 
-impl fmt::Display for SourceKind {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
-    }
-}
-
 /// The form of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -239,8 +163,6 @@ pub enum Format {
     PathOrUri,
     /// A path; a `file:` URI has no meaning of its own.
     Path,
-    /// A name, never a path.
-    Name,
     /// A `file:` URI, a path if it has a separator, else a name.
     Any,
     /// One path, or several separated by commas (on Windows also semicolons), or a JSON array; the first usable one counts.
@@ -474,10 +396,6 @@ pub struct When {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub transports: Vec<Transport>,
-    /// Only if the client's paths are valid on the server's machine.
-    #[serde(skip_serializing_if = "is_default")]
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
-    pub local: bool,
     /// Only if the command line has this option.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub argument: Option<String>,

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::String;
 
 use super::templates::{NAMES, used};
-use super::{Links, Markers, Pick, Pin, PolicyConfig, Source, SourceKind, Verify, Within};
+use super::{Links, Markers, Pin, PolicyConfig, Source, SourceKind, Verify, Within};
 use crate::api::action::LogCode;
 use crate::api::reason::Reason;
 use crate::error::ConfigError;
@@ -14,7 +14,7 @@ fn bad(place: impl Into<String>, problem: impl Into<String>) -> ConfigError {
 }
 
 impl PolicyConfig {
-    /// Finds the first field that cannot work.
+    /// Finds the first invalid field.
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         if self.name.is_empty() {
             return Err(bad("name", "is empty; give the policy a name for logs"));
@@ -102,9 +102,6 @@ impl PolicyConfig {
     }
 
     fn check_roots(&self) -> Result<(), ConfigError> {
-        if self.roots.pick == Pick::Chosen && self.sources.iter().all(|source| source.from != SourceKind::Selected) {
-            return Err(bad("roots.pick", "`chosen` needs a `selected` source"));
-        }
         if !is_plain_prefix(&self.roots.request.id_prefix) {
             return Err(bad("roots.request.idPrefix", "must be plain text"));
         }
@@ -112,8 +109,8 @@ impl PolicyConfig {
     }
 
     fn check_timing(&self) -> Result<(), ConfigError> {
-        if self.timing.wait_ms == 0 || self.timing.wait_ms > self.timing.life_ms {
-            return Err(bad("timing.waitMs", "must be at least 1 and at most `lifeMs`"));
+        if self.timing.caller_timeout_ms == 0 || self.timing.caller_timeout_ms > self.timing.request_timeout_ms {
+            return Err(bad("timing.callerTimeoutMs", "must be at least 1 and at most `requestTimeoutMs`"));
         }
         let limits = &self.limits;
         let least = [

@@ -8,28 +8,24 @@ use alloc::vec::Vec;
 use super::cause::cause;
 use super::disk::{DiskView, Freshness, PathQuery, Patience};
 use super::evaluate::{Decision, Evaluation, EvaluationContext, Finding, RootsAccess};
-use super::project::Maker;
-use crate::api::action::{InputRequest, Outcome, Refused, RequestMethod, RootsState, Unresolved};
-use crate::api::event::AskBy;
+use super::project::ProjectFactory;
+use super::view::{AskView, ConnectionView, Purpose};
+use crate::api::action::{INPUT_KEY, InputRequest, Outcome, Refused, RequestMethod, RootsState, Unresolved};
 use crate::api::host::HostFacts;
 use crate::api::project::RootView;
 use crate::api::reason::Reason;
 use crate::id::Time;
-use crate::machine::asks::{INPUT_KEY, PendingAsk, Purpose};
-use crate::machine::connection::Connection;
-use crate::machine::probes::Probes;
 use crate::peer::root_list::RootList;
-use crate::policy::{Ask, Policy, Templates, Values, count};
+use crate::policy::{Policy, Templates, Values, to_usize};
+use crate::texts::standard::{EXAMPLE_PROJECT, NO_VALUE, UNNAMED_CLIENT};
 
 /// One ask, and everything that decides it.
 #[derive(Clone, Copy)]
 pub(crate) struct AskContext<'a> {
     pub(crate) policy: &'a Policy,
     pub(crate) host: &'a HostFacts,
-    pub(crate) connection: &'a Connection,
-    pub(crate) probes: &'a Probes,
-    pub(crate) ask: &'a PendingAsk,
-    pub(crate) now: Time,
+    pub(crate) connection: ConnectionView<'a>,
+    pub(crate) ask: AskView<'a>,
 }
 
 /// The decision on an ask.
@@ -58,17 +54,17 @@ impl From<Step> for AskDecision {
 
 impl<'a> AskContext<'a> {
     pub(crate) fn decide(&self) -> AskDecision {
-        match &self.ask.purpose {
+        match self.ask.purpose {
             Purpose::Project => self.decide_project(),
             Purpose::Roots => self.decide_roots(),
             Purpose::Select(by) => self.decide_selection(by),
             Purpose::Clear => {
                 let (reason, given) = if self.ask.modern {
-                    (Reason::PassEachCall, "/path/to/project")
-                } else if self.connection.sharing.is_shown() {
-                    (Reason::SeveralClients, "none")
+                    (Reason::PassEachCall, EXAMPLE_PROJECT)
+                } else if self.connection.shared {
+                    (Reason::SeveralClients, NO_VALUE)
                 } else {
-                    (Reason::Immutable, "none")
+                    (Reason::Immutable, NO_VALUE)
                 };
                 Step::End(self.refuse_selection(reason, given, None)).into()
             }
@@ -84,7 +80,7 @@ impl<'a> AskContext<'a> {
             Decision::Refused(at) => Step::End(self.refusal(&evaluation, *at)),
             Decision::Unresolved(reason) => Step::End(self.unresolved(*reason, &evaluation.findings)),
             Decision::NeedsInput => Step::End(needs_input()),
-            Decision::Waiting { .. } if self.ask.expired => {
+            Decision::Waiting { .. } if matches!(self.ask.patience, Patience::GaveUp) => {
                 Step::End(self.unresolved(Reason::NoProject, &evaluation.findings))
             }
             Decision::Waiting { for_roots, send } => Step::Wait { for_roots: *for_roots, send: *send },
@@ -95,7 +91,7 @@ impl<'a> AskContext<'a> {
     pub(super) fn decision(&self, step: Step, evaluation: Option<Evaluation>, disk: DiskView<'_>) -> AskDecision {
         let refreshes = match step {
             Step::End(_) => false,
-            Step::Wait { for_roots: true, .. } => disk.refreshes || self.refreshes_roots(),
+            Step::Wait { for_roots: true, .. } => disk.refreshes || self.ask.refreshes_roots,
             Step::Wait { .. } => disk.refreshes,
         };
         AskDecision { step, evaluation, queries: disk.queries, refreshes }
@@ -103,7 +99,7 @@ impl<'a> AskContext<'a> {
 
     fn decide_roots(&self) -> AskDecision {
         let mut disk = self.disk_view();
-        let step = match self.roots_access() {
+        let step = match self.ask.roots {
             RootsAccess::Wait => Step::Wait { for_roots: true, send: false },
             RootsAccess::Send => Step::Wait { for_roots: true, send: true },
             RootsAccess::Input => Step::End(needs_input()),
@@ -123,106 +119,43 @@ impl<'a> AskContext<'a> {
         let state = match self.ask.modern {
             true => list.state(),
             false if disk.is_stale() => RootsState::Stale,
-            false => self.connection.cycle.roots_state(self.policy, self.now),
+            false => self.connection.roots_state,
         };
         Step::End(Outcome::Listed { roots: roots.into(), state })
     }
 
     /// Evaluates the sources: all of them where the explanation or a report on disagreements needs them.
     pub(super) fn evaluate(&self, disk: &mut DiskView<'_>) -> Evaluation {
-        self.evaluation_context().evaluate(disk, self.ask.explain || self.policy.report_disagreement)
+        self.evaluation_context().evaluate(disk, self.ask.explain || self.policy.config.report_disagreement)
     }
 
     pub(super) fn evaluation_context(&self) -> EvaluationContext<'a> {
-        let (is_connected, cycle) = (!self.ask.modern, &self.connection.cycle);
-        let shared = is_connected && self.connection.sharing.is_shown();
+        let is_connected = !self.ask.modern;
+        let shared = is_connected && self.connection.shared;
         EvaluationContext {
             policy: self.policy,
             host: self.host,
-            values: Some(&self.ask.values),
-            target: self.ask.target.as_deref(),
-            memory: (is_connected && !shared).then_some(&self.connection.memory),
-            roots: self.roots_access(),
-            list_fresh_until: cycle.fresh_until(self.policy).filter(|_| is_connected),
-            list_is_stale: is_connected && !self.has_fresh_list(),
+            values: Some(self.ask.values),
+            target: self.ask.target,
+            memory: (is_connected && !shared).then_some(self.connection.memory),
+            roots: self.ask.roots,
+            list_fresh_until: self.ask.list_fresh_until.filter(|_| is_connected),
+            list_is_stale: is_connected && self.ask.list_is_stale,
             shared,
-            dedicated: self.host.is_dedicated() && !self.connection.sharing.is_shown(),
+            dedicated: self.host.is_dedicated() && !self.connection.shared,
         }
     }
 
-    pub(super) const fn maker(&self) -> Maker<'a> {
-        Maker { policy: self.policy, host: self.host }
+    pub(super) const fn factory(&self) -> ProjectFactory<'a> {
+        ProjectFactory { policy: self.policy, host: self.host }
     }
 
     pub(super) fn disk_view(&self) -> DiskView<'a> {
-        let shared = (!self.ask.modern).then_some(&self.connection.disk);
-        let patience = match (self.ask.expired, self.ask.takes_old) {
-            (true, _) => Patience::GaveUp,
-            (false, true) => Patience::TakesOld,
-            (false, false) => Patience::Waits(self.probes),
-        };
-        let freshness = Freshness { now: self.now, max_age: self.policy.timing.max_age_ms.map(Time::from) };
-        DiskView::new(&self.ask.disk, shared, patience, freshness, count(self.policy.limits.probe_paths))
-    }
-
-    /// Whether the list is fresh for this ask: the answer to its own request is never too old.
-    fn has_fresh_list(&self) -> bool {
-        let cycle = &self.connection.cycle;
-        if self.ask.roots_done { cycle.is_current() } else { cycle.is_fresh(self.policy, self.now) }
-    }
-
-    /// Whether a wait for roots is a wait for a newer list where the last one would do.
-    fn refreshes_roots(&self) -> bool {
-        !self.ask.modern && self.policy.roots.ask != Ask::EachRequest && self.connection.cycle.has_unchanged_list()
-    }
-
-    /// The client's roots as this ask may use them.
-    pub(super) fn roots_access(&self) -> RootsAccess<'a> {
-        let Self { ask, policy, .. } = *self;
-        if ask.modern {
-            return self.modern_roots();
-        }
-        if self.connection.sharing.is_shown() {
-            return RootsAccess::Unavailable(RootsState::SeveralClients);
-        }
-        let cycle = &self.connection.cycle;
-        let known = match cycle.list() {
-            Some(list) => RootsAccess::Known(list),
-            None => RootsAccess::Unavailable(cycle.roots_state(policy, self.now)),
-        };
-        let takes_old = ask.takes_old && self.refreshes_roots();
-        if ask.by == AskBy::None || ask.expired || ask.skip_roots || takes_old {
-            return known;
-        }
-        let each = policy.roots.ask == Ask::EachRequest && !ask.roots_done;
-        if self.has_fresh_list() && !each {
-            return known;
-        }
-        match cycle.token() {
-            Some(token) if cycle.is_overdue() && ask.joined != Some(token) => known,
-            Some(_) => RootsAccess::Wait,
-            None if ask.roots_done || !cycle.may_ask(policy, self.now) => known,
-            None if !cycle.is_ready() => RootsAccess::Wait,
-            None if cycle.is_deferred() && ask.joined.is_some() => RootsAccess::Wait,
-            None => RootsAccess::Send,
-        }
-    }
-
-    fn modern_roots(&self) -> RootsAccess<'a> {
-        if let Some(list) = &self.ask.input {
-            return RootsAccess::Known(list);
-        }
-        // Where nobody can be asked, what the client declares is not the cause, and may even be unknown.
-        if self.ask.by != AskBy::InputRequired {
-            RootsAccess::Unavailable(RootsState::NotAsked)
-        } else if !self.ask.client.declares_roots {
-            // The revision forbids asking for undeclared roots, whatever the policy says.
-            RootsAccess::Unavailable(RootsState::Undeclared)
-        } else if self.policy.roots.ask == Ask::Never {
-            RootsAccess::Unavailable(RootsState::NotAsked)
-        } else {
-            RootsAccess::Input
-        }
+        let shared = (!self.ask.modern).then_some(self.connection.disk);
+        let max_age = self.policy.config.timing.max_age_ms.map(Time::from);
+        let freshness = Freshness { now: self.connection.now, max_age };
+        let probe_paths = to_usize(self.policy.config.limits.probe_paths);
+        DiskView::new(self.ask.disk, shared, self.ask.patience, freshness, probe_paths)
     }
 
     fn refusal(&self, evaluation: &Evaluation, at: usize) -> Outcome {
@@ -262,7 +195,7 @@ impl<'a> AskContext<'a> {
             .with("cause", &cause)
             .with("list", &list)
             .with("advice", &advice)
-            .with("client", client.unwrap_or("the client"))
+            .with("client", client.unwrap_or(UNNAMED_CLIENT))
             .with("reason", reason.code());
         Outcome::Unresolved(Unresolved {
             code: reason,
@@ -275,17 +208,19 @@ impl<'a> AskContext<'a> {
         if self.ask.modern {
             return self.ask.client.name.as_deref();
         }
-        self.connection.client.as_ref()?.name.as_deref()
+        self.connection.client?.name.as_deref()
     }
 
     /// The roots this ask may see.
     pub(super) fn visible_roots(&self) -> Option<&'a RootList> {
-        if self.ask.modern { self.ask.input.as_ref() } else { self.connection.cycle.list() }
+        if self.ask.modern { self.ask.input } else { self.connection.list }
     }
 
     /// The same as a message lists them.
     pub(super) fn listing(&self) -> String {
-        self.visible_roots().map(|list| list.listing(count(self.policy.limits.value_chars))).unwrap_or_default()
+        self.visible_roots()
+            .map(|list| list.listing(to_usize(self.policy.config.limits.value_chars)))
+            .unwrap_or_default()
     }
 }
 

@@ -4,12 +4,12 @@ use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::api::event::Found;
+use crate::api::event::EntryKind;
 use crate::id::Time;
-use crate::machine::probes::Probes;
 use crate::policy::MarkerNames;
 
 /// The paths that were probed.
@@ -21,7 +21,7 @@ pub(crate) type Disk = BTreeMap<String, PathInfo>;
 pub(crate) struct PathInfo {
     /// `None` means that the host was asked and did not reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) found: Option<Found>,
+    pub(crate) found: Option<EntryKind>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) real_path: Option<String>,
     /// The markers that were looked for.
@@ -37,6 +37,11 @@ impl PathInfo {
     /// The host was asked and left the path out of its reply.
     pub(crate) fn unconfirmed(at: Time) -> Self {
         Self { found: None, real_path: None, asked: MarkerNames::default(), markers: Vec::new(), at }
+    }
+
+    /// Whether one of these markers exists.
+    pub(crate) fn has_any(&self, markers: &[String]) -> bool {
+        self.markers.iter().any(|marker| markers.contains(marker))
     }
 
     /// Whether it covers these markers.
@@ -157,11 +162,17 @@ pub(crate) struct DiskView<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Patience<'a> {
     /// For everything, except for probes that are overdue where an older report is known.
-    Waits(&'a Probes),
+    Waits(&'a dyn OpenProbes),
     /// Only for what is not known at all.
     TakesOld,
     /// Not at all.
     GaveUp,
+}
+
+/// The probes that the host has not answered yet.
+pub(crate) trait OpenProbes: fmt::Debug {
+    /// Whether nobody waits for a newer report on a path.
+    fn is_overdue(&self, path: &str) -> bool;
 }
 
 /// A path that an evaluation needs.
@@ -190,6 +201,16 @@ pub(crate) enum CacheReads {
     /// Folders that existed; a missing one may have been created since.
     Folders,
     All,
+}
+
+/// What a report must tell about the markers of a lookup to be enough.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum MarkerNeeds {
+    Nothing,
+    /// Which of them exist.
+    All,
+    /// That one of them exists, or that none does.
+    One,
 }
 
 /// The result of a lookup.
@@ -245,12 +266,22 @@ impl<'a> DiskView<'a> {
         self.oldest.and_then(|at| self.freshness.until(at))
     }
 
-    /// Looks up a path and these markers; with `any`, a report without the markers is enough.
-    pub(crate) fn lookup(&mut self, path: &str, markers: &MarkerNames, any: bool, scope: CacheScope) -> DiskLookup<'a> {
-        let enough = |info: &&PathInfo| any || info.covers(markers);
+    /// Looks up a path and these markers.
+    pub(crate) fn lookup(
+        &mut self,
+        path: &str,
+        markers: &MarkerNames,
+        needs: MarkerNeeds,
+        scope: CacheScope,
+    ) -> DiskLookup<'a> {
+        let enough = |info: &&PathInfo| match needs {
+            MarkerNeeds::Nothing => true,
+            MarkerNeeds::All => info.covers(markers),
+            MarkerNeeds::One => info.covers(markers) || info.has_any(markers),
+        };
         let usable = |info: &&PathInfo| match scope.reads {
             CacheReads::None => false,
-            CacheReads::Folders => info.found == Some(Found::Directory),
+            CacheReads::Folders => info.found == Some(EntryKind::Directory),
             CacheReads::All => true,
         };
         let shared = self.shared.and_then(|disk| disk.get(path)).filter(usable).filter(enough);

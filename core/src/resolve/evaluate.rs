@@ -6,15 +6,15 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::disk::{CacheReads, CacheScope, DiskView};
+use super::memory::Memory;
 use super::sources::{RequestValues, rejected};
-use super::value::Rejection;
 use super::verify::{Folder, PathVerifier, Refine, Verified};
 use crate::api::action::RootsState;
 use crate::api::host::HostFacts;
 use crate::api::project::Project;
 use crate::api::reason::Reason;
 use crate::id::Time;
-use crate::machine::connection::Memory;
+use crate::path::rejection::Rejection;
 use crate::peer::root_list::RootList;
 use crate::policy::{OnUnusable, Policy, Recheck, RootMatch, Source, SourceKind};
 
@@ -159,13 +159,13 @@ impl EvaluationContext<'_> {
     /// Asks the sources, best first, and stops where nothing more can matter. With `all`, every source is asked; those
     /// that can no longer matter do not cause a probe.
     pub(crate) fn evaluate(&self, disk: &mut DiskView<'_>, all: bool) -> Evaluation {
-        let mut findings: Vec<Finding> = Vec::with_capacity(self.policy.sources.len());
+        let mut findings: Vec<Finding> = Vec::with_capacity(self.policy.config.sources.len());
         // What follows from the values of the caller, which are judged before ranking, and what from the ranking.
         let mut judged: Option<Decision> = None;
         let mut ranked: Option<Decision> = None;
         let mut pin = self.memory.and_then(|memory| memory.pin.as_ref());
         let mut settled = false;
-        for (at, source) in self.policy.sources.iter().enumerate() {
+        for (at, source) in self.policy.config.sources.iter().enumerate() {
             if !settled
                 && !source.from.is_per_request()
                 && let Some(project) = pin.take()
@@ -202,7 +202,10 @@ impl EvaluationContext<'_> {
             }
         }
         let decision = match (judged, ranked) {
-            (Some(Decision::Waiting { .. }), Some(waiting @ Decision::Waiting { .. })) => waiting,
+            // A better value may still spare the client a question.
+            (Some(Decision::Waiting { .. } | Decision::NeedsInput), Some(waiting @ Decision::Waiting { .. })) => {
+                waiting
+            }
             (Some(judged), _) => judged,
             (None, Some(ranked)) => ranked,
             (None, None) if self.shared => Decision::Unresolved(Reason::SeveralClients),
@@ -242,7 +245,6 @@ impl EvaluationContext<'_> {
         let when = &source.when;
         let needs_memory = matches!(source.from, SourceKind::Selected | SourceKind::Remembered);
         (!when.transports.is_empty() && !when.transports.contains(&self.host.transport))
-            || (when.local && !self.host.is_local())
             || when.argument.as_ref().is_some_and(|argument| !self.host.arguments.contains_key(argument))
             || (when.dedicated.unwrap_or_else(|| source.from.is_of_process()) && !self.dedicated)
             || (needs_memory && self.memory.is_none())
@@ -256,9 +258,9 @@ impl EvaluationContext<'_> {
     fn check_selected(&self, source: &Source, disk: &mut DiskView<'_>, finding: &mut Finding) {
         let Some(selected) = self.memory.and_then(|memory| memory.selected.as_ref()) else { return };
         finding.value = Some(selected.given.clone());
-        finding.result = match self.check_kept(&selected.project, disk) {
+        finding.result = match self.recheck_stored(&selected.project, disk) {
             Ok(SourceResult::Offers(project)) => {
-                self.check_kept_within(source, project, disk).unwrap_or_else(|rejection| {
+                self.recheck_stored_within(source, project, disk).unwrap_or_else(|rejection| {
                     // What does not count for now is no fault that could end an ask.
                     SourceResult::Rejected { rejection, ends: false, status: None }
                 })
@@ -269,7 +271,7 @@ impl EvaluationContext<'_> {
     }
 
     /// Whether a source may still name a project that it named before.
-    fn check_kept_within(
+    fn recheck_stored_within(
         &self,
         source: &Source,
         project: Arc<Project>,
@@ -280,8 +282,8 @@ impl EvaluationContext<'_> {
 
     /// Checks a pin or a remembered project: its folder, and whether its source may still name it.
     fn check_memory(&self, project: &Arc<Project>, disk: &mut DiskView<'_>) -> Result<SourceResult, Rejection> {
-        match (self.check_kept(project, disk)?, self.origin(project)) {
-            (SourceResult::Offers(project), Some((_, source))) => self.check_kept_within(source, project, disk),
+        match (self.recheck_stored(project, disk)?, self.origin(project)) {
+            (SourceResult::Offers(project), Some((_, source))) => self.recheck_stored_within(source, project, disk),
             (result, _) => Ok(result),
         }
     }
@@ -289,7 +291,7 @@ impl EvaluationContext<'_> {
     /// Whether a selection is one of the roots; an empty list enforces nothing.
     pub(super) fn is_among(&self, project: &Project, given: &str, list: &RootList) -> bool {
         list.entries.is_empty()
-            || list.entries.iter().any(|entry| match self.policy.selection.root_match {
+            || list.entries.iter().any(|entry| match self.policy.config.selection.root_match {
                 RootMatch::Key => entry.key.as_ref() == Some(&project.key),
                 // A bare name is no URI, however it is spelled.
                 RootMatch::ExactUri => {
@@ -323,11 +325,11 @@ impl EvaluationContext<'_> {
 
     /// Looks again at the folder of a project that the connection keeps. The project stays the one it is: no link takes
     /// its place, and no walk leads up from it. A link to another folder changes its real path.
-    fn check_kept(&self, project: &Arc<Project>, disk: &mut DiskView<'_>) -> Result<SourceResult, Rejection> {
+    fn recheck_stored(&self, project: &Arc<Project>, disk: &mut DiskView<'_>) -> Result<SourceResult, Rejection> {
         let unchanged = || Ok(SourceResult::Offers(project.clone()));
         let (Some(path), Some((at, source))) = (&project.path, self.origin(project)) else { return unchanged() };
         let verifier = PathVerifier { accept_missing: self.accepts_missing(source), ..self.verifier(at, source) };
-        match verifier.for_kept(project).verify(path, disk) {
+        match verifier.for_stored(project).verify(path, disk) {
             Verified::Wait => Ok(SourceResult::WaitDisk),
             Verified::Rejected(rejection) => Err(rejection),
             Verified::Accepted(Folder { real_path, .. }) if project.real_path == real_path => unchanged(),
@@ -339,14 +341,14 @@ impl EvaluationContext<'_> {
 
     /// Whether a folder of this source counts although it does not exist.
     pub(super) fn accepts_missing(&self, source: &Source) -> bool {
-        source.from == SourceKind::Roots && self.policy.roots.on_unusable == OnUnusable::Accept
+        source.from == SourceKind::Roots && self.policy.config.roots.on_unusable == OnUnusable::Accept
     }
 
     /// The source that found a project, and its position.
     fn origin(&self, project: &Project) -> Option<(usize, &Source)> {
         let kind = project.origin();
         let reads = |source: &Source| project.via.as_ref().is_some_and(|via| source.read.contains(via));
-        let sources = || self.policy.sources.iter().enumerate().filter(|(_, source)| source.from == kind);
+        let sources = || self.policy.config.sources.iter().enumerate().filter(|(_, source)| source.from == kind);
         sources().find(|(_, source)| reads(source)).or_else(|| sources().next())
     }
 
@@ -361,7 +363,7 @@ impl EvaluationContext<'_> {
             refine: source.refine.as_ref().zip(self.policy.marker_names(at)).map(Refine::from),
             markers: self.wanted_markers(source),
             scope: self.cache_scope(source),
-            elsewhere: false,
+            on_client_machine: false,
         }
     }
 
@@ -374,7 +376,7 @@ impl EvaluationContext<'_> {
     }
 }
 
-/// Whether every ask looks at the disk again: also if the operator confines projects, because a link may lead elsewhere now.
+/// Whether every ask checks the disk again: also if the operator confines projects, because a link may lead elsewhere now.
 pub(super) fn rechecks(source: &Source, host: &HostFacts) -> bool {
     source.recheck == Recheck::EachAsk || host.allowed_dirs.is_some()
 }
@@ -385,8 +387,5 @@ fn unresolved_reason(findings: &[Finding]) -> Reason {
             |finding| matches!(&finding.result, SourceResult::Rejected { rejection, .. } if rejection.reason == wanted),
         )
     };
-    [Reason::Ambiguous, Reason::NotChosen, Reason::OtherMachine]
-        .into_iter()
-        .find(|reason| has(*reason))
-        .unwrap_or(Reason::NoProject)
+    [Reason::Ambiguous, Reason::OtherMachine].into_iter().find(|reason| has(*reason)).unwrap_or(Reason::NoProject)
 }

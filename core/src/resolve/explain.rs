@@ -8,16 +8,16 @@ use alloc::vec::Vec;
 use super::ask::AskContext;
 use super::disk::DiskView;
 use super::evaluate::{Evaluation, EvaluationContext, Finding, RootsAccess, SourceResult};
+use super::view::ConnectionView;
 use crate::api::action::{Outcome, RootsState};
-use crate::api::explanation::{Era, Explanation, RootsReport, Tried, Verdict};
-use crate::api::host::{HostFacts, Transport};
+use crate::api::explanation::{Era, Explanation, RootsReport, SourceReport, Verdict};
+use crate::api::host::HostFacts;
 use crate::api::project::Project;
-use crate::id::Time;
-use crate::machine::connection::Connection;
 use crate::path::display::display;
 use crate::peer::client::Client;
 use crate::peer::root_list::{RootEntry, RootList};
-use crate::policy::{Policy, SourceKind, count};
+use crate::policy::{Policy, SourceKind, fill, to_usize};
+use crate::texts::explanation as text;
 
 impl AskContext<'_> {
     /// Explains how the ask ended, from its evaluation if that covers every source.
@@ -27,7 +27,7 @@ impl AskContext<'_> {
             _ => None,
         };
         let fresh;
-        let sources = self.policy.sources.len();
+        let sources = self.policy.config.sources.len();
         let evaluation = match evaluation.filter(|evaluation| evaluation.findings.len() == sources) {
             Some(evaluation) => evaluation,
             None => {
@@ -35,8 +35,8 @@ impl AskContext<'_> {
                 &fresh
             }
         };
-        let Self { policy, host, connection, now, .. } = *self;
-        let explainer = Explainer { policy, host, connection, now };
+        let Self { policy, host, connection, .. } = *self;
+        let explainer = Explainer { policy, host, connection };
         let mut explanation = explainer.explanation(&evaluation.findings, winner);
         let (code, message, instruction) = match outcome {
             Outcome::Unresolved(unresolved) => (unresolved.code, &unresolved.message, &unresolved.instruction),
@@ -52,16 +52,17 @@ impl AskContext<'_> {
     /// Adds what only the request knows, and the text.
     fn finish(&self, mut explanation: Explanation, winner: Option<&Arc<Project>>) -> Explanation {
         if self.ask.modern {
-            let state = match self.roots_access() {
+            let state = match self.ask.roots {
                 RootsAccess::Known(list) => list.state(),
                 RootsAccess::Unavailable(state) => state,
                 RootsAccess::Input | RootsAccess::Wait | RootsAccess::Send => RootsState::NotAsked,
             };
-            explanation.roots = brief(state, self.visible_roots(), Some(&self.ask.client));
+            explanation.roots = brief(state, self.visible_roots(), Some(self.ask.client));
             explanation.era = Era::Modern;
             explanation.stale_answers = 0;
         }
-        explanation.client = self.client_name().map(|name| display(name, count(self.policy.limits.value_chars)));
+        explanation.client =
+            self.client_name().map(|name| display(name, to_usize(self.policy.config.limits.value_chars)));
         explanation.text = render(&explanation, winner);
         explanation
     }
@@ -72,13 +73,13 @@ impl AskContext<'_> {
 pub(crate) struct Explainer<'a> {
     pub(crate) policy: &'a Policy,
     pub(crate) host: &'a HostFacts,
-    pub(crate) connection: &'a Connection,
-    pub(crate) now: Time,
+    pub(crate) connection: ConnectionView<'a>,
 }
 
 impl<'a> Explainer<'a> {
     pub(crate) fn explain(&self) -> Explanation {
-        let evaluation = self.evaluate(&mut DiskView::of_connection(&self.connection.disk, self.now, 0), true);
+        let evaluation =
+            self.evaluate(&mut DiskView::of_connection(self.connection.disk, self.connection.now, 0), true);
         let winner = evaluation.winner();
         let mut explanation = self.explanation(&evaluation.findings, winner);
         explanation.text = render(&explanation, winner);
@@ -87,17 +88,16 @@ impl<'a> Explainer<'a> {
 
     /// Evaluates the policy for the connection itself, without any request.
     pub(crate) fn evaluate(&self, disk: &mut DiskView<'a>, all: bool) -> Evaluation {
-        let shared = self.connection.sharing.is_shown();
-        let list = self.connection.cycle.list();
+        let ConnectionView { shared, memory, list, roots_state, .. } = self.connection;
         let context = EvaluationContext {
             policy: self.policy,
             host: self.host,
             values: None,
             target: None,
-            memory: Some(&self.connection.memory).filter(|_| !shared),
+            memory: Some(memory).filter(|_| !shared),
             roots: match list {
                 Some(list) if !shared => RootsAccess::Known(list),
-                _ => RootsAccess::Unavailable(self.roots_state()),
+                _ => RootsAccess::Unavailable(roots_state),
             },
             list_fresh_until: None,
             list_is_stale: false,
@@ -107,36 +107,29 @@ impl<'a> Explainer<'a> {
         context.evaluate(disk, all)
     }
 
-    fn roots_state(&self) -> RootsState {
-        match self.connection.sharing.is_shown() {
-            true => RootsState::SeveralClients,
-            false => self.connection.cycle.roots_state(self.policy, self.now),
-        }
-    }
-
     pub(crate) fn roots(&self) -> RootsReport {
-        let cycle = &self.connection.cycle;
-        report(self.roots_state(), cycle.list(), self.connection.client.as_ref())
+        let ConnectionView { roots_state, list, client, .. } = self.connection;
+        report(roots_state, list, client)
     }
 
     fn explanation(&self, findings: &[Finding], winner: Option<&Arc<Project>>) -> Explanation {
-        let client = self.connection.client.as_ref();
+        let ConnectionView { client, list, roots_state, stale_answers, .. } = self.connection;
         Explanation {
-            policy: self.policy.name.clone(),
+            policy: self.policy.config.name.clone(),
             code: None,
             message: None,
             instruction: None,
             tried: self.tried(findings, winner),
-            roots: brief(self.roots_state(), self.connection.cycle.list(), client),
+            roots: brief(roots_state, list, client),
             client: client.and_then(|client| client.name.as_ref()).map(|name| self.shown(name)),
             transport: self.host.transport,
             era: if client.is_some() { Era::Legacy } else { Era::Unknown },
-            stale_answers: self.connection.cycle.stale_answers(),
+            stale_answers,
             text: String::new(),
         }
     }
 
-    fn tried(&self, findings: &[Finding], winner: Option<&Arc<Project>>) -> Vec<Tried> {
+    fn tried(&self, findings: &[Finding], winner: Option<&Arc<Project>>) -> Vec<SourceReport> {
         let mut unnamed_winner = winner;
         let mut tried = Vec::with_capacity(findings.len());
         for finding in findings {
@@ -154,7 +147,7 @@ impl<'a> Explainer<'a> {
                 }
                 SourceResult::Offers(project) => (compared(project, &mut unnamed_winner, winner), None, None),
             };
-            tried.push(Tried {
+            tried.push(SourceReport {
                 source: finding.source,
                 via: finding.via.clone(),
                 verdict,
@@ -167,7 +160,7 @@ impl<'a> Explainer<'a> {
     }
 
     fn shown(&self, value: &str) -> String {
-        display(value, count(self.policy.limits.value_chars))
+        display(value, to_usize(self.policy.config.limits.value_chars))
     }
 }
 
@@ -212,57 +205,55 @@ const PLACE_CHARS: usize = 1024;
 
 /// The explanation as a person reads it.
 fn render(explanation: &Explanation, winner: Option<&Arc<Project>>) -> String {
-    let mut text = match (winner, &explanation.message) {
+    let mut shown = match (winner, &explanation.message) {
         (Some(project), _) => {
-            let place = project.folder().map(String::as_str).or(project.uri.as_deref()).unwrap_or("no folder");
+            let place = project.folder().map(String::as_str).or(project.uri.as_deref()).unwrap_or(text::NO_FOLDER);
             let place = display(place, PLACE_CHARS);
-            format!(
-                "Project: {} ({place}), from {}\n",
-                project.display_name,
-                source_label(project.source, project.via.as_deref())
-            )
+            let source = source_label(project.source, project.via.as_deref());
+            fill(text::FOUND, &[("name", &project.display_name), ("place", &place), ("source", &source)])
         }
-        (None, Some(message)) => format!("No project: {message}\n"),
-        (None, None) => String::from("No project yet.\n"),
+        (None, Some(message)) => fill(text::NOT_FOUND, &[("message", message)]),
+        (None, None) => text::NOT_YET.to_string(),
     };
     if let Some(instruction) = &explanation.instruction {
-        text.push_str(&format!("What to do: {instruction}\n"));
+        shown.push_str(&fill(text::INSTRUCTION, &[("instruction", instruction)]));
     }
-    text.push('\n');
+    shown.push('\n');
     let labels: Vec<String> =
         explanation.tried.iter().map(|tried| source_label(tried.source, tried.via.as_deref())).collect();
     let width = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
     for (tried, label) in explanation.tried.iter().zip(&labels) {
-        let verdict = verdict_word(tried.verdict);
+        let verdict = text::verdict(tried.verdict);
         let value = tried.value.as_deref().unwrap_or_default();
         let why = tried.reason.map_or_else(String::new, |reason| {
             let detail = tried.detail.as_ref().filter(|detail| *detail != reason.code());
             detail.map_or_else(|| format!("({})", reason.code()), |detail| format!("({}: {detail})", reason.code()))
         });
         let line = format!("  {label:<width$}  {verdict:<9}  {value} {why}");
-        text.push_str(line.trim_end());
-        text.push('\n');
+        shown.push_str(line.trim_end());
+        shown.push('\n');
     }
-    let client = explanation.client.as_deref().unwrap_or("unknown client");
-    let transport = match explanation.transport {
-        Transport::Stdio => "stdio",
-        Transport::Http => "http",
-        Transport::Other => "another transport",
-    };
-    let roots = roots_words(explanation.roots.state);
-    text.push_str(&format!("\nPolicy {}; {client} over {transport}; roots: {roots}", explanation.policy));
-    let available = explanation.roots.available.len().saturating_add(count(explanation.roots.omitted));
-    if available > 0 {
-        text.push_str(&format!(" ({available})"));
+    let RootsReport { state, available, omitted, dropped, .. } = &explanation.roots;
+    shown.push_str(&fill(
+        text::CIRCUMSTANCES,
+        &[
+            ("policy", &explanation.policy),
+            ("client", explanation.client.as_deref().unwrap_or(text::UNKNOWN_CLIENT)),
+            ("transport", text::transport(explanation.transport)),
+            ("roots", text::roots(*state)),
+        ],
+    ));
+    let available = available.len().saturating_add(to_usize(*omitted));
+    let counts = [
+        (text::AVAILABLE, available),
+        (text::DROPPED, to_usize(*dropped)),
+        (text::IGNORED, to_usize(explanation.stale_answers)),
+    ];
+    for (template, count) in counts.into_iter().filter(|(_, count)| *count > 0) {
+        shown.push_str(&fill(template, &[("count", &count.to_string())]));
     }
-    if explanation.roots.dropped > 0 {
-        text.push_str(&format!(", {} more not kept", explanation.roots.dropped));
-    }
-    if explanation.stale_answers > 0 {
-        text.push_str(&format!("; {} answers ignored", explanation.stale_answers));
-    }
-    text.push('\n');
-    text
+    shown.push('\n');
+    shown
 }
 
 const fn without_roots(state: RootsState) -> Verdict {
@@ -275,35 +266,4 @@ const fn without_roots(state: RootsState) -> Verdict {
 
 fn source_label(source: SourceKind, via: Option<&str>) -> String {
     via.map_or_else(|| source.name().into(), |via| format!("{} {}", source.name(), display(via, 64)))
-}
-
-const fn verdict_word(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Won => "won",
-        Verdict::Agrees => "agrees",
-        Verdict::Disagrees => "disagrees",
-        Verdict::Absent => "absent",
-        Verdict::Rejected => "rejected",
-        Verdict::Off => "off",
-        Verdict::NotAsked => "not asked",
-        Verdict::Pending => "pending",
-    }
-}
-
-const fn roots_words(state: RootsState) -> &'static str {
-    match state {
-        RootsState::NotAsked => "not asked for",
-        RootsState::NotReady => "not ready",
-        RootsState::Undeclared => "not declared by the client",
-        RootsState::Unsupported => "not supported by the client",
-        RootsState::Pending => "asked for, no answer yet",
-        RootsState::Overdue => "asked for, answer overdue",
-        RootsState::TimedOut => "asked for, never answered",
-        RootsState::Failed => "asked for, failed",
-        RootsState::Empty => "none",
-        RootsState::AllInvalid => "none that can be read",
-        RootsState::Ok => "listed",
-        RootsState::Stale => "listed, may have changed",
-        RootsState::SeveralClients => "not one client's: several share this connection",
-    }
 }

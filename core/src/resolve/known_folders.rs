@@ -2,13 +2,13 @@
 
 use alloc::string::String;
 
-use super::disk::{CacheReads, CacheScope, DiskLookup, DiskView, PathInfo};
+use super::disk::{CacheReads, CacheScope, DiskLookup, DiskView, MarkerNeeds, PathInfo};
 use super::evaluate::{EvaluationContext, RootsAccess, SourceResult};
-use super::value::Rejection;
-use crate::api::event::Found;
+use crate::api::event::EntryKind;
 use crate::api::project::Project;
 use crate::api::reason::Reason;
 use crate::path;
+use crate::path::rejection::Rejection;
 use crate::policy::{MarkerNames, Source, SourceKind, Within};
 
 /// The folder that is named.
@@ -72,7 +72,7 @@ impl<'a> EvaluationContext<'a> {
             return Ok(None);
         }
         let roots = || list.into_iter().flat_map(|list| &list.entries).filter_map(|entry| entry.path.as_ref().ok());
-        // Of several roots, one that needs no look at the disk spares the others one.
+        // Of several roots, one that needs no disk check spares the others one.
         if roots().any(|root| self.is_plainly_inside(root, folder)) {
             return Ok(None);
         }
@@ -111,7 +111,7 @@ impl<'a> EvaluationContext<'a> {
     /// The project that the operator named, or what must come first.
     fn operator_project(&self, disk: &mut DiskView<'_>) -> Option<SourceResult> {
         let sources =
-            self.policy.sources.iter().enumerate().filter(|(_, source)| source.from == SourceKind::Configured);
+            self.policy.config.sources.iter().enumerate().filter(|(_, source)| source.from == SourceKind::Configured);
         let mut results = sources.map(|(at, source)| self.ask(at, source, disk).result);
         results.find(|result| matches!(result, SourceResult::Offers(_) | SourceResult::WaitDisk))
     }
@@ -128,13 +128,13 @@ impl<'a> EvaluationContext<'a> {
             return Contained::Yes;
         }
         let Some(real) = folder.real_path else { return Contained::No };
-        match disk.lookup(base, &MarkerNames::default(), true, SCOPE) {
+        match disk.lookup(base, &MarkerNames::default(), MarkerNeeds::Nothing, SCOPE) {
             DiskLookup::Known(info)
                 if info.real_path.as_ref().is_some_and(|base| path::is_inside(base, real, self.host.style)) =>
             {
                 Contained::Yes
             }
-            DiskLookup::Known(PathInfo { found: Some(Found::Missing), .. }) => Contained::NoBase,
+            DiskLookup::Known(PathInfo { found: Some(EntryKind::Missing), .. }) => Contained::NoBase,
             DiskLookup::Known(_) | DiskLookup::Unconfirmed => Contained::No,
             DiskLookup::Unknown => Contained::Unknown,
         }
@@ -148,14 +148,8 @@ impl<'a> EvaluationContext<'a> {
         disk: &mut DiskView<'_>,
     ) -> Result<Option<SourceResult>, Rejection> {
         let (markers, scope) = (self.policy.project_markers(), self.cache_scope(source));
-        let is_marked = |info: &PathInfo| info.markers.iter().any(|marker| markers.contains(marker));
-        // One marker is enough, whoever looked for it.
-        let known = match disk.lookup(path, markers, true, scope) {
-            DiskLookup::Known(info) if !is_marked(info) => disk.lookup(path, markers, false, scope),
-            known => known,
-        };
-        match known {
-            DiskLookup::Known(info) if is_marked(info) => Ok(None),
+        match disk.lookup(path, markers, MarkerNeeds::One, scope) {
+            DiskLookup::Known(info) if info.has_any(markers) => Ok(None),
             DiskLookup::Known(_) => Err(Rejection::at(Reason::NoMarker, path)),
             DiskLookup::Unconfirmed => Err(Rejection::at(Reason::Unconfirmed, path)),
             DiskLookup::Unknown => Ok(Some(SourceResult::WaitDisk)),

@@ -3,14 +3,15 @@
 mod advice;
 pub(crate) mod ask;
 mod cause;
-mod client_ways;
 pub(crate) mod disk;
 pub(crate) mod evaluate;
 pub(crate) mod explain;
 mod known_folders;
+pub(crate) mod memory;
 mod project;
 mod roots;
 pub(crate) mod selection;
 pub(crate) mod sources;
 pub(crate) mod value;
 mod verify;
+pub(crate) mod view;

@@ -4,7 +4,6 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::value::Rejection;
 use super::verify::Folder;
 use crate::api::host::HostFacts;
 use crate::api::project::Project;
@@ -12,30 +11,47 @@ use crate::api::reason::Reason;
 use crate::path;
 use crate::path::display::display;
 use crate::path::name::slug_with_id;
+use crate::path::rejection::Rejection;
 use crate::path::uri::{path_to_file_uri, project_id};
 use crate::peer::root_list::{RootEntry, RootList, raw_basename, uri_key};
-use crate::policy::{NameFrom, Policy, SourceKind, count};
+use crate::policy::{NameFrom, Policy, SourceKind, to_usize};
 
 /// The policy and host facts a project is made with.
 #[derive(Clone, Copy)]
-pub(crate) struct Maker<'a> {
+pub(crate) struct ProjectFactory<'a> {
     pub(crate) policy: &'a Policy,
     pub(crate) host: &'a HostFacts,
 }
 
 impl Project {
-    pub(crate) fn from_path(folder: Folder, source: SourceKind, via: Option<String>, maker: Maker<'_>) -> Self {
-        let Folder { path, real_path, elsewhere } = folder;
-        let style = if elsewhere { maker.host.client_style(&path) } else { maker.host.style };
+    /// The source that named it first: a remembered project says in `via` what that was.
+    pub(crate) fn origin(&self) -> SourceKind {
+        let first = self.via.as_deref().filter(|_| self.source == SourceKind::Remembered);
+        first.and_then(|via| SourceKind::ALL.into_iter().find(|kind| kind.name() == via)).unwrap_or(self.source)
+    }
+
+    /// The folder, on whichever machine it is.
+    pub(crate) fn folder(&self) -> Option<&String> {
+        self.path.as_ref().or(self.client_path.as_ref())
+    }
+
+    pub(crate) fn from_path(
+        folder: Folder,
+        source: SourceKind,
+        via: Option<String>,
+        factory: ProjectFactory<'_>,
+    ) -> Self {
+        let Folder { path, real_path, on_client_machine } = folder;
+        let style = if on_client_machine { factory.host.client_style(&path) } else { factory.host.style };
         let key = path::key(&path, style).unwrap_or_else(|_| path.clone());
         let name = path::basename(&path, style).unwrap_or_else(|| path.clone());
         let uri = path_to_file_uri(&path, style);
-        let (path, client_path) = if elsewhere { (None, Some(path)) } else { (Some(path), None) };
+        let (path, client_path) = if on_client_machine { (None, Some(path)) } else { (Some(path), None) };
         let id = project_id(&key);
         Self {
             slug: slug_with_id(&name, &id),
             id,
-            display_name: maker.shown_name(&name),
+            display_name: factory.shown_name(&name),
             key,
             name,
             path,
@@ -51,14 +67,14 @@ impl Project {
         }
     }
 
-    pub(crate) fn from_name(name: &str, source: SourceKind, via: Option<String>, maker: Maker<'_>) -> Self {
+    pub(crate) fn from_name(name: &str, source: SourceKind, via: Option<String>, factory: ProjectFactory<'_>) -> Self {
         let mut key = String::from("name:");
         key.push_str(name);
         let id = project_id(&key);
         Self {
             slug: slug_with_id(name, &id),
             id,
-            display_name: maker.shown_name(name),
+            display_name: factory.shown_name(name),
             key,
             name: name.to_owned(),
             path: None,
@@ -75,10 +91,14 @@ impl Project {
     }
 
     /// The project of a root; without a folder the root is not a `file:` URI and counts by its name alone.
-    pub(crate) fn from_root(entry: &RootEntry, list: &RootList, folder: Option<Folder>, maker: Maker<'_>) -> Self {
-        let as_sent = folder.as_ref().map(|folder| &folder.path) == entry.path.as_ref().ok();
+    pub(crate) fn from_root(
+        entry: &RootEntry,
+        list: &RootList,
+        folder: Option<Folder>,
+        factory: ProjectFactory<'_>,
+    ) -> Self {
         let mut project = match folder {
-            Some(folder) => Self::from_path(folder, SourceKind::Roots, None, maker),
+            Some(folder) => Self::from_path(folder, SourceKind::Roots, None, factory),
             None => {
                 let uri = &entry.sent.uri;
                 let name = raw_basename(uri).unwrap_or_else(|| uri.clone());
@@ -89,17 +109,16 @@ impl Project {
                     id,
                     key,
                     uri: Some(uri.clone()),
-                    ..Self::from_name(&name, SourceKind::Roots, None, maker)
+                    ..Self::from_name(&name, SourceKind::Roots, None, factory)
                 }
             }
         };
-        let name = match maker.policy.name_from {
+        let name = match factory.policy.config.name_from {
             NameFrom::Basename => None,
-            NameFrom::RawBasename => raw_basename(&entry.sent.uri).filter(|_| as_sent),
             NameFrom::RootName => entry.sent.name.clone().filter(|name| !name.trim().is_empty()),
         };
         if let Some(name) = name {
-            project.display_name = maker.shown_name(&name);
+            project.display_name = factory.shown_name(&name);
             project.slug = slug_with_id(&name, &project.id);
             project.name = name;
         }
@@ -111,17 +130,17 @@ impl Project {
     }
 }
 
-impl Maker<'_> {
+impl ProjectFactory<'_> {
     /// Refuses a project without a folder on this machine, if the policy requires one.
-    pub(crate) fn admit(&self, project: Project) -> Result<Project, Rejection> {
+    pub(crate) fn require_path(&self, project: Project) -> Result<Project, Rejection> {
         match &project.client_path {
-            _ if project.path.is_some() || !self.policy.require_path => Ok(project),
-            Some(elsewhere) => Err(Rejection::at(Reason::OtherMachine, elsewhere)),
+            _ if project.path.is_some() || !self.policy.config.require_path => Ok(project),
+            Some(path) => Err(Rejection::at(Reason::OtherMachine, path)),
             None => Err(Rejection::new(Reason::NoPath)),
         }
     }
 
     fn shown_name(&self, name: &str) -> String {
-        display(name, count(self.policy.limits.name_chars))
+        display(name, to_usize(self.policy.config.limits.name_chars))
     }
 }

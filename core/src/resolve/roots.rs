@@ -5,11 +5,12 @@ use alloc::string::{String, ToString};
 
 use super::disk::DiskView;
 use super::evaluate::{EvaluationContext, Finding, RootsAccess, SourceResult};
-use super::value::{ParsedValue, Rejection, ValueParser};
+use super::value::{ParsedValue, ValueParser};
 use super::verify::{PathVerifier, Verified};
 use crate::api::project::{Project, RootView};
 use crate::api::reason::Reason;
 use crate::path;
+use crate::path::rejection::Rejection;
 use crate::peer::root_list::{RootEntry, RootList, uri_key};
 use crate::policy::{BadOutcome, Format, Links, NonFile, OnUnusable, Pick, Relative, Source, SourceKind, Verify};
 
@@ -25,17 +26,9 @@ impl EvaluationContext<'_> {
             RootsAccess::Input => return finding.result = SourceResult::NeedInput,
             RootsAccess::Unavailable(state) => return finding.result = SourceResult::Unavailable(state),
         };
-        let rules = &self.policy.roots;
+        let rules = &self.policy.config.roots;
         if list.entries.is_empty() {
             return;
-        }
-        let unpicked = |reason: Reason, ends: bool| SourceResult::Rejected {
-            rejection: Rejection::new(reason),
-            ends,
-            status: None,
-        };
-        if rules.pick == Pick::Chosen {
-            return finding.result = unpicked(Reason::NotChosen, false);
         }
         let target = match self.target.map_or(Ok(None), |target| self.containing(target, list)) {
             Ok(root) => root,
@@ -47,7 +40,8 @@ impl EvaluationContext<'_> {
             Err(_) => None,
         };
         if rules.pick == Pick::Only && target.is_none() && distinct(list) > 1 {
-            return finding.result = unpicked(Reason::Ambiguous, rules.ambiguity == BadOutcome::Error);
+            let (rejection, ends) = (Rejection::new(Reason::Ambiguous), rules.ambiguity == BadOutcome::Error);
+            return finding.result = SourceResult::Rejected { rejection, ends, status: None };
         }
         let mut first_rejected = None;
         let mut waits = false;
@@ -84,8 +78,8 @@ impl EvaluationContext<'_> {
 
     fn continues_after(&self, rejection: &Rejection) -> bool {
         match rejection.reason {
-            Reason::NotFileUri => self.policy.roots.non_file == NonFile::Skip,
-            _ => matches!(self.policy.roots.on_unusable, OnUnusable::NextRoot | OnUnusable::Accept),
+            Reason::NotFileUri => self.policy.config.roots.non_file == NonFile::Skip,
+            _ => matches!(self.policy.config.roots.on_unusable, OnUnusable::NextRoot | OnUnusable::Accept),
         }
     }
 
@@ -97,7 +91,7 @@ impl EvaluationContext<'_> {
         list: &RootList,
         disk: &mut DiskView<'_>,
     ) -> SourceResult {
-        let rules = &self.policy.roots;
+        let rules = &self.policy.config.roots;
         let rejected =
             |rejection: Rejection, ends: bool| SourceResult::Rejected { rejection, ends, status: source.status };
         let path = match &entry.path {
@@ -105,7 +99,7 @@ impl EvaluationContext<'_> {
             Err(rejection) if rejection.reason == Reason::NotFileUri => {
                 return match rules.non_file {
                     NonFile::NameOnly => {
-                        match self.maker().admit(Project::from_root(entry, list, None, self.maker())) {
+                        match self.factory().require_path(Project::from_root(entry, list, None, self.factory())) {
                             Ok(project) => SourceResult::offers(project),
                             Err(rejection) => rejected(rejection, false),
                         }
@@ -123,7 +117,7 @@ impl EvaluationContext<'_> {
         };
         match verifier.for_client().verify(path, disk) {
             Verified::Accepted(folder) => {
-                match self.maker().admit(Project::from_root(entry, list, Some(folder), self.maker())) {
+                match self.factory().require_path(Project::from_root(entry, list, Some(folder), self.factory())) {
                     Ok(project) => SourceResult::offers(project),
                     Err(rejection) => rejected(rejection, rules.on_unusable == OnUnusable::Error),
                 }
@@ -138,10 +132,10 @@ impl EvaluationContext<'_> {
         let mut view = entry.view();
         let Ok(path) = &entry.path else { return Some(view) };
         let default = Source::new(SourceKind::Roots);
-        let at = self.policy.sources.iter().position(|source| source.from == SourceKind::Roots);
-        let source = at.and_then(|at| self.policy.sources.get(at)).unwrap_or(&default);
+        let at = self.policy.config.sources.iter().position(|source| source.from == SourceKind::Roots);
+        let source = at.and_then(|at| self.policy.config.sources.get(at)).unwrap_or(&default);
         let verifier = PathVerifier {
-            files: Some(self.policy.roots.files),
+            files: Some(self.policy.config.roots.files),
             links: Links::Keep,
             verify: Verify::Directory,
             refine: None,
@@ -150,8 +144,8 @@ impl EvaluationContext<'_> {
         };
         match verifier.for_client().verify(path, disk) {
             Verified::Wait => return None,
-            Verified::Accepted(folder) if folder.elsewhere => {
-                view.problem = self.policy.require_path.then_some(Reason::OtherMachine);
+            Verified::Accepted(folder) if folder.on_client_machine => {
+                view.problem = self.policy.config.require_path.then_some(Reason::OtherMachine);
             }
             Verified::Accepted(folder) => {
                 view.root.path = Some(folder.path);
@@ -173,7 +167,7 @@ impl EvaluationContext<'_> {
             format: Format::PathOrUri,
             relative: Relative::Refuse,
             from_client: true,
-            value_bytes: self.policy.limits.value_bytes,
+            value_bytes: self.policy.config.limits.value_bytes,
         };
         let (ParsedValue::Path(target) | ParsedValue::Name(target)) = parser.parse(target)?;
         let contains = |entry: &&RootEntry| {

@@ -7,7 +7,7 @@ use alloc::sync::Arc;
 use super::ask::{AskContext, AskDecision, Step};
 use super::disk::{CacheReads, CacheScope, DiskView};
 use super::evaluate::{RootsAccess, SourceResult, rechecks};
-use super::value::{ParsedValue, Rejection, ValueParser, is_file_uri, looks_like_path, looks_like_uri};
+use super::value::{ParsedValue, ValueParser, looks_like_path};
 use super::verify::{PathVerifier, Refine, Verified};
 use crate::api::action::{Outcome, Refused};
 use crate::api::event::SelectBy;
@@ -16,7 +16,8 @@ use crate::api::project::Project;
 use crate::api::reason::Reason;
 use crate::path;
 use crate::path::PathStyle;
-use crate::path::uri::project_key;
+use crate::path::rejection::Rejection;
+use crate::path::uri::{is_file_uri, looks_like_uri, project_key};
 use crate::peer::root_list::{RootEntry, RootList};
 use crate::policy::{
     EnforceRoots, ExcludedDirsRule, Format, Links, NameRule, Names, NonFile, Relative, Source, SourceKind, Templates,
@@ -43,21 +44,13 @@ impl From<Rejection> for SelectionStep {
     }
 }
 
-impl SelectBy {
-    pub(crate) fn text(&self) -> &str {
-        match self {
-            Self::Name(text) | Self::Path(text) | Self::Uri(text) | Self::Root(text) | Self::Value(text) => text,
-        }
-    }
-}
-
 impl<'a> AskContext<'a> {
     pub(super) fn decide_selection(&self, by: &SelectBy) -> AskDecision {
         let mut disk = self.disk_view();
         let given = by.text();
         let step = if self.ask.modern {
             Step::End(self.refuse_selection(Reason::PassEachCall, given, None))
-        } else if self.connection.sharing.is_shown() {
+        } else if self.connection.shared {
             Step::End(self.refuse_selection(Reason::SeveralClients, given, None))
         } else if self.connection.memory.is_immutable(self.policy) {
             Step::End(self.refuse_selection(Reason::Immutable, given, None))
@@ -100,7 +93,7 @@ impl<'a> AskContext<'a> {
             Kind::Path | Kind::Uri => self.select_path(given, disk),
         };
         let selected = match selected {
-            SelectionStep::Made(project) => match self.maker().admit(*project) {
+            SelectionStep::Made(project) => match self.factory().require_path(*project) {
                 Ok(project) => SelectionStep::made(project),
                 Err(rejection) => rejection.into(),
             },
@@ -113,7 +106,7 @@ impl<'a> AskContext<'a> {
         match selected {
             // A project picked from the list is one of the roots, however it was named.
             SelectionStep::Made(project)
-                if self.policy.selection.enforce_roots != EnforceRoots::Off && project.root.is_none() =>
+                if self.policy.config.selection.enforce_roots != EnforceRoots::Off && project.root.is_none() =>
             {
                 self.enforce_roots(project, given, disk)
             }
@@ -134,9 +127,9 @@ impl<'a> AskContext<'a> {
     }
 
     fn select_name(&self, name: &str, disk: &mut DiskView<'_>) -> SelectionStep {
-        let rules = &self.policy.selection;
+        let rules = &self.policy.config.selection;
         let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
-        if exceeds(name.len(), self.policy.limits.name_bytes) {
+        if exceeds(name.len(), self.policy.config.limits.name_bytes) {
             return Rejection::new(Reason::TooLong).into();
         }
         if rules.name_rule == NameRule::Word && !name.chars().all(is_word) {
@@ -146,7 +139,7 @@ impl<'a> AskContext<'a> {
         let list = match rules.names {
             Names::Roots => return self.select_root(name, disk),
             // Any name will do, so nobody is asked; but a name that must be one of the roots is compared with all of them.
-            Names::Any if !enforced => self.connection.cycle.list(),
+            Names::Any if !enforced => self.connection.list,
             Names::Any => match self.roots_for_selection() {
                 Ok(list) => list,
                 Err(step) => return SelectionStep::NeedsRoots(step),
@@ -161,7 +154,7 @@ impl<'a> AskContext<'a> {
             None if enforced && list.is_some_and(|list| !list.entries.is_empty()) => {
                 Rejection::new(Reason::NotInRoots).into()
             }
-            None => SelectionStep::made(Project::from_name(name, SourceKind::Selected, None, self.maker())),
+            None => SelectionStep::made(Project::from_name(name, SourceKind::Selected, None, self.factory())),
         }
     }
 
@@ -188,9 +181,9 @@ impl<'a> AskContext<'a> {
     }
 
     fn selected_root(&self, entry: &RootEntry, list: &RootList, disk: &mut DiskView<'_>) -> SelectionStep {
-        let maker = self.maker();
+        let factory = self.factory();
         let made = |folder| {
-            let project = Project::from_root(entry, list, folder, maker);
+            let project = Project::from_root(entry, list, folder, factory);
             SelectionStep::made(Project { source: SourceKind::Selected, ..project })
         };
         match &entry.path {
@@ -200,7 +193,7 @@ impl<'a> AskContext<'a> {
                 Verified::Wait => SelectionStep::NeedsDisk,
             },
             Err(rejection)
-                if rejection.reason == Reason::NotFileUri && self.policy.roots.non_file == NonFile::NameOnly =>
+                if rejection.reason == Reason::NotFileUri && self.policy.config.roots.non_file == NonFile::NameOnly =>
             {
                 made(None)
             }
@@ -215,19 +208,19 @@ impl<'a> AskContext<'a> {
             format: Format::PathOrUri,
             relative: source.map_or(Relative::Refuse, |source| source.relative),
             from_client: true,
-            value_bytes: self.policy.limits.value_bytes,
+            value_bytes: self.policy.config.limits.value_bytes,
         };
         let path = match parser.parse(given) {
             Ok(ParsedValue::Path(path) | ParsedValue::Name(path)) => path,
             Err(rejection) => return rejection.into(),
         };
-        if self.policy.selection.traversal == Traversal::Refuse && has_parent_step(given) {
+        if self.policy.config.selection.traversal == Traversal::Refuse && has_parent_step(given) {
             return Rejection::new(Reason::Traversal).into();
         }
         match self.selection_verifier().for_client().verify(&path, disk) {
             Verified::Accepted(folder) => {
-                let maker = self.maker();
-                SelectionStep::made(Project::from_path(folder, SourceKind::Selected, None, maker))
+                let factory = self.factory();
+                SelectionStep::made(Project::from_path(folder, SourceKind::Selected, None, factory))
             }
             Verified::Rejected(rejection) => rejection.into(),
             Verified::Wait => SelectionStep::NeedsDisk,
@@ -235,8 +228,8 @@ impl<'a> AskContext<'a> {
     }
 
     fn selection_verifier(&self) -> PathVerifier<'a> {
-        let at = self.policy.sources.iter().position(|source| source.from == SourceKind::Selected);
-        let source = at.and_then(|at| self.policy.sources.get(at));
+        let at = self.policy.config.sources.iter().position(|source| source.from == SourceKind::Selected);
+        let source = at.and_then(|at| self.policy.config.sources.get(at));
         let again = source.is_some_and(|source| rechecks(source, self.host));
         let names = at.and_then(|at| self.policy.marker_names(at));
         PathVerifier {
@@ -249,13 +242,13 @@ impl<'a> AskContext<'a> {
             refine: source.and_then(|source| source.refine.as_ref()).zip(names).map(Refine::from),
             markers: source.and_then(|source| self.evaluation_context().wanted_markers(source)),
             scope: CacheScope { reads: if again { CacheReads::None } else { CacheReads::Folders }, keeps: again },
-            elsewhere: false,
+            on_client_machine: false,
         }
     }
 
     /// A file as a root means the same as where the policy picks the root.
     fn root_verifier(&self) -> PathVerifier<'a> {
-        PathVerifier { files: Some(self.policy.roots.files), ..self.selection_verifier() }
+        PathVerifier { files: Some(self.policy.config.roots.files), ..self.selection_verifier() }
     }
 
     fn enforce_roots(&self, project: Box<Project>, given: &str, disk: &mut DiskView<'_>) -> SelectionStep {
@@ -274,7 +267,7 @@ impl<'a> AskContext<'a> {
 
     /// The list to compare with, if there is one; or the step that must come first.
     fn roots_for_selection(&self) -> Result<Option<&'a RootList>, Step> {
-        match self.roots_access() {
+        match self.ask.roots {
             RootsAccess::Known(list) => Ok(Some(list)),
             RootsAccess::Wait => Err(Step::Wait { for_roots: true, send: false }),
             RootsAccess::Send => Err(Step::Wait { for_roots: true, send: true }),
@@ -287,7 +280,9 @@ impl<'a> AskContext<'a> {
         let path = rejection.and_then(|rejection| rejection.path.as_deref()).unwrap_or(given);
         let pinned = self.connection.memory.pin.as_ref().map_or("", |project| &project.name);
         let source = SourceKind::Selected;
+        let advice = if reason == Reason::PassEachCall { self.per_call_advice() } else { String::new() };
         let values = Values::new()
+            .with("advice", &advice)
             .with("value", given)
             .with("path", path)
             .with("name", pinned)
@@ -315,7 +310,7 @@ impl<'a> AskContext<'a> {
 
     /// The text by which a selection is compared with the roots later: the URI of the root, else the given text.
     pub(crate) fn selection_text(&self, by: &SelectBy, project: &Project) -> String {
-        let list = self.connection.cycle.list();
+        let list = self.connection.list;
         let entry =
             project.root.as_ref().and_then(|root| list?.entries.iter().find(|entry| entry.sent.index == root.index));
         entry.map_or_else(|| by.text().trim(), |entry| &entry.sent.uri).to_string()

@@ -7,16 +7,17 @@ use serde_json::value::RawValue;
 
 use super::disk::DiskView;
 use super::evaluate::{EvaluationContext, Finding, SourceResult};
-use super::project::Maker;
-use super::value::{ParsedValue, Rejection, ValueParser};
+use super::project::ProjectFactory;
+use super::value::{ParsedValue, ValueParser};
 use super::verify::Verified;
 use crate::api::event::{Argument, RequestFacts};
 use crate::api::host::HostFacts;
 use crate::api::project::Project;
 use crate::api::reason::Reason;
 use crate::path::PathStyle;
+use crate::path::rejection::Rejection;
 use crate::peer::raw::{self, Array};
-use crate::policy::{Format, Limits, Policy, Source, SourceKind, count, exceeds};
+use crate::policy::{Format, Limits, Policy, Source, SourceKind, exceeds, to_usize};
 
 /// One value of a source.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,9 +39,9 @@ pub(crate) struct RequestValues(Vec<(usize, SourceValue)>);
 impl RequestValues {
     pub(crate) fn read(facts: &RequestFacts, policy: &Policy) -> Self {
         let mut values = Vec::new();
-        for (at, source) in policy.sources.iter().enumerate() {
+        for (at, source) in policy.config.sources.iter().enumerate() {
             let unnamed = match source.from {
-                SourceKind::Host => facts.host.as_ref(),
+                SourceKind::Server => facts.server.as_ref(),
                 SourceKind::Argument => match &facts.argument {
                     Some(Argument::Text(text)) => Some(text),
                     Some(Argument::Other) => {
@@ -51,7 +52,9 @@ impl RequestValues {
                 },
                 _ => None,
             };
-            values.extend(unnamed.and_then(|text| Some((at, value(None, bounded(text.clone(), &policy.limits))?))));
+            values.extend(
+                unnamed.and_then(|text| Some((at, value(None, bounded(text.clone(), &policy.config.limits))?))),
+            );
             for name in &source.read {
                 let text = match source.from {
                     SourceKind::Header => header(facts, name),
@@ -59,7 +62,8 @@ impl RequestValues {
                     SourceKind::Meta => facts.meta.as_deref().and_then(|meta| meta_string(meta, name)),
                     _ => None,
                 };
-                values.extend(text.and_then(|text| Some((at, value(Some(name), bounded(text, &policy.limits))?))));
+                values
+                    .extend(text.and_then(|text| Some((at, value(Some(name), bounded(text, &policy.config.limits))?))));
             }
         }
         Self(values)
@@ -72,7 +76,7 @@ impl RequestValues {
 
 /// The part of a text that decides anything: of one that is too long, enough to see that and to show it.
 pub(crate) fn bounded(mut text: String, limits: &Limits) -> String {
-    let enough = count(limits.value_bytes).max(count(limits.value_chars).saturating_mul(4));
+    let enough = to_usize(limits.value_bytes).max(to_usize(limits.value_chars).saturating_mul(4));
     let end = (enough..text.len()).skip(1).find(|at| text.is_char_boundary(*at));
     text.truncate(end.unwrap_or(text.len()));
     text.shrink_to_fit();
@@ -124,8 +128,8 @@ impl EvaluationContext<'_> {
         let mut best: Option<(SourceValue, SourceResult)> = None;
         'values: for SourceValue { via, text, is_text } in values {
             // A text that is too long is not split, but rejected as a whole.
-            let splits = is_list && !exceeds(text.len(), self.policy.limits.value_bytes);
-            let most = count(self.policy.limits.roots);
+            let splits = is_list && !exceeds(text.len(), self.policy.config.limits.value_bytes);
+            let most = to_usize(self.policy.config.limits.roots);
             let parts = if splits { list_parts(&text, self.host.style, most) } else { [text].into() };
             for text in parts {
                 let result = match is_text {
@@ -179,7 +183,7 @@ impl EvaluationContext<'_> {
             format: source.format,
             relative: source.relative,
             from_client: source.from.is_spelled_by_client(),
-            value_bytes: self.policy.limits.value_bytes,
+            value_bytes: self.policy.config.limits.value_bytes,
         };
         let verifier = match parser.from_client {
             true => self.verifier(at, source).for_client(),
@@ -187,15 +191,15 @@ impl EvaluationContext<'_> {
         };
         let via = via.map(ToString::to_string);
         let project = match parser.parse(text) {
-            Ok(ParsedValue::Name(name)) => Ok(Project::from_name(&name, source.from, via, self.maker())),
+            Ok(ParsedValue::Name(name)) => Ok(Project::from_name(&name, source.from, via, self.factory())),
             Ok(ParsedValue::Path(path)) => match verifier.verify(&path, disk) {
-                Verified::Accepted(folder) => Ok(Project::from_path(folder, source.from, via, self.maker())),
+                Verified::Accepted(folder) => Ok(Project::from_path(folder, source.from, via, self.factory())),
                 Verified::Wait => return SourceResult::WaitDisk,
                 Verified::Rejected(rejection) => Err(rejection),
             },
             Err(rejection) => Err(rejection),
         };
-        let project = match project.and_then(|project| self.maker().admit(project)) {
+        let project = match project.and_then(|project| self.factory().require_path(project)) {
             Ok(project) => project,
             Err(rejection) => return rejected(source, rejection),
         };
@@ -206,8 +210,8 @@ impl EvaluationContext<'_> {
         }
     }
 
-    pub(crate) const fn maker(&self) -> Maker<'_> {
-        Maker { policy: self.policy, host: self.host }
+    pub(crate) const fn factory(&self) -> ProjectFactory<'_> {
+        ProjectFactory { policy: self.policy, host: self.host }
     }
 }
 

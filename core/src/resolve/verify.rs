@@ -3,12 +3,12 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::disk::{CacheScope, DiskLookup, DiskView, PathInfo};
-use super::value::Rejection;
-use crate::api::event::Found;
+use super::disk::{CacheScope, DiskLookup, DiskView, MarkerNeeds, PathInfo};
+use crate::api::event::EntryKind;
 use crate::api::host::HostFacts;
 use crate::api::project::Project;
 use crate::api::reason::Reason;
+use crate::path::rejection::Rejection;
 use crate::path::{self, PathStyle, Refusal};
 use crate::policy::{ExcludedDirsRule, Files, Links, MarkerNames, Markers, Unmarked, Verify};
 
@@ -27,7 +27,7 @@ pub(crate) struct PathVerifier<'a> {
     pub(crate) markers: Option<&'a MarkerNames>,
     pub(crate) scope: CacheScope,
     /// Whether the path is one on another machine.
-    pub(crate) elsewhere: bool,
+    pub(crate) on_client_machine: bool,
 }
 
 /// A walk to a marked folder, and every marker of it.
@@ -35,7 +35,7 @@ pub(crate) struct PathVerifier<'a> {
 pub(crate) struct Refine<'a> {
     markers: &'a Markers,
     names: &'a MarkerNames,
-    /// The number of folders to look at.
+    /// The number of folders to check.
     levels: u32,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct Folder {
     pub(crate) path: String,
     pub(crate) real_path: Option<String>,
     /// Whether it is on another machine.
-    pub(crate) elsewhere: bool,
+    pub(crate) on_client_machine: bool,
 }
 
 /// A step of a check: `None` while the host must probe first.
@@ -69,10 +69,12 @@ impl PathVerifier<'_> {
         match self.check(path, disk) {
             Ok(Some(folder)) => Verified::Accepted(folder),
             Ok(None) => Verified::Wait,
-            Err(rejection) if self.accepts(path, rejection.reason) => {
-                Verified::Accepted(Folder { path: path.to_string(), real_path: None, elsewhere: self.elsewhere })
-            }
-            Err(rejection) if self.tells_about_disk(rejection.reason) => {
+            Err(rejection) if self.accepts(path, rejection.reason) => Verified::Accepted(Folder {
+                path: path.to_string(),
+                real_path: None,
+                on_client_machine: self.on_client_machine,
+            }),
+            Err(rejection) if self.reveals_disk_state(rejection.reason) => {
                 Verified::Rejected(Rejection::at(Reason::Outside, path))
             }
             Err(rejection) => Verified::Rejected(rejection),
@@ -87,7 +89,7 @@ impl PathVerifier<'_> {
 
     /// Whether a reason would tell a remote caller about this disk: everything that is not verified to be inside the
     /// allowed folders gets the same answer.
-    fn tells_about_disk(&self, reason: Reason) -> bool {
+    fn reveals_disk_state(&self, reason: Reason) -> bool {
         self.is_confined() && !self.host.is_local() && is_found_by_probe(reason)
     }
 
@@ -100,17 +102,17 @@ impl PathVerifier<'_> {
             && self.check_excluded(path, false).is_ok()
     }
 
-    /// The same for a path that the client spelled: if its folder is on another machine, nothing is looked at here.
+    /// The same for a path that the client spelled: if its folder is on another machine, nothing is checked here.
     pub(crate) fn for_client(self) -> Self {
         if self.host.reaches_client_folders() {
             return self;
         }
-        Self { verify: Verify::None, refine: None, markers: None, elsewhere: true, ..self }
+        Self { verify: Verify::None, refine: None, markers: None, on_client_machine: true, ..self }
     }
 
-    /// The same for the folder of a project that was found before: it is looked at where it is. What was the folder of a
+    /// The same for the folder of a project that was found before: it is checked where it is. What was the folder of a
     /// root must still be a folder.
-    pub(crate) fn for_kept(self, project: &Project) -> Self {
+    pub(crate) fn for_stored(self, project: &Project) -> Self {
         let looks = self.verify != Verify::None || self.is_confined();
         let verify = if project.root.is_some() && looks { Verify::Directory } else { self.verify };
         let refine = self.refine.map(|refine| Refine { levels: 1, ..refine });
@@ -157,8 +159,8 @@ impl PathVerifier<'_> {
         }
     }
 
-    /// Whether a path is on a share and shares are not probed: whoever uses such a path contacts its host, so it is never
-    /// a project.
+    /// Whether a path is on a share that may not be contacted: opening a UNC path contacts its host, so that without
+    /// `probe_shares` it is never a project.
     fn is_closed_share(&self, path: &str, style: PathStyle) -> bool {
         path::is_unc(path, style) && !self.host.probe_shares
     }
@@ -182,22 +184,23 @@ impl PathVerifier<'_> {
     }
 
     fn check_excluded(&self, path: &str, marked: bool) -> Result<(), Rejection> {
-        let kind = if self.elsewhere { kind_elsewhere(path, self.host) } else { folder_kind(path, self.host) };
+        let kind =
+            if self.on_client_machine { kind_on_client_machine(path, self.host) } else { folder_kind(path, self.host) };
         let refused = match (self.excluded_dirs, kind) {
             (ExcludedDirsRule::Allow, _) | (_, FolderKind::Ordinary) => None,
             (ExcludedDirsRule::Named, FolderKind::Top) => Some(Reason::Nameless),
             (ExcludedDirsRule::Named, _) => None,
             (ExcludedDirsRule::Refuse, FolderKind::Top | FolderKind::Home) => Some(Reason::ExcludedDir),
-            (ExcludedDirsRule::Refuse, FolderKind::Scratch) => (!marked).then_some(Reason::ExcludedDir),
+            (ExcludedDirsRule::Refuse, FolderKind::SystemOrTemp) => (!marked).then_some(Reason::ExcludedDir),
         };
         refused.map_or(Ok(()), |reason| Err(Rejection::at(reason, path)))
     }
 
     fn check_disk(&self, path: &str, disk: &mut DiskView<'_>) -> Step<Folder> {
-        let elsewhere = self.elsewhere;
-        let as_spelled = |real_path| Ok(Some(Folder { path: path.to_string(), real_path, elsewhere }));
+        let on_client_machine = self.on_client_machine;
+        let as_spelled = |real_path| Ok(Some(Folder { path: path.to_string(), real_path, on_client_machine }));
         let verify = if self.is_confined() { self.verify.max(Verify::Exists) } else { self.verify };
-        let style = if elsewhere { self.host.client_style(path) } else { self.host.style };
+        let style = if on_client_machine { self.host.client_style(path) } else { self.host.style };
         if self.is_closed_share(path, style) {
             return Err(Rejection::at(Reason::Unconfirmed, path));
         }
@@ -206,7 +209,7 @@ impl PathVerifier<'_> {
         }
         let none = MarkerNames::default();
         let markers = self.refine.map(|refine| refine.names).or(self.markers).unwrap_or(&none);
-        let info = match disk.lookup(path, markers, true, self.scope) {
+        let info = match disk.lookup(path, markers, MarkerNeeds::Nothing, self.scope) {
             DiskLookup::Known(info) => info,
             DiskLookup::Unconfirmed => return Err(Rejection::at(Reason::Unconfirmed, path)),
             DiskLookup::Unknown => {
@@ -216,28 +219,28 @@ impl PathVerifier<'_> {
         };
         let real = info.real_path.clone();
         match (info.found, verify) {
-            (Some(Found::Directory), _) => as_spelled(real),
-            (Some(Found::File), _) if self.files == Some(Files::Parent) => {
+            (Some(EntryKind::Directory), _) => as_spelled(real),
+            (Some(EntryKind::File), _) if self.files == Some(Files::Parent) => {
                 let parent = path::parent(path, style).ok_or_else(|| Rejection::at(Reason::NotDirectory, path))?;
                 self.check_allowed(&parent)?;
                 self.check_excluded(&parent, false)?;
                 if !self.is_confined() {
                     // The parent of a linked file is not the parent of what the link leads to.
                     let real_path = real.filter(|real| real == path).and_then(|real| path::parent(&real, style));
-                    return Ok(Some(Folder { path: parent, real_path, elsewhere }));
+                    return Ok(Some(Folder { path: parent, real_path, on_client_machine }));
                 }
-                match disk.lookup(&parent, &none, true, self.scope) {
-                    DiskLookup::Known(info) if info.found == Some(Found::Directory) => {
-                        Ok(Some(Folder { path: parent, real_path: info.real_path.clone(), elsewhere }))
+                match disk.lookup(&parent, &none, MarkerNeeds::Nothing, self.scope) {
+                    DiskLookup::Known(info) if info.found == Some(EntryKind::Directory) => {
+                        Ok(Some(Folder { path: parent, real_path: info.real_path.clone(), on_client_machine }))
                     }
                     DiskLookup::Known(_) => Err(Rejection::at(Reason::NotDirectory, path)),
                     DiskLookup::Unconfirmed => Err(Rejection::at(Reason::Unconfirmed, path)),
                     DiskLookup::Unknown => Ok(None),
                 }
             }
-            (Some(Found::File), Verify::Exists) if self.files.is_none() => as_spelled(real),
-            (Some(Found::File), _) => Err(Rejection::at(Reason::NotDirectory, path)),
-            (Some(Found::Unreadable), _) => Err(Rejection::at(Reason::Unreadable, path)),
+            (Some(EntryKind::File), Verify::Exists) if self.files.is_none() => as_spelled(real),
+            (Some(EntryKind::File), _) => Err(Rejection::at(Reason::NotDirectory, path)),
+            (Some(EntryKind::Unreadable), _) => Err(Rejection::at(Reason::Unreadable, path)),
             _ => Err(Rejection::at(reason_for_missing(path, style), path)),
         }
     }
@@ -247,7 +250,7 @@ impl PathVerifier<'_> {
         let mut seen: Vec<(String, &PathInfo)> = Vec::new();
         let mut waiting = false;
         for folder in self.folders(start, refine.levels) {
-            match disk.lookup(&folder, refine.names, false, self.scope) {
+            match disk.lookup(&folder, refine.names, MarkerNeeds::All, self.scope) {
                 DiskLookup::Known(info) => seen.push((folder, info)),
                 DiskLookup::Unconfirmed => {}
                 DiskLookup::Unknown => waiting = true,
@@ -257,12 +260,16 @@ impl PathVerifier<'_> {
             return Ok(None);
         }
         for tier in &refine.markers.tiers {
-            let least = crate::policy::count(tier.at_least);
+            let least = crate::policy::to_usize(tier.at_least);
             let marked =
                 |info: &PathInfo| tier.names.iter().filter(|name| info.markers.contains(name)).count() >= least;
             if let Some((path, info)) = seen.iter().find(|(_, info)| marked(info)) {
                 let real_path = info.real_path.clone();
-                return Ok(Some(Some(Folder { path: path.clone(), real_path, elsewhere: self.elsewhere })));
+                return Ok(Some(Some(Folder {
+                    path: path.clone(),
+                    real_path,
+                    on_client_machine: self.on_client_machine,
+                })));
             }
         }
         match refine.markers.otherwise {
@@ -276,7 +283,7 @@ impl PathVerifier<'_> {
     fn request_walk(&self, start: &str, disk: &mut DiskView<'_>) {
         if let Some(refine) = self.refine {
             for folder in self.folders(start, refine.levels) {
-                let _ = disk.lookup(&folder, refine.names, false, self.scope);
+                let _ = disk.lookup(&folder, refine.names, MarkerNeeds::All, self.scope);
             }
         }
     }
@@ -288,7 +295,7 @@ impl PathVerifier<'_> {
                 && self.check_allowed(folder).is_ok()
         };
         let upwards = core::iter::successors(Some(start.to_string()), |folder| path::parent(folder, self.host.style));
-        upwards.take(crate::policy::count(levels)).take_while(is_open)
+        upwards.take(crate::policy::to_usize(levels)).take_while(is_open)
     }
 }
 
@@ -322,11 +329,11 @@ enum FolderKind {
     Top,
     Home,
     /// A temporary, system or install folder.
-    Scratch,
+    SystemOrTemp,
 }
 
 /// The kind of a folder on another machine, where only the top is known: home and the others are folders of this one.
-fn kind_elsewhere(path: &str, host: &HostFacts) -> FolderKind {
+fn kind_on_client_machine(path: &str, host: &HostFacts) -> FolderKind {
     match path::basename(path, host.client_style(path)) {
         Some(_) => FolderKind::Ordinary,
         None => FolderKind::Top,
@@ -344,7 +351,7 @@ fn folder_kind(path: &str, host: &HostFacts) -> FolderKind {
     } else if dirs.home.iter().any(same) {
         FolderKind::Home
     } else if dirs.temporary.iter().any(same) || dirs.install.iter().any(below) || is_system(&key, style) {
-        FolderKind::Scratch
+        FolderKind::SystemOrTemp
     } else {
         FolderKind::Ordinary
     }

@@ -36,7 +36,7 @@ pub use strategies::{FOLDERS, facts, policies, replies, step, steps};
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::event::{AskBy, RequestFacts};
+use crate::event::{AskVia, RequestFacts};
 
 /// One thing that happens next. Requests, probes and asks are meant by position, so that a step stays meaningful when a
 /// sequence is made smaller; a step that has no object does nothing.
@@ -58,7 +58,7 @@ pub enum Step {
     /// A tool asks for its project.
     Ask {
         /// Whether and how its call can carry a question.
-        ask_by: Option<AskBy>,
+        ask_via: Option<AskVia>,
         /// What its request carries.
         facts: RequestFacts,
         /// Whether the answer is to carry an explanation.

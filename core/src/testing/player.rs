@@ -13,7 +13,7 @@ use super::strategies::json_of;
 use super::{Reply, Step};
 use crate::action::{Action, Answer, Probe};
 use crate::event::{
-    AskWithdrawn, Asked, ClientInitialized, Event, Found, Message, Probed, ProbedPath, RefusalKind, RootsListed,
+    AskWithdrawn, Asked, ClientInitialized, EntryKind, Event, Message, Probed, ProbedPath, RefusalKind, RootsListed,
     RootsRefused, SelectBy, Selected, SelectionCleared, Want,
 };
 use crate::{AskId, ConfigError, HostFacts, Millis, Outcome, Policy, Project, RequestToken, Resolver};
@@ -55,7 +55,7 @@ impl Player {
     /// Starts before the handshake.
     ///
     /// # Errors
-    /// A host fact cannot work.
+    /// A host fact is invalid.
     pub fn new(policy: impl Into<Arc<Policy>>, host: impl Into<Arc<HostFacts>>) -> Result<Self, ConfigError> {
         let host = host.into();
         Ok(Self {
@@ -189,7 +189,7 @@ impl Player {
 
     /// Whether one of the raw messages of [`super::step`] answers a request.
     fn is_answer(&self, request: RequestToken, message: &str) -> bool {
-        let id = format!("\"id\":\"{}{request}\"", self.resolver.policy().roots.request.id_prefix);
+        let id = format!("\"id\":\"{}{request}\"", self.resolver.policy().config.roots.request.id_prefix);
         message.contains(&id) && message.contains("\"result\"")
     }
 
@@ -198,7 +198,7 @@ impl Player {
             return Err(self.violation(format!("actions out of order: {actions:?}")));
         }
         let others = actions.iter().filter(|action| !matches!(action, Action::Answer(_))).count();
-        let limit = self.resolver.policy().limits.actions;
+        let limit = self.resolver.policy().config.limits.actions;
         if crate::policy::exceeds(others, limit) {
             return Err(self.violation(format!("{others} actions, and the limit is {limit}")));
         }
@@ -262,9 +262,9 @@ impl Player {
             Step::RootsChanged => Event::RootsChanged(crate::event::RootsChanged::default()),
             Step::Reply(reply) => answer(self.outstanding?, reply),
             Step::StaleReply(reply) => answer(*self.over.first()?, reply),
-            Step::Ask { ask_by, facts, explain } => {
-                let (ask_by, facts, explain) = (*ask_by, facts.clone(), *explain);
-                Asked { ask_by, facts, explain, ..Asked::new(self.next_ask()) }.into()
+            Step::Ask { ask_via, facts, explain } => {
+                let (ask_via, facts, explain) = (*ask_via, facts.clone(), *explain);
+                Asked { ask_via, facts, explain, ..Asked::new(self.next_ask()) }.into()
             }
             Step::AskRoots => Asked { want: Want::Roots, ..Asked::new(self.next_ask()) }.into(),
             Step::Select(value) => Selected::new(self.next_ask(), SelectBy::Value(value.clone())).into(),
@@ -301,8 +301,8 @@ fn answer(request: RequestToken, reply: &Reply) -> Event {
 
 fn probed(probe: &Probe, missing: &[String]) -> Event {
     let report = |path: &String| {
-        let found = if missing.contains(path) { Found::Missing } else { Found::Directory };
-        let real_path = (found == Found::Directory).then(|| path.clone());
+        let found = if missing.contains(path) { EntryKind::Missing } else { EntryKind::Directory };
+        let real_path = (found == EntryKind::Directory).then(|| path.clone());
         ProbedPath { path: path.clone(), found, real_path, markers: Vec::new() }
     };
     Probed { probe: probe.probe, paths: probe.paths.iter().map(|wanted| report(&wanted.path)).collect() }.into()

@@ -12,8 +12,8 @@ use proptest::sample::select;
 use serde_json::value::RawValue;
 
 use super::{Reply, Step};
-use crate::event::{AskBy, RequestFacts};
-use crate::policy::{Ask, OnChange, PRESETS, Pick, Pin, Policy};
+use crate::event::{AskVia, RequestFacts};
+use crate::policy::{OnChange, PRESETS, Pick, Pin, Policy, RequestWhen};
 
 /// The folders that steps speak of, so that different sources name the same one often.
 pub const FOLDERS: [&str; 6] = ["/work/app", "/work/app/sub", "/work/api", "/home/me", "/", "/elsewhere/x"];
@@ -78,9 +78,9 @@ pub(super) fn json_of(reply: &Reply) -> String {
 
 /// One step.
 pub fn step() -> impl Strategy<Value = Step> {
-    let ask_by = prop_oneof![
+    let ask_via = prop_oneof![
         4 => Just(None),
-        1 => select([Some(AskBy::None), Some(AskBy::Request), Some(AskBy::InputRequired)].as_slice())
+        1 => select([Some(AskVia::None), Some(AskVia::Request), Some(AskVia::InputRequired)].as_slice())
     ];
     const MESSAGES: [&str; 5] = [
         "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/roots/list_changed\"}",
@@ -95,7 +95,7 @@ pub fn step() -> impl Strategy<Value = Step> {
         6 => replies().prop_map(Step::Reply),
         1 => replies().prop_map(Step::StaleReply),
         2 => Just(Step::RootsChanged),
-        8 => (ask_by, facts(), any::<bool>()).prop_map(|(ask_by, facts, explain)| Step::Ask { ask_by, facts, explain }),
+        8 => (ask_via, facts(), any::<bool>()).prop_map(|(ask_via, facts, explain)| Step::Ask { ask_via, facts, explain }),
         1 => Just(Step::AskRoots),
         2 => values().prop_map(Step::Select),
         1 => Just(Step::Unselect),
@@ -121,7 +121,7 @@ pub fn steps(most: usize) -> impl Strategy<Value = Vec<Step>> {
 pub fn policies() -> impl Strategy<Value = Policy> {
     let presets: Vec<&str> = PRESETS.iter().map(|(name, _)| *name).collect();
     let preset = select(presets).prop_filter_map("a preset", |name| Policy::preset(name).ok());
-    let ask = select([Ask::Eager, Ask::Lazy, Ask::EachRequest, Ask::Never].as_slice());
+    let ask = select([RequestWhen::Eager, RequestWhen::Lazy, RequestWhen::EachRequest, RequestWhen::Never].as_slice());
     let pin = select([Pin::No, Pin::Sticky, Pin::Immutable].as_slice());
     let pick = select([Pick::First, Pick::Only].as_slice());
     let on_change = select([OnChange::Refetch, OnChange::Ignore].as_slice());

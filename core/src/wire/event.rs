@@ -12,6 +12,7 @@ use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error};
 use serde_json::value::RawValue;
 
 use crate::api::event::Event;
+use crate::endpoint::inputs::PolicyInputs;
 use crate::error::Misuse;
 use crate::peer::raw::{self, Member};
 use crate::policy::{Policy, SourceKind};
@@ -26,13 +27,7 @@ pub fn parse_event(text: &str) -> Result<Event, Misuse> {
 
 /// Parses one event for a policy: headers and query parameters that it does not read are left out.
 pub(super) fn parse(text: &str, policy: Option<&Policy>) -> Result<Event, Misuse> {
-    let Some([tag]) = raw::members(text, [TAG]) else {
-        return Err(Misuse::bad_event("event", "must be an object"));
-    };
-    if matches!(tag, Member::Ambiguous) {
-        return Err(Misuse::bad_event(format!("event.{TAG}"), "duplicate field"));
-    }
-    Ok(match tag.string().unwrap_or_default().as_str() {
+    Ok(match tag(text)?.as_str() {
         "clientInitialized" => Event::ClientInitialized(fields(text)?),
         "clientReady" => bare(Event::ClientReady, text)?,
         "rootsListed" => Event::RootsListed(fields(text)?),
@@ -47,8 +42,23 @@ pub(super) fn parse(text: &str, policy: Option<&Policy>) -> Result<Event, Misuse
         "deadlineReached" => bare(Event::DeadlineReached, text)?,
         "message" => Event::Message(fields(text)?),
         "closed" => bare(Event::Closed, text)?,
-        _ => return Err(Misuse::bad_event("event.type", "missing or unknown")),
+        _ => return Err(unknown()),
     })
+}
+
+/// The type of an event.
+pub(super) fn tag(text: &str) -> Result<String, Misuse> {
+    let Some([tag]) = raw::members(text, [TAG]) else {
+        return Err(Misuse::bad_event("event", "must be an object"));
+    };
+    if matches!(tag, Member::Ambiguous) {
+        return Err(Misuse::bad_event(format!("event.{TAG}"), "duplicate field"));
+    }
+    Ok(tag.string().unwrap_or_default())
+}
+
+pub(super) fn unknown() -> Misuse {
+    Misuse::bad_event("event.type", "missing or unknown")
 }
 
 /// Whether a text is the reply to a probe.
@@ -66,7 +76,7 @@ impl<'de> Deserialize<'de> for Event {
 }
 
 /// Parses the fields beside the tag.
-fn fields<T: DeserializeOwned>(text: &str) -> Result<T, Misuse> {
+pub(super) fn fields<T: DeserializeOwned>(text: &str) -> Result<T, Misuse> {
     let mut copy = String::with_capacity(text.len());
     copy_object(text, &mut copy, &|key, value, copy| key != TAG && keep(value, copy));
     parse_fields(&copy)
@@ -77,7 +87,7 @@ fn fields<T: DeserializeOwned>(text: &str) -> Result<T, Misuse> {
 fn fields_of_call<T: DeserializeOwned>(text: &str, policy: Option<&Policy>) -> Result<T, Misuse> {
     let reads = |kind: SourceKind, is_name: &dyn Fn(&String) -> bool| {
         policy.is_none_or(|policy| {
-            policy.sources.iter().any(|source| source.from == kind && source.read.iter().any(is_name))
+            policy.config.sources.iter().any(|source| source.from == kind && source.read.iter().any(is_name))
         })
     };
     let header = |key: &str| reads(SourceKind::Header, &|name| name.eq_ignore_ascii_case(key));
@@ -85,17 +95,37 @@ fn fields_of_call<T: DeserializeOwned>(text: &str, policy: Option<&Policy>) -> R
     let mut copy = String::with_capacity(text.len());
     copy_object(text, &mut copy, &|key, value, copy| match key {
         TAG => false,
-        "facts" => copy_object(value, copy, &|key, value, copy| {
-            let is_read: &dyn Fn(&str) -> bool = match key {
-                "headers" => &header,
-                "query" => &parameter,
-                _ => return keep(value, copy),
-            };
-            copy_object(value, copy, &|key, value, copy| (is_read(key) || !value.starts_with('"')) && keep(value, copy))
-        }),
+        "facts" => copy_request(value, copy, &header, &parameter),
         _ => keep(value, copy),
     });
     parse_fields(&copy)
+}
+
+/// The fields of a call whose request parts are the event's own.
+pub(super) fn fields_of_request<T: DeserializeOwned>(text: &str, inputs: &PolicyInputs) -> Result<T, Misuse> {
+    let mut copy = String::with_capacity(text.len());
+    let header = |key: &str| inputs.headers.contains(&key.to_ascii_lowercase());
+    let mut request = String::with_capacity(text.len());
+    copy_request(text, &mut request, &header, &|key| inputs.query.contains(key));
+    copy_object(&request, &mut copy, &|key, value, copy| key != TAG && keep(value, copy));
+    parse_fields(&copy)
+}
+
+/// Copies the parts of a request; of its headers and query parameters, those that are read and those that are no text.
+fn copy_request(
+    text: &str,
+    copy: &mut String,
+    header: &dyn Fn(&str) -> bool,
+    parameter: &dyn Fn(&str) -> bool,
+) -> bool {
+    copy_object(text, copy, &|key, value, copy| {
+        let is_read = match key {
+            "headers" => header,
+            "query" => parameter,
+            _ => return keep(value, copy),
+        };
+        copy_object(value, copy, &|key, value, copy| (is_read(key) || !value.starts_with('"')) && keep(value, copy))
+    })
 }
 
 /// Copies the value of a member.
@@ -136,7 +166,7 @@ fn parse_fields<T: DeserializeOwned>(text: &str) -> Result<T, Misuse> {
 }
 
 /// An event without fields.
-fn bare(event: Event, text: &str) -> Result<Event, Misuse> {
+pub(super) fn bare<E>(event: E, text: &str) -> Result<E, Misuse> {
     let mut field = None;
     raw::for_each_member(text, &mut |key, _| {
         if field.is_none() {
@@ -151,7 +181,7 @@ fn bare(event: Event, text: &str) -> Result<Event, Misuse> {
 
 /// Turns an error of serde into a misuse that repeats no value, and no key that may be a peer's.
 fn bad_event(path: &str, message: &str) -> Misuse {
-    let peers = ["facts.headers", "facts.query"].into_iter().find(|map| path.starts_with(map));
+    let peers = ["facts.headers", "facts.query", "headers", "query"].into_iter().find(|map| path.starts_with(map));
     let path = peers.unwrap_or(path);
     let place = if matches!(path, "." | "?") { "event".into() } else { format!("event.{path}") };
     let message = message.rsplit_once(" at line ").map_or(message, |(message, _)| message);

@@ -1,15 +1,20 @@
 //! The functions that need no resolver, in JSON.
 
+use alloc::boxed::Box;
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use super::Failure;
-use crate::api::parse_json;
 use crate::api::to_json;
+use crate::endpoint::inputs::PolicyInputs;
+use crate::error::parse_json;
 use crate::path::name::{NameForm, project_slug, sanitize_name};
 use crate::path::uri::{file_uri_to_path, path_to_file_uri, project_id, project_key};
 use crate::path::{PathStyle, RealPaths, Refusal, basename, is_inside, is_inside_real, join_inside};
+use crate::policy::Policy;
 use crate::session::{RecoverRequest, recover_session};
 
 /// A function and its arguments.
@@ -26,6 +31,8 @@ enum Call {
     ProjectId(KeyArguments),
     ProjectSlug(SlugArguments),
     SanitizeName(NameArguments),
+    PolicyInputs(PolicyArguments),
+    CommandLine(CommandLineArguments),
 }
 
 #[derive(Deserialize)]
@@ -87,6 +94,21 @@ struct NameArguments {
     form: NameForm,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PolicyArguments {
+    #[serde(default)]
+    policy: Option<Box<RawValue>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CommandLineArguments {
+    words: Vec<String>,
+    #[serde(default)]
+    policy: Option<Box<RawValue>>,
+}
+
 #[derive(Serialize)]
 struct Returned<T> {
     value: T,
@@ -94,7 +116,8 @@ struct Returned<T> {
 
 /// Calls a function that needs no resolver: `{"fileUriToPath": {"uri": ..., "style": ...}}` returns `{"value": ...}` or
 /// `{"error": {"code", "message"}}`. The others are `projectKey`, `isInside`, `joinInside`, `recoverSession`,
-/// `basename`, `pathToFileUri`, `projectId`, `projectSlug` and `sanitizeName`.
+/// `basename`, `pathToFileUri`, `projectId`, `projectSlug`, `sanitizeName`, and for hosts that collect facts for a
+/// policy `policyInputs` and `commandLine`.
 #[must_use]
 pub fn call(arguments: &str) -> String {
     let call = match parse_json(arguments) {
@@ -123,7 +146,20 @@ pub fn call(arguments: &str) -> String {
         Call::ProjectId(KeyArguments { key }) => to_json(&Returned { value: project_id(&key) }),
         Call::ProjectSlug(SlugArguments { name, key }) => to_json(&Returned { value: project_slug(&name, &key) }),
         Call::SanitizeName(NameArguments { name, form }) => to_json(&Returned { value: sanitize_name(&name, form) }),
+        Call::PolicyInputs(PolicyArguments { policy }) => match inputs(policy.as_deref()) {
+            Ok(value) => to_json(&Returned { value }),
+            Err(failure) => failure.to_json(),
+        },
+        Call::CommandLine(CommandLineArguments { words, policy }) => match inputs(policy.as_deref()) {
+            Ok(inputs) => to_json(&Returned { value: inputs.arguments(words.iter().map(String::as_str)) }),
+            Err(failure) => failure.to_json(),
+        },
     }
+}
+
+fn inputs(policy: Option<&RawValue>) -> Result<PolicyInputs, Failure> {
+    let policy = policy.map_or_else(|| Ok(Policy::recommended()), |policy| Policy::from_json(policy.get()))?;
+    Ok(PolicyInputs::of(&policy))
 }
 
 fn returned(result: Result<String, Refusal>) -> String {

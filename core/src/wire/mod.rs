@@ -1,29 +1,33 @@
 //! JSON text in, JSON text out: the surface that every binding needs.
 
+mod endpoint;
 mod event;
 mod functions;
+mod machine;
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::api::action::Action;
 use crate::api::host::HostFacts;
-use crate::api::parse_json;
 use crate::api::project::Project;
 use crate::api::to_json;
-use crate::error::{ConfigError, Misuse, SnapshotError};
+use crate::error::{ConfigError, Misuse, SnapshotError, parse_json};
 use crate::id::Millis;
 use crate::policy::Policy;
 use crate::{Resolver, ResolverBuilder, Reuse};
 
+pub use endpoint::{handle_endpoint, handle_endpoint_json, parse_endpoint_event};
 use event::is_probe_reply;
 pub use event::parse_event;
 pub use functions::call;
+pub use machine::{Machine, MachineView, Reply};
 
 /// The options of a resolver.
 #[derive(Deserialize)]
@@ -34,6 +38,9 @@ struct Options<'a> {
     host: HostFacts,
     #[serde(default)]
     snapshot_key: Option<String>,
+    /// Says that these are the options of a resolver.
+    #[serde(default, rename = "machine")]
+    _machine: IgnoredAny,
 }
 
 /// The result of one event.
@@ -46,7 +53,7 @@ pub struct Output {
     /// The connection's project, if it changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<Option<Arc<Project>>>,
-    /// Whether the answer in `actions` may be given again to asks that bring nothing of their own.
+    /// Whether the answer in `actions` may be given again to asks that have no request-specific facts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reuse: Option<Reuse>,
 }
@@ -162,7 +169,7 @@ impl PolicyCache {
     }
 
     fn parse(&mut self, options: &str) -> Result<ResolverBuilder, ConfigError> {
-        let Options { policy, host, snapshot_key } = parse_json(options)?;
+        let Options { policy, host, snapshot_key, .. } = parse_json(options)?;
         let builder = Resolver::builder(host).policy(self.policy(policy.map(RawValue::get))?);
         Ok(snapshot_key.into_iter().fold(builder, ResolverBuilder::snapshot_key))
     }
@@ -196,9 +203,9 @@ pub fn open(options: &str) -> Result<Resolver, Failure> {
 /// # Errors
 /// The host made a mistake; the resolver is unchanged.
 pub fn handle(resolver: &mut Resolver, event: &str, now: f64) -> Result<Output, Misuse> {
-    // What a resolver asks for it also takes: a reply to a probe comes from the host, and its size from the probe.
+    // Replies to probes are exempt: the resolver requested their size.
     if event.len() > most_bytes(resolver) && !is_probe_reply(event) {
-        return Err(Misuse::EventTooLarge { bytes: event.len(), limit: resolver.policy().limits.event_bytes });
+        return Err(Misuse::EventTooLarge { bytes: event.len(), limit: resolver.policy().config.limits.event_bytes });
     }
     let event = event::parse(event, Some(resolver.policy()))?;
     let before = resolver.project().cloned();
@@ -216,7 +223,9 @@ pub fn handle(resolver: &mut Resolver, event: &str, now: f64) -> Result<Output, 
 /// The largest text of an event. An escape makes at most six bytes out of one, and the rest of an event is small; the check
 /// of the parsed event is exact.
 fn most_bytes(resolver: &Resolver) -> usize {
-    crate::policy::count(resolver.policy().limits.event_bytes).saturating_mul(6).saturating_add(ENVELOPE_BYTES)
+    crate::policy::to_usize(resolver.policy().config.limits.event_bytes)
+        .saturating_mul(6)
+        .saturating_add(ENVELOPE_BYTES)
 }
 
 /// Processes one event and returns [`Output`] or [`Failure`] as JSON.

@@ -94,7 +94,7 @@ fn asks_with_long_values() {
     let long = |at: usize, kind: &str| format!("/home/me/{at}/{kind}/{}", "d/".repeat(3900));
     let facts = |at| {
         json!({
-            "host": long(at, "host"),
+            "server": long(at, "host"),
             "argument": long(at, "argument"),
             "headers": { "x-project-path": long(at, "header") },
             "query": { "project_path": long(at, "query") },
@@ -104,7 +104,7 @@ fn asks_with_long_values() {
     let ask = |at: usize| json!({ "target": long(at, "target"), "explain": true, "facts": facts(at) });
     for found in ["directory", "missing"] {
         let mut measured = Measured::new("recommended", 12, ask);
-        assert_eq!(measured.waiting, 12, "all wait for a look at the disk");
+        assert_eq!(measured.waiting, 12, "all wait for a disk check");
         // The client is asked for its roots only after the host has replied.
         measured.list(&roots(400, valid), found);
         measured.list(&roots(400, valid), found);

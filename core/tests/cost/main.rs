@@ -61,7 +61,7 @@ static ALLOCATOR: Counting = Counting;
 const MIB: usize = 1 << 20;
 /// For the connection itself: its list of roots, what is known about the disk, and its project.
 const CONNECTION: usize = 256 << 10;
-/// For every ask that brings something of its own.
+/// For every ask that has request-specific facts.
 const DIFFERENT_ASK: usize = 64 << 10;
 /// For an ask that is like another one: its places in the queue, in the probe it waits for and in the answer they share.
 const EQUAL_ASK: usize = 128;
@@ -71,7 +71,7 @@ const ASK_ID: usize = 16;
 /// One connection, the cost of whose events is measured.
 struct Measured {
     resolver: Resolver,
-    /// The asks that bring something different.
+    /// The asks with different facts.
     different: BTreeSet<String>,
     /// The bytes of those of them that came before.
     brought: usize,
@@ -128,7 +128,7 @@ impl Measured {
         self.text(&event.to_string())
     }
 
-    /// The same for the text of an ask that brings something of its own.
+    /// The same for the text of an ask that has request-specific facts.
     fn call(&mut self, ask: &str) -> usize {
         self.different.insert(ask.to_owned());
         self.text(ask)

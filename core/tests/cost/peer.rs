@@ -108,7 +108,7 @@ fn a_large_call() {
 const TEXTS: [&str; 10] = [
     r#"{"type":"rootsRefused","request":1,"kind":"error","code":-1,"message":TEXT}"#,
     r#"{"type":"asked","ask":9,"target":TEXT}"#,
-    r#"{"type":"asked","ask":9,"facts":{"host":TEXT}}"#,
+    r#"{"type":"asked","ask":9,"facts":{"server":TEXT}}"#,
     r#"{"type":"asked","ask":9,"facts":{"argument":TEXT}}"#,
     r#"{"type":"asked","ask":9,"facts":{"headers":{"X-Project-Path":TEXT}}}"#,
     r#"{"type":"asked","ask":9,"facts":{"query":{"project_path":TEXT}}}"#,

@@ -1,6 +1,6 @@
 //! The bounds, at the value where they begin.
 
-use rootwise::event::{Asked, RequestFacts};
+use rootwise::event::{Argument, Asked, RequestFacts};
 use rootwise::{Misuse, wire};
 use serde_json::{Value, json};
 
@@ -46,8 +46,8 @@ fn a_native_event_is_measured_by_what_a_peer_wrote() {
     let mut play = Play::new(unverified(json!({ "eventBytes": 100 })), json!({}));
     let mut asked = |bytes: usize| {
         let headers = [("a".to_owned(), "b".repeat(50))].into();
-        let facts = RequestFacts { argument: Some("x".repeat(bytes).into()), headers, ..RequestFacts::default() };
-        play.resolver.handle(Asked { facts, ..Asked::new(1) }, 0_u64)
+        let facts = RequestFacts::default().argument(Argument::Text("x".repeat(bytes))).headers(headers);
+        play.resolver.handle(Asked::new(1).facts(facts), 0_u64)
     };
     assert_eq!(asked(50).unwrap_err(), Misuse::EventTooLarge { bytes: 101, limit: 100 });
     assert!(asked(49).is_ok());

@@ -131,7 +131,7 @@ fn a_probe_that_only_an_ask_waited_for_ends_without_an_announcement() {
 }
 
 #[test]
-fn a_pinned_folder_is_looked_at_alone() {
+fn a_pinned_folder_is_checked_alone() {
     let policy = json!({
         "sources": [{ "from": "cwd", "refine": { "tiers": [{ "names": [".git"] }], "levels": 3 } }],
         "memory": { "pin": "sticky" },

@@ -38,7 +38,7 @@ fn a_text_needs_a_key_that_some_message_has() {
 }
 
 #[test]
-fn a_source_that_cannot_work_is_named() {
+fn an_invalid_source_is_named() {
     for (source, field) in [
         (json!({ "from": "configured", "read": ["$"] }), "read"),
         (json!({ "from": "meta", "read": ["project"] }), "read"),
@@ -81,16 +81,19 @@ fn every_refusal_has_a_text_of_its_own() {
 
     let selecting = json!({
         "sources": [{ "from": "selected", "verify": "none" }, { "from": "roots", "verify": "none" }],
-        "roots": { "pick": "chosen", "ask": "never" },
+        "roots": { "pick": "only", "ask": "never" },
         "selection": { "nameRule": "word" },
         "memory": { "pin": "immutable" },
     });
     let mut play = Play::connected(selecting, json!({}));
     assert_eq!(message(&play.select(json!({ "name": "a b" }))), "`a b` is not a usable project name.");
     assert_eq!(message(&play.select(json!({ "value": " " }))), "The selected project is empty.");
-    play.list(&["file:///work/a"]);
-    let not_chosen = message(&play.ask(json!({})));
-    assert_eq!(not_chosen, "The client has roots and none was chosen. Available: file:///work/a");
+    play.list(&["file:///work/a", "file:///work/b"]);
+    let ambiguous = message(&play.ask(json!({})));
+    assert_eq!(
+        ambiguous,
+        "The client has several roots and none was chosen. Available: file:///work/a, file:///work/b"
+    );
     play.select(json!({ "path": "/work/a" }));
     let immutable = message(&play.select(json!({ "path": "/work/b" })));
     assert_eq!(immutable, "The project of this connection is `a` and cannot be changed.");

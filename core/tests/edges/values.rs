@@ -37,9 +37,9 @@ fn of_several_values_the_first_usable_one_counts_unless_a_worse_one_ends_the_ask
 #[test]
 fn a_bad_argument_ends_the_ask_if_one_reason_says_so() {
     let argument = json!({ "from": "argument", "onBad": { "otherwise": "next", "relative": "error" } });
-    let policy = json!({ "sources": [{ "from": "host", "verify": "none" }, argument] });
+    let policy = json!({ "sources": [{ "from": "server", "verify": "none" }, argument] });
     let mut play = Play::new(policy, json!({}));
-    let output = play.ask(json!({ "facts": { "host": "/work/a", "argument": "relative" } }));
+    let output = play.ask(json!({ "facts": { "server": "/work/a", "argument": "relative" } }));
     assert_eq!(answer(&output)["code"], "relative");
 }
 

@@ -13,7 +13,7 @@ fn proj(project: &Project) -> Proj {
         key: project.key.clone(),
         name: project.name.clone(),
         path: project.path.clone().or_else(|| project.client_path.clone()),
-        elsewhere: project.client_path.is_some(),
+        on_client_machine: project.client_path.is_some(),
         source: project.source,
         via: project.via.clone(),
         root: project.root.as_ref().map(|root| root.index),

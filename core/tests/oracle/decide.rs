@@ -2,11 +2,11 @@
 
 use rootwise::Reason;
 use rootwise::action::RootsState;
-use rootwise::event::{Argument, AskBy};
+use rootwise::event::{Argument, AskVia};
 use rootwise::path;
 use rootwise::path::display::display;
 use rootwise::policy::{
-    Ask as WhenToAsk, BadOutcome, Links, NonFile, OnUnusable, Pick, Relative, Source, SourceKind, Verify,
+    BadOutcome, Links, NonFile, OnUnusable, Pick, Relative, RequestWhen, Source, SourceKind, Verify,
 };
 use serde_json::value::RawValue;
 
@@ -88,16 +88,16 @@ fn facts_look_modern(facts: &rootwise::event::RequestFacts) -> bool {
 
 impl History {
     /// Rule 4: how an ask can carry a question, and whether it is modern.
-    pub fn manner(&self, by: Option<AskBy>, facts: &rootwise::event::RequestFacts) -> (AskBy, bool) {
+    pub fn manner(&self, by: Option<AskVia>, facts: &rootwise::event::RequestFacts) -> (AskVia, bool) {
         let looks_modern = facts_look_modern(facts);
         let by = by.unwrap_or(if looks_modern {
-            AskBy::InputRequired
+            AskVia::InputRequired
         } else if self.initialized().is_some() {
-            AskBy::Request
+            AskVia::Request
         } else {
-            AskBy::None
+            AskVia::None
         });
-        let modern = by == AskBy::InputRequired || (by == AskBy::None && looks_modern);
+        let modern = by == AskVia::InputRequired || (by == AskVia::None && looks_modern);
         (by, modern)
     }
 
@@ -137,9 +137,15 @@ impl History {
         self.read_old.set(false);
         let mut waiting = Waiting::default();
         let mut needs_roots = false;
-        // Whether a better source, or a value judged before ranking, is still being looked at.
+        // Whether a better source, or a value judged before ranking, is still being checked.
         let (mut open, mut judging) = (false, false);
-        for source in self.policy.sources.iter().filter(|source| is_asked_for(source.from) && can_end(source)) {
+        let probed = self.first_on_disk(ask, eyes, pin);
+        for (rank, source) in self.policy.config().sources.iter().enumerate() {
+            if !is_asked_for(source.from) || !can_end(source) {
+                continue;
+            }
+            // Nobody is asked while a better value is being probed (rule 8).
+            let spares_question = !waiting.needs.is_empty() || probed.is_some_and(|probed| probed < rank);
             match self.ask_source(source, ask, eyes) {
                 Says::Pending(needs) => {
                     judging = true;
@@ -148,23 +154,22 @@ impl History {
                 // Bad is bad, whatever a better one may still turn out to be.
                 Says::Ends(out) => return Decision::Done(End::Other(out)),
                 Says::Roots { send, request, refresh } => {
-                    // Nobody is asked while a better value may still end the ask.
-                    if waiting.needs.is_empty() {
+                    if !spares_question {
                         waiting.wait_for_roots(send, request, refresh);
                     }
                     judging = true;
                 }
-                Says::NeedsInput => needs_roots = true,
+                Says::NeedsInput => needs_roots |= !spares_question,
                 _ => {}
             }
         }
-        if needs_roots && !judging {
+        if needs_roots {
             return Decision::Done(End::Other(needs_input()));
         }
         let mut code = None;
         let mut certain = false;
         let mut pinned = false;
-        for source in &self.policy.sources {
+        for source in &self.policy.config().sources {
             if pinned {
                 // Rule 16: whatever becomes of the pin, no source below it counts.
                 break;
@@ -207,7 +212,7 @@ impl History {
                 // Nothing below can matter any more.
                 return if judging { Decision::Wait(waiting) } else { Decision::Done(end) };
             }
-            // Something better is looked at: what is named below is looked at in the same probe.
+            // Something better is checked: what is named below is checked in the same probe.
             certain = true;
         }
         if open || judging {
@@ -218,12 +223,24 @@ impl History {
         Decision::Done(End::Other(Out::Unresolved(code)))
     }
 
+    /// The rank of the source that would decide by rank alone, if it is being probed.
+    fn first_on_disk(&self, ask: Option<&Ask>, eyes: Eyes<'_>, pin: Option<&Win>) -> Option<usize> {
+        let old = self.read_old.get();
+        let says =
+            self.policy.config().sources.iter().map(|source| match pin.filter(|_| !source.from.is_per_request()) {
+                Some(win) => self.ask_pin(win, ask, eyes),
+                None => self.ask_source(source, ask, eyes),
+            });
+        let decides = says.enumerate().find(|(_, says)| !matches!(says, Says::Nothing | Says::GivesWay(_)));
+        self.read_old.set(old);
+        decides.filter(|(_, says)| matches!(says, Says::Pending(_))).map(|(rank, _)| rank)
+    }
+
     pub fn is_on(&self, source: &Source) -> bool {
         let when = &source.when;
         // Several clients on one pipe are served together.
         let dedicated = self.is_dedicated() && !self.is_shared();
         (when.transports.is_empty() || when.transports.contains(&self.host().transport))
-            && (!when.local || self.is_local())
             && when.argument.as_ref().is_none_or(|name| self.host().arguments.contains_key(name))
             && (dedicated || !when.dedicated.unwrap_or(says_where_the_client_works(source.from)))
     }
@@ -283,7 +300,7 @@ impl History {
         };
         let alone = |value: &Option<String>| value.iter().map(|value| (None, value.clone())).collect();
         let mut values: Vec<(Option<String>, String)> = match source.from {
-            SourceKind::Host => alone(&facts.host),
+            SourceKind::Server => alone(&facts.server),
             SourceKind::Argument => match &facts.argument {
                 Some(Argument::Text(text)) => alone(&Some(text.clone())),
                 _ => Vec::new(),
@@ -333,7 +350,8 @@ impl History {
         if ask.modern {
             return self.modern_roots(ask);
         }
-        let cannot = self.policy.roots.ask == WhenToAsk::Never || ask.by != AskBy::Request || self.is_shared();
+        let cannot =
+            self.policy.config().roots.ask == RequestWhen::Never || ask.by != AskVia::Request || self.is_shared();
         if patience == Patience::Over || cannot || self.goes_without(ask) {
             return known();
         }
@@ -367,13 +385,13 @@ impl History {
     /// Whether a list is new enough for an ask.
     fn is_good_for(&self, list: &List, ask: &Ask) -> bool {
         let served = self.was_served(ask);
-        let new = served || (self.is_fresh(list.at) && self.policy.roots.ask != WhenToAsk::EachRequest);
+        let new = served || (self.is_fresh(list.at) && self.policy.config().roots.ask != RequestWhen::EachRequest);
         !self.is_stale(list) && new
     }
 
     /// Whether an ask waits for roots only for a short time: a list is known and, as far as anybody said, still true.
     pub fn list_is_refreshed_for(&self, ask: &Ask) -> bool {
-        self.list_is_unchanged() && !ask.modern && self.policy.roots.ask != WhenToAsk::EachRequest
+        self.list_is_unchanged() && !ask.modern && self.policy.config().roots.ask != RequestWhen::EachRequest
     }
 
     /// Whether a list is known and no change was reported since it was asked for.
@@ -396,9 +414,9 @@ impl History {
             && peer::has(responses.get(), INPUT.0)
         {
             let ours = peer::member(responses.get(), INPUT.0).unwrap_or_default();
-            return RootsNow::Use(Some(RawList::read(&ours, &self.policy)));
+            return RootsNow::Use(Some(RawList::read(&ours, self.policy.config())));
         }
-        let cannot = self.policy.roots.ask == WhenToAsk::Never || ask.by != AskBy::InputRequired;
+        let cannot = self.policy.config().roots.ask == RequestWhen::Never || ask.by != AskVia::InputRequired;
         if cannot || !declares_roots(ask) { RootsNow::Use(None) } else { RootsNow::NeedsInput }
     }
 
@@ -408,7 +426,7 @@ impl History {
     }
 
     pub fn most_roots(&self) -> usize {
-        usize::try_from(self.policy.limits.roots).unwrap()
+        usize::try_from(self.policy.config().limits.roots).unwrap()
     }
 
     fn ask_roots(&self, source: &Source, ask: Option<&Ask>, eyes: Eyes<'_>) -> Says {
@@ -428,12 +446,9 @@ impl History {
 
     /// Rule 26.
     fn pick(&self, source: &Source, roots: &[RawRoot], target: Option<&str>, eyes: Eyes<'_>) -> Says {
-        let rules = &self.policy.roots;
+        let rules = &self.policy.config().roots;
         if roots.is_empty() {
             return Says::Nothing;
-        }
-        if rules.pick == Pick::Chosen {
-            return Says::GivesWay(Some(Reason::NotChosen));
         }
         let mut candidates: Vec<(&RawRoot, Lexed)> = Vec::new();
         for raw in roots.iter() {
@@ -509,7 +524,7 @@ impl History {
                 Lexed::NonFile(_) => match rules.non_file {
                     NonFile::Skip => continue,
                     NonFile::NextSource => Says::GivesWay(why),
-                    NonFile::NameOnly if self.policy.require_path => match rules.on_unusable {
+                    NonFile::NameOnly if self.policy.config().require_path => match rules.on_unusable {
                         OnUnusable::Accept | OnUnusable::NextRoot => continue,
                         OnUnusable::NextSource | OnUnusable::Error => Says::GivesWay(why),
                     },
@@ -548,7 +563,7 @@ impl History {
                     self.roots_state(readable)
                 } else if let Some(roots) = &roots {
                     state_of(roots, readable)
-                } else if ask.by != AskBy::None && !declares_roots(ask) {
+                } else if ask.by != AskVia::None && !declares_roots(ask) {
                     RootsState::Undeclared
                 } else {
                     RootsState::NotAsked
@@ -573,7 +588,7 @@ impl History {
 
     /// Roots as a list shows them, each with the result of its check (rule 36), or the paths that depends on.
     fn view(&self, roots: &[RawRoot], eyes: Eyes<'_>) -> Result<Vec<Shown>, Vec<Need>> {
-        let most = usize::try_from(self.policy.limits.value_chars).unwrap();
+        let most = usize::try_from(self.policy.config().limits.value_chars).unwrap();
         let usual = Source::new(SourceKind::Roots);
         let mut source = self.source(SourceKind::Roots).unwrap_or(&usual).clone();
         source.refine = None;
@@ -628,7 +643,7 @@ fn says_where_the_client_works(kind: SourceKind) -> bool {
     matches!(kind, SourceKind::Env | SourceKind::Cwd)
 }
 
-/// Rule 34.
+/// Rule 48.
 fn belongs_to_one_client(kind: SourceKind) -> bool {
     matches!(kind, SourceKind::Roots | SourceKind::Selected | SourceKind::Remembered)
 }
@@ -672,7 +687,7 @@ pub fn win(source: SourceKind, target: Target, via: Option<String>) -> Win {
             key: target.key,
             name: target.name,
             path: target.path,
-            elsewhere: target.elsewhere,
+            on_client_machine: target.on_client_machine,
             source,
             via,
             root: target.root.as_ref().map(|(index, _)| *index),

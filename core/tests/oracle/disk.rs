@@ -1,4 +1,4 @@
-//! The disk: which paths are looked at, who waits for that, and what is learnt.
+//! The disk: which paths are checked, who waits for that, and what is learnt.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ impl Oracle {
                 paths.entry(need.path.clone()).or_default().extend(need.markers.iter().cloned());
             }
         }
-        let until = now.saturating_add(self.history.policy.timing.wait_ms.into());
+        let until = now.saturating_add(self.history.policy.config().timing.caller_timeout_ms.into());
         if !paths.is_empty() {
             let id = self.history.probes_given_out() + 1;
             self.history.note(Record::ProbeOpened { id, until, paths: paths.clone() });

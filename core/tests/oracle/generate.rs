@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use rootwise::event::{Argument, AskBy, Found, RefusalKind, RequestFacts, SelectBy, Want};
+use rootwise::event::{Argument, AskVia, EntryKind, RefusalKind, RequestFacts, SelectBy, Want};
 use rootwise::host::{HostFacts, PathMap, Transport};
 use rootwise::path::PathStyle;
 use rootwise::policy::Policy;
@@ -21,7 +21,7 @@ use super::policies::policy;
 pub struct Case {
     pub policy: Policy,
     pub host: HostFacts,
-    pub disk: BTreeMap<String, Found>,
+    pub disk: BTreeMap<String, EntryKind>,
     pub steps: Vec<Step>,
 }
 
@@ -41,7 +41,8 @@ impl std::fmt::Debug for Case {
         writeln!(
             formatter,
             "policy {}, names from {:?}, other than recommended:",
-            self.policy.name, self.policy.name_from
+            self.policy.config().name,
+            self.policy.config().name_from
         )?;
         for part in ["roots", "timing", "memory", "selection", "limits"] {
             for (key, value) in policy[part].as_object().into_iter().flatten() {
@@ -102,19 +103,19 @@ pub enum Act {
     Ask {
         id: u32,
         want: Want,
-        by: Option<AskBy>,
+        by: Option<AskVia>,
         facts: RequestFacts,
         target: Option<&'static str>,
     },
     Select {
         id: u32,
         by: SelectBy,
-        ask_by: Option<AskBy>,
+        ask_via: Option<AskVia>,
         facts: RequestFacts,
     },
     Clear {
         id: u32,
-        ask_by: Option<AskBy>,
+        ask_via: Option<AskVia>,
         facts: RequestFacts,
     },
     Withdraw(u32),
@@ -300,7 +301,7 @@ fn facts() -> impl Strategy<Value = RequestFacts> {
     )
         .prop_map(
             move |(
-                host,
+                server,
                 (argument, other_type),
                 (header, more_header, twice),
                 (query, more_query),
@@ -308,21 +309,19 @@ fn facts() -> impl Strategy<Value = RequestFacts> {
                 capabilities,
                 input,
             )| {
-                RequestFacts {
-                    host,
-                    argument: if other_type { Some(Argument::Other) } else { argument.map(Into::into) },
-                    headers: pairs(
+                RequestFacts::default()
+                    .server(server)
+                    .argument(if other_type { Some(Argument::Other) } else { argument.map(Argument::from) })
+                    .headers(pairs(
                         "X-WORKSPACE-id",
                         header,
                         if twice { "x-workspace-ID" } else { "x-project-PATH" },
                         more_header,
-                    ),
-                    query: pairs("project_path", query, "project", more_query),
-                    meta: meta.map(raw),
-                    capabilities: capabilities.map(raw),
-                    client_info: None,
-                    input_responses: input.as_deref().map(raw),
-                }
+                    ))
+                    .query(pairs("project_path", query, "project", more_query))
+                    .meta(meta.map(raw))
+                    .capabilities(capabilities.map(raw))
+                    .input_responses(input.as_deref().map(raw))
             },
         )
 }
@@ -331,12 +330,12 @@ fn which() -> impl Strategy<Value = Which> {
     prop_oneof![8 => Just(Which::Newest), 2 => Just(Which::Oldest), 1 => Just(Which::Unknown)]
 }
 
-fn ask_by() -> impl Strategy<Value = Option<AskBy>> {
+fn ask_via() -> impl Strategy<Value = Option<AskVia>> {
     prop_oneof![
         8 => Just(None),
-        2 => Just(Some(AskBy::Request)),
-        1 => Just(Some(AskBy::InputRequired)),
-        1 => Just(Some(AskBy::None)),
+        2 => Just(Some(AskVia::Request)),
+        1 => Just(Some(AskVia::InputRequired)),
+        1 => Just(Some(AskVia::None)),
     ]
 }
 
@@ -390,12 +389,12 @@ fn act() -> impl Strategy<Value = Act> {
         6 => (which(), list()).prop_map(|(which, list)| Act::Listed(which, list)),
         1 => list().prop_map(Act::HostListed),
         4 => (which(), refusal).prop_map(|(which, (kind, code, message))| Act::Refused(which, kind, code, message)),
-        12 => (0..6_u32, want, ask_by(), bare(), about)
+        12 => (0..6_u32, want, ask_via(), bare(), about)
             .prop_map(|(id, want, by, facts, about)| Act::Ask { id, want, by, facts, target: about }),
-        2 => (0..6_u32, select_by(), ask_by(), bare())
-            .prop_map(|(id, by, ask_by, facts)| Act::Select { id, by, ask_by, facts }),
-        1 => (0..6_u32, ask_by(), bare())
-            .prop_map(|(id, ask_by, facts)| Act::Clear { id, ask_by, facts }),
+        2 => (0..6_u32, select_by(), ask_via(), bare())
+            .prop_map(|(id, by, ask_via, facts)| Act::Select { id, by, ask_via, facts }),
+        1 => (0..6_u32, ask_via(), bare())
+            .prop_map(|(id, ask_via, facts)| Act::Clear { id, ask_via, facts }),
         1 => (0..6_u32).prop_map(Act::Withdraw),
         10 => (which(), prop_oneof![6 => Just(0_u8), 1 => any::<u8>()], prop_oneof![6 => Just(0_u8), 1 => any::<u8>()])
             .prop_map(|(which, out, other)| Act::Probed(which, out, other)),
@@ -425,17 +424,17 @@ fn step() -> impl Strategy<Value = Step> {
     })
 }
 
-pub fn disk() -> impl Strategy<Value = BTreeMap<String, Found>> {
+pub fn disk() -> impl Strategy<Value = BTreeMap<String, EntryKind>> {
     let found = prop_oneof![
-        6 => Just(Found::Directory),
-        2 => Just(Found::Missing),
-        1 => Just(Found::File),
-        1 => Just(Found::Unreadable),
+        6 => Just(EntryKind::Directory),
+        2 => Just(EntryKind::Missing),
+        1 => Just(EntryKind::File),
+        1 => Just(EntryKind::Unreadable),
     ];
     vec(found, PLACES.len()).prop_map(|found| {
-        let mut disk: BTreeMap<String, Found> = PLACES.iter().map(|place| (*place).to_owned()).zip(found).collect();
+        let mut disk: BTreeMap<String, EntryKind> = PLACES.iter().map(|place| (*place).to_owned()).zip(found).collect();
         for folder in ["/", "/p", "/home/u", "/tmp"] {
-            disk.insert(folder.to_owned(), Found::Directory);
+            disk.insert(folder.to_owned(), EntryKind::Directory);
         }
         disk
     })

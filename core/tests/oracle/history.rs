@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rootwise::action::RootsState;
 use rootwise::explanation::Era;
 use rootwise::host::{HostFacts, Transport};
-use rootwise::policy::{Ask as WhenToAsk, Policy, Source, SourceKind};
+use rootwise::policy::{Policy, RequestWhen, Source, SourceKind};
 
 use super::peer::{RawList, RawRoot};
 use super::record::{Ask, Choice, End, Held, Known, List, Record, Request, Win};
@@ -16,7 +16,7 @@ use super::record::{Ask, Choice, End, Held, Known, List, Record, Request, Win};
 pub struct History {
     pub policy: Policy,
     pub records: Vec<Record>,
-    /// Whether the decision that is being made has read something that is not fresh (rule 32).
+    /// Whether the decision that is being made has read something that is not fresh (rule 46).
     pub read_old: Cell<bool>,
 }
 
@@ -69,7 +69,7 @@ impl History {
     }
 
     fn was_fresh(&self, at: u64, then: u64) -> bool {
-        self.policy.timing.max_age_ms.is_none_or(|most| then.saturating_sub(at) < u64::from(most))
+        self.policy.config().timing.max_age_ms.is_none_or(|most| then.saturating_sub(at) < u64::from(most))
     }
 
     pub fn host(&self) -> &HostFacts {
@@ -88,7 +88,7 @@ impl History {
     pub fn may_push(&self) -> bool {
         // The stream that a change came with counts for the request that it causes.
         let stream = self.last(|_, record| match record {
-            Record::Changed { marks: true, push: true } => Some(true),
+            Record::Changed { push: true } => Some(true),
             Record::Sent { .. } => Some(false),
             _ => None,
         });
@@ -181,8 +181,9 @@ impl History {
     }
 
     pub fn end_of_hold(&self, held: &Held) -> u64 {
-        let life =
-            self.in_flight().map_or(u64::MAX, |request| request.at.saturating_add(self.policy.timing.life_ms.into()));
+        let life = self.in_flight().map_or(u64::MAX, |request| {
+            request.at.saturating_add(self.policy.config().timing.request_timeout_ms.into())
+        });
         held.at.saturating_add(250).min(life)
     }
 
@@ -204,7 +205,7 @@ impl History {
 
     /// Whether a change that counts came after a place in the log.
     pub fn changed_since(&self, start: usize) -> bool {
-        self.here().any(|(place, record)| place > start && matches!(record, Record::Changed { marks: true, .. }))
+        self.here().any(|(place, record)| place > start && matches!(record, Record::Changed { .. }))
     }
 
     /// A request that waits for its time: where it was put off, and until when.
@@ -263,7 +264,8 @@ impl History {
             Record::Ended { how, .. } if how.failed() || *how == End::LostRefresh => Some(self.time_of(place)),
             _ => None,
         });
-        let rested = |at: u64| self.now().saturating_sub(at) >= u64::from(self.policy.timing.life_ms);
+        let rested =
+            |at: u64| self.now().saturating_sub(at) >= u64::from(self.policy.config().timing.request_timeout_ms);
         self.list().is_some() && failed.is_some_and(rested)
     }
 
@@ -287,22 +289,22 @@ impl History {
     }
 
     pub fn source(&self, kind: SourceKind) -> Option<&Source> {
-        self.policy.sources.iter().find(|source| source.from == kind)
+        self.policy.config().sources.iter().find(|source| source.from == kind)
     }
 
     /// What the policy and the client's declarations say about asking, whether or not the client is ready.
     pub fn asking_is_possible(&self) -> bool {
-        self.policy.roots.ask != WhenToAsk::Never
-            && (!self.policy.roots.require_capability || self.initialized() == Some(true))
+        self.policy.config().roots.ask != RequestWhen::Never
+            && (!self.policy.config().roots.require_capability || self.initialized() == Some(true))
     }
 
     /// Rule 8.
     pub fn may_ask(&self) -> bool {
-        self.policy.roots.ask != WhenToAsk::Never
+        self.policy.config().roots.ask != RequestWhen::Never
             && self.is_ready()
-            && (!self.policy.roots.require_capability || self.initialized() == Some(true))
+            && (!self.policy.config().roots.require_capability || self.initialized() == Some(true))
             && !self.is_unsupported()
-            && ((!self.is_silent() && self.failures() < self.policy.timing.retries.saturating_add(1))
+            && ((!self.is_silent() && self.failures() < self.policy.config().timing.retries.saturating_add(1))
                 || self.has_rested())
     }
 
@@ -361,9 +363,9 @@ impl History {
                     })
                 };
                 let asked = answers.and_then(sent).unwrap_or(place);
-                let changed = self.here().any(|(at, record)| {
-                    at > asked && at < place && matches!(record, Record::Changed { marks: true, .. })
-                });
+                let changed = self
+                    .here()
+                    .any(|(at, record)| at > asked && at < place && matches!(record, Record::Changed { .. }));
                 answers.is_some() && self.waited_for(ask, place) == *answers && !changed
             }
             _ => false,
@@ -392,12 +394,14 @@ impl History {
             Some(End::TimedOut) => RootsState::TimedOut,
             Some(how) if how.failed() => RootsState::Failed,
             _ if !self.is_ready() => RootsState::NotReady,
-            _ if self.policy.roots.require_capability && self.initialized() != Some(true) => RootsState::Undeclared,
+            _ if self.policy.config().roots.require_capability && self.initialized() != Some(true) => {
+                RootsState::Undeclared
+            }
             _ => RootsState::NotAsked,
         }
     }
 
-    /// How long an ask waits for a refresh: twice as long as the client took for its last answer, within bounds (rule 32).
+    /// How long an ask waits for a refresh: twice as long as the client took for its last answer, within bounds (rule 45).
     pub fn refresh_wait(&self) -> u64 {
         let sent_at = |token: &u32| {
             self.last(|_, record| match record {
@@ -472,7 +476,7 @@ impl History {
         })
     }
 
-    /// Whether an ask waited for roots when it was last looked at.
+    /// Whether an ask waited for roots when it was last evaluated.
     pub fn waits_for_roots(&self, ask: &Ask) -> bool {
         let waits = self.last(|place, record| match record {
             Record::Looked { ask: id, roots } if place > ask.place && *id == ask.id => Some(*roots),
@@ -660,9 +664,9 @@ impl History {
         if self.is_closed() {
             return None;
         }
-        let timing = &self.policy.timing;
-        let life = self.in_flight().map(|request| request.at.saturating_add(timing.life_ms.into()));
-        let asks = self.waiting().into_iter().map(|ask| ask.at.saturating_add(timing.wait_ms.into()));
+        let timing = &self.policy.config().timing;
+        let life = self.in_flight().map(|request| request.at.saturating_add(timing.request_timeout_ms.into()));
+        let asks = self.waiting().into_iter().map(|ask| ask.at.saturating_add(timing.caller_timeout_ms.into()));
         let probes = self.open_probes().into_iter().map(|(_, until, _)| until);
         let deferred = self.deferred().map(|(_, until)| until);
         let waiting = self.waiting();

@@ -34,11 +34,11 @@ impl History {
         })
     }
 
-    /// Looks again at the folder of something that the connection keeps (rule 24): at this folder and no other.
+    /// Looks again at the folder of something that the connection keeps (rule 44): at this folder and no other.
     pub fn look_again(&self, win: &Win, ask: Option<&Ask>, eyes: Eyes<'_>) -> Result<Says, Lost> {
         let Some(source) = self.kept_source(win) else { return Ok(Says::Wins(win.clone())) };
         let target = match self.on_disk(&source, kept_folder(win), eyes) {
-            _ if win.project.elsewhere => kept_folder(win),
+            _ if win.project.on_client_machine => kept_folder(win),
             Verdict::Good(target) => target,
             Verdict::Pending(needs) => return Ok(Says::Pending(needs)),
             Verdict::Bad(reason) if self.is_accepted_root(win, &source, reason) => kept_folder(win),
@@ -57,7 +57,7 @@ impl History {
     /// Whether it was accepted as it is spelled, and still is.
     fn is_accepted_root(&self, win: &Win, source: &Source, reason: Reason) -> bool {
         source.from == SourceKind::Roots
-            && self.policy.roots.on_unusable == OnUnusable::Accept
+            && self.policy.config().roots.on_unusable == OnUnusable::Accept
             && is_disk(reason)
             && self.is_accepted_as_is(source, &kept_folder(win))
     }
@@ -70,8 +70,8 @@ impl History {
         if let Some(refine) = &mut source.refine {
             refine.levels = 1;
         }
-        if win.project.root.is_some() && source.verify != Verify::None {
-            // What was the folder of a root must still be one.
+        if win.project.root.is_some() && (source.verify != Verify::None || self.is_confined()) {
+            // What was the folder of a root must still be one, wherever it is probed.
             source.verify = Verify::Directory;
         }
         Some(source)
@@ -85,7 +85,7 @@ impl History {
             kind => source.from == kind,
         };
         let reads = |source: &&Source| source.read.iter().any(|name| name == via);
-        let sources = || self.policy.sources.iter().filter(is_first);
+        let sources = || self.policy.config().sources.iter().filter(is_first);
         sources().find(reads).or_else(|| sources().next())
     }
 }
@@ -98,7 +98,7 @@ fn kept_folder(win: &Win) -> Target {
         name: win.project.name.clone(),
         root: None,
         real: None,
-        elsewhere: win.project.elsewhere,
+        on_client_machine: win.project.on_client_machine,
         own_name: false,
     }
 }

@@ -2,9 +2,9 @@
 
 use rootwise::Reason;
 use rootwise::action::LogCode;
-use rootwise::event::{AskBy, Event, RequestFacts, Want};
+use rootwise::event::{AskVia, Event, RequestFacts, Want};
 use rootwise::host::{HostFacts, Transport};
-use rootwise::policy::{Ask as WhenToAsk, Pin, Policy, SourceKind};
+use rootwise::policy::{Pin, Policy, RequestWhen, SourceKind};
 use serde_json::value::RawValue;
 
 use super::decide::{Decision, End as AskEnd};
@@ -30,7 +30,7 @@ pub struct Turn {
     pub unasked: bool,
     /// One more request is due after a change (rule 13).
     pub follow_up: bool,
-    /// A list arrived or a selection was made, so the connection may have paths looked at.
+    /// A list arrived or a selection was made, so the connection may have paths checked.
     pub list_arrived: bool,
     pub selected: bool,
     /// A reply came that the connection waited for.
@@ -152,22 +152,22 @@ impl Oracle {
                 turn.host_changed = true;
             }
             Event::Asked(asked) => {
-                self.called_by(asked.ask_by, &asked.facts, turn);
+                self.called_by(asked.ask_via, &asked.facts, turn);
                 let kind = match asked.want {
                     Want::Project => Kind::Project,
                     Want::Roots => Kind::Roots,
                 };
-                self.asked(asked.ask.0, kind, asked.ask_by, &asked.facts, asked.target.clone(), now);
+                self.asked(asked.ask.0, kind, asked.ask_via, &asked.facts, asked.target.clone(), now);
             }
             Event::Selected(selected) => {
-                self.called_by(selected.ask_by, &selected.facts, turn);
+                self.called_by(selected.ask_via, &selected.facts, turn);
                 let kind = Kind::Select(selected.by.clone());
-                self.asked(selected.ask.0, kind, selected.ask_by, &selected.facts, None, now);
+                self.asked(selected.ask.0, kind, selected.ask_via, &selected.facts, None, now);
             }
             Event::SelectionCleared(cleared) => {
-                self.called_by(cleared.ask_by, &cleared.facts, turn);
-                let (_, modern) = self.history.manner(cleared.ask_by, &cleared.facts);
-                let fixed = self.history.policy.memory.pin == Pin::Immutable && self.history.pin().is_some();
+                self.called_by(cleared.ask_via, &cleared.facts, turn);
+                let (_, modern) = self.history.manner(cleared.ask_via, &cleared.facts);
+                let fixed = self.history.policy.config().memory.pin == Pin::Immutable && self.history.pin().is_some();
                 let kind = if modern || fixed || self.history.is_shared() {
                     Kind::Clear
                 } else {
@@ -176,7 +176,7 @@ impl Oracle {
                     self.history.note(Record::PinGone);
                     Kind::Project
                 };
-                self.asked(cleared.ask.0, kind, cleared.ask_by, &cleared.facts, None, now);
+                self.asked(cleared.ask.0, kind, cleared.ask_via, &cleared.facts, None, now);
             }
             Event::AskWithdrawn(withdrawn) => {
                 let waiting = self.history.waiting();
@@ -242,13 +242,13 @@ impl Oracle {
         if was_ready {
             return;
         }
-        let eager = self.history.policy.roots.ask == WhenToAsk::Eager;
+        let eager = self.history.policy.config().roots.ask == RequestWhen::Eager;
         turn.unasked |= eager;
     }
 
-    fn called_by(&mut self, by: Option<AskBy>, facts: &RequestFacts, turn: &mut Turn) {
+    fn called_by(&mut self, by: Option<AskVia>, facts: &RequestFacts, turn: &mut Turn) {
         let (by, _) = self.history.manner(by, facts);
-        if by == AskBy::Request && self.history.initialized().is_some() {
+        if by == AskVia::Request && self.history.initialized().is_some() {
             self.called(turn);
         }
     }
@@ -278,7 +278,7 @@ impl Oracle {
         }
     }
 
-    /// Drops what the connection found out, except about a folder (rule 24).
+    /// Drops what the connection found out, except about a folder (rule 39).
     fn forget_except(&mut self, folder: Option<String>, ask: u32) {
         let kept = folder.and_then(|path| {
             let own = self.history.known(&path, Some(ask));
@@ -304,7 +304,7 @@ impl Oracle {
         &mut self,
         id: u32,
         kind: Kind,
-        by: Option<AskBy>,
+        by: Option<AskVia>,
         facts: &RequestFacts,
         target: Option<String>,
         now: u64,
@@ -315,10 +315,10 @@ impl Oracle {
         self.history.note(Record::Asked(Ask { id, place, at: now, kind, by, modern, facts, target }));
     }
 
-    /// Looks at every waiting ask once; selections come first, because the others are looked at after they took effect.
+    /// Evaluates every waiting ask once; selections come first, because the others are evaluated after they took effect.
     fn settle(&mut self, event: &Event, now: u64, turn: &mut Turn) {
-        let wait = u64::from(self.history.policy.timing.wait_ms);
-        let most = usize::try_from(self.history.policy.limits.waiting_asks).unwrap();
+        let wait = u64::from(self.history.policy.config().timing.caller_timeout_ms);
+        let most = usize::try_from(self.history.policy.config().limits.waiting_asks).unwrap();
         let new = match event {
             Event::Asked(asked) => Some(asked.ask.0),
             Event::Selected(selected) => Some(selected.ask.0),
@@ -383,7 +383,10 @@ impl Oracle {
             }
             AskEnd::Chosen(choice) => {
                 // What was found out for the selection now serves the connection.
-                self.forget_except(choice.win.project.path.clone().filter(|_| !choice.win.project.elsewhere), ask.id);
+                self.forget_except(
+                    choice.win.project.path.clone().filter(|_| !choice.win.project.on_client_machine),
+                    ask.id,
+                );
                 turn.selected = true;
                 // Rule 16: what wins now may be pinned in turn.
                 self.history.note(Record::PinGone);
@@ -417,7 +420,7 @@ impl Oracle {
             return Vec::new();
         };
         let mut texts = Vec::new();
-        for (index, hint) in self.history.policy.hints.clone().into_iter().enumerate() {
+        for (index, hint) in self.history.policy.config().hints.clone().into_iter().enumerate() {
             if !hint.sources.contains(&project.source) || (hint.without_roots && self.history.has_roots(ask)) {
                 continue;
             }
@@ -480,7 +483,7 @@ impl Oracle {
             self.history.note(Record::Announced(key(&after)));
         }
         self.history.note(Record::Project(after.clone()));
-        let memory = &self.history.policy.memory;
+        let memory = &self.history.policy.config().memory;
         if decided
             && memory.pin != Pin::No
             && self.history.pin().is_none()
@@ -500,7 +503,7 @@ impl Oracle {
             self.history.note(Record::AnsweredAlone);
             self.accept_answer(held.token, &held.result, held.at, turn);
         }
-        let life = u64::from(self.history.policy.timing.life_ms);
+        let life = u64::from(self.history.policy.config().timing.request_timeout_ms);
         if let Some(request) = self.history.in_flight()
             && now >= request.at.saturating_add(life)
         {
@@ -515,7 +518,7 @@ impl Oracle {
             turn.nothing_awaited |= !self.history.connection_depends(id).is_empty();
             self.history.note(Record::ProbeOver { id });
         }
-        let wait = u64::from(self.history.policy.timing.wait_ms);
+        let wait = u64::from(self.history.policy.config().timing.caller_timeout_ms);
         for ask in self.history.waiting().into_iter().filter(|ask| now >= ask.at.saturating_add(wait)) {
             if let Some(request) = self.history.in_flight()
                 && self.history.waits_for_roots(&ask)
@@ -533,7 +536,7 @@ impl Oracle {
         }
     }
 
-    /// Ends the short waits for refreshes: what is known counts now, and nobody else waits for the rest (rule 32).
+    /// Ends the short waits for refreshes: what is known counts now, and nobody else waits for the rest (rule 45).
     fn end_refreshes(&mut self, now: u64) {
         for ask in self.history.waiting() {
             let due = self.history.refresh_until(&ask).is_some_and(|until| now >= until);

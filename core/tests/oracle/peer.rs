@@ -108,19 +108,19 @@ impl RawList {
             }
         }
         let unreadable = entries.map_or(1, |entries| entries - roots.len());
-        let count = |limit: u32| usize::try_from(limit).unwrap();
+        let to_usize = |limit: u32| usize::try_from(limit).unwrap();
         // A URI that is too long and a name that is too long are not kept as they were sent.
         let kept = |root: &RawRoot| {
-            let too_long = root.uri.len() > count(limits.value_bytes);
-            let shown = || root.uri.chars().take(count(limits.value_chars)).map(char::len_utf8).sum();
+            let too_long = root.uri.len() > to_usize(limits.value_bytes);
+            let shown = || root.uri.chars().take(to_usize(limits.value_chars)).map(char::len_utf8).sum();
             let name = root.name.as_ref().map_or(0, String::len);
             let uri: usize = if too_long { shown() } else { root.uri.len() };
-            uri + if name > count(limits.name_bytes) { 0 } else { name }
+            uri + if name > to_usize(limits.name_bytes) { 0 } else { name }
         };
         let bytes = (1..=roots.len()).map(|first| roots[..first].iter().map(kept).sum::<usize>());
-        let fitting = bytes.take_while(|bytes| *bytes <= count(limits.roots_bytes)).count();
+        let fitting = bytes.take_while(|bytes| *bytes <= to_usize(limits.roots_bytes)).count();
         let dropped = roots.len();
-        roots.truncate(fitting.min(count(limits.roots)));
+        roots.truncate(fitting.min(to_usize(limits.roots)));
         let dropped = dropped - roots.len();
         Self { roots, says_none, unreadable, dropped }
     }

@@ -41,7 +41,7 @@ impl History {
     }
 
     fn is_too_long(&self, text: &str) -> bool {
-        text.len() > usize::try_from(self.policy.limits.value_bytes).unwrap()
+        text.len() > usize::try_from(self.policy.config().limits.value_bytes).unwrap()
     }
 
     pub fn has_separator(&self, text: &str) -> bool {
@@ -160,24 +160,27 @@ impl History {
         let style = self.client_style(&at);
         let key = path::key(&at, style).map_err(reason)?;
         let name = path::basename(&at, style).unwrap_or_else(|| at.clone());
-        Ok(Target { path: Some(at), key, name, root: None, real: None, elsewhere: false, own_name: false })
+        Ok(Target { path: Some(at), key, name, root: None, real: None, on_client_machine: false, own_name: false })
     }
 
     pub fn named(name: &str) -> Target {
         let key = format!("name:{name}");
-        Target { path: None, key, name: name.to_owned(), root: None, real: None, elsewhere: false, own_name: false }
+        Target {
+            path: None,
+            key,
+            name: name.to_owned(),
+            root: None,
+            real: None,
+            on_client_machine: false,
+            own_name: false,
+        }
     }
 
     /// What one text of a source names.
     pub fn read_text(&self, source: &Source, text: &str) -> Result<Target, Reason> {
         let from_client =
             matches!(source.from, SourceKind::Meta | SourceKind::Argument | SourceKind::Header | SourceKind::Query);
-        let is_name = match source.format {
-            Format::Name => true,
-            Format::Any => !is_file_uri(text) && !self.has_separator(text),
-            Format::PathOrUri | Format::Path | Format::List => false,
-        };
-        if is_name {
+        if source.format == Format::Any && !is_file_uri(text) && !self.has_separator(text) {
             if self.is_too_long(text) {
                 return Err(Reason::TooLong);
             }
@@ -227,7 +230,7 @@ impl History {
         }
         let is_path = path::is_absolute(text, self.client_style(text)) || self.mapped(text).is_some();
         let is_foreign = !self.is_elsewhere() && self.is_foreign_path(text);
-        if bare && !((is_path || is_foreign) && self.policy.roots.bare_paths == BarePaths::Repair) {
+        if bare && !((is_path || is_foreign) && self.policy.config().roots.bare_paths == BarePaths::Repair) {
             return Lexed::NonFile(text.to_owned());
         }
         let read = self.place(text, Relative::Refuse, true).and_then(|at| self.target(at));
@@ -235,18 +238,9 @@ impl History {
             Ok(mut target) => {
                 target.root = Some((raw.index, target.key.clone()));
                 let own = raw.name.as_deref().filter(|name| !name.trim().is_empty());
-                match (self.policy.name_from, own) {
-                    (NameFrom::RootName, Some(own)) => {
-                        target.name = own.to_owned();
-                        target.own_name = true;
-                    }
-                    (NameFrom::RawBasename, _) => {
-                        let last = text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-                        if !last.is_empty() && target.path.as_deref() != Some("/") {
-                            target.name = last.to_owned();
-                        }
-                    }
-                    _ => {}
+                if let (NameFrom::RootName, Some(own)) = (self.policy.config().name_from, own) {
+                    target.name = own.to_owned();
+                    target.own_name = true;
                 }
                 Lexed::Place(target)
             }
@@ -266,8 +260,10 @@ impl History {
     /// A root of another scheme as a project without a path.
     pub fn name_only(&self, raw: &RawRoot) -> Target {
         let text = raw.uri.as_str();
-        let own =
-            raw.name.clone().filter(|name| self.policy.name_from == NameFrom::RootName && !name.trim().is_empty());
+        let own = raw
+            .name
+            .clone()
+            .filter(|name| self.policy.config().name_from == NameFrom::RootName && !name.trim().is_empty());
         let segments = text.trim_end_matches('/').rsplit('/');
         Target {
             path: None,
@@ -275,7 +271,7 @@ impl History {
             name: own.unwrap_or_else(|| segments.take(1).collect()),
             root: Some((raw.index, format!("uri:{text}"))),
             real: None,
-            elsewhere: false,
+            on_client_machine: false,
             own_name: false,
         }
     }

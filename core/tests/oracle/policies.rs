@@ -4,9 +4,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use rootwise::policy::{
-    Ask, BadOutcome, BarePaths, EnforceRoots, Files, Format, Links, NameFrom, NameRule, Names, NonFile, NonObjects,
-    OnChange, OnUnusable, Pick, Pin, Policy, PolicyConfig, RECOMMENDED, RootMatch, Source, SourceKind, Traversal,
-    Verify, WhileAsking, Within,
+    BadOutcome, BarePaths, EnforceRoots, Files, Format, Links, NameFrom, NameRule, Names, NonFile, NonObjects,
+    OnChange, OnUnusable, Pick, Pin, Policy, PolicyConfig, RECOMMENDED, RequestWhen, RootMatch, Source, SourceKind,
+    Traversal, Verify, Within,
 };
 
 /// Small policies after the seed systems, beside the recommended one.
@@ -17,10 +17,10 @@ const POLICIES: [&str; 6] = [
         "roots":{"requireCapability":false,"onUnusable":"nextSource","nonFile":"nextSource","request":{"idPrefix":""}},
         "memory":{"keepLostRoot":true},"timing":{"minIntervalMs":0}}"#,
     r#"{"name":"agent","sources":[{"from":"roots"}],
-        "roots":{"ask":"eager","request":{"idPrefix":"s-","emptyParams":true}},"timing":{"waitMs":60000,"minIntervalMs":0}}"#,
-    r#"{"name":"box","sources":[{"from":"host","format":"any","verify":"none"},{"from":"selected","verify":"none"},
+        "roots":{"ask":"eager","request":{"idPrefix":"s-","emptyParams":true}},"timing":{"callerTimeoutMs":60000,"minIntervalMs":0}}"#,
+    r#"{"name":"box","sources":[{"from":"server","format":"any","verify":"none"},{"from":"selected","verify":"none"},
         {"from":"roots","verify":"none"},{"from":"remembered"}],
-        "roots":{"pick":"chosen","onChange":"ignore"},"selection":{"names":"any"}}"#,
+        "roots":{"pick":"only","onChange":"ignore"},"selection":{"names":"any"}}"#,
     r#"{"name":"port","sources":[{"from":"header","read":["X-Workspace-Id"],"relative":"cwd","onBad":{"otherwise":"next"}},
         {"from":"selected"},{"from":"configured","read":["workspace-id"],"relative":"cwd"},{"from":"roots"},
         {"from":"cwd","when":{"transports":["stdio"]},"excludedDirs":"allow"}],
@@ -48,9 +48,9 @@ pub fn policies() -> Vec<Policy> {
 /// A policy with a few of its choices made differently.
 pub fn policy() -> impl Strategy<Value = Policy> {
     let change = prop_oneof![
-        select(vec![Ask::Eager, Ask::Lazy, Ask::EachRequest, Ask::Never])
+        select(vec![RequestWhen::Eager, RequestWhen::Lazy, RequestWhen::EachRequest, RequestWhen::Never])
             .prop_map(|ask| Twist::new(move |p| p.roots.ask = ask)),
-        select(vec![Pick::First, Pick::Only, Pick::Chosen]).prop_map(|pick| Twist::new(move |p| p.roots.pick = pick)),
+        select(vec![Pick::First, Pick::Only]).prop_map(|pick| Twist::new(move |p| p.roots.pick = pick)),
         select(vec![OnUnusable::Accept, OnUnusable::NextRoot, OnUnusable::NextSource, OnUnusable::Error])
             .prop_map(|rule| Twist::new(move |p| p.roots.on_unusable = rule)),
         select(vec![NonFile::Skip, NonFile::NextSource, NonFile::Error, NonFile::NameOnly])
@@ -62,8 +62,6 @@ pub fn policy() -> impl Strategy<Value = Policy> {
             .prop_map(|rule| Twist::new(move |p| p.roots.ambiguity = rule)),
         select(vec![OnChange::Ignore, OnChange::Invalidate, OnChange::Refetch])
             .prop_map(|rule| Twist::new(move |p| p.roots.on_change = rule)),
-        select(vec![WhileAsking::Coalesce, WhileAsking::Drop])
-            .prop_map(|rule| Twist::new(move |p| p.roots.while_asking = rule)),
         any::<bool>().prop_map(|on| Twist::new(move |p| p.roots.require_capability = on)),
         select(vec![None, Some(0), Some(500), Some(1_000)])
             .prop_map(|age| Twist::new(move |p| p.timing.max_age_ms = age)),
@@ -121,14 +119,13 @@ pub fn policy() -> impl Strategy<Value = Policy> {
         select(vec![NameRule::Any, NameRule::Word]).prop_map(|rule| Twist::new(move |p| p.selection.name_rule = rule)),
         select(vec![Traversal::Resolve, Traversal::Refuse])
             .prop_map(|rule| Twist::new(move |p| p.selection.traversal = rule)),
-        select(vec![NameFrom::Basename, NameFrom::RawBasename, NameFrom::RootName])
-            .prop_map(|rule| Twist::new(move |p| p.name_from = rule)),
+        select(vec![NameFrom::Basename, NameFrom::RootName]).prop_map(|rule| Twist::new(move |p| p.name_from = rule)),
         any::<bool>().prop_map(|yes| Twist::new(move |p| p.require_path = yes)),
         (0..4_u32).prop_map(|retries| Twist::new(move |p| p.timing.retries = retries)),
         select(vec![0, 100, 400]).prop_map(|interval| Twist::new(move |p| p.timing.min_interval_ms = interval)),
         select(vec![(300, 300), (300, 1_000), (1_000, 1_500)]).prop_map(|(wait, life)| Twist::new(move |p| {
-            p.timing.wait_ms = wait;
-            p.timing.life_ms = life;
+            p.timing.caller_timeout_ms = wait;
+            p.timing.request_timeout_ms = life;
         })),
         select(vec![0, 1, 2]).prop_map(|most| Twist::new(move |p| p.limits.waiting_asks = most)),
         select(vec![1, 2]).prop_map(|most| Twist::new(move |p| p.limits.roots = most)),

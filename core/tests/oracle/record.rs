@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rootwise::event::{AskBy, Found, RequestFacts, SelectBy};
+use rootwise::event::{AskVia, EntryKind, RequestFacts, SelectBy};
 use rootwise::host::HostFacts;
 
 use super::Proj;
@@ -28,7 +28,7 @@ pub enum Record {
     Requested {
         number: i64,
     },
-    /// A list that counts only if nobody else answers the same request (rule 34).
+    /// A list that counts only if nobody else answers the same request (rule 49).
     Held(Held),
     /// Nobody else did.
     AnsweredAlone,
@@ -38,9 +38,8 @@ pub enum Record {
     },
     /// It showed that several clients share the connection (rule 34).
     Several,
-    /// A change that is honoured; `marks` when it makes what is known out of date.
+    /// A change that is honoured.
     Changed {
-        marks: bool,
         /// Whether the host has a stream for a request now.
         push: bool,
     },
@@ -83,7 +82,7 @@ pub enum Record {
     ProbeOver {
         id: u32,
     },
-    /// An ask, or the connection itself, waits for what a probe says of a path, until a time.
+    /// An ask, or the connection itself, waits for what a probe says of a path, at most until a deadline.
     Depends {
         who: Option<u32>,
         probe: u32,
@@ -96,7 +95,7 @@ pub enum Record {
     ProbeOverdue {
         id: u32,
     },
-    /// An ask began to wait for a refresh; the wait is short and there is only one (rule 32).
+    /// An ask began to wait for a refresh; the wait is short and there is only one (rule 45).
     Refreshes {
         ask: u32,
         until: u64,
@@ -105,13 +104,13 @@ pub enum Record {
     RefreshOver {
         ask: u32,
     },
-    /// An ask was looked at and goes on waiting.
+    /// An ask was evaluated and goes on waiting.
     Looked {
         ask: u32,
         /// Whether for roots.
         roots: bool,
     },
-    /// The connection's own evaluation may have paths looked at, and depends on no earlier probe.
+    /// The connection's own evaluation may have paths checked, and depends on no earlier probe.
     ConnectionLooks,
     /// The connection knows all it wanted of a probe.
     ConnectionHasAll {
@@ -132,7 +131,7 @@ pub enum Record {
         asked: BTreeSet<String>,
         asks: Vec<u32>,
     },
-    /// The connection drops all results (rule 24).
+    /// The connection drops all results (rule 39).
     Forgotten,
     Asked(Ask),
     /// An ask was answered, or withdrawn.
@@ -195,7 +194,7 @@ impl End {
 pub struct Known {
     /// When it was said.
     pub at: u64,
-    pub found: Found,
+    pub found: EntryKind,
     pub real: Option<String>,
     /// The markers that were asked for.
     pub asked: BTreeSet<String>,
@@ -229,7 +228,7 @@ pub struct Ask {
     pub place: usize,
     pub at: u64,
     pub kind: Kind,
-    pub by: AskBy,
+    pub by: AskVia,
     pub modern: bool,
     pub facts: RequestFacts,
     pub target: Option<String>,

@@ -3,21 +3,25 @@
 use rootwise::action::LogCode;
 use rootwise::event::{RefusalKind, RootsRefused};
 use rootwise::host::Transport;
-use rootwise::policy::{Ask as WhenToAsk, OnChange, WhileAsking};
+use rootwise::policy::{OnChange, RequestWhen};
 
 use super::model::{Oracle, Turn};
 use super::peer::{self, RawList};
 use super::record::{Ask, End, Held, List, Record};
 
+/// What the message of an error says that means "unsupported" (rule 11).
+const UNSUPPORTED: [&str; 5] =
+    ["not supported", "unsupported", "method not found", "unknown method", "not implemented"];
+
 impl Oracle {
     pub fn id(&self, token: u32) -> String {
-        let prefix = &self.history.policy.roots.request.id_prefix;
+        let prefix = &self.history.policy.config().roots.request.id_prefix;
         if prefix.is_empty() { token.to_string() } else { format!("\"{prefix}{token}\"") }
     }
 
     /// Whether an id never given out could be taken for one of ours.
     pub fn looks_like_ours(&self, id: &str) -> bool {
-        let prefix = &self.history.policy.roots.request.id_prefix;
+        let prefix = &self.history.policy.config().roots.request.id_prefix;
         let number = if prefix.is_empty() {
             Some(id.to_owned())
         } else {
@@ -35,7 +39,7 @@ impl Oracle {
                 self.history.note(Record::Waits { ask: ask.id, token });
             }
         }
-        let params = if self.history.policy.roots.request.empty_params { ",\"params\":{}" } else { "" };
+        let params = if self.history.policy.config().roots.request.empty_params { ",\"params\":{}" } else { "" };
         let id = self.id(token);
         let message = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"roots/list\"{params}}}");
         turn.effects.send.push((token, relates_to, message));
@@ -43,7 +47,7 @@ impl Oracle {
 
     /// When a change has a request sent (rule 12), if it does at all.
     pub fn time_for_change(&self) -> Option<u64> {
-        let interval = u64::from(self.history.policy.timing.min_interval_ms);
+        let interval = u64::from(self.history.policy.config().timing.min_interval_ms);
         let earliest = self.history.last_sent_at().map_or(0, |at| at.saturating_add(interval));
         self.may_send_if_carried().then_some(earliest)
     }
@@ -116,11 +120,9 @@ impl Oracle {
             }
             self.history.note(Record::Replied { token: refused.request.0 });
         }
-        let rules = &self.history.policy.roots.unsupported;
         let message = refused.message.as_deref().unwrap_or_default().to_ascii_lowercase();
         let unsupported = refused.kind == RefusalKind::Error
-            && (refused.code.is_some_and(|code| rules.codes.contains(&code))
-                || rules.messages.iter().any(|part| message.contains(&part.to_ascii_lowercase())));
+            && (refused.code == Some(-32601) || UNSUPPORTED.iter().any(|part| message.contains(part)));
         let overdue = self.history.in_flight().is_some_and(|request| request.overdue);
         let in_vain = self.history.is_in_vain(refused.request.0);
         let how = match refused.kind {
@@ -163,25 +165,24 @@ impl Oracle {
     }
 
     pub fn changed(&mut self, push: bool, turn: &mut Turn) {
-        let rules = &self.history.policy.roots;
+        let rules = &self.history.policy.config().roots;
         let undeclared = rules.require_capability && self.history.initialized() != Some(true);
         if rules.on_change == OnChange::Ignore || undeclared {
             return;
         }
         let in_flight = self.history.in_flight().is_some();
-        let dropped = in_flight && rules.while_asking == WhileAsking::Drop;
         // Nothing is asked for *again* that nobody has wanted yet, and nothing twice.
-        let eager = rules.ask == WhenToAsk::Eager;
+        let eager = rules.ask == RequestWhen::Eager;
         let asked = eager || self.history.last_sent_at().is_some() || self.history.list().is_some();
         // A stream counts for the request that the change causes, if it causes one.
-        self.history.note(Record::Changed { marks: !dropped, push: push && asked });
-        let rules = &self.history.policy.roots;
+        self.history.note(Record::Changed { push: push && asked });
+        let rules = &self.history.policy.config().roots;
         let rests = !in_flight && self.history.deferred().is_none();
         turn.follow_up |= rests && asked && rules.on_change == OnChange::Refetch;
     }
 
     pub fn take_list(&mut self, answers: Option<u32>, result: &str, now: u64, turn: &mut Turn) {
-        let roots = RawList::read(result, &self.history.policy);
+        let roots = RawList::read(result, self.history.policy.config());
         let same = |list: &List| !self.history.is_stale(list) && list.roots == roots;
         if !self.history.list().is_none_or(|list| same(&list)) {
             self.history.note(Record::Forgotten);
@@ -194,7 +195,7 @@ impl Oracle {
             let lost = |key: &String| !keys.contains(key) && !keys.contains(&win.project.key);
             win.root_key.as_ref().is_some_and(lost)
         });
-        if lost && !self.history.policy.memory.keep_lost_root {
+        if lost && !self.history.policy.config().memory.keep_lost_root {
             self.history.note(Record::RememberedGone);
         }
         // Rule 15.

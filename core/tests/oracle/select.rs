@@ -41,7 +41,7 @@ impl History {
         if self.is_shared() {
             return Err(Reason::SeveralClients);
         }
-        if self.policy.memory.pin == Pin::Immutable && self.pin().is_some() {
+        if self.policy.config().memory.pin == Pin::Immutable && self.pin().is_some() {
             return Err(Reason::Immutable);
         }
         // Where no such source counts, a selection would never count either.
@@ -62,7 +62,7 @@ impl History {
         if text.trim().is_empty() {
             return Err(Reason::Empty);
         }
-        let rules = &self.policy.selection;
+        let rules = &self.policy.config().selection;
         let mut waiting = Waiting::default();
         match &by {
             SelectBy::Path(_) | SelectBy::Uri(_) => {
@@ -123,7 +123,7 @@ impl History {
                     if !free || enforced {
                         return Err(Reason::NotInRoots);
                     }
-                    if self.policy.require_path {
+                    if self.policy.config().require_path {
                         return Err(Reason::NoPath);
                     }
                     let named = win(SourceKind::Selected, Self::named(text), None);
@@ -131,7 +131,9 @@ impl History {
                 };
                 let target = match lexed {
                     Lexed::Place(target) => target,
-                    Lexed::NonFile(_) if self.policy.roots.non_file == NonFile::NameOnly => self.name_only(raw),
+                    Lexed::NonFile(_) if self.policy.config().roots.non_file == NonFile::NameOnly => {
+                        self.name_only(raw)
+                    }
                     Lexed::NonFile(_) => return Err(Reason::NotFileUri),
                     Lexed::Bad(reason) => return Err(reason),
                 };
@@ -197,7 +199,7 @@ impl History {
     pub fn is_among(&self, roots: &[RawRoot], choice: &Choice) -> bool {
         roots.iter().any(|raw| {
             let lexed = self.lex_root(raw);
-            match (self.policy.selection.root_match, lexed) {
+            match (self.policy.config().selection.root_match, lexed) {
                 (RootMatch::ExactUri, _) => Some(&raw.uri) == choice.uri.as_ref(),
                 (RootMatch::Key, Lexed::Place(target)) => target.key == choice.win.project.key,
                 (_, Lexed::NonFile(uri)) => format!("uri:{uri}") == choice.win.project.key,

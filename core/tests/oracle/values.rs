@@ -8,13 +8,13 @@ use rootwise::policy::{BadOutcome, Format, Source, SourceKind};
 use super::history::History;
 use super::record::Ask;
 
-/// A path to look at.
+/// A path to check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Need {
     pub path: String,
     /// What to look for in it.
     pub markers: BTreeSet<String>,
-    /// Whether the result serves the connection (rule 24).
+    /// Whether the result serves the connection (rule 38).
     pub connection: bool,
     /// Whether the ask must look for itself.
     pub own: bool,
@@ -33,7 +33,7 @@ pub struct Target {
     /// The real path, where the host told it.
     pub real: Option<String>,
     /// Whether it is on another machine (rule 31).
-    pub elsewhere: bool,
+    pub on_client_machine: bool,
     /// Whether the client named it.
     pub own_name: bool,
 }
@@ -63,7 +63,7 @@ pub enum Patience {
     Over,
 }
 
-/// From where a path is looked at.
+/// From where a path is checked.
 #[derive(Clone, Copy, Debug)]
 pub enum Eyes<'a> {
     /// For the connection.
@@ -73,7 +73,7 @@ pub enum Eyes<'a> {
 }
 
 pub fn is_asked_for(kind: SourceKind) -> bool {
-    matches!(kind, SourceKind::Host | SourceKind::Argument | SourceKind::Header | SourceKind::Query)
+    matches!(kind, SourceKind::Server | SourceKind::Argument | SourceKind::Header | SourceKind::Query)
 }
 
 /// Whether a bad value of a source can end an ask at all.

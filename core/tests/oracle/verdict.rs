@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use rootwise::Reason;
-use rootwise::event::Found;
+use rootwise::event::EntryKind;
 use rootwise::path::{self, PathStyle};
 use rootwise::policy::{
     ExcludedDirsRule, Files, Links, Markers, NameFrom, Recheck, Source, SourceKind, Unmarked, Verify, Within,
@@ -52,7 +52,7 @@ impl History {
         source.recheck == Recheck::EachAsk || self.is_confined()
     }
 
-    /// Whether a look at the disk serves the connection (rule 24).
+    /// Whether a disk check serves the connection (rule 38).
     pub fn serves_connection(&self, source: &Source, eyes: Eyes<'_>) -> bool {
         match eyes {
             Eyes::Ask { ask, .. } => {
@@ -63,9 +63,20 @@ impl History {
         }
     }
 
-    /// What is known of a path (rules 24 and 32).
+    /// What is known of a path (rules 32 and 38).
     pub fn look(&self, source: &Source, at: &str, markers: &BTreeSet<String>, eyes: Eyes<'_>) -> Look {
-        let enough = |known: &Known| markers.is_subset(&known.asked);
+        self.look_until(source, at, markers, eyes, |known| markers.is_subset(&known.asked))
+    }
+
+    /// The same, where a report may be enough that does not tell about all markers.
+    pub fn look_until(
+        &self,
+        source: &Source,
+        at: &str,
+        markers: &BTreeSet<String>,
+        eyes: Eyes<'_>,
+        enough: impl Fn(&Known) -> bool + Copy,
+    ) -> Look {
         let Eyes::Ask { ask, patience } = eyes else {
             // The connection uses the latest results, whatever their age.
             return match self.known(at, None).filter(enough) {
@@ -80,7 +91,7 @@ impl History {
         // What the connection knows serves its sources; a selection takes folders that were seen as seen.
         let seen = |known: &Known| match () {
             _ if self.rechecks(source) => false,
-            _ if is_selection(ask, source) => !ask.modern && known.found == Found::Directory,
+            _ if is_selection(ask, source) => !ask.modern && known.found == EntryKind::Directory,
             _ => self.serves_connection(source, eyes),
         };
         if let Some(fresh) = self.known_fresh(at, None).filter(enough).filter(seen) {
@@ -149,7 +160,7 @@ impl History {
         !self.is_local() && !self.is_confined()
     }
 
-    /// Rule 31: nothing on this machine is looked at, and only the top of a disk is refused.
+    /// Rule 31: nothing on this machine is checked, and only the top of a disk is refused.
     fn judged_elsewhere(&self, source: &Source, target: Target) -> Verdict {
         match &target.path {
             Some(at) if path::is_unc(at, self.client_style(at)) => Verdict::Bad(Reason::Unconfirmed),
@@ -159,7 +170,7 @@ impl History {
             {
                 Verdict::Bad(place_reason(source))
             }
-            Some(_) => Verdict::Good(Target { elsewhere: true, ..target }),
+            Some(_) => Verdict::Good(Target { on_client_machine: true, ..target }),
             None => Verdict::Good(target),
         }
     }
@@ -167,8 +178,8 @@ impl History {
     /// Rule 31: what a project without a folder here becomes.
     pub fn with_required_path(&self, target: Target) -> Verdict {
         match &target.path {
-            _ if !self.policy.require_path => Verdict::Good(target),
-            Some(_) if target.elsewhere => Verdict::Bad(Reason::OtherMachine),
+            _ if !self.policy.config().require_path => Verdict::Good(target),
+            Some(_) if target.on_client_machine => Verdict::Bad(Reason::OtherMachine),
             Some(_) => Verdict::Good(target),
             None => Verdict::Bad(Reason::NoPath),
         }
@@ -239,25 +250,25 @@ impl History {
                 Look::Unknown { .. } => return Verdict::Pending(unknown),
             };
             match known.found {
-                Found::Directory => {}
+                EntryKind::Directory => {}
                 // What a Windows URI names here (rule 23).
-                Found::Missing
+                EntryKind::Missing
                     if self.style() == PathStyle::Posix && starts_with_drive(start.trim_start_matches('/')) =>
                 {
                     return Verdict::Bad(Reason::OtherSystem);
                 }
-                Found::Missing => return Verdict::Bad(Reason::Missing),
-                Found::Unreadable => return Verdict::Bad(Reason::Unreadable),
-                Found::File if is_root && self.policy.roots.files == Files::Parent => {
+                EntryKind::Missing => return Verdict::Bad(Reason::Missing),
+                EntryKind::Unreadable => return Verdict::Bad(Reason::Unreadable),
+                EntryKind::File if is_root && self.policy.config().roots.files == Files::Parent => {
                     found = match path::parent(&start, self.style()) {
                         Some(parent) => parent,
                         None => return Verdict::Bad(Reason::NotDirectory),
                     };
                 }
-                Found::File if verify == Verify::Directory || is_root => {
+                EntryKind::File if verify == Verify::Directory || is_root => {
                     return Verdict::Bad(Reason::NotDirectory);
                 }
-                Found::File => {}
+                EntryKind::File => {}
             }
             let of_parent = found != start;
             let real = match (of_parent, self.is_confined()) {
@@ -268,7 +279,7 @@ impl History {
                     as_spelled.and_then(|real| path::parent(real, self.style()))
                 }
                 (true, true) => match self.look(source, &found, &BTreeSet::new(), eyes) {
-                    Look::Known(parent) if parent.found == Found::Directory => parent.real,
+                    Look::Known(parent) if parent.found == EntryKind::Directory => parent.real,
                     Look::Known(_) => return Verdict::Bad(Reason::NotDirectory),
                     Look::Unconfirmed => return Verdict::Bad(Reason::Unconfirmed),
                     Look::Unknown { refresh } => {
@@ -328,7 +339,7 @@ impl History {
         match self.target(found) {
             Ok(moved) => {
                 // The name that the client gives its root stays.
-                let own = target.own_name && self.policy.name_from == NameFrom::RootName;
+                let own = target.own_name && self.policy.config().name_from == NameFrom::RootName;
                 let name = if own { target.name } else { moved.name };
                 Verdict::Good(Target { root: target.root, name, real: truth, ..moved })
             }
@@ -357,15 +368,15 @@ impl History {
 
     /// Whether the allowed folders let the connection keep a project: by its spelling and by its real path.
     pub fn keeps(&self, win: &Win) -> bool {
-        let Some(at) = &win.project.path else { return !self.policy.require_path };
-        let is_own = |name: &str| ["host", "configured", "env", "cwd"].contains(&name);
+        let Some(at) = &win.project.path else { return !self.policy.config().require_path };
+        let is_own = |name: &str| ["server", "configured", "env", "cwd"].contains(&name);
         // What is remembered says where it came from.
         let own = match win.project.source {
             SourceKind::Remembered => win.project.via.as_deref().is_some_and(is_own),
             source => is_own(source.name()),
         };
-        if win.project.elsewhere {
-            return !self.policy.require_path;
+        if win.project.on_client_machine {
+            return !self.policy.config().require_path;
         }
         if self.is_elsewhere() && !own {
             return false;
@@ -410,9 +421,9 @@ impl History {
         }
     }
 
-    /// The folders a walk looks at: up to below home and below the top.
+    /// The folders a walk checks: up to below home and below the top.
     fn walk(&self, start: &str, refine: &Markers) -> Vec<String> {
-        let most = refine.levels.min(self.policy.limits.walk_levels);
+        let most = refine.levels.min(self.policy.config().limits.walk_levels);
         let mut folders = Vec::new();
         let mut here = Some(start.to_owned());
         while let Some(folder) = here {

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use rootwise::Reason;
-use rootwise::event::Found;
+use rootwise::event::EntryKind;
 use rootwise::path;
 use rootwise::policy::{Source, SourceKind};
 
 use super::decide::{RootsNow, Says};
 use super::history::History;
 use super::peer::RawRoot;
-use super::record::Ask;
+use super::record::{Ask, Known};
 use super::values::{Eyes, Lexed, Need, Patience, Target, Verdict};
 use super::verdict::{Look, is_confined_to_known_folders};
 
@@ -41,8 +41,9 @@ impl History {
             return MayName::Yes;
         }
         let mut operator = false;
-        if !target.elsewhere {
-            for configured in self.policy.sources.iter().filter(|source| source.from == SourceKind::Configured) {
+        if !target.on_client_machine {
+            for configured in self.policy.config().sources.iter().filter(|source| source.from == SourceKind::Configured)
+            {
                 let values = if self.is_on(configured) { self.values_of(configured, None) } else { Vec::new() };
                 if values.is_empty() {
                     continue;
@@ -80,16 +81,10 @@ impl History {
         if operator {
             return MayName::No(Reason::Outside);
         }
-        if target.elsewhere {
+        if target.on_client_machine {
             return MayName::Yes;
         }
         let markers = self.project_markers();
-        // One that was seen vouches, whatever else was looked for.
-        if let Look::Known(known) = self.look_at_named(source, at, &BTreeSet::new(), eyes)
-            && !known.there.is_disjoint(&markers)
-        {
-            return MayName::Yes;
-        }
         match self.look_at_named(source, at, &markers, eyes) {
             Look::Known(known) if !known.there.is_disjoint(&markers) => MayName::Yes,
             Look::Known(_) => MayName::No(Reason::NoMarker),
@@ -126,7 +121,7 @@ impl History {
     /// Whether a folder is inside a known one, by its spelling and by its real path.
     fn is_inside_known(&self, base: &Target, target: &Target, eyes: Eyes<'_>) -> Inside {
         let (Some(folder), Some(at)) = (&base.path, &target.path) else { return Inside::No };
-        let Some(real) = target.real.as_ref().filter(|_| !target.elsewhere) else {
+        let Some(real) = target.real.as_ref().filter(|_| !target.on_client_machine) else {
             return if path::is_inside(folder, at, self.client_style(folder)) { Inside::Yes } else { Inside::No };
         };
         let is_in = |folder: &str| path::is_inside(folder, real, self.style());
@@ -135,7 +130,7 @@ impl History {
         }
         match self.look_for_connection(folder, &BTreeSet::new(), eyes) {
             Look::Known(known) if known.real.as_deref().is_some_and(is_in) => Inside::Yes,
-            Look::Known(known) if known.found == Found::Missing => Inside::NoBase,
+            Look::Known(known) if known.found == EntryKind::Missing => Inside::NoBase,
             Look::Known(_) | Look::Unconfirmed => Inside::No,
             Look::Unknown { refresh } => Inside::NotYet(vec![need(folder, BTreeSet::new(), refresh, eyes)]),
         }
@@ -155,10 +150,12 @@ impl History {
     }
 
     fn look_at_named(&self, source: &Source, at: &str, markers: &BTreeSet<String>, eyes: Eyes<'_>) -> Look {
+        // One that was seen vouches, whatever else was looked for.
+        let enough = |known: &Known| markers.is_subset(&known.asked) || !known.there.is_disjoint(markers);
         if self.is_of_connection(source, eyes) && !self.rechecks(source) {
-            return self.look_for_connection(at, markers, eyes);
+            return self.look_until(&neutral(), at, markers, eyes, enough);
         }
-        self.look(source, at, markers, eyes)
+        self.look_until(source, at, markers, eyes, enough)
     }
 
     fn need(&self, source: &Source, at: &str, markers: BTreeSet<String>, refresh: bool, eyes: Eyes<'_>) -> Need {
@@ -184,9 +181,13 @@ impl History {
 
     /// What is known of a folder that is compared with; it belongs to the connection, whoever names the other one.
     fn look_for_connection(&self, at: &str, markers: &BTreeSet<String>, eyes: Eyes<'_>) -> Look {
-        let neutral = Source::new(SourceKind::Cwd);
-        self.look(&neutral, at, markers, eyes)
+        self.look(&neutral(), at, markers, eyes)
     }
+}
+
+/// A source whose reports serve the connection.
+fn neutral() -> Source {
+    Source::new(SourceKind::Cwd)
 }
 
 fn need(at: &str, markers: BTreeSet<String>, refresh: bool, eyes: Eyes<'_>) -> Need {

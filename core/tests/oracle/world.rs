@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rootwise::RequestToken;
 use rootwise::event::{
-    AskWithdrawn, Asked, ClientInitialized, Event, Found, HostFactsChanged, Message, Probed, ProbedPath, RootsChanged,
-    RootsListed, RootsRefused, Selected, SelectionCleared,
+    AskWithdrawn, Asked, ClientInitialized, EntryKind, Event, HostFactsChanged, Message, Probed, ProbedPath,
+    RootsChanged, RootsListed, RootsRefused, Selected, SelectionCleared,
 };
 
 use super::Effects;
@@ -44,7 +45,7 @@ impl World {
     }
 
     fn id(&self, case: &Case, token: u32, as_minted: bool) -> String {
-        let prefix = &case.policy.roots.request.id_prefix;
+        let prefix = &case.policy.config().roots.request.id_prefix;
         // A bare number as a string, or a prefixed one as a number, is somebody else's.
         match (prefix.is_empty(), as_minted) {
             (true, true) | (false, false) => token.to_string(),
@@ -54,55 +55,50 @@ impl World {
 
     fn act(&self, case: &Case, act: &Act) -> Event {
         match act.clone() {
-            Act::Init(capabilities) => Event::ClientInitialized(ClientInitialized {
-                protocol_version: Some(raw("\"2025-11-25\"")),
-                capabilities: Some(raw(capabilities)),
-                client_info: None,
-            }),
+            Act::Init(capabilities) => Event::ClientInitialized(
+                ClientInitialized::default().protocol_version(raw("\"2025-11-25\"")).capabilities(raw(capabilities)),
+            ),
             Act::Ready => Event::ClientReady,
-            Act::Changed(push) => Event::RootsChanged(RootsChanged { push: push && self.ready }),
+            Act::Changed(push) => Event::RootsChanged(RootsChanged::new(push && self.ready)),
             Act::Listed(which, list) => {
-                Event::RootsListed(RootsListed { request: Some(self.token(which).into()), result: raw(&list) })
+                Event::RootsListed(RootsListed::new(raw(&list)).request(RequestToken(self.token(which))))
             }
-            Act::HostListed(list) => Event::RootsListed(RootsListed { request: None, result: raw(&list) }),
-            Act::Refused(which, kind, code, message) => Event::RootsRefused(RootsRefused {
-                request: self.token(which).into(),
-                kind,
-                code,
-                message: Some(message.to_owned()),
-            }),
-            Act::Ask { id, want, by, facts, target: about } => Event::Asked(Asked {
-                ask: id.into(),
-                want,
-                ask_by: by,
-                facts,
-                target: about.map(str::to_owned),
-                explain: id % 2 == 0,
-            }),
-            Act::Select { id, by, ask_by, facts } => {
-                Event::Selected(Selected { ask: id.into(), by, ask_by, facts, explain: false })
+            Act::HostListed(list) => Event::RootsListed(RootsListed::new(raw(&list))),
+            Act::Refused(which, kind, code, message) => {
+                Event::RootsRefused(RootsRefused::new(self.token(which), kind).code(code).message(message.to_owned()))
             }
-            Act::Clear { id, ask_by, facts } => {
-                Event::SelectionCleared(SelectionCleared { ask: id.into(), ask_by, facts, explain: false })
+            Act::Ask { id, want, by, facts, target: about } => Event::Asked(
+                Asked::new(id)
+                    .want(want)
+                    .ask_via(by)
+                    .facts(facts)
+                    .target(about.map(str::to_owned))
+                    .explain(id % 2 == 0),
+            ),
+            Act::Select { id, by, ask_via, facts } => {
+                Event::Selected(Selected::new(id, by).ask_via(ask_via).facts(facts))
             }
-            Act::Withdraw(ask) => Event::AskWithdrawn(AskWithdrawn { ask: ask.into() }),
+            Act::Clear { id, ask_via, facts } => {
+                Event::SelectionCleared(SelectionCleared::new(id).ask_via(ask_via).facts(facts))
+            }
+            Act::Withdraw(ask) => Event::AskWithdrawn(AskWithdrawn::new(ask)),
             Act::Probed(which, left_out, other) => self.probed(case, which, left_out, other),
             Act::Deadline => Event::DeadlineReached,
             Act::Answer(which, as_minted, list) => {
                 let id = self.id(case, self.token(which), as_minted);
-                Event::Message(Message { text: format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{list}}}") })
+                Event::Message(Message::new(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{list}}}")))
             }
-            Act::Text(text) => Event::Message(Message { text: text.to_owned() }),
+            Act::Text(text) => Event::Message(Message::new(text)),
             Act::Batch(which, texts, list) => {
                 let id = self.id(case, self.token(which), true);
                 let mut parts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
                 parts.insert(parts.len() / 2, format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{list}}}"));
-                Event::Message(Message { text: format!("[{}]", parts.join(",")) })
+                Event::Message(Message::new(format!("[{}]", parts.join(","))))
             }
             Act::Host(mut facts) => {
                 // Whether a list is read again when the map changes is left open by the rules.
                 facts.path_map.clone_from(&case.host.path_map);
-                Event::HostFactsChanged(HostFactsChanged { facts })
+                Event::HostFactsChanged(HostFactsChanged::new(facts))
             }
             Act::Closed => Event::Closed,
         }
@@ -117,33 +113,30 @@ impl World {
         let Some((probe, asked)) = open else {
             // One that is over, or one that never was.
             let probe = if matches!(which, Which::Unknown) { self.given_out + 1 } else { self.given_out };
-            return Event::Probed(Probed { probe: probe.into(), paths: Vec::new() });
+            return Event::Probed(Probed::new(probe, Vec::new()));
         };
         let bit = |bits: u8, index: usize| bits >> (index % 8) & 1 == 1;
         let said = asked.iter().enumerate().filter(|(index, _)| !bit(left_out, *index));
         let paths = said.map(|(index, (path, markers))| {
-            let usual = case.disk.get(path).copied().unwrap_or(Found::Missing);
+            let usual = case.disk.get(path).copied().unwrap_or(EntryKind::Missing);
             let found = match (bit(other, index), usual) {
-                (true, Found::Directory) if other.is_multiple_of(3) => Found::File,
-                (true, Found::Directory) if other % 3 == 1 => Found::Missing,
-                (true, _) => Found::Directory,
+                (true, EntryKind::Directory) if other.is_multiple_of(3) => EntryKind::File,
+                (true, EntryKind::Directory) if other % 3 == 1 => EntryKind::Missing,
+                (true, _) => EntryKind::Directory,
                 (false, usual) => usual,
             };
-            let marked = found == Found::Directory && (path.ends_with('a') || path == "/tmp");
-            ProbedPath {
-                path: path.clone(),
-                found,
-                // Now and then a link, and a path of which the host does not tell the real one.
-                real_path: match (bit(other, index), path.as_str()) {
-                    (true, "/p/b") => Some("/elsewhere".to_owned()),
-                    (true, "/p/a") => Some("/home/u".to_owned()),
-                    (true, "/p") => None,
-                    _ => Some(path.clone()),
-                },
-                markers: markers.iter().filter(|marker| marked && marker.ends_with("git")).cloned().collect(),
-            }
+            let marked = found == EntryKind::Directory && (path.ends_with('a') || path == "/tmp");
+            // Now and then a link, and a path of which the host does not tell the real one.
+            let real_path = match (bit(other, index), path.as_str()) {
+                (true, "/p/b") => Some("/elsewhere".to_owned()),
+                (true, "/p/a") => Some("/home/u".to_owned()),
+                (true, "/p") => None,
+                _ => Some(path.clone()),
+            };
+            let markers = markers.iter().filter(|marker| marked && marker.ends_with("git")).cloned().collect();
+            ProbedPath::new(path, found).real_path(real_path).markers(markers)
         });
-        Event::Probed(Probed { probe: (*probe).into(), paths: paths.collect() })
+        Event::Probed(Probed::new(*probe, paths.collect()))
     }
 
     /// Takes note of what an accepted event caused.

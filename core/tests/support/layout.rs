@@ -20,12 +20,6 @@ pub(crate) enum Node {
     Object(Vec<(String, Self)>),
 }
 
-impl Default for Node {
-    fn default() -> Self {
-        Self::Leaf("null".into())
-    }
-}
-
 impl Node {
     pub(crate) fn read(text: &str) -> Self {
         let text = text.trim();
@@ -51,31 +45,18 @@ impl Node {
         members.iter().map(|(key, _)| key.as_str())
     }
 
-    pub(crate) fn member(&mut self, wanted: &str) -> &mut Self {
+    pub(crate) fn member(&self, wanted: &str) -> &Self {
         match self {
-            Self::Object(members) => members.iter_mut().find(|(key, _)| key == wanted),
+            Self::Object(members) => members.iter().find(|(key, _)| key == wanted),
             Self::Leaf(_) | Self::List(_) => None,
         }
         .map_or_else(|| panic!("there is no `{wanted}`"), |(_, part)| part)
     }
 
-    pub(crate) fn items(&mut self) -> &mut Vec<Self> {
+    pub(crate) fn items(&self) -> &[Self] {
         match self {
             Self::List(items) => items,
             Self::Leaf(_) | Self::Object(_) => panic!("not a list"),
-        }
-    }
-
-    pub(crate) fn push(&mut self, key: &str, part: Self) {
-        match self {
-            Self::Object(members) => members.push((key.to_owned(), part)),
-            Self::Leaf(_) | Self::List(_) => panic!("not an object"),
-        }
-    }
-
-    pub(crate) fn remove(&mut self, unwanted: &str) {
-        if let Self::Object(members) = self {
-            members.retain(|(key, _)| key != unwanted);
         }
     }
 
@@ -88,7 +69,7 @@ impl Node {
         self.line(",", ":", "")
     }
 
-    /// A whole file: the parts of the scenario and of each step on lines of their own.
+    /// A whole file: the parts of the scenario and of each step, or the replies of a recording, on lines of their own.
     pub(crate) fn pretty(&self) -> String {
         let mut out = String::new();
         self.write(&mut out, 0, 0, Depth::Scenario);

@@ -12,7 +12,7 @@ use rmcp::service::RequestContext;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService, stdio};
 use rmcp::{RoleServer, ServerHandler, tool, tool_handler, tool_router};
-use rootwise_rmcp::{NoProject, Projects, ToolNames, watch_streams};
+use rootwise_rmcp::{NoProject, Rootwise, ToolNames, watch_streams};
 use serde::Deserialize;
 
 /// The file that holds the notes of a project.
@@ -20,7 +20,7 @@ const NOTES: &str = "NOTES.md";
 
 #[derive(Clone)]
 struct Notes {
-    projects: Projects,
+    projects: Rootwise,
 }
 
 /// A note, and the project to keep it in.
@@ -46,7 +46,7 @@ impl Notes {
         let file = project.path().join(NOTES);
         let notes = tokio::fs::read_to_string(&file).await.unwrap_or_default();
         Ok(match tokio::fs::write(&file, format!("{notes}- {}\n", text.trim())).await {
-            Ok(()) => format!("Added to {}.", project.display_name),
+            Ok(()) => format!("Added to {}.", project.display_name()),
             Err(error) => format!("{} cannot be written: {error}.", file.display()),
         })
     }
@@ -57,7 +57,9 @@ impl Notes {
         let file = project.path().join(NOTES);
         Ok(match tokio::fs::read_to_string(&file).await {
             Ok(notes) => notes,
-            Err(error) if error.kind() == ErrorKind::NotFound => format!("{} has no notes.", project.display_name),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                format!("{} has no notes.", project.display_name())
+            }
             Err(error) => format!("{} cannot be read: {error}.", file.display()),
         })
     }
@@ -73,8 +75,8 @@ impl ServerHandler for Notes {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let http = std::env::args().any(|word| word == "--http");
-    let options = Projects::options().argument("project").tools(ToolNames::default());
-    let options = options.log(|line| eprintln!("{}: {}", line.code, line.message));
+    let options = Rootwise::options().argument("project").tools(ToolNames::default());
+    let options = options.log(|line| eprintln!("{}: {}", line.code.code(), line.message));
     // Over HTTP the clients' folders count only because they are on this machine.
     let projects = if http { options.local(true).build()? } else { options.build()? };
     let server = move || projects.wrap(Notes { projects: projects.clone() });

@@ -18,7 +18,7 @@ interface SessionTransport {
 }
 
 /** Clients may disappear without closing their session, so the oldest sessions are dropped. */
-const MOST_SESSIONS = 1_000;
+const MAX_SESSIONS = 1_000;
 
 /** Creates one transport per MCP session. A client with an unknown session is told to start a new one. */
 export function sessions(open: (options: SessionOptions) => Promise<SessionTransport>): Fetch {
@@ -32,7 +32,7 @@ export function sessions(open: (options: SessionOptions) => Promise<SessionTrans
       onsessioninitialized: (id) => {
         known.set(id, transport);
         const [oldest] = known;
-        if (oldest && known.size > MOST_SESSIONS) {
+        if (oldest && known.size > MAX_SESSIONS) {
           known.delete(oldest[0]);
           void oldest[1].close();
         }

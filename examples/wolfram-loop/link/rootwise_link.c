@@ -10,7 +10,7 @@
 
 #define MOST 64
 
-static rootwise_resolver *resolvers[MOST]; /* number 1 is at index 0 */
+static rootwise_machine *resolvers[MOST]; /* number 1 is at index 0 */
 static char *returned; /* belongs to the caller until the next call */
 
 DLLEXPORT mint WolframLibrary_getVersion(void) {
@@ -47,7 +47,7 @@ static int give_back(rootwise_text text, MArgument result) {
     return LIBRARY_NO_ERROR;
 }
 
-static rootwise_resolver *numbered(mint number) {
+static rootwise_machine *numbered(mint number) {
     return number >= 1 && number <= MOST ? resolvers[number - 1] : NULL;
 }
 
@@ -67,7 +67,7 @@ DLLEXPORT int rootwise_link_open(WolframLibraryData library, mint count, MArgume
 /* handle[number, event, milliseconds]: processes an event and returns the actions. */
 DLLEXPORT int rootwise_link_handle(WolframLibraryData library, mint count, MArgument *arguments, MArgument result) {
     if (count != 3) return LIBRARY_FUNCTION_ERROR;
-    rootwise_resolver *resolver = numbered(MArgument_getInteger(arguments[0]));
+    rootwise_machine *resolver = numbered(MArgument_getInteger(arguments[0]));
     char *event = MArgument_getUTF8String(arguments[1]);
     rootwise_text text = rootwise_handle(resolver, event, strlen(event), MArgument_getReal(arguments[2]));
     library->UTF8String_disown(event);

@@ -51,7 +51,7 @@ int main(int count, char **arguments) {
     const char *options = "{\"host\":{\"style\":\"windows\"}}";
     assert(strstr(say(open, 1, options, 0, 0, 2), "\"deadline\":null"));
     assert(strstr(say(open, 2, "{}", 0, 0, 2), "bad_options"));
-    const char *asked = "{\"type\":\"asked\",\"ask\":1,\"askBy\":\"none\",\"facts\":{\"host\":\"C:\\\\work\"}}";
+    const char *asked = "{\"type\":\"asked\",\"ask\":1,\"askVia\":\"none\",\"facts\":{\"server\":\"C:\\\\work\"}}";
     assert(strstr(say(handle, 1, asked, 1.0, 0, 3), "\"type\":\"probe\""));
     assert(strstr(say(handle, 2, asked, 1.0, 0, 3), "used_after_close"));
     assert(strstr(say(handle, 99, asked, 1.0, 0, 3), "used_after_close"));

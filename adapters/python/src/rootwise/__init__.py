@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ._backend import backend
+from ._endpoint import Endpoint, EndpointOutput
 from ._error import NoProjectError, RootwiseError
 from ._facts import host_facts
 from ._functions import (
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AnyProject",
+    "Endpoint",
+    "EndpointOutput",
     "NoProjectError",
     "Project",
     "Resolver",

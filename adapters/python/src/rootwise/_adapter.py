@@ -3,46 +3,36 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import os
 import typing
 import weakref
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union, cast, get_args, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 
 import anyio.from_thread
 
 from . import testing
-from ._background import current_task, in_event_loop, run_in_loop
-from ._call import Call, InputRequired, Via, current_frame
+from ._background import current_loop, current_task, in_event_loop, run_in_loop
+from ._call import Call, InputRequired, Session, Via, current_frame
 from ._codex import SANDBOX_STATE
 from ._disk import in_thread
+from ._endpoint import Endpoint
 from ._error import NoProjectError, RootwiseError
-from ._facts import host_facts
+from ._facts import given_facts, host_facts
 from ._inject import filled_in
-from ._inputs import policy_inputs, readable
-from ._log import log
+from ._inputs import Inputs
+from ._listeners import OnChange, OnRootsChange
 from ._pipe import Pipe
 from ._presets import policy_with_path
-from ._project import AnyProject, P, Project
-from ._resolver import Resolver
+from ._project import AnyProject, P, Project, project_of
 from ._roots import Roots, only_root, roots_of
-from ._text import is_utf8
+from ._sender import Sender
+from ._text import is_utf8, readable
 from ._weak import WeakMap
-from .driver import Connection, OnChange
-from .types import (
-    Answer,
-    Explanation,
-    HostFacts,
-    Policy,
-    RequestFacts,
-    SelectBy,
-)
+from .driver import Driver
+from .types import Answer, Explanation, HostFacts, Policy, SelectBy
 
 T = TypeVar("T")
-
-#: Called with the new and the previous roots of a connection. It may be a coroutine function.
-OnRootsChange = Callable[[Roots, Union[Roots, None]], Union[Awaitable[object], object]]
 
 if TYPE_CHECKING:
     from typing_extensions import TypedDict
@@ -86,7 +76,7 @@ class Adapter(Generic[P]):
             none. Set it for every HTTP server that other machines can reach
         :param local: whether an HTTP client's paths mean the same here; set it for servers on the user's own machine
         :param argument: the tool argument that names a project, where tools have one
-        :param host: host facts that you know better than this process
+        :param host: host facts that you know better than this process, such as ``{"tool_argument": "path"}``
         :param on_change: called with the new and the previous project when a connection's project changes, and with
             none and the last one when the connection ends; a third parameter receives the connection
         :param on_roots_change: called with the new and the previous roots when another list of a client arrives
@@ -95,7 +85,7 @@ class Adapter(Generic[P]):
         """
         self.policy: Policy = policy_with_path(policy, require_path)
         self.argument = argument
-        self._given = dict(host or {})
+        self._given = given_facts(host or {})
         if local is not None:
             self._given["local"] = local
         if argument is not None:
@@ -107,46 +97,45 @@ class Adapter(Generic[P]):
                 raise RootwiseError("bad_options", f"bad options at {name}: must be callable")
         self._on_change = cast("OnChange[AnyProject] | None", on_change)
         self._on_roots_change = on_roots_change
-        self._connections: WeakMap[Connection] = WeakMap()
-        self._told_cannot_ask: weakref.WeakSet[object] = weakref.WeakSet()
-        for transport in get_args(Via):
-            # Options that cannot work fail here and not in every call.
-            Resolver(self.policy, host=self._host_facts(transport)).close()
-        self._inputs = policy_inputs(self.policy)
+        #: One for each event loop, which may run in a thread of its own.
+        self._drivers: weakref.WeakKeyDictionary[object, Driver] = weakref.WeakKeyDictionary()
+        self._sessions: WeakMap[Session] = WeakMap()
+        # Options that are invalid fail here and not in every call.
+        Endpoint(self.policy, host=self._host_facts()).close()
+        self.inputs = Inputs(self.policy)
         #: Whether a handshake declares the capability; a policy that does not read the folder needs none.
-        self.asks_codex = codex_meta and SANDBOX_STATE in self._inputs.meta
+        self.asks_codex = codex_meta and SANDBOX_STATE in self.inputs.meta
 
-    async def project(self, *, argument: str | None = None, target: str | None = None, host: str | None = None) -> P:
+    async def project(self, *, argument: str | None = None, target: str | None = None, server: str | None = None) -> P:
         """Returns the project of the call that is being served. Make it the first line of a tool.
 
         :param argument: the project that the call names, as a path or URI
         :param target: a path the call touches, to tell several roots apart
-        :param host: a project that you know from elsewhere, such as the workspace of an authenticated user
+        :param server: a project that you know from elsewhere, such as the workspace of an authenticated user
         :raises NoProjectError: the call has no project; its text is for the model, its ``code`` for programs
         """
         fixed = testing.current_project()
         if fixed is not None:
             return cast("P", fixed)
         call = self.call()
-        answer = await self._question(call, "asked", _with(call.facts, argument, host), target=target)
-        return self._project_from(answer)
+        if call.known is not None and argument is None and target is None and server is None:
+            return cast("P", call.known)
+        return self._project_from(await self._ask("asked", argument=argument, target=target, server=server))
 
-    def current(self, *, argument: str | None = None, target: str | None = None, host: str | None = None) -> P | None:
+    def current(self, *, argument: str | None = None, target: str | None = None, server: str | None = None) -> P | None:
         """Returns the project of this call as far as it is known now; asks no client and never waits."""
         fixed = testing.current_project()
         if fixed is not None:
             return cast("P", fixed)
         if not in_event_loop():
             # A plain function, which the framework runs in a thread; connections belong to the event loop.
-            there = functools.partial(self.current, argument=argument, target=target, host=host)
+            there = functools.partial(self.current, argument=argument, target=target, server=server)
             return anyio.from_thread.run_sync(there)
         call = self.call()
-        connection, stands_alone = self._connection_of(call)
-        try:
-            return cast("P | None", connection.known(_with(call.facts, argument, host), target=target))
-        finally:
-            if stands_alone:
-                connection.close()
+        if call.known is not None and argument is None and target is None and server is None:
+            return cast("P", call.known)
+        answer = call.peek(argument=argument, target=target, server=server)
+        return self._project_from(answer) if answer["outcome"] == "resolved" else None
 
     async def roots(self) -> Roots:
         """Returns all roots of the client, each with its real path or the reason why it is unusable.
@@ -156,15 +145,14 @@ class Adapter(Generic[P]):
         fixed = testing.current_project()
         if fixed is not None:
             return only_root(fixed)
-        call = self.call()
-        answer = await self._question(call, "asked", call.facts, want="roots")
+        answer = await self._ask("asked", want="roots")
         if answer["outcome"] != "listed":
             return _unreachable(self._project_from(answer))
         return roots_of(answer)
 
     def _patience(self) -> float:
         """How long a caller waits, in seconds."""
-        return (self.policy.get("timing") or {}).get("waitMs", 5_000) / 1_000
+        return (self.policy.get("timing") or {}).get("callerTimeoutMs", 5_000) / 1_000
 
     async def resolve(self, path: str | os.PathLike[str]) -> str:
         """Returns the real path of a file inside the client's roots; a relative path starts from the project.
@@ -218,30 +206,24 @@ class Adapter(Generic[P]):
         :raises NoProjectError: the selection is refused; a client without a connection must name its project in every
             call (``pass_each_call``)
         """
-        answer = await self._select(_selection(value=value, name=name, path=path, uri=uri, root=root))
-        return self._project_from(answer)
-
-    async def _select(self, by: SelectBy) -> Answer:
-        call = self.call()
-        return await self._question(call, "selected", call.facts, by=by)
+        by = _selection(value=value, name=name, path=path, uri=uri, root=root)
+        return self._project_from(await self._ask("selected", by=by))
 
     async def unselect(self) -> P | None:
         """Drops the selection and returns the project that counts instead.
 
         :raises NoProjectError: the selection cannot be dropped
         """
-        call = self.call()
-        answer = await self._question(call, "selectionCleared", call.facts)
+        answer = await self._ask("selectionCleared")
         if answer["outcome"] == "unresolved" and answer["code"] == "no_project":
             return None
         return self._project_from(answer)
 
     async def explain(
-        self, *, argument: str | None = None, target: str | None = None, host: str | None = None
+        self, *, argument: str | None = None, target: str | None = None, server: str | None = None
     ) -> Explanation:
         """Explains the project of this call: the result of every source, and a readable table in ``text``."""
-        call = self.call()
-        answer = await self._question(call, "asked", _with(call.facts, argument, host), target=target, explain=True)
+        answer = await self._ask("asked", argument=argument, target=target, server=server, explain=True)
         if "explanation" not in answer:
             raise self.error.from_answer(cast("Any", answer))
         return answer["explanation"]
@@ -276,11 +258,14 @@ class Adapter(Generic[P]):
         *,
         which: str | None = "which_project",
         switch: str | None = "switch_project",
-        list: str | None = "list_roots",
+        roots: str | None = "list_roots",
     ) -> None:
         """Registers tools with which a model sees and changes its project; ``None`` leaves one out.
 
         :param server: a server with a ``tool`` decorator
+        :param which: the name of the tool that tells the project, and why
+        :param switch: the name of the tool that selects another one
+        :param roots: the name of the tool that lists the client's folders
         """
         if which is not None:
 
@@ -294,24 +279,24 @@ class Adapter(Generic[P]):
 
             async def switch_project(project: str) -> str:
                 """Makes another folder the project of this connection: an absolute path, file: URI or root name."""
-                answer = await self._select({"value": project})
+                answer = await self._ask("selected", by={"value": project})
                 chosen = self._project_from(answer)
                 message = answer["message"] if answer["outcome"] == "selected" else ""
                 return message or f"Now working in {chosen.display_name} ({chosen.path or chosen.client_path})."
 
             server.tool(name=switch)(switch_project)
-        if list is not None:
+        if roots is not None:
 
             async def list_roots() -> str:
                 """Lists the folders that your client works in."""
                 return (await self.roots()).text
 
-            server.tool(name=list)(list_roots)
+            server.tool(name=roots)(list_roots)
 
     def roots_changed(self) -> None:
         """For servers that hear of changes themselves: every connection asks again when it needs its roots next."""
-        for connection in self._connections.values():
-            connection.roots_changed()
+        for session in self._sessions.values():
+            session.roots_changed()
 
     def call(self) -> Call:
         """Returns the call that is being served.
@@ -323,28 +308,43 @@ class Adapter(Generic[P]):
             frame = frame.outer
         if frame is None:
             raise self.no_call()
-        if frame.call.over:
-            raise self.error.call_over()
         return frame.call
 
     def no_call(self) -> NoProjectError:
         """Returns the error for code that does not serve a call of a client."""
         return self.error("no_call", "A project exists only while the server handles a client's call.")
 
-    def connection(
-        self, key: object, transport: Via, params: Mapping[str, Any], handshake: object = None, pipe: Pipe | None = None
-    ) -> Connection:
-        """Returns the connection of a client, which lives as long as ``key`` does.
+    def driver(self) -> Driver:
+        """Returns the driver of the current event loop."""
+        loop = current_loop()
+        driver = self._drivers.get(loop)
+        if driver is None:
+            listeners: Any = {"on_change": self._on_change, "on_roots_change": self._on_roots_change}
+            driver = self._drivers[loop] = Driver(self.policy, host=self._host_facts(), **listeners)
+        return driver
 
-        :param handshake: another object for each ``initialize`` of the connection
-        :param pipe: the process's own, if that is the connection; it reports handshakes as they come
+    def session(
+        self,
+        key: object,
+        transport: Via,
+        params: Mapping[str, Any],
+        handshake: object = None,
+        pipe: Pipe | None = None,
+        way: Callable[[], tuple[Sender | None, Callable[[], bool] | None]] = lambda: (None, None),
+    ) -> Session:
+        """Returns the session of a client, which lives as long as ``key`` does.
+
+        :param handshake: another object for each ``initialize`` of the session
+        :param pipe: the process's own, if that is the session's; it reports handshakes as they come
+        :param way: returns what carries requests outside calls and, over HTTP, what tells whether it can
         """
-        found = self._connections.get(key)
+        found = self._sessions.get(key)
         if found is not None and pipe is None and handshake is not None and found.handshake() is not handshake:
             found.initialized(params)
             found.ready()
         if found is None:
-            found = self._open(transport, self._on_change, listens=True)
+            sender, is_listening = way()
+            found = self.driver().open(**self.where(transport), sender=sender, is_listening=is_listening)
             if pipe is not None:
                 pipe.join(found, params)
             else:
@@ -352,127 +352,66 @@ class Adapter(Generic[P]):
                 # A client that makes calls has finished its handshake.
                 found.ready()
             run = run_in_loop()
-            self._connections.add(key, found, lambda ended: run(ended.close))
+            self._sessions.add(key, found, lambda ended: run(ended.close))
         if handshake is not None:
             found.handshake = weakref.ref(handshake)
         return found
 
-    def tell_cannot_ask(self, connection: Connection | None = None) -> None:
-        """Logs, once for a connection and once for all calls without one, that the client cannot be asked."""
-        told = self if connection is None else connection
-        if told in self._told_cannot_ask:
-            return
-        self._told_cannot_ask.add(told)
-        if connection is None:
-            message = (
-                "This server keeps no session for this client, so the client cannot be asked for its roots. Clients of "
-                "2026-07-28 send their roots with the call; for earlier ones, use a transport with sessions."
-            )
-            log({"level": "info", "code": "cannot_ask", "message": message})
-        else:
-            message = "The client cannot be asked for its roots here: responses are single JSON documents."
-            log({"level": "warning", "code": "cannot_ask", "message": message})
+    def where(self, transport: Via) -> dict[str, Any]:
+        """Returns what an event says about the way to a client."""
+        if transport != "memory":
+            return {"transport": transport}
+        # A client in this process shares its disk.
+        return {"transport": "other", "local": self._given.get("local", True)}
 
-    def connection_for(self, key: object) -> Connection | None:
-        """Returns the connection of a client that made a call before."""
-        return self._connections.get(key)
+    def changed(self, key: object) -> None:
+        """Reports that the roots of a client changed that made a call before."""
+        found = self._sessions.get(key)
+        if found is not None:
+            found.roots_changed()
 
-    def request_facts(
-        self,
-        scope: Mapping[str, Any] | None,
-        meta: Any = None,
-        arguments: Mapping[str, Any] | None = None,
-        stream: Mapping[str, Any] | None = None,
-    ) -> RequestFacts:
-        """Returns the facts of a request that the policy reads.
+    def answered_again(self, key: Callable[[], object], *answer: Any) -> None:
+        """Reports a further response of a client to a request."""
+        found = self._sessions.get(key())
+        if found is not None:
+            found.answered_again(*answer)
 
-        :param scope: the ASGI scope of a request over HTTP
-        :param stream: the scope of the request that opened the stream to which it belongs
-        """
-        facts = self._inputs.facts(scope, stream, meta)
+    def named_by(self, arguments: Mapping[str, Any] | None) -> Any:
+        """Returns the argument of a tool that names its project."""
         named = (arguments or {}).get(self.argument) if self.argument else None
-        if named is not None:
-            facts["argument"] = readable(named)
-        return facts
+        # One that cannot be passed on is refused like any other that is no text.
+        return named if named is None or readable(named) is not None else False
 
-    async def _question(self, call: Call, kind: str, facts: RequestFacts, **more: Any) -> Answer:
-        call.asked = True
-        connection, stands_alone = self._connection_of(call)
-        try:
-            answer = await connection.question(kind, facts, call.ask_by, call.sender, **more)
-        except RootwiseError as error:
-            if call.over:
-                raise self.error.call_over() from None
-            # A client can cause it, for example with `_meta` beyond the limits: the server did not crash.
-            raise error if isinstance(error, NoProjectError) else self.error(error.code, str(error)) from None
-        finally:
-            if stands_alone:
-                connection.close()
+    async def _ask(self, kind: str, **more: Any) -> Answer:
+        call = self.call()
+        answer = await call.ask(kind, **more)
         if answer["outcome"] != "needsInput":
             return answer
-        if not call.over:
-            call.needs = answer["inputRequests"]
-            if call.task is not None and call.task() is current_task():
-                raise InputRequired
+        call.needs_input = True
+        if call.task is not None and call.task() is current_task():
+            raise InputRequired
         # Whoever asks outside of the call's own task may outlive it, and gets an ordinary error.
-        raise self.error.call_over()
+        ended = Call(call.driver, {})
+        ended.end()
+        return ended.peek()
 
     def _project_type(self) -> type[AnyProject]:
         return Project if self.policy.get("requirePath", True) else AnyProject
 
     def _project_from(self, answer: Answer) -> P:
-        return cast("P", Connection.project_from(answer, self.error))
+        if answer["outcome"] == "resolved" or answer["outcome"] == "selected":
+            found = project_of(answer["project"], answer.get("hints", ()), answer.get("explanation"))
+            return cast("P", found)
+        raise self.error.from_answer(cast("Any", answer))
 
-    def _connection_of(self, call: Call) -> tuple[Connection, bool]:
-        """Returns the connection for a question, and whether it exists for this question only."""
-        if call.connection is not None:
-            return call.connection, False
-        # No other caller can ever see the state of this one.
-        return self._open(call.transport), True
-
-    def _open(
-        self, transport: Via, on_change: OnChange[AnyProject] | None = None, *, listens: bool = False
-    ) -> Connection:
-        listener = self._on_roots_change
-        last: list[Roots] = []
-
-        async def arrived(answer: Answer) -> None:
-            if answer["outcome"] == "listed" and listener is not None:
-                roots = roots_of(answer)
-                previous = last.pop() if last else None
-                last.append(roots)
-                if previous is None or previous.roots != roots.roots:
-                    result = listener(roots, previous)
-                    if inspect.isawaitable(result):
-                        await result
-
-        return Connection(
-            self.policy,
-            host=self._host_facts(transport),
-            on_change=on_change,
-            on_roots=arrived if listens and listener is not None else None,
-            error=self.error,
-        )
-
-    def _host_facts(self, transport: Via) -> HostFacts:
-        facts: Any = host_facts("other" if transport == "memory" else transport, policy=self.policy)
-        if transport in ("memory", "other"):
-            # A client in this process shares its disk; one that a transport of the server's own brings may be anywhere.
-            facts["local"] = transport == "memory"
+    def _host_facts(self) -> HostFacts:
+        facts: Any = host_facts(policy=self.policy)
+        # Each session brings its own.
+        del facts["transport"]
         if self._given.get("style", facts["style"]) != facts["style"]:
             # The folders of this machine mean nothing to a host of the other style.
             facts = {name: value for name, value in facts.items() if name not in ("cwd", "excludedDirs")}
-        return cast("HostFacts", {**facts, "push": False, **self._given})
-
-    @classmethod
-    def standalone_facts(cls, facts: RequestFacts) -> RequestFacts:
-        """Marks the facts of a call without a session: it brings its own capabilities, which are none."""
-        return {**facts, "capabilities": {}}
-
-
-def has_own_stream(scope: Mapping[str, Any]) -> bool:
-    """Tells whether a call has a response stream of its own: over Streamable HTTP, not over the older SSE transport."""
-    return any(name.lower() == b"mcp-session-id" for name, _ in scope["headers"])
+        return cast("HostFacts", {**facts, **self._given})
 
 
 async def project_of_current_call(no_call: Callable[[], NoProjectError]) -> Project:
@@ -519,15 +458,6 @@ def _selection(**ways: str | None) -> SelectBy:
         names = "a value, name=, path=, uri= or root="
         raise RootwiseError("bad_options", f"select takes exactly one of {names}, as a string")
     return cast("SelectBy", given)
-
-
-def _with(facts: RequestFacts, argument: str | None, host: str | None) -> RequestFacts:
-    more: RequestFacts = {}
-    if argument is not None:
-        more["argument"] = argument
-    if host is not None:
-        more["host"] = host
-    return {**facts, **more} if more else facts
 
 
 def _unreachable(_: object) -> typing.NoReturn:

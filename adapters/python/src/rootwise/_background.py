@@ -45,6 +45,15 @@ def current_task() -> Any:
     return trio.lowlevel.current_task()
 
 
+def current_loop() -> object:
+    """Returns what stands for the event loop that the caller runs in."""
+    if _on_asyncio():
+        return asyncio.get_running_loop()
+    import trio
+
+    return trio.lowlevel.current_trio_token()
+
+
 def spawn(work: Callable[[], Awaitable[None]]) -> Callable[[], None]:
     """Starts work and returns a function that cancels it. Its exceptions are logged, because no caller waits for it."""
     if _on_trio():

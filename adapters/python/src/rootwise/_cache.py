@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import wasmtime
 
 #: Compiled modules kept: a few environments with other versions may share the folder.
-MOST_FILES = 8
+MAX_FILES = 8
 
 _SUM = 32
 
@@ -119,7 +119,7 @@ def _write(file: Path, body: bytes) -> None:
         Path(temporary).unlink(missing_ok=True)
         raise
     kept = sorted(file.parent.glob("*.compiled"), key=lambda path: path.stat().st_mtime, reverse=True)
-    for old in kept[MOST_FILES:]:
+    for old in kept[MAX_FILES:]:
         old.unlink(missing_ok=True)
 
 

@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 async def in_thread(look: Callable[[], T], seconds: float) -> T:
-    """Runs a look at the disk in a thread, which is left behind if the disk does not answer in time.
+    """Runs a disk check in a thread, which is left behind if the disk does not answer in time.
 
     :raises TimeoutError: the disk did not answer
     """

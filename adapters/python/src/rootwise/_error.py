@@ -35,7 +35,7 @@ class NoProjectError(RootwiseError):
     explanation: rootwise.types.Explanation | None = None
 
     def __init__(self, code: str, message: str, instruction: str | None = None) -> None:
-        super().__init__(code, f"{message} {instruction}" if instruction else message)
+        super().__init__(code, f"{message}\n{instruction}" if instruction else message)
         #: The reason, without the instruction.
         self.message = message
         #: The next step for the reader.
@@ -43,12 +43,6 @@ class NoProjectError(RootwiseError):
 
     def __reduce__(self) -> tuple[type[NoProjectError], tuple[str | None, ...]]:
         return type(self), (self.code, self.message, self.instruction)
-
-    @classmethod
-    def call_over(cls) -> NoProjectError:
-        """Builds the error for code that outlives the call it belongs to."""
-        advice = "Ask for the project while the call runs and keep the result for work that outlives it."
-        return cls("call_over", "The call that asked is over.", advice)
 
     @classmethod
     def from_answer(cls, answer: Mapping[str, Any]) -> NoProjectError:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import re
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from ._functions import path_style
-from ._inputs import policy_inputs
+from ._error import RootwiseError
+from ._functions import command_line, path_style, policy_inputs
 from ._presets import policy_of
 from ._text import is_utf8
 
@@ -35,12 +36,13 @@ def host_facts(
     :param env: the environment; by default the one of this process
     """
     environment = os.environ if env is None else env
-    inputs = policy_inputs(policy_of(policy))
+    chosen = policy_of(policy)
+    words = [_value(word) for word in (sys.argv[1:] if argv is None else argv)]
     facts: HostFacts = {
         "style": path_style(),
         "transport": transport,
-        "env": {name: _value(environment[name]) for name in inputs.env if name in environment},
-        "arguments": arguments(sys.argv[1:] if argv is None else argv, inputs.options),
+        "env": {name: _value(environment[name]) for name in policy_inputs(chosen)["env"] if name in environment},
+        "arguments": command_line(words, chosen),
         "excludedDirs": excluded_dirs(),
     }
     # The working directory may have been deleted.
@@ -51,18 +53,26 @@ def host_facts(
     return facts
 
 
-def arguments(argv: Sequence[str], names: Collection[str]) -> dict[str, str]:
-    """Returns these options: ``--name=value``, ``--name value``, and a bare ``--flag`` with an empty value."""
-    found: dict[str, str] = {}
-    for index, word in enumerate(argv):
-        if word == "--":
-            break
-        name, equals, value = word[2:].partition("=")
-        if not word.startswith("--") or name not in names or name in found:
-            continue
-        following = argv[index + 1] if index + 1 < len(argv) else "-"
-        found[name] = _value(following if not equals and not following.startswith("-") else value)
-    return found
+def given_facts(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns host facts that a server names as Python does, with the names of the core.
+
+    :raises RootwiseError: a name is one of the core
+    """
+    return {_core_name(name, "host"): _fact(name, value) for name, value in given.items()}
+
+
+def _fact(name: str, value: Any) -> Any:
+    if name == "path_map" and isinstance(value, list):
+        where = "host.path_map"
+        return [{_core_name(key, where): part for key, part in dict(one).items()} for one in value]
+    return value
+
+
+def _core_name(name: str, where: str) -> str:
+    words = re.sub("([A-Z])", r"_\1", name).lower()
+    if words != name:
+        raise RootwiseError("bad_options", f"bad options at {where}.{name}: the name is {words}")
+    return re.sub("_([a-z])", lambda found: found[1].upper(), name)
 
 
 def _value(text: str) -> str:

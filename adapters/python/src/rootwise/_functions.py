@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ._backend import loaded_backend
 from ._error import parse_reply
-from ._text import MOST, MOST_ARGUMENTS, bounded, text_of
+from ._text import MAX_ARGUMENTS, MOST, bounded, text_of
 
 if TYPE_CHECKING:
     from ._project import Project
-    from .types import NameForm, PathStyle, RecoverRequest, Recovery
+    from .types import NameForm, PathStyle, Policy, RecoverRequest, Recovery
 
 
 def path_style() -> PathStyle:
@@ -90,6 +90,16 @@ def sanitize_name(name: str, form: NameForm) -> str:
     return cast(str, _call("sanitizeName", name=name, form=form))
 
 
+def policy_inputs(policy: Policy) -> dict[str, Any]:
+    """Returns the parts of a request, the environment and the command line that a policy reads, by name."""
+    return cast("dict[str, Any]", _call("policyInputs", policy=policy))
+
+
+def command_line(words: list[str], policy: Policy) -> dict[str, str]:
+    """Returns the options on a command line that a policy reads."""
+    return cast("dict[str, str]", _call("commandLine", words=words, policy=policy))
+
+
 def _call(function: str, /, **arguments: object) -> object:
     text = text_of({function: arguments}, "bad_options", "the arguments")
-    return parse_reply(loaded_backend().call(bounded(text, "the arguments", MOST_ARGUMENTS)))["value"]
+    return parse_reply(loaded_backend().call(bounded(text, "the arguments", MAX_ARGUMENTS)))["value"]

@@ -1,92 +1,61 @@
-"""The parts of a request, the environment and the command line that a policy reads.
+"""The parts of a request that a policy reads, as the event ``callStarted`` has them.
 
-Everything else belongs to other parties: it does not count against our limits and cannot fail a call.
+Everything else belongs to other parties, and is not passed on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-from ._error import RootwiseError
-from ._text import exceeds, text_of
+from ._functions import policy_inputs
+from ._text import readable
 
 if TYPE_CHECKING:
-    from .types import Policy, RequestFacts
-
-#: The key of our question among a call's input requests and responses.
-INPUT_KEY = "rootwise"
-
-#: Bytes of one value; far above any path and any list of roots that is kept.
-MOST_OF_VALUE = 256 << 10
+    from .types import Policy
 
 
-@dataclass(frozen=True)
-class PolicyInputs:
-    """The inputs that a policy reads, by name."""
+#: The parts that may be empty.
+_MAPS = ("headers", "query", "meta", "inputResponses")
 
-    #: Lower case.
-    headers: frozenset[str]
-    query: frozenset[str]
-    #: Top-level keys of `_meta`.
-    meta: frozenset[str]
-    env: frozenset[str]
-    #: Command line options, without dashes.
-    options: frozenset[str]
 
-    def facts(self, scope: Mapping[str, Any] | None, stream: Mapping[str, Any] | None, meta: object) -> RequestFacts:
-        """Returns the facts of a request.
+class Inputs:
+    """The inputs that a policy reads."""
+
+    def __init__(self, policy: Policy) -> None:
+        inputs = policy_inputs(policy)
+        self._headers, self._query = frozenset(inputs["headers"]), frozenset(inputs["query"])
+        #: Top-level keys of `_meta`.
+        self.meta = frozenset(names[0] for names in inputs["meta"] if names)
+        #: The key of our question among a call's input requests and responses.
+        self.key: str = inputs["inputKey"]
+
+    def parts(
+        self,
+        scope: Mapping[str, Any] | None,
+        stream: Mapping[str, Any] | None = None,
+        *,
+        meta: object = None,
+        responses: object = None,
+        **more: object,
+    ) -> dict[str, Any]:
+        """Returns the parts of a request.
 
         :param scope: the ASGI scope of a request over HTTP
         :param stream: the scope of the request that opened the stream to which it belongs; its address counts too
+        :param responses: the answers that came with the call
         """
-        facts: RequestFacts = {}
+        found = {name: part for name, part in more.items() if part is not None}
         if scope is not None:
             headers = [(_text(name).lower(), _text(value)) for name, value in scope["headers"]]
-            facts["headers"] = _joined(self.headers, headers)
-            facts["query"] = {**_query(self.query, stream), **_query(self.query, scope)}
-        if isinstance(meta, Mapping):
-            read = {key: readable(value) for key, value in meta.items() if key in self.meta}
-            if read:
-                facts["meta"] = read
-        return facts
-
-
-def policy_inputs(policy: Policy) -> PolicyInputs:
-    def read(kind: str) -> list[str]:
-        return [name for source in policy["sources"] if source["from"] == kind for name in source.get("read", [])]
-
-    configured = read("configured")
-    conditions = [source.get("when") or {} for source in policy["sources"]]
-    return PolicyInputs(
-        headers=frozenset(name.lower() for name in read("header")),
-        query=frozenset(read("query")),
-        meta=frozenset(_top_key(pointer) for pointer in read("meta")),
-        env=frozenset([*read("env"), *(name[1:] for name in configured if name.startswith("$"))]),
-        options=frozenset(
-            [
-                *(name for name in configured if not name.startswith("$")),
-                *(name for condition in conditions if (name := condition.get("argument"))),
-            ]
-        ),
-    )
-
-
-def readable(value: Any) -> Any:
-    """Returns a peer's value, or none in place of one that JSON cannot express or that is too large for a fact."""
-    if isinstance(value, str) and len(value) * 4 <= MOST_OF_VALUE:
-        return value
-    try:
-        return None if exceeds(text_of(value, "bad_event", "the value"), MOST_OF_VALUE) else value
-    except RootwiseError:
-        return None
-
-
-def _top_key(pointer: str) -> str:
-    """Returns the first part of a JSON pointer."""
-    return pointer.split("/")[1].replace("~1", "/").replace("~0", "~") if "/" in pointer else ""
+            found["headers"] = _joined(self._headers, headers)
+            found["query"] = {**_query(self._query, stream), **_query(self._query, scope)}
+        for name, given, keys in (("meta", meta, self.meta), ("inputResponses", responses, {self.key})):
+            if isinstance(given, Mapping):
+                found[name] = {key: readable(value) for key, value in given.items() if key in keys}
+        # A call that has nothing that the policy reads is like every other one of its session.
+        return {name: part for name, part in found.items() if part or name not in _MAPS}
 
 
 def _text(raw: bytes) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from mcp.server.fastmcp.exceptions import ToolError
 from mcp.types import RootsListChangedNotification
 
+from ._background import run_in_loop
 from ._call import Call
 from ._codex import declare_in
 from ._error import NoProjectError, RootwiseError
@@ -26,7 +27,7 @@ class SdkRootwise(Sdk1Adapter[P]):
         if argument is not None:
             message = (
                 "the SDK 1.x does not show a tool's arguments; pass the value: rootwise.project(argument=...), and "
-                'host={"toolArgument": ...} so that advice names the parameter'
+                'host={"tool_argument": ...} so that advice names the parameter'
             )
             raise RootwiseError("bad_options", f"bad options at argument: {message}")
         super().__init__(*args, **kwargs)
@@ -63,10 +64,11 @@ class SdkRootwise(Sdk1Adapter[P]):
         context = request_context()
         if context is None:
             raise self.no_call()
-        if is_over(context):
-            raise self.error.call_over()
         call = self._calls.get(context)
         if call is None:
             call = self.call_of(context)
-            self._calls.add(context, call, lambda _: None)
+            run = run_in_loop()
+            self._calls.add(context, call, lambda ended: run(ended.end))
+        if is_over(context):
+            call.end()
         return call

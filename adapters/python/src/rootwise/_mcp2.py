@@ -13,9 +13,8 @@ from ._adapter import project_of_current_call
 from ._call import enclosing_frame, is_input_required, serving
 from ._codex import declared
 from ._error import NoProjectError, RootwiseError
-from ._inputs import INPUT_KEY
 from ._project import P, Project
-from ._sdk2 import MODERN, Sdk2Adapter
+from ._sdk2 import Sdk2Adapter
 
 #: Requests that can return `input_required`.
 _INTERACTIVE = ("tools/call", "resources/read", "prompts/get")
@@ -40,7 +39,7 @@ class SdkRootwise(Sdk2Adapter[P]):
 
     async def serve(self, ctx: Any, call_next: Any) -> Any:
         if ctx.method == "notifications/roots/list_changed":
-            self.changed(ctx.session)
+            self.roots_changed_in(ctx.session)
         if ctx.method in _HANDSHAKES and self.asks_codex:
             return declared(await call_next(ctx))
         if ctx.request_id is None or ctx.method not in _INTERACTIVE:
@@ -48,27 +47,26 @@ class SdkRootwise(Sdk2Adapter[P]):
         outer = enclosing_frame((weakref.ref(ctx.session), ctx.request_id))
         params = dict(ctx.params or {})
         responses = params.get("inputResponses")
-        if isinstance(responses, dict) and INPUT_KEY in responses:
+        if isinstance(responses, dict) and self.inputs.key in responses:
             # Our response is removed before the SDK validates it: a bad root must not fail the call.
-            rest = {key: value for key, value in responses.items() if key != INPUT_KEY}
+            rest = {key: value for key, value in responses.items() if key != self.inputs.key}
             params.pop("inputResponses")
             if rest:
                 params["inputResponses"] = rest
             ctx = replace(ctx, params=params)
         elif outer is not None:
             # Another adapter has removed it.
-            responses = outer.call.facts.get("inputResponses", responses)
-        call = self.call_of(ctx, params.get("_meta"), params.get("arguments"), responses)
-        try:
-            with serving(self, call):
+            responses = outer.call.parts.get("inputResponses", responses)
+        state = params.get("requestState")
+        call = self.call_of(ctx, ctx.method, params.get("_meta"), params.get("arguments"), responses, state)
+        with serving(self, call):
+            try:
                 result = await call_next(ctx)
-        except BaseException as problem:
-            if call.needs is None or not is_input_required(problem):
-                raise
-            result = None
-        if ctx.protocol_version < MODERN:
-            return result
-        asked = await self.round_of(call, result, responses, params.get("requestState"))
+            except BaseException as problem:
+                if not call.needs_input or not is_input_required(problem):
+                    raise
+                result = None
+            asked = await self.round_of(call, result)
         return result if asked is None else asked
 
 

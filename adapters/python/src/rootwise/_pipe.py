@@ -15,63 +15,58 @@ from ._log import logger
 from ._sender import ClientError
 
 if TYPE_CHECKING:
-    from .driver import Connection
+    from ._call import Session
 
-#: Messages of a second handshake's client that are kept for connections that a later call opens.
-_MOST_KEPT = 64
+#: Messages since a second handshake that are kept for sessions that a later call opens.
+_MAX_KEPT = 64
 
-#: Requests whose further responses count, as the core counts them.
-_MOST_WATCHED = 8
-
-#: Stands for `notifications/initialized` among ids of requests.
-_READY = object()
+#: Requests whose further responses are reported.
+_MAX_WATCHED = 8
 
 #: Gets a further response to a request: its result or its error.
 Again = Callable[[Any, "ClientError | None"], None]
 
 
 class Pipe:
-    """Tells the connections on one pipe what may show that several clients share it."""
+    """Tells the sessions on one pipe what may show that several clients share it."""
 
     def __init__(self) -> None:
-        self._connections: weakref.WeakSet[Connection] = weakref.WeakSet()
-        #: The params of the last `initialize`.
-        self._params: Mapping[str, Any] | None = None
-        #: Whether it was not the first one.
-        self._again = False
+        self._sessions: weakref.WeakSet[Session] = weakref.WeakSet()
+        #: The last `initialize`, with its number and that of the request before it, if it was not the first one.
+        self._handshake: tuple[Mapping[str, Any], Any, Any] | None = None
+        self._count = 0
         self._is_ready = False
-        #: The id of the last request.
-        self._last: Any = None
-        #: What connections that open later must hear first: of the client before the last handshake, and since then.
+        #: Whether a client before the last handshake was ready.
         self._earlier_was_ready = False
-        self._earlier: Any = None
-        self._number: Any = None
-        self._since: list[Any] = []
+        #: The number of the last request.
+        self._last: Any = None
+        #: What happened since the last handshake, if it was not the first one, with the numbers of requests.
+        self._since: list[tuple[Any, Callable[[Session], None]]] = []
         #: Our last requests, and which of them were answered.
         self._watched: OrderedDict[str, Again] = OrderedDict()
         self._answered: set[str] = set()
 
-    def join(self, connection: Connection, params: Mapping[str, Any]) -> None:
+    def join(self, session: Session, params: Mapping[str, Any]) -> None:
         """Reports the handshakes so far, and from now on every message that counts.
 
         :param params: of the last `initialize`, as the SDK read them
         """
-        connection.initialized(params)
-        if self._again:
+        session.initialized(params)
+        if self._count < 2 or self._handshake is None:
+            if self._is_ready:
+                session.ready()
+        else:
             if self._earlier_was_ready:
-                connection.ready()
-            connection.requested(self._earlier)
-            connection.initialized_again(self._params or {}, self._number)
-            for what in self._since:
-                _tell(connection, what)
-        elif self._is_ready:
-            connection.ready()
-        self._connections.add(connection)
+                session.ready()
+            session.initialized(*self._handshake)
+            for _, tell in self._since:
+                tell(session)
+        self._sessions.add(session)
 
     def watch(self, number: int, again: Again) -> None:
         """Calls a function with every further response to a request of ours."""
         self._watched[str(number)] = again
-        if len(self._watched) > _MOST_WATCHED:
+        if len(self._watched) > _MAX_WATCHED:
             oldest, _ = self._watched.popitem(last=False)
             self._answered.discard(oldest)
 
@@ -86,35 +81,35 @@ class Pipe:
         elif number is None:
             if method == "notifications/initialized" and not self._is_ready:
                 self._is_ready = True
-                self._happened(_READY)
+                self._happened(None, _ready)
         elif method == "initialize":
             self._initialize(number, message.params or {})
         else:
             self._last = number
-            # A client may send a ping before its handshake ends, which the core takes for a call.
-            if method != "ping" or self._is_ready:
-                self._happened(number)
+            self._happened(number, lambda session: session.requested(number, method))
+
+    def ended(self) -> None:
+        """Takes the end of the input."""
+        self._tell_all(lambda session: session.input_closed())
 
     def _initialize(self, number: Any, params: Mapping[str, Any]) -> None:
-        is_second = self._params is not None and not self._again
-        self._again = self._params is not None
-        self._earlier_was_ready, self._earlier = self._earlier_was_ready or self._is_ready, self._last
-        self._is_ready, self._since = False, []
-        self._params, self._number, self._last = params, number, number
-        if is_second:
-            self._tell_all(lambda connection: connection.requested(self._earlier))
-        if self._again:
-            self._tell_all(lambda connection: connection.initialized_again(params, number))
+        handshake = self._handshake = params, number, self._last
+        self._count += 1
+        self._earlier_was_ready = self._earlier_was_ready or self._is_ready
+        self._is_ready, self._since, self._last = False, [], number
+        if self._count > 1:
+            self._tell_all(lambda session: session.initialized(*handshake))
 
-    def _happened(self, what: Any) -> None:
-        if not self._again:
+    def _happened(self, number: Any, tell: Callable[[Session], None]) -> None:
+        if self._count < 2 or self._handshake is None:
             return
-        if len(self._since) >= _MOST_KEPT:
-            # Only the last id is needed to recognise the next one.
-            self._number = [kept for kept in self._since if kept is not _READY][-1]
-            self._since = [_READY] if self._is_ready else []
-        self._since.append(what)
-        self._tell_all(lambda connection: _tell(connection, what))
+        if len(self._since) >= _MAX_KEPT:
+            # Only the last number is needed to recognise the next one.
+            params, _, previous = self._handshake
+            self._handshake = params, [kept for kept, _ in self._since if kept is not None][-1], previous
+            self._since = [(None, _ready)] if self._is_ready else []
+        self._since.append((number, tell))
+        self._tell_all(tell)
 
     def _response(self, number: Any, message: Any) -> None:
         # Clients may send the number as a text, which the SDKs accept.
@@ -128,20 +123,17 @@ class Pipe:
         error = getattr(message, "error", None)
         again(getattr(message, "result", None), None if error is None else ClientError(error.code, error.message))
 
-    def _tell_all(self, tell: Callable[[Connection], None]) -> None:
-        for connection in list(self._connections):
+    def _tell_all(self, tell: Callable[[Session], None]) -> None:
+        for session in list(self._sessions):
             try:
-                tell(connection)
+                tell(session)
             except Exception:
                 # The others are to hear of it.
                 logger.exception("rootwise: a message could not be reported")
 
 
-def _tell(connection: Connection, what: Any) -> None:
-    if what is _READY:
-        connection.ready()
-    else:
-        connection.requested(what)
+def _ready(session: Session) -> None:
+    session.ready()
 
 
 class ObservedStream:
@@ -161,7 +153,11 @@ class ObservedStream:
         return self
 
     async def __anext__(self) -> Any:
-        return self._shown(await self._stream.__anext__())
+        try:
+            return self._shown(await self._stream.__anext__())
+        except StopAsyncIteration:
+            self._pipe.ended()
+            raise
 
     async def __aenter__(self) -> ObservedStream:
         await self._stream.__aenter__()

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import stat
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from ._text import is_utf8
 
 if TYPE_CHECKING:
-    from .types import Found, Probe, Probed, ProbedPath, ProbePath
+    from ._call import Asker
+    from .types import EntryKind, Probe, Probed, ProbedPath, ProbePath
+
+#: A probe that takes so many milliseconds counts as slow; others end in a moment.
+_SLOW_MS = 100
 
 
 def probe_disk(probe: Probe) -> Probed:
@@ -37,7 +44,7 @@ def probe_path(wanted: ProbePath) -> ProbedPath:
     return result
 
 
-def kind_of(path: str) -> Found:
+def kind_of(path: str) -> EntryKind:
     """Tells what exists at a path."""
     try:
         return "directory" if stat.S_ISDIR(os.stat(path).st_mode) else "file"
@@ -53,3 +60,52 @@ def _exists(path: str) -> bool:
     except (OSError, ValueError):
         return False
     return True
+
+
+@dataclass
+class _Probing:
+    """A look at the disk that is not complete."""
+
+    wanted: int
+    since: int
+    found: list[ProbedPath] = field(default_factory=list)
+
+
+class Prober:
+    """Looks at each path in a thread: a slow one takes no time from the others."""
+
+    def __init__(self, feed: Callable[..., None], now: Callable[[], int]) -> None:
+        self._feed = feed
+        self._now = now
+        self._probing: dict[int, _Probing] = {}
+
+    def start(self, action: Probe, by: Asker | None) -> None:
+        """Begins a probe, with the threads of the call or session for which it is made."""
+        from anyio.to_thread import run_sync  # Slow to import, and `resolve_at_start` does not need it.
+
+        from ._background import spawn
+
+        number = action["probe"]
+        probing = self._probing[number] = _Probing(len(action["paths"]), self._now())
+
+        async def look(wanted: ProbePath) -> None:
+            # The endpoint has its own deadline, so a thread that hangs is left behind.
+            limiter: Any = None if by is None else by.threads
+            work = functools.partial(probe_path, wanted)
+            probing.found.append(await run_sync(work, abandon_on_cancel=True, limiter=limiter))
+            if len(probing.found) == probing.wanted:
+                self._end(number, by)
+
+        for wanted in action["paths"]:
+            spawn(functools.partial(look, wanted))
+
+    def end_slow(self) -> None:
+        """Reports the paths that were found in time: a slow one does not spoil the others of its probe."""
+        for number, probing in list(self._probing.items()):
+            if probing.found and self._now() - probing.since >= _SLOW_MS:
+                self._end(number, None)
+
+    def _end(self, number: int, by: Asker | None) -> None:
+        probing = self._probing.pop(number, None)
+        if probing is not None:
+            self._feed({"type": "probed", "probe": number, "paths": probing.found}, by)

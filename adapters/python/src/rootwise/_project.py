@@ -47,7 +47,7 @@ class AnyProject:
     #: The folder, where this process can use it: the client is on this machine, or the folder was verified inside the
     #: allowed ones.
     path: str | None = None
-    #: The folder on the client's machine, where that is another one. Nothing here was looked at for it.
+    #: The folder on the client's machine, where that is another one. It was not checked on this machine.
     client_path: str | None = None
     #: The canonical URI, where there is one.
     uri: str | None = None

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, Any, cast
 
-from ._backend import loaded_backend
-from ._error import RootwiseError, parse_reply
-from ._presets import policy_of
+from ._error import parse_reply
+from ._machine import OpenMachine, options_text, time_of
 from ._project import AnyProject, project_of
-from ._text import MOST, bounded, exceeds, size_of, text_of
+from ._text import bounded
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from ._backend import Backend, Machine
     from .types import Action, Event, Explanation, HostFacts, Policy
 
 
-class Resolver:
+class Resolver(OpenMachine):
     """Determines the project of one connection. It does no I/O and reads no clock.
 
     Create one resolver per connection. Any thread may use it: a lock serialises its calls.
@@ -29,6 +25,8 @@ class Resolver:
         that are sealed with it. Needed where somebody else can write to the store of the snapshots.
     """
 
+    _project: AnyProject | None = None
+
     def __init__(
         self,
         policy: str | Policy | None = None,
@@ -37,8 +35,8 @@ class Resolver:
         snapshot_key: str | None = None,
         _backend: Backend | None = None,
     ) -> None:
-        text = self._prepare(policy, host, snapshot_key)
-        self._machine: Machine | None = (_backend or loaded_backend()).open(text)
+        options = options_text(policy, host=host, snapshotKey=snapshot_key)
+        super().__init__(lambda backend: backend.open(options), _backend)
 
     @classmethod
     def restore(
@@ -57,23 +55,17 @@ class Resolver:
         :param id_prefix: makes request ids unique when several processes restore one snapshot
         :param snapshot_key: the key that sealed the snapshot
         """
-        resolver = cls.__new__(cls)
-        options = resolver._prepare(policy, host, snapshot_key)
+        options = options_text(policy, host=host, snapshotKey=snapshot_key)
         prefix = None if id_prefix is None else bounded(id_prefix, "the id prefix", 1024)
-        machine = (_backend or loaded_backend()).restore(bounded(snapshot, "the snapshot"), options, _time(now), prefix)
-        resolver._machine = machine
-        resolver._keep(parse_reply(machine.view()))
-        return resolver
+        saved, at = bounded(snapshot, "the snapshot"), time_of(now)
 
-    def _prepare(self, policy: str | Policy | None, host: HostFacts, snapshot_key: str | None) -> str:
-        self._lock = threading.Lock()
-        self._machine = None
-        self._deadline: int | None = None
-        self._project: AnyProject | None = None
-        chosen = _policy(policy)
-        given = {"host": host, "policy": chosen, "snapshotKey": snapshot_key}
-        options = {name: value for name, value in given.items() if value is not None}
-        return bounded(text_of(options, "bad_options", "options"), "options")
+        def make(backend: Backend) -> Machine:
+            return backend.restore(saved, options, at, prefix)
+
+        resolver = cls.__new__(cls)
+        OpenMachine.__init__(resolver, make, _backend)
+        resolver._keep(parse_reply(resolver._opened().view()))
+        return resolver
 
     def handle(self, event: Event, now: int) -> list[Action]:
         """Processes one event and returns its actions in order.
@@ -81,20 +73,7 @@ class Resolver:
         :param now: whole milliseconds of a monotonic clock
         :raises RootwiseError: the call was wrong; the resolver did not change
         """
-        text = text_of(event, "bad_event", "the event")
-        # The core enforces the policy's limit. This bound only keeps a huge text out of WebAssembly's memory.
-        if exceeds(text, MOST):
-            message = f"the event has {size_of(text)} bytes; cut peer input off before you pass it on"
-            raise RootwiseError("event_too_large", message)
-        with self._lock:
-            reply = parse_reply(self._opened().handle(text, _time(now)))
-            self._keep(reply)
-        return cast("list[Action]", reply["actions"])
-
-    @property
-    def deadline(self) -> int | None:
-        """The time at which ``{"type": "deadlineReached"}`` is due unless another event comes first."""
-        return self._deadline
+        return cast("list[Action]", self._handle(event, now)["actions"])
 
     @property
     def project(self) -> AnyProject | None:
@@ -103,56 +82,18 @@ class Resolver:
 
     def explain(self) -> Explanation:
         """Explains the connection's project: the result of every source, and a readable table in ``text``."""
-        with self._lock:
-            return cast("Explanation", parse_reply(self._opened().explain()))
+        return self._explain()
 
     def snapshot(self) -> str:
         """The connection's state as text, for :meth:`restore`."""
-        with self._lock:
-            text = self._opened().snapshot()
-        parse_reply(text)
-        return text
+        return self._snapshot()
 
     def close(self) -> None:
         """Frees the resolver; every later call raises. Closing twice is harmless."""
-        with self._lock:
-            if self._machine is not None:
-                self._machine.close()
-            self._machine = None
-            self._deadline = None
-            self._project = None
-
-    def __enter__(self) -> Resolver:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def _opened(self) -> Machine:
-        if self._machine is None:
-            raise RootwiseError("used_after_close", "the resolver is closed; create a new one for a new connection")
-        return self._machine
+        super().close()
+        self._project = None
 
     def _keep(self, reply: dict[str, Any]) -> None:
-        self._deadline = reply["deadline"]
+        super()._keep(reply)
         if "project" in reply:
             self._project = project_of(reply["project"])
-
-
-def _policy(policy: str | Policy | None) -> Policy | None:
-    # The core contains this preset.
-    if policy is None or policy == "recommended":
-        return None
-    return policy_of(policy) if isinstance(policy, str) else policy
-
-
-def _time(now: object) -> float:
-    # Python counts booleans as numbers; here one is a mistake.
-    if isinstance(now, bool) or not isinstance(now, (int, float)):
-        raise RootwiseError("bad_event", "not an event at now: must be a number")
-    try:
-        return float(now)
-    except OverflowError:
-        raise RootwiseError("bad_event", "not an event at now: too large") from None

@@ -9,19 +9,19 @@ from ._error import RootwiseError
 from ._functions import is_inside
 from ._project import Project
 from ._text import is_utf8, shown, shown_list
-from .types import AnswerListed, RootsState, RootView
+from .types import AnnounceRoots, AnswerListed, RootsState, RootView
 
-__all__ = ["Root", "Roots"]
+__all__ = ["RootEntry", "Roots"]
 
 #: Characters of a path; systems take less.
-_LONGEST_PATH = 32_768
+_MAX_PATH = 32_768
 
 #: Characters of the list of roots as a text.
-_MOST_LISTED = 4_096
+_MAX_LISTED = 4_096
 
 
 @dataclass(frozen=True)
-class Root:
+class RootEntry:
     """One root of a client."""
 
     #: Position in the client's list.
@@ -32,7 +32,7 @@ class Root:
     name: str | None = None
     #: The folder that the URI names on this machine.
     path: str | None = None
-    #: The folder that the URI names on the client's machine, where that is another one. Nothing here was looked at.
+    #: The folder that the URI names on the client's machine, where that is another one. It was not checked here.
     client_path: str | None = None
     #: The folder with all links followed; only where it was found on this disk.
     real_path: str | None = None
@@ -50,26 +50,26 @@ class Roots:
     """The roots of a client."""
 
     #: All roots in the client's order, usable or not.
-    roots: tuple[Root, ...]
+    roots: tuple[RootEntry, ...]
     #: How current the list is.
     state: RootsState
 
     @property
-    def usable(self) -> tuple[Root, ...]:
+    def usable(self) -> tuple[RootEntry, ...]:
         """The roots that are folders on this disk."""
         return tuple(root for root in self.roots if root.usable)
 
-    def containing(self, path: str | os.PathLike[str]) -> Root | None:
+    def containing(self, path: str | os.PathLike[str]) -> RootEntry | None:
         """Returns the innermost usable root that contains an absolute path.
 
         Links are followed; the end of the path need not exist.
         """
         if not self.usable or not os.path.isabs(path):
-            # Without a folder to compare with, the disk is not looked at.
+            # Without a folder to compare with, the disk is not checked.
             return None
         return self._around(os.path.realpath(path))
 
-    def _around(self, real: str) -> Root | None:
+    def _around(self, real: str) -> RootEntry | None:
         """Returns the innermost usable root around a real path."""
         if not is_utf8(real):
             return None
@@ -86,8 +86,8 @@ class Roots:
         :raises RootwiseError: the path is outside every root (``outside``), or no root is usable (``no_roots``)
         """
         text = os.fspath(path)
-        if not text or "\0" in text or len(text) > _LONGEST_PATH:
-            message = f"The path is empty, has more than {_LONGEST_PATH} characters or contains a null character."
+        if not text or "\0" in text or len(text) > _MAX_PATH:
+            message = f"The path is empty, has more than {_MAX_PATH} characters or contains a null character."
             raise RootwiseError("invalid", message)
         if not self.usable:
             raise RootwiseError("no_roots", f"The client has no usable folder. {self.text}")
@@ -109,22 +109,22 @@ class Roots:
             + (f"{root.uri}: not usable, {root.problem}" if root.problem else shown(root.path or root.uri))
             for root in self.roots
         )
-        return f"The client listed {count} ({self.state}):\n{shown_list(lines, chr(10), _MOST_LISTED)}"
+        return f"The client listed {count} ({self.state}):\n{shown_list(lines, chr(10), _MAX_LISTED)}"
 
 
 def only_root(project: Project) -> Roots:
     """Returns the roots of a client whose only root is this project."""
     real = os.path.realpath(project.path)
-    return Roots((Root(0, project.uri or "", project.display_name, project.path, real_path=real),), "ok")
+    return Roots((RootEntry(0, project.uri or "", project.display_name, project.path, real_path=real),), "ok")
 
 
-def roots_of(answer: AnswerListed) -> Roots:
-    """Returns the roots of an answer, which the resolver has judged and verified."""
-    return Roots(tuple(map(_root_of, answer["roots"])), answer["state"])
+def roots_of(action: AnswerListed | AnnounceRoots) -> Roots:
+    """Returns roots that the core has judged and verified."""
+    return Roots(tuple(map(_root_of, action["roots"])), action["state"])
 
 
-def _root_of(view: RootView) -> Root:
-    return Root(
+def _root_of(view: RootView) -> RootEntry:
+    return RootEntry(
         view["index"],
         view["uri"],
         view.get("name"),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import anyio
@@ -15,32 +15,35 @@ from mcp.server.lowlevel.server import request_ctx
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp.types import JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, RootsListChangedNotification
 
-from ._adapter import Adapter, has_own_stream
+from ._adapter import Adapter
 from ._call import Call, Via
 from ._project import P
-from ._transports import has_session_stream, kind_of_stream, pipe_of_stream, session_manager, sse_scope
-from .driver import ClientError, Undeliverable
-from .types import SendRequest
+from ._sender import ClientError, Sender, Undeliverable
+from ._transports import has_own_stream, kind_of_stream, pipe_of_stream, session_manager, session_stream, sse_scope
+from .types import EndpointSendRequest
 
 #: Far above the ids that the SDK counts up itself, and numbers, because the SDK logs a warning for other ids.
 _ids = itertools.count(1_000_000_000)
 
-#: Ids that a session remembers after it gave up on them.
-_MOST_LATE = 64
-
-#: Requests whose further responses count, as the core counts them.
-_MOST_ANSWERED = 8
+#: Ids that a session remembers when their requests are over.
+_MAX_OVER = 64
 
 _CLOSED = (anyio.ClosedResourceError, anyio.BrokenResourceError, anyio.EndOfStream)
+
+#: Gets a further response to a request: its number, and its result or its error.
+Again = Callable[[int, Any, "ClientError | None"], None]
+
+#: The same for one request.
+_AgainOne = Callable[[Any, "ClientError | None"], None]
 
 
 @dataclass
 class _Reply:
+    #: Gets every response after the first.
+    again: _AgainOne | None
     arrived: anyio.Event = field(default_factory=anyio.Event)
     result: Any = None
     error: ClientError | None = None
-    #: Gets every further response to the same request.
-    again: Callable[[Any, ClientError | None], None] | None = None
 
 
 class Router:
@@ -50,10 +53,23 @@ class Router:
     """
 
     def __init__(self) -> None:
-        self.pending: dict[int, _Reply] = {}
-        self._late: OrderedDict[int, None] = OrderedDict()
-        #: The last requests that were answered.
-        self._answered: OrderedDict[int, _Reply] = OrderedDict()
+        self._waiting: dict[int, _Reply] = {}
+        #: Requests that are over, and who gets further responses. Those are still ours: the SDK would report them.
+        self._over: OrderedDict[int, _AgainOne | None] = OrderedDict()
+
+    def expect(self, request_id: int, again: _AgainOne | None) -> _Reply:
+        """Begins to wait for a response."""
+        reply = self._waiting[request_id] = _Reply(again)
+        return reply
+
+    def finish(self, request_id: int) -> _Reply | None:
+        """Ends to wait for a response."""
+        reply = self._waiting.pop(request_id, None)
+        if reply is not None:
+            self._over[request_id] = reply.again
+            if len(self._over) > _MAX_OVER:
+                self._over.popitem(last=False)
+        return reply
 
     def route_response(self, request_id: Any, response: dict[str, Any]) -> bool:
         return self._arrived(request_id, response, None)
@@ -61,26 +77,14 @@ class Router:
     def route_error(self, request_id: Any, error: Any) -> bool:
         return self._arrived(request_id, None, ClientError(error.code, error.message))
 
-    def give_up(self, request_id: int) -> None:
-        """Ends a request; its response is still ours and must not reach the SDK, which would report it as unknown."""
-        if self.pending.pop(request_id, None) is not None:
-            self._late[request_id] = None
-            while len(self._late) > _MOST_LATE:
-                self._late.popitem(last=False)
-
     def _arrived(self, request_id: Any, result: Any, error: ClientError | None) -> bool:
-        reply = self.pending.pop(request_id, None)
-        if reply is None:
-            answered = self._answered.get(request_id)
-            if answered is not None and answered.again is not None:
-                answered.again(result, error)
-            return answered is not None or self._late.pop(request_id, 0) is None
-        self._answered[request_id] = reply
-        if len(self._answered) > _MOST_ANSWERED:
-            self._answered.popitem(last=False)
-        reply.result, reply.error = result, error
-        reply.arrived.set()
-        return True
+        reply = self.finish(request_id)
+        if reply is not None:
+            reply.result, reply.error = result, error
+            reply.arrived.set()
+        elif (again := self._over.get(request_id)) is not None:
+            again(result, error)
+        return request_id in self._over
 
 
 _routers: weakref.WeakKeyDictionary[Any, Router] = weakref.WeakKeyDictionary()
@@ -96,12 +100,11 @@ def router_of(session: Any) -> Router:
 
 
 class Sender1:
-    """Sends with the call it belongs to."""
+    """Sends with the call it belongs to, or outside any call."""
 
-    def __init__(
-        self, session: Any, related: Any, again: Callable[[int, Any, ClientError | None], None] | None = None
-    ) -> None:
+    def __init__(self, session: Any, related: Any = None, again: Again | None = None) -> None:
         """
+        :param related: the id of the client's request
         :param again: gets every further response to a request, with its number
         """
         self._session = weakref.ref(session)
@@ -109,10 +112,10 @@ class Sender1:
         self._related = related
         self._again = again
 
-    async def send(self, request: SendRequest, /) -> Any:
+    async def send(self, request: EndpointSendRequest, /) -> Any:
         number = next(_ids)
-        again = functools.partial(self._again, request["request"]) if self._again is not None else None
-        reply = self._router.pending[number] = _Reply(again=again)
+        again = partial(self._again, request["request"]) if self._again is not None else None
+        reply = self._router.expect(number, again)
         try:
             await self._write(
                 JSONRPCRequest(jsonrpc="2.0", id=number, method=request["method"], params=request.get("params"))
@@ -127,7 +130,7 @@ class Sender1:
                 )
             raise
         finally:
-            self._router.give_up(number)
+            self._router.finish(number)
         if reply.error is not None:
             raise reply.error
         return reply.result
@@ -156,53 +159,29 @@ class StreamSender1(Sender1):
         return not await self._request.is_disconnected()
 
 
-class PipeSender1(Sender1):
-    """Sends outside a call, on a connection that carries everything."""
-
-    def __init__(self, session: Any, again: Callable[[int, Any, ClientError | None], None] | None = None) -> None:
-        super().__init__(session, None, again)
-
-    def reaches(self) -> bool:
-        return True
-
-
-class SessionSender1(PipeSender1):
-    """Sends outside a call, on the stream that a client may open for its HTTP session."""
-
-    def __init__(self, session: Any, is_listening: Callable[[], bool]) -> None:
-        super().__init__(session)
-        self.reaches = is_listening  # type: ignore[method-assign]
-
-    async def is_open(self) -> bool:
-        return self.reaches()
-
-
 _listeners: weakref.WeakKeyDictionary[Any, weakref.WeakSet[Sdk1Adapter[Any]]] = weakref.WeakKeyDictionary()
-
-
-@functools.cache
-def _listening(session_type: Any) -> type[Any]:
-    class ListeningSession(session_type):  # type: ignore[misc]
-        async def _received_notification(self, notification: Any) -> None:
-            await super()._received_notification(notification)
-            if isinstance(getattr(notification, "root", None), RootsListChangedNotification):
-                for adapter in list(_listeners.get(self, ())):
-                    adapter.changed(self)
-
-    ListeningSession.__name__ = ListeningSession.__qualname__ = session_type.__name__
-    return ListeningSession
 
 
 def listen(session: Any, adapter: Sdk1Adapter[Any]) -> None:
     """Calls an adapter when the roots of this session's client change.
 
-    The SDK documents `_received_notification` as the method that subclasses of a session override for notifications,
-    and it has no other hook that knows the session. So the session gets such a subclass as its class.
+    The SDK has no public hook that knows the session: handlers of notifications belong to a server. It documents
+    `_received_notification` as the method that subclasses override, but makes the sessions itself. So this one session
+    gets a method of its own.
     """
     if session not in _listeners:
         _listeners[session] = weakref.WeakSet()
-        session_type: Any = type(session)
-        session.__class__ = _listening(session_type)
+        receive, ref = type(session)._received_notification, weakref.ref(session)
+
+        async def received(notification: Any) -> None:
+            # A method that kept its session would delay the end of both.
+            of = ref()
+            await receive(of, notification)
+            if isinstance(getattr(notification, "root", None), RootsListChangedNotification):
+                for listener in list(_listeners.get(of, ())):
+                    listener.changed(of)
+
+        session._received_notification = received
     _listeners[session].add(adapter)
 
 
@@ -222,37 +201,24 @@ class Sdk1Adapter(Adapter[P]):
         written = None if scope is not None else getattr(session, "_write_stream", None)
         transport: Via = "http" if scope is not None else kind_of_stream(written)
         meta = context.meta.model_dump(by_alias=True, mode="json", exclude_none=True) if context.meta else None
-        facts = self.request_facts(scope, meta, arguments, scope and sse_scope(scope))
-        number = context.request_id
+        parts = self.inputs.parts(scope, scope and sse_scope(scope), meta=meta, argument=self.named_by(arguments))
+        identity = weakref.ref(session), context.request_id
         if params is None:
-            # Stateless HTTP: without a handshake the client's capabilities are unknown, and the next client is another.
-            self.tell_cannot_ask()
-            return Call("none", self.standalone_facts(facts), transport, request=(weakref.ref(session), number))
-        connection = self.connection(
+            # Stateless HTTP: without a handshake, the next client is another one.
+            return Call(self.driver(), {**parts, **self.where(transport)}, request=identity)
+        found = self.session(
             session,
             transport,
             params.model_dump(by_alias=True, mode="json", exclude_none=True),
             params,
             pipe_of_stream(written),
+            lambda: (Sender1(session, again=partial(self.answered_again, identity[0])), session_stream(scope)),
         )
         listen(session, self)
-        own_stream = scope is not None and has_own_stream(scope)
-        again = connection.answered_again if scope is None else None
-        if connection.outside_calls is None:
-            listening = has_session_stream(scope) if scope is not None and own_stream else None
-            connection.outside_calls = SessionSender1(session, listening) if listening else PipeSender1(session, again)
-        if scope is not None and answers_in_json(scope):
-            if params.capabilities.roots is not None:
-                self.tell_cannot_ask(connection)
-            return Call("none", facts, transport, connection, request=(weakref.ref(session), number))
-        sender = StreamSender1(session, number, request) if own_stream else Sender1(session, number, again)
-        return Call("request", facts, transport, connection, sender, request=(weakref.ref(session), number))
-
-    def changed(self, session: Any) -> None:
-        """Reports that the roots of this session's client changed."""
-        connection = self.connection_for(session)
-        if connection is not None:
-            connection.roots_changed()
+        sender: Sender | None = None
+        if scope is not None and has_own_stream(scope) and not answers_in_json(scope):
+            sender = StreamSender1(session, context.request_id, request)
+        return Call(found.driver, parts, found, sender, identity)
 
 
 def request_context() -> Any:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
-from .types import SendRequest
+from ._text import readable
+from .types import EndpointSendRequest, RefusalKind
 
 
 class ClientError(Exception):
@@ -22,7 +23,7 @@ class Undeliverable(Exception):
 class Sender(Protocol):
     """Sends a request to the client and returns the raw result."""
 
-    async def send(self, request: SendRequest, /) -> Any: ...
+    async def send(self, request: EndpointSendRequest, /) -> Any: ...
 
 
 class StreamSender(Sender, Protocol):
@@ -33,9 +34,14 @@ class StreamSender(Sender, Protocol):
         ...
 
 
-def dies_with_call(sender: Sender | None) -> bool:
-    return hasattr(sender, "is_open")
+def listed(request: int, result: Any) -> dict[str, Any]:
+    """Returns the event that reports the result of a request."""
+    return {"type": "rootsListed", "request": request, "result": readable(result)}
 
 
-async def is_open(sender: Sender | None) -> bool:
-    return not dies_with_call(sender) or await cast("StreamSender", sender).is_open()
+def refused(request: int, reason: ClientError | RefusalKind) -> dict[str, Any]:
+    """Returns the event that reports the failure of a request."""
+    event: dict[str, Any] = {"type": "rootsRefused", "request": request}
+    if isinstance(reason, ClientError):
+        return {**event, "kind": "error", "code": reason.code, "message": readable(str(reason))}
+    return {**event, "kind": reason}

@@ -13,11 +13,14 @@ from ._error import RootwiseError
 #: Bytes of options, an event or a snapshot; far above anything real, because memory of WebAssembly never shrinks.
 MOST = 16 << 20
 
+#: Bytes of one value of a peer; the core cuts at less.
+MAX_VALUE = 4 << 20
+
 #: Bytes of the arguments of a function.
-MOST_ARGUMENTS = 2 << 20
+MAX_ARGUMENTS = 2 << 20
 
 #: Characters of a text that a model or a person is shown.
-MOST_SHOWN = 1_024
+MAX_SHOWN = 1_024
 
 #: What no reader sees: controls, default ignorable code points, which cover the bidirectional ones, noncharacters,
 #: surrogates. The core hides the same.
@@ -46,6 +49,16 @@ def text_of(value: object, code: str, what: str) -> str:
         raise RootwiseError(code, f"{what} cannot be written as JSON") from problem
 
 
+def readable(value: Any) -> Any:
+    """Returns a peer's value, or none in place of one that JSON cannot express or that is far beyond every limit."""
+    if isinstance(value, str) and len(value) * 4 <= MAX_VALUE:
+        return value
+    try:
+        return None if exceeds(text_of(value, "bad_event", "the value"), MAX_VALUE) else value
+    except RootwiseError:
+        return None
+
+
 def is_utf8(text: str) -> bool:
     """Tells whether a text has a UTF-8 form; a name on disk or a variable of other bytes has none in Python."""
     try:
@@ -55,7 +68,7 @@ def is_utf8(text: str) -> bool:
     return True
 
 
-def shown(text: str, most: int = MOST_SHOWN) -> str:
+def shown(text: str, most: int = MAX_SHOWN) -> str:
     """Returns a text that is safe to show: one bounded line, without control, bidirectional or invisible characters."""
     # Enough of a long text, so that the rest costs nothing.
     words = (_HIDDEN.sub("", word) for word in text[: most * 8].split())
@@ -63,7 +76,7 @@ def shown(text: str, most: int = MOST_SHOWN) -> str:
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
-def shown_list(entries: Iterable[str], separator: str, most: int = MOST_SHOWN) -> str:
+def shown_list(entries: Iterable[str], separator: str, most: int = MAX_SHOWN) -> str:
     """Joins texts that are safe to show as far as they fit, and counts the rest."""
     rest = list(entries)
     line = ""

@@ -65,12 +65,29 @@ def session_manager(scope: Mapping[str, Any]) -> Any:
     return None
 
 
-def has_session_stream(scope: Mapping[str, Any]) -> Callable[[], bool]:
-    """Returns a function that tells whether a client now listens on the stream of its Streamable HTTP session."""
-    [session, *_] = [value.decode() for name, value in scope["headers"] if name.lower() == b"mcp-session-id"] or [""]
+def has_own_stream(scope: Mapping[str, Any]) -> bool:
+    """Tells whether a call has a response stream of its own: over Streamable HTTP, not over the older SSE transport."""
+    return bool(_session_id(scope))
+
+
+def session_stream(scope: Mapping[str, Any] | None) -> Callable[[], bool] | None:
+    """Returns a function that tells whether a client now listens outside calls; none where it always does.
+
+    Over Streamable HTTP a client may listen on the stream of its session; the older SSE transport is such a stream.
+    """
+    if scope is None:
+        return None
+    session = _session_id(scope)
+    if not session:
+        return lambda: True
     transports = getattr(session_manager(scope), "_server_instances", None) or {}
     transport = weakref.ref(transports[session]) if session in transports else lambda: None
     return lambda: GET_STREAM_KEY in (getattr(transport(), "_request_streams", None) or {})
+
+
+def _session_id(scope: Mapping[str, Any]) -> str:
+    """Returns the id of a session over Streamable HTTP."""
+    return next((value.decode() for name, value in scope["headers"] if name.lower() == b"mcp-session-id"), "")
 
 
 def _inner(stream: object) -> object:

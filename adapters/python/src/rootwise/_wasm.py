@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     import wasmtime
 
 #: Resolvers in one instance: what a trap can take down at once.
-MOST_RESOLVERS = 256
+MAX_RESOLVERS = 256
 
 #: Bytes after which an instance takes no more resolvers, because its memory never shrinks.
-MOST_MEMORY = 64 << 20
+MAX_MEMORY = 64 << 20
 
 #: Bytes kept ready for texts on their way in; longer ones get room of their own.
 ROOM = 16 << 10
@@ -78,7 +78,7 @@ class Instance:
 
     @property
     def full(self) -> bool:
-        return self.dead or self.resolvers >= MOST_RESOLVERS or self._memory.data_len(self._store) >= MOST_MEMORY
+        return self.dead or self.resolvers >= MAX_RESOLVERS or self._memory.data_len(self._store) >= MAX_MEMORY
 
     def ask(self, name: str, *arguments: str | int | float | None) -> str:
         """Calls an export: a text becomes an address and a length, and the result is a text. Hold the lock."""
@@ -157,13 +157,13 @@ class WasmMachine:
         """Returns the reply that opened it; later replies carry the current view."""
         return self._view
 
-    def explain(self) -> str:
+    def explain(self, session: int = 0, /) -> str:
         with self._instance.lock:
-            return self._instance.ask("explain", self._handle)
+            return self._instance.ask("explain", self._handle, session)
 
-    def snapshot(self) -> str:
+    def snapshot(self, session: int = 0, /) -> str:
         with self._instance.lock:
-            return self._instance.ask("snapshot", self._handle)
+            return self._instance.ask("snapshot", self._handle, session)
 
     def close(self) -> None:
         with self._instance.lock:

@@ -26,10 +26,9 @@ from ._adapter import Adapter, project_of_current_call
 from ._call import Call, enclosing_frame, is_input_required, serving
 from ._codex import declare_in, declared
 from ._error import NoProjectError
-from ._inputs import INPUT_KEY
+from ._listeners import ConnectionInfo
 from ._project import AnyProject, P, Project, RootRef
-from ._roots import Root, Roots
-from .driver import ConnectionInfo
+from ._roots import RootEntry, Roots
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -74,7 +73,7 @@ __all__ = [
     "CurrentProject",
     "NoProjectError",
     "Project",
-    "Root",
+    "RootEntry",
     "RootRef",
     "Roots",
     "Rootwise",
@@ -150,49 +149,52 @@ class Rootwise(SdkAdapter[P], Middleware):
         if MODERN and context.method == "notifications/roots/list_changed" and context.fastmcp_context:
             # A mounted server hears no notifications.
             for adapter in list(_instances):
-                cast("Any", adapter).changed(context.fastmcp_context.session)
+                cast("Any", adapter).roots_changed_in(context.fastmcp_context.session)
         return await call_next(context)
 
     async def _serve(self, context: Any, call_next: Any, arguments: Any) -> Any:
-        call = self._call(context.fastmcp_context, arguments)
+        call = self._call(context, arguments)
         if call is None:
             return await call_next(context)
         _instances.add(self)
         outer = enclosing_frame(call.request)
-        if outer is not None and "argument" in outer.call.facts:
+        if outer is not None and "argument" in outer.call.parts:
             # A tool that calls a tool works in the project that its own caller named, unless it names another.
-            call.facts = {"argument": outer.call.facts["argument"], **call.facts}
-        try:
-            with serving(self, call):
-                result = await call_next(context)
-        except BaseException as problem:
-            if call.needs is None or outer is not None or not is_input_required(problem):
-                if call.needs is not None and outer is not None:
-                    outer.call.needs = call.needs
-                raise
-            result = None
-        input_required = _INPUT_REQUIRED.get(context.method)
-        if input_required is None:
-            return result
-        own = result.input_required if isinstance(result, input_required) else result
-        state = getattr(context.fastmcp_context, "request_state", None)
+            call.parts.setdefault("argument", outer.call.parts["argument"])
         adapter: Any = self
-        asked = await adapter.round_of(call, own, call.facts.get("inputResponses"), state)
-        return result if asked is None else input_required(InputRequiredResult.model_validate(asked))
+        input_required = _INPUT_REQUIRED.get(context.method)
+        with serving(self, call):
+            try:
+                result = await call_next(context)
+            except BaseException as problem:
+                if not (call.needs_input or call.round) or not is_input_required(problem):
+                    raise
+                asked = await adapter.round_of(call, None)
+                if outer is not None:
+                    # The tool that called this one must not go on.
+                    outer.call.round = asked
+                    raise
+                result = None
+            else:
+                if input_required is None:
+                    return result
+                asked = await adapter.round_of(call, getattr(result, "input_required", result))
+        return result if asked is None else cast("Any", input_required)(InputRequiredResult.model_validate(asked))
 
     def _call(self, context: Any, arguments: Any) -> Call | None:
         """Returns the call that FastMCP serves; none where a program calls its own server."""
         adapter: Any = self
-        if not MODERN:
-            request = request_context()
-            found: Call | None = adapter.call_of(request, arguments) if request is not None else None
-            return found
-        request = context.request_context if context else None
+        own = context.fastmcp_context
+        request = request_context() if not MODERN else own.request_context if own else None
         if request is None:
             return None
-        responses = context.input_responses
-        raw = {INPUT_KEY: _plain(responses[INPUT_KEY])} if responses and INPUT_KEY in responses else None
-        call: Call = adapter.call_of(request, request.meta, arguments, raw)
+        if not MODERN:
+            found: Call = adapter.call_of(request, arguments)
+            return found
+        key, responses = self.inputs.key, own.input_responses
+        raw = {key: _plain(responses[key])} if responses and key in responses else None
+        state = getattr(own, "request_state", None)
+        call: Call = adapter.call_of(request, context.method, request.meta, arguments, raw, state)
         return call
 
 

@@ -27,9 +27,9 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from ._error import NoProjectError
+from ._listeners import ConnectionInfo
 from ._project import AnyProject, P, Project, RootRef
-from ._roots import Root, Roots
-from .driver import ConnectionInfo
+from ._roots import RootEntry, Roots
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -55,7 +55,7 @@ __all__ = [
     "CurrentProject",
     "NoProjectError",
     "Project",
-    "Root",
+    "RootEntry",
     "RootRef",
     "Roots",
     "Rootwise",

@@ -24,9 +24,10 @@ from typing import Any
 
 from . import testing
 from ._adapter import Adapter
+from ._call import Call
 from ._error import NoProjectError
 from ._project import AnyProject
-from .types import Policy, RequestFacts
+from .types import Policy
 
 __all__ = ["App", "ProjectMiddleware", "Receive", "Scope", "Send"]
 
@@ -66,26 +67,27 @@ class ProjectMiddleware(Adapter[AnyProject]):
             await self.app(scope, receive, send)
             return
         try:
-            project = await self._project(self.request_facts(scope))
+            project = await self._project(scope)
         except NoProjectError as error:
             await _refuse(send, error)
             return
         scope.setdefault("state", {})["project"] = project
         await self.app(scope, receive, send)
 
-    async def _project(self, facts: RequestFacts) -> AnyProject | None:
+    async def _project(self, scope: Scope) -> AnyProject | None:
         fixed = testing.current_project()
         if fixed is not None:
             return fixed
-        connection = self._open("http")
+        # Not a method of MCP, and no client that could be asked.
+        call = Call(self.driver(), self.inputs.parts(scope, method=scope["method"], capabilities={}))
         try:
-            return await connection.ask(self.standalone_facts(facts), ask_by="none")
+            return self._project_from(await call.ask())
         except NoProjectError as error:
             if error.status is not None:
                 raise
             return None
         finally:
-            connection.close()
+            call.end()
 
 
 async def _refuse(send: Send, error: NoProjectError) -> None:

@@ -55,7 +55,7 @@ def resolve_and_explain(
     with Resolver(policy, host=host_facts(policy=policy) if host is None else host) as resolver:
         now = _now()
         actions = resolver.handle(
-            {"type": "asked", "ask": 1, "askBy": "none", "explain": True, "facts": facts or {}}, now
+            {"type": "asked", "ask": 1, "askVia": "none", "explain": True, "facts": facts or {}}, now
         )
         while True:
             for action in actions:

@@ -48,9 +48,9 @@ def current_project() -> Project | None:
 
 def _project_at(path: str, name: str | None) -> Project:
     with Resolver(
-        {"name": "test", "sources": [{"from": "host", "verify": "none"}]}, host={"style": path_style()}
+        {"name": "test", "sources": [{"from": "server", "verify": "none"}]}, host={"style": path_style()}
     ) as resolver:
-        [answer, *_] = resolver.handle({"type": "asked", "ask": 1, "askBy": "none", "facts": {"host": path}}, 0)
+        [answer, *_] = resolver.handle({"type": "asked", "ask": 1, "askVia": "none", "facts": {"server": path}}, 0)
     if answer["type"] != "answer" or answer["outcome"] != "resolved":
         raise RootwiseError("bad_options", f"{path!r} must be an absolute folder")
     raw = answer["project"]

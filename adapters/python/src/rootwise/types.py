@@ -16,21 +16,15 @@ else:
     except ImportError:
         from typing import Optional as NotRequired
 
-Ask: TypeAlias = Literal['eager', 'lazy', 'eachRequest', 'never']
-"""
-When to request the roots.
-"""
-
-
-AskBy: TypeAlias = Literal['none', 'request', 'inputRequired']
-"""
-Whether and how a call can carry a question to the client.
-"""
-
-
 AskId: TypeAlias = int
 """
 The host's id for one ask; unique among the asks that wait.
+"""
+
+
+AskVia: TypeAlias = Literal['none', 'request', 'inputRequired']
+"""
+Whether and how a call can carry a question to the client.
 """
 
 
@@ -55,6 +49,40 @@ The two effects of a bad value.
 BarePaths: TypeAlias = Literal['repair', 'refuse']
 """
 The treatment of an absolute path instead of a URI.
+"""
+
+
+CallId: TypeAlias = int
+"""
+The host's id for one call of an endpoint.
+"""
+
+
+class CallReturned(TypedDict):
+    """
+    The handler of a call of revision 2026-07-28 returned; ends in one `callResult` unless the call ends first.
+    """
+
+    type: Literal['callReturned']
+    call: CallId
+    """
+    The call.
+    """
+    inputRequired: bool
+    """
+    Whether the handler's own result is `input_required`.
+    """
+
+
+ChannelEnd: TypeAlias = Literal['broken', 'cut']
+"""
+The ways a stream ends before its calls.
+"""
+
+
+ChannelId: TypeAlias = int
+"""
+The host's id for one channel of an endpoint.
 """
 
 
@@ -114,6 +142,12 @@ When a selection must be one of the client's roots.
 """
 
 
+EntryKind: TypeAlias = Literal['directory', 'file', 'missing', 'unreadable']
+"""
+The kinds of file system entries.
+"""
+
+
 Era: TypeAlias = Literal['unknown', 'legacy', 'modern']
 """
 The protocol era of a client.
@@ -152,15 +186,9 @@ The meaning of a root that is a file.
 """
 
 
-Format: TypeAlias = Literal['pathOrUri', 'path', 'name', 'any', 'list']
+Format: TypeAlias = Literal['pathOrUri', 'path', 'any', 'list']
 """
 The form of a value.
-"""
-
-
-Found: TypeAlias = Literal['directory', 'file', 'missing', 'unreadable']
-"""
-The kinds of file system entries.
 """
 
 
@@ -231,7 +259,7 @@ The treatment of links.
 """
 
 
-LogCode: TypeAlias = Literal['project_chosen', 'disagreement', 'value_rejected', 'roots_failed', 'roots_unsupported', 'roots_cut', 'root_repaired', 'answer_stale', 'answer_unexpected', 'selected_root_left', 'several_clients', 'too_many_asks', 'logs_dropped']
+LogCode: TypeAlias = Literal['project_chosen', 'disagreement', 'value_rejected', 'roots_failed', 'roots_unsupported', 'roots_cut', 'root_repaired', 'answer_stale', 'answer_unexpected', 'selected_root_left', 'several_clients', 'too_many_asks', 'logs_dropped', 'wait_expired', 'cannot_ask', 'event_failed']
 """
 The subject of a log line; the serialised form is the stable code.
 """
@@ -261,7 +289,7 @@ The characters that a sanitised name consists of.
 """
 
 
-NameFrom: TypeAlias = Literal['basename', 'rawBasename', 'rootName']
+NameFrom: TypeAlias = Literal['basename', 'rootName']
 """
 The origin of a project's name.
 """
@@ -308,13 +336,17 @@ class OnBad(TypedDict):
     """
     The client has several roots and the policy accepts only a single one.
     """
-    not_chosen: NotRequired[BadOutcome]
-    """
-    The client has roots and the policy leaves the choice to a tool.
-    """
     closed: NotRequired[BadOutcome]
     """
     The connection closed while the ask waited.
+    """
+    cancelled: NotRequired[BadOutcome]
+    """
+    The client cancelled the call, or its stream broke.
+    """
+    call_over: NotRequired[BadOutcome]
+    """
+    The call that asked is over.
     """
     placeholder: NotRequired[BadOutcome]
     """
@@ -440,7 +472,7 @@ The rules by which a path is read.
 """
 
 
-Pick: TypeAlias = Literal['first', 'only', 'chosen']
+Pick: TypeAlias = Literal['first', 'only']
 """
 Which root to pick.
 """
@@ -490,7 +522,7 @@ class ProbedPath(TypedDict):
     """
     The path as the probe spelled it.
     """
-    found: Found
+    found: EntryKind
     """
     The kind of file system entry.
     """
@@ -504,7 +536,7 @@ class ProbedPath(TypedDict):
     """
 
 
-Reason: TypeAlias = Literal['no_project', 'ambiguous', 'not_chosen', 'closed', 'placeholder', 'relative', 'invalid', 'not_file_uri', 'too_long', 'missing', 'not_directory', 'unreadable', 'unconfirmed', 'outside', 'other_machine', 'other_system', 'no_path', 'excluded_dir', 'nameless', 'no_marker', 'invalid_name', 'empty', 'traversal', 'not_in_roots', 'immutable', 'selection_off', 'several_clients', 'pass_each_call']
+Reason: TypeAlias = Literal['no_project', 'ambiguous', 'closed', 'cancelled', 'call_over', 'placeholder', 'relative', 'invalid', 'not_file_uri', 'too_long', 'missing', 'not_directory', 'unreadable', 'unconfirmed', 'outside', 'other_machine', 'other_system', 'no_path', 'excluded_dir', 'nameless', 'no_marker', 'invalid_name', 'empty', 'traversal', 'not_in_roots', 'immutable', 'selection_off', 'several_clients', 'pass_each_call']
 """
 The reason for which a value is rejected or an ask has no project; the serialised form is the stable code.
 """
@@ -539,9 +571,9 @@ class RequestFacts(TypedDict):
     The facts of one request.
     """
 
-    host: NotRequired[str | None]
+    server: NotRequired[str | None]
     """
-    The host's own knowledge of the caller: an authenticated workspace, or a handle the server issued.
+    What the server itself knows about the caller: an authenticated workspace, or a handle the server issued.
     """
     argument: NotRequired[Any]
     """
@@ -597,6 +629,12 @@ The methods a resolver sends to a client.
 RequestToken: TypeAlias = int
 """
 The resolver's token for one request to the client; counts up from 1.
+"""
+
+
+RequestWhen: TypeAlias = Literal['eager', 'lazy', 'eachRequest', 'never']
+"""
+When to request the roots.
 """
 
 
@@ -721,10 +759,73 @@ class RootsRefused(TypedDict):
     """
 
 
+class RootsRules(TypedDict):
+    """
+    The rules for requesting the client's roots and picking one.
+    """
+
+    ask: NotRequired[RequestWhen]
+    """
+    When to request the roots.
+    """
+    requireCapability: NotRequired[bool]
+    """
+    Whether to ask only clients that declared roots.
+    """
+    pick: NotRequired[Pick]
+    """
+    Which root to pick.
+    """
+    onUnusable: NotRequired[OnUnusable]
+    """
+    The effect of an unusable root.
+    """
+    nonObjects: NotRequired[NonObjects]
+    """
+    The effect of an entry that is not an object.
+    """
+    nonFile: NotRequired[NonFile]
+    """
+    The effect of a root that is not a `file:` URI.
+    """
+    barePaths: NotRequired[BarePaths]
+    """
+    The treatment of an absolute path instead of a URI.
+    """
+    files: NotRequired[Files]
+    """
+    The meaning of a root that is a file.
+    """
+    ambiguity: NotRequired[BadOutcome]
+    """
+    Whether several roots end the ask, if `pick` is `only`, or yield to the next source.
+    """
+    onChange: NotRequired[OnChange]
+    """
+    The effect of a change.
+    """
+    request: NotRequired[RequestForm]
+    """
+    The form of the requests.
+    """
+
+
 RootsState: TypeAlias = Literal['notAsked', 'notReady', 'undeclared', 'unsupported', 'pending', 'overdue', 'timedOut', 'failed', 'empty', 'allInvalid', 'ok', 'stale', 'severalClients']
 """
 The state of the list of roots.
 """
+
+
+class RootsWatched(TypedDict):
+    """
+    Whether lists of roots are announced changed.
+    """
+
+    type: Literal['rootsWatched']
+    watched: bool
+    """
+    Whether they are.
+    """
 
 
 class SelectByName(TypedDict):
@@ -777,7 +878,7 @@ class SelectionCleared(TypedDict):
     """
     The host's id for this ask.
     """
-    askBy: NotRequired[AskBy | None]
+    askVia: NotRequired[AskVia | None]
     """
     As in [`Asked`].
     """
@@ -819,7 +920,13 @@ class SendRequest(TypedDict):
     """
 
 
-SourceKind: TypeAlias = Literal['host', 'argument', 'header', 'query', 'meta', 'selected', 'configured', 'roots', 'remembered', 'env', 'cwd']
+SessionId: TypeAlias = int
+"""
+The host's id for one session of an endpoint.
+"""
+
+
+SourceKind: TypeAlias = Literal['server', 'argument', 'header', 'query', 'meta', 'selected', 'configured', 'roots', 'remembered', 'env', 'cwd']
 """
 The kinds of sources.
 """
@@ -851,11 +958,11 @@ class Timing(TypedDict):
     Durations in milliseconds.
     """
 
-    waitMs: NotRequired[int]
+    callerTimeoutMs: NotRequired[int]
     """
     The wait of one caller, and the life of a probe.
     """
-    lifeMs: NotRequired[int]
+    requestTimeoutMs: NotRequired[int]
     """
     The life of a request; then it is cancelled.
     """
@@ -893,21 +1000,6 @@ The result of a walk that finds no marker.
 """
 
 
-class UnsupportedErrors(TypedDict):
-    """
-    The errors by which a client says that it does not support `roots/list`.
-    """
-
-    codes: NotRequired[list[int]]
-    """
-    Error codes.
-    """
-    messages: NotRequired[list[str]]
-    """
-    Parts of error messages, in any ASCII case.
-    """
-
-
 Verdict: TypeAlias = Literal['won', 'agrees', 'disagrees', 'absent', 'rejected', 'off', 'notAsked', 'pending']
 """
 The verdict on a source.
@@ -926,6 +1018,18 @@ The result an ask wants.
 """
 
 
+class WatchRequests(TypedDict):
+    """
+    From now on, report the requests of this session.
+    """
+
+    type: Literal['watchRequests']
+    session: SessionId
+    """
+    The session.
+    """
+
+
 class When(TypedDict):
     """
     The conditions under which a source applies.
@@ -935,10 +1039,6 @@ class When(TypedDict):
     """
     Only over these transports; an empty list means any.
     """
-    local: NotRequired[bool]
-    """
-    Only if the client's paths are valid on the server's machine.
-    """
     argument: NotRequired[str | None]
     """
     Only if the command line has this option.
@@ -947,12 +1047,6 @@ class When(TypedDict):
     """
     Only if the process serves this client alone; by default true for `env` and `cwd`.
     """
-
-
-WhileAsking: TypeAlias = Literal['coalesce', 'drop']
-"""
-The effect of `list_changed` while a request is in flight.
-"""
 
 
 Within: TypeAlias = Literal['anywhere', 'knownFolders']
@@ -980,6 +1074,30 @@ class Advice(TypedDict):
     """
 
 
+class AnnounceRoots(TypedDict):
+    """
+    Tell listeners that the roots of a session changed.
+    """
+
+    type: Literal['announceRoots']
+    session: SessionId
+    """
+    The session.
+    """
+    roots: list[RootView]
+    """
+    The roots, each verified.
+    """
+    state: RootsState
+    """
+    The state of the list.
+    """
+    previous: NotRequired[list[RootView]]
+    """
+    The roots that were announced before.
+    """
+
+
 class Asked(TypedDict):
     """
     A call asks for its project; ends in exactly one answer unless withdrawn.
@@ -994,7 +1112,7 @@ class Asked(TypedDict):
     """
     The wanted result.
     """
-    askBy: NotRequired[AskBy | None]
+    askVia: NotRequired[AskVia | None]
     """
     Whether and how this call can carry a question to the client; if absent, the facts decide.
     """
@@ -1012,6 +1130,90 @@ class Asked(TypedDict):
     """
 
 
+class CallEnded(TypedDict):
+    """
+    A call is over; the last event of a call.
+    """
+
+    type: Literal['callEnded']
+    call: CallId
+    """
+    The call.
+    """
+    cancelled: NotRequired[bool]
+    """
+    Whether its client cancelled it.
+    """
+
+
+class CallStarted(TypedDict):
+    """
+    A call arrived.
+    """
+
+    type: Literal['callStarted']
+    call: CallId
+    """
+    The host's id for the call.
+    """
+    session: NotRequired[SessionId | None]
+    """
+    The session that it belongs to; without one the call stands alone.
+    """
+    channel: NotRequired[ChannelId | None]
+    """
+    The stream that can carry requests with this call. Over HTTP, absent means that its response cannot carry any.
+    """
+    transport: NotRequired[Transport | None]
+    """
+    The transport of a call without a session; by default HTTP.
+    """
+    local: NotRequired[bool | None]
+    """
+    Whether the client of a call without a session is on this machine; by default as the host facts say.
+    """
+    method: NotRequired[str | None]
+    """
+    The method of the request.
+    """
+    protocolVersion: NotRequired[str | None]
+    """
+    The revision of the protocol that the request follows.
+    """
+    headers: NotRequired[dict[str, str]]
+    """
+    HTTP headers; names match in any case.
+    """
+    query: NotRequired[dict[str, str]]
+    """
+    HTTP query parameters.
+    """
+    meta: NotRequired[Any]
+    """
+    The raw `_meta` of the request.
+    """
+    capabilities: NotRequired[Any]
+    """
+    The client's raw capabilities, where an SDK took them out of `_meta`.
+    """
+    clientInfo: NotRequired[Any]
+    """
+    The client's raw self-description, where an SDK took it out of `_meta`.
+    """
+    inputResponses: NotRequired[Any]
+    """
+    The raw `inputResponses` of a repeated call.
+    """
+    requestState: NotRequired[str | None]
+    """
+    The `requestState` of a repeated call.
+    """
+    argument: NotRequired[Any]
+    """
+    The argument that names the project, of any type: what is not a text is refused.
+    """
+
+
 class Cancel(TypedDict):
     """
     Give up a request.
@@ -1025,6 +1227,298 @@ class Cancel(TypedDict):
     message: str
     """
     The complete `notifications/cancelled` message for hosts without an SDK.
+    """
+
+
+class ChannelClosed(TypedDict):
+    """
+    A stream ended before its calls.
+    """
+
+    type: Literal['channelClosed']
+    channel: ChannelId
+    """
+    The stream.
+    """
+    end: ChannelEnd
+    """
+    Whether the client may resume it.
+    """
+
+
+class ChannelOpened(TypedDict):
+    """
+    A stream outside calls opened, or the client resumed a stream that was cut.
+    """
+
+    type: Literal['channelOpened']
+    session: SessionId
+    """
+    The session.
+    """
+    channel: ChannelId
+    """
+    The host's id for the stream.
+    """
+
+
+class EndpointAsked(TypedDict):
+    """
+    A call or session asks for its project or its roots; ends in exactly one answer unless withdrawn.
+    """
+
+    type: Literal['asked']
+    ask: AskId
+    """
+    The host's id for this ask.
+    """
+    call: NotRequired[CallId | None]
+    """
+    The call that asks.
+    """
+    session: NotRequired[SessionId | None]
+    """
+    The session that asks, outside any call.
+    """
+    want: NotRequired[Want]
+    """
+    The wanted result.
+    """
+    target: NotRequired[str | None]
+    """
+    A path that the call touches, to tell several roots apart.
+    """
+    argument: NotRequired[Any]
+    """
+    The project that the call names, in place of the call's own argument.
+    """
+    server: NotRequired[str | None]
+    """
+    The server's own knowledge of the caller: an authenticated workspace, or a handle that the server issued.
+    """
+    explain: NotRequired[bool]
+    """
+    Whether the answer carries the full explanation even when a project was found.
+    """
+    peek: NotRequired[bool]
+    """
+    Whether it is answered in this event, from what is known.
+    """
+
+
+class EndpointCancel(TypedDict):
+    """
+    Stop waiting for a request.
+    """
+
+    type: Literal['cancel']
+    request: RequestToken
+    """
+    The request; hosts with an SDK abort it.
+    """
+    reason: str
+    """
+    The reason, for the client.
+    """
+    message: NotRequired[str]
+    """
+    The complete `notifications/cancelled` message for hosts without an SDK, if the client should be told.
+    """
+
+
+class EndpointClientInitialized(TypedDict):
+    """
+    The client of a session sent `initialize`.
+    """
+
+    type: Literal['clientInitialized']
+    session: SessionId
+    """
+    The session.
+    """
+    protocolVersion: NotRequired[Any]
+    """
+    `params.protocolVersion`.
+    """
+    capabilities: NotRequired[Any]
+    """
+    `params.capabilities`.
+    """
+    clientInfo: NotRequired[Any]
+    """
+    `params.clientInfo`.
+    """
+    id: NotRequired[Any]
+    """
+    The JSON-RPC id of the request.
+    """
+    previousId: NotRequired[Any]
+    """
+    The JSON-RPC id of the last request before it.
+    """
+
+
+class EndpointClientReady(TypedDict):
+    """
+    The client of a session sent `notifications/initialized`.
+    """
+
+    type: Literal['clientReady']
+    session: SessionId
+    """
+    The session.
+    """
+
+
+class EndpointForward(TypedDict):
+    """
+    Process a message that is not for the endpoint.
+    """
+
+    type: Literal['forward']
+    session: SessionId
+    """
+    The session.
+    """
+    kind: MessageKind
+    """
+    The kind of message.
+    """
+    text: str
+    """
+    The original text, or the rest of a batch.
+    """
+
+
+class EndpointLog(TypedDict):
+    """
+    Write a log line.
+    """
+
+    type: Literal['log']
+    level: Level
+    """
+    The level.
+    """
+    code: LogCode
+    """
+    The stable code.
+    """
+    session: NotRequired[SessionId]
+    """
+    The session that it belongs to.
+    """
+    ask: NotRequired[AskId]
+    """
+    The ask that it belongs to.
+    """
+    message: str
+    """
+    The text.
+    """
+
+
+class EndpointMessage(TypedDict):
+    """
+    A raw JSON-RPC message arrived, for hosts without an SDK.
+    """
+
+    type: Literal['message']
+    session: SessionId
+    """
+    The session.
+    """
+    text: str
+    """
+    One JSON-RPC message as text.
+    """
+
+
+class EndpointRootsChanged(TypedDict):
+    """
+    The client of a session sent `notifications/roots/list_changed`.
+    """
+
+    type: Literal['rootsChanged']
+    session: SessionId
+    """
+    The session.
+    """
+
+
+class EndpointRootsListed(TypedDict):
+    """
+    The client answered a request.
+    """
+
+    type: Literal['rootsListed']
+    request: RequestToken
+    """
+    The request.
+    """
+    result: Any
+    """
+    The raw result, `{"roots": [...]}`.
+    """
+
+
+class EndpointSelectionCleared(TypedDict):
+    """
+    A call clears the selection; answered like an ask.
+    """
+
+    type: Literal['selectionCleared']
+    ask: AskId
+    """
+    The host's id for this ask.
+    """
+    call: NotRequired[CallId | None]
+    """
+    As in [`CallAsked`].
+    """
+    session: NotRequired[SessionId | None]
+    """
+    As in [`CallAsked`].
+    """
+    explain: NotRequired[bool]
+    """
+    As in [`CallAsked`].
+    """
+
+
+class EndpointSendRequest(TypedDict):
+    """
+    Send a request to a client.
+    """
+
+    type: Literal['sendRequest']
+    request: RequestToken
+    """
+    The endpoint's id for the request; the event of the answer repeats it.
+    """
+    session: SessionId
+    """
+    The session of the client.
+    """
+    call: NotRequired[CallId]
+    """
+    The call that it travels with.
+    """
+    channel: NotRequired[ChannelId]
+    """
+    The stream that it travels on; absent where the transport is one channel.
+    """
+    method: RequestMethod
+    """
+    The method.
+    """
+    params: NotRequired[EmptyParams]
+    """
+    The parameters, if the policy sends any.
+    """
+    message: str
+    """
+    The complete JSON-RPC request for hosts without an SDK.
     """
 
 
@@ -1064,6 +1558,18 @@ class Hint(TypedDict):
     text: str
     """
     The text.
+    """
+
+
+class InputClosed(TypedDict):
+    """
+    The client of a session sends no more messages; it may still read.
+    """
+
+    type: Literal['inputClosed']
+    session: SessionId
+    """
+    The session.
     """
 
 
@@ -1219,7 +1725,7 @@ class ProjectDict(TypedDict):
     """
     clientPath: NotRequired[str]
     """
-    The folder on the client's machine, if that is another one. Nothing here was looked at for it.
+    The folder on the client's machine, if that is another one. It was not checked on this machine.
     """
     uri: NotRequired[str]
     """
@@ -1280,6 +1786,26 @@ class Recovery(TypedDict):
     """
 
 
+class RequestSeen(TypedDict):
+    """
+    A request arrived in a session whose requests are watched.
+    """
+
+    type: Literal['requestSeen']
+    session: SessionId
+    """
+    The session.
+    """
+    id: Any
+    """
+    Its JSON-RPC id.
+    """
+    method: NotRequired[str | None]
+    """
+    Its method.
+    """
+
+
 class RootsReport(TypedDict):
     """
     The client's roots as far as they are known.
@@ -1307,65 +1833,6 @@ class RootsReport(TypedDict):
     """
 
 
-class RootsRules(TypedDict):
-    """
-    The rules for requesting the client's roots and picking one.
-    """
-
-    ask: NotRequired[Ask]
-    """
-    When to request the roots.
-    """
-    requireCapability: NotRequired[bool]
-    """
-    Whether to ask only clients that declared roots.
-    """
-    pick: NotRequired[Pick]
-    """
-    Which root to pick.
-    """
-    onUnusable: NotRequired[OnUnusable]
-    """
-    The effect of an unusable root.
-    """
-    nonObjects: NotRequired[NonObjects]
-    """
-    The effect of an entry that is not an object.
-    """
-    nonFile: NotRequired[NonFile]
-    """
-    The effect of a root that is not a `file:` URI.
-    """
-    barePaths: NotRequired[BarePaths]
-    """
-    The treatment of an absolute path instead of a URI.
-    """
-    files: NotRequired[Files]
-    """
-    The meaning of a root that is a file.
-    """
-    ambiguity: NotRequired[BadOutcome]
-    """
-    Whether several roots end the ask, if `pick` is `only`, or yield to the next source.
-    """
-    onChange: NotRequired[OnChange]
-    """
-    The effect of a change.
-    """
-    whileAsking: NotRequired[WhileAsking]
-    """
-    The effect of a change while a request is in flight.
-    """
-    request: NotRequired[RequestForm]
-    """
-    The form of the requests.
-    """
-    unsupported: NotRequired[UnsupportedErrors]
-    """
-    The errors by which a client says that it does not support the method.
-    """
-
-
 SelectBy: TypeAlias = SelectByName | SelectByPath | SelectByUri | SelectByRoot | SelectByValue
 """
 The ways a selection can name its project.
@@ -1386,7 +1853,7 @@ class Selected(TypedDict):
     """
     The selection.
     """
-    askBy: NotRequired[AskBy | None]
+    askVia: NotRequired[AskVia | None]
     """
     As in [`Asked`].
     """
@@ -1424,6 +1891,54 @@ class Selection(TypedDict):
     rootMatch: NotRequired[RootMatch]
     """
     The test for being one of them.
+    """
+
+
+class SessionClosed(TypedDict):
+    """
+    A session ended: everything that waits for it is answered.
+    """
+
+    type: Literal['sessionClosed']
+    session: SessionId
+    """
+    The session.
+    """
+
+
+class SessionOpened(TypedDict):
+    """
+    A client connected.
+    """
+
+    type: Literal['sessionOpened']
+    session: SessionId
+    """
+    The host's id for the session.
+    """
+    transport: Transport
+    """
+    The transport.
+    """
+    local: NotRequired[bool | None]
+    """
+    Whether the client is on this machine; by default as the host facts say, and true over stdio.
+    """
+    push: NotRequired[bool | None]
+    """
+    Whether the host may send requests outside a call; by default true, and false over HTTP.
+    """
+    saved: NotRequired[str | None]
+    """
+    A session that another process saved; the client is asked for its roots again.
+    """
+    snapshotKey: NotRequired[str | None]
+    """
+    A secret of at least 32 bytes that seals the session's snapshots.
+    """
+    idPrefix: NotRequired[str | None]
+    """
+    Starts the ids of requests; distinct in every process that continues the same session.
     """
 
 
@@ -1500,12 +2015,12 @@ class Source(SourceBase):
     excludedDirs: NotRequired[ExcludedDirsRule | None]
     """
     The treatment of excluded folders; by default they are allowed for what an operator or a user chose on purpose
-    (`host`, `header`, `query`, `configured`, and what is `within: anywhere` of `argument` and `selected`) and refused for
+    (`server`, `header`, `query`, `configured`, and what is `within: anywhere` of `argument` and `selected`) and refused for
     the others.
     """
     onBad: NotRequired[OnBad]
     """
-    The effect of a bad value; by default it ends the ask for `host`, `argument`, `header` and `query`, and yields to
+    The effect of a bad value; by default it ends the ask for `server`, `argument`, `header` and `query`, and yields to
     the next source for the others.
     """
     status: NotRequired[int | None]
@@ -1526,7 +2041,7 @@ class Source(SourceBase):
     """
 
 
-class Tried(TypedDict):
+class SourceReport(TypedDict):
     """
     The result of one source.
     """
@@ -1577,6 +2092,83 @@ class Announce(AnnounceBase):
     """
 
 
+class CallResult(TypedDict):
+    """
+    Return the result of a call.
+    """
+
+    type: Literal['callResult']
+    call: CallId
+    """
+    The call.
+    """
+    inputRequests: NotRequired[dict[str, InputRequest]]
+    """
+    Questions for the client: the result is `input_required`, with the handler's own questions and these. Absent, the
+    handler's result stays as it is.
+    """
+    requestState: NotRequired[str]
+    """
+    The `requestState` of that result, where the handler has none of its own.
+    """
+
+
+EndpointAnnounceBase = TypedDict(
+    'EndpointAnnounceBase',
+    {
+        'from': ProjectDict | None
+    },
+)
+
+
+class EndpointAnnounce(EndpointAnnounceBase):
+    """
+    Tell listeners that the project of a session changed.
+    """
+
+    type: Literal['announce']
+    session: SessionId
+    """
+    The session.
+    """
+    to: ProjectDict | None
+    """
+    The new project.
+    """
+    ended: NotRequired[bool]
+    """
+    Whether the session ended.
+    """
+
+
+class EndpointSelected(TypedDict):
+    """
+    A call selects the session's project; answered like an ask.
+    """
+
+    type: Literal['selected']
+    ask: AskId
+    """
+    The host's id for this ask.
+    """
+    by: SelectBy
+    """
+    The selection.
+    """
+    call: NotRequired[CallId | None]
+    """
+    As in [`CallAsked`].
+    """
+    session: NotRequired[SessionId | None]
+    """
+    As in [`CallAsked`].
+    """
+    explain: NotRequired[bool]
+    """
+    As in [`CallAsked`].
+    """
+
+
 class Explanation(TypedDict):
     """
     The result of every source.
@@ -1598,7 +2190,7 @@ class Explanation(TypedDict):
     """
     The next step for the user, if there is no project.
     """
-    tried: list[Tried]
+    tried: list[SourceReport]
     """
     The sources in the policy's order.
     """
@@ -1644,7 +2236,7 @@ class HostFacts(TypedDict):
     local: NotRequired[bool | None]
     """
     Whether the client is on the server's machine, so that its paths are valid there; by default true over stdio and
-    false otherwise. Without it and without `allowedDirs`, no path of the client is looked at.
+    false otherwise. Without it and without `allowedDirs`, no path of the client is checked.
     """
     push: NotRequired[bool | None]
     """
@@ -2004,6 +2596,14 @@ class AnswerUnresolved(TypedDict):
     """
 
 
+EndpointEvent: TypeAlias = SessionOpened | SessionClosed | EndpointClientInitialized | EndpointClientReady | EndpointRootsChanged | RequestSeen | InputClosed | EndpointMessage | ChannelOpened | ChannelClosed | CallStarted | CallReturned | CallEnded | EndpointAsked | EndpointSelected | EndpointSelectionCleared | AskWithdrawn | EndpointRootsListed | RootsRefused | Probed | DeadlineReached | HostFactsChanged | RootsWatched
+"""
+One event of an endpoint, in the past tense.
+
+In JSON the variant's name stands in the field `type`, beside the fields of the variant.
+"""
+
+
 Event: TypeAlias = ClientInitialized | ClientReady | RootsListed | RootsRefused | RootsChanged | HostFactsChanged | Asked | Selected | SelectionCleared | AskWithdrawn | Probed | DeadlineReached | Message | Closed
 """
 One event, in the past tense.
@@ -2015,6 +2615,12 @@ In JSON the variant's name stands in the field `type`, beside the fields of the 
 Answer: TypeAlias = AnswerResolved | AnswerSelected | AnswerListed | AnswerNeedsInput | AnswerRefused | AnswerUnresolved
 """
 The end of an ask, or of several that end alike.
+"""
+
+
+EndpointAction: TypeAlias = Answer | EndpointAnnounce | AnnounceRoots | CallResult | EndpointCancel | EndpointSendRequest | Probe | EndpointForward | WatchRequests | EndpointLog
+"""
+One thing to do. The actions of an event come in the order of these variants.
 """
 
 

@@ -3,7 +3,7 @@
 It serves over stdio, perhaps with `--trio` or `--lowlevel`, or with `--http`, perhaps with `--sse`, `--stateless` or
 `--json`, and then prints where. Its callers wait, its questions live and its lists count longer than any test lasts,
 unless `--wait=`, `--life=` and `--age=` name milliseconds. `--remote`, `--any`, `--allowed=` and `--argument=` are
-options of Rootwise; `--watch=` records what is looked at below a folder.
+options of Rootwise; `--watch=` records what is checked below a folder.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import anyio
 import anyio.lowlevel
 from pydantic import Field
 
-from rootwise import AnyProject
+from rootwise import AnyProject, presets
 
 options: dict[str, Any] = {"local": True, "argument": "path", "host": {"cwd": "/", "env": {}}}
 
@@ -39,7 +39,7 @@ kept: list[Any] = []
 job_may_ask = anyio.Event()
 #: Lets three plain functions go on as soon as they all run.
 three = threading.Barrier(3)
-#: Paths on the disk that something looked at.
+#: Paths on the disk that something checked.
 touched: list[str] = []
 
 
@@ -436,7 +436,7 @@ def http(sse: bool, stateless_http: bool, json_response: bool) -> None:
 
 
 def watch(folder: str) -> None:
-    """Records the paths below a folder that anything in this process looks at."""
+    """Records the paths below a folder that anything in this process checks."""
     for name in ("stat", "lstat", "readlink", "open", "listdir", "scandir"):
         real = getattr(os, name)
 
@@ -450,9 +450,14 @@ def watch(folder: str) -> None:
 
 def serve(*words: str) -> None:
     named = dict(word[2:].split("=") for word in words if "=" in word)
-    defaults = {"wait": 60_000, "life": 120_000, "age": 600_000}
-    timing = {f"{name}Ms": int(named.get(name, most)) for name, most in defaults.items()}
-    timing["maxAgeMs"] = timing.pop("ageMs")
+    timing = {
+        "callerTimeoutMs": int(named.get("wait", 60_000)),
+        "requestTimeoutMs": int(named.get("life", 120_000)),
+        "maxAgeMs": int(named.get("age", 600_000)),
+    }
+    options["policy"] = {**presets["recommended"], "timing": timing}
+    if "--pin" in words:
+        options["policy"]["memory"] = {"pin": "immutable"}
     if "env" in named:
         options["host"]["env"] = {"ROOTWISE_PROJECT": named["env"]}
     if "--remote" in words:
@@ -466,15 +471,12 @@ def serve(*words: str) -> None:
     if "argument" in named:
         options.pop("argument", None)
         if named["argument"]:
-            options["host"]["toolArgument"] = named["argument"]
+            options["host"]["tool_argument"] = named["argument"]
     if "watch" in named:
         watch(named["watch"])
     for one in (rootwise, second):
         # The server was made before its options were known.
         one.__init__(**options)  # type: ignore[misc]
-        one.policy = {**one.policy, "timing": timing}
-        if "--pin" in words:
-            one.policy["memory"] = {"pin": "immutable"}
     if "--attach" in words:
         rootwise.attach(mcp)
     rootwise.register_tools(mcp, **({"switch": None} if "--noswitch" in words else {}))

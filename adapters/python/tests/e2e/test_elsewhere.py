@@ -1,4 +1,4 @@
-"""Clients on other machines: what they name is a folder there, and nothing on this disk is looked at for them."""
+"""Clients on other machines: what they name is a folder there, and nothing on this disk is checked for them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WAYS_OUT = ("`local`", "`allowedDirs`", "`requirePath: false`")
 
 @pytest.fixture(scope="module")
 def canary(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder below which servers record what is looked at."""
+    """The folder below which servers record what is checked."""
     return tmp_path_factory.mktemp("canary")
 
 

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from rootwise import AnyProject, NoProjectError, Project, RootwiseError, host_facts, join_inside, resolve_at_start
 from rootwise.{module} import ConnectionInfo, Rootwise
-from rootwise.driver import Connection
+from rootwise.driver import Driver
 from rootwise.testing import fixed_project
 
 
@@ -69,7 +69,7 @@ async def without_folders() -> str:
 
 
 async def use() -> str:
-    project: Project = await rootwise.project(argument="/a", target="/a/b", host="/c")
+    project: Project = await rootwise.project(argument="/a", target="/a/b", server="/c")
     known: Project | None = rootwise.current()
     chosen: Project = await rootwise.select("/a")
     chosen = await rootwise.select(name="a")
@@ -77,7 +77,7 @@ async def use() -> str:
     roots = await rootwise.roots()
     found = roots.containing(Path("/a"))
     explanation = await rootwise.explain()
-    rootwise.register_tools(object(), which="which", switch=None)
+    rootwise.register_tools(object(), which="which", switch=None, roots="folders")
     with fixed_project("/fixed") as fixed:
         print(fixed.name, known, chosen, left, found and found.real_path, explanation.get("code"))
     try:
@@ -90,7 +90,7 @@ async def use() -> str:
 def start() -> None:
     found = resolve_at_start(host=host_facts("stdio"))
     named = resolve_at_start("thoughtbox", require_path=False)
-    print(found and Path(found.path), named and named.client_path, Connection(host=host_facts()))
+    print(found and Path(found.path), named and named.client_path, Driver(host=host_facts()))
 
 
 Rootwise(locale=True)  # error

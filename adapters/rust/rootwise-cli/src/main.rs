@@ -8,7 +8,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use arguments::{Command, Resolve, UsageError, parse};
-use rootwise::event::RequestFacts;
+use rootwise::endpoint::inputs::PolicyInputs;
+use rootwise::event::{Argument, RequestFacts};
 use rootwise::host::Transport;
 use rootwise::path::uri::{file_uri_to_path, path_to_file_uri, project_id};
 use rootwise::path::{Refusal, absolute, basename, key};
@@ -80,7 +81,7 @@ fn run(argv: Vec<String>) -> Result<Output, UsageError> {
 
 fn resolve(command: Resolve) -> Result<Output, UsageError> {
     let policy = policy(command.policy.as_deref())?;
-    command.check_options(&rootwise_host::PolicyInputs::of(&policy).options)?;
+    command.check_options(&PolicyInputs::of(&policy).options)?;
     let mut host = host_facts(Transport::Stdio, &policy);
     if let Some(folder) = &command.folder {
         let folder = Path::new(folder);
@@ -94,7 +95,7 @@ fn resolve(command: Resolve) -> Result<Output, UsageError> {
             command.allowed_dirs.iter().map(|folder| std::path::absolute(folder).unwrap_or_default()),
         );
     }
-    let facts = RequestFacts { argument: command.argument.map(Into::into), ..RequestFacts::default() };
+    let facts = RequestFacts::default().argument(command.argument.map(Argument::from));
     let at_start = resolve_and_explain(policy, host, facts).map_err(|error| UsageError(error.to_string()))?;
     let mut answer = match &at_start.project {
         Ok(project) => json!({ "project": project }),

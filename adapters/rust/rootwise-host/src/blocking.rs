@@ -6,33 +6,36 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rootwise::action::{Answer, Forward, Log, Probe};
-use rootwise::event::{Asked, Event, Message, Probed};
-use rootwise::{Action, AskId, ConfigError, HostFacts, Millis, Misuse, Policy, Project, Resolver};
+use rootwise::action::{Answer, Probe};
+use rootwise::endpoint::action::{EndpointAction, EndpointLog, ForwardMessage};
+use rootwise::endpoint::event::{CallAsked, EndpointEvent, EndpointProbed, SessionMessage, SessionOpened};
+use rootwise::{AskId, ConfigError, Endpoint, HostFacts, Millis, Misuse, Policy, Project, SessionId};
 
+use crate::ask::with_ask_id;
 use crate::disk::{look, patience};
-use crate::error::NoProject;
-use crate::question::{Question, project_of, with_own_id};
+use crate::error::{NoProject, project_of};
+
+/// The session of a connection's client, for events.
+pub const SESSION: SessionId = SessionId(1);
 
 /// One client connection of a server that reads and writes JSON-RPC messages itself, on threads.
 ///
 /// One thread reads messages and passes each to [`message`](Self::message). Any other thread may [`ask`](Self::ask): it
-/// sleeps until the answer is there or the policy's `waitMs` is over.
+/// sleeps until the answer is there or the policy's `callerTimeoutMs` is over.
 ///
 /// ```
 /// use rootwise::{HostFacts, PathStyle, Policy};
-/// use rootwise::event::Asked;
 /// use rootwise_host::blocking::Connection;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let mut host = HostFacts::new(PathStyle::native());
 /// host.cwd = std::env::current_dir()?.to_str().map(str::to_owned);
-/// let connection = Connection::new(Policy::recommended(), host, |line: &str| println!("{line}"), |_| {})?;
+/// let connection = Connection::new(Policy::recommended(), &host, |line: &str| println!("{line}"), |_| {})?;
 /// // A request of the client is forwarded to the server:
 /// let forwarded = connection.message(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#)?;
 /// assert_eq!(forwarded.len(), 1);
 /// // No handshake yet, so the working directory decides:
-/// let project = connection.ask(Asked::new(1));
+/// let project = connection.ask();
 /// # Ok(())
 /// # }
 /// ```
@@ -43,14 +46,14 @@ struct Shared {
     changed: Condvar,
     outbox: Mutex<Outbox>,
     write: Box<dyn Fn(&str) + Send + Sync>,
-    log: Box<dyn Fn(&Log) + Send + Sync>,
-    /// How long a look at the disk may take.
+    log: Box<dyn Fn(&EndpointLog) + Send + Sync>,
+    /// How long a disk check may take.
     patience: Duration,
     started: Instant,
 }
 
 struct State {
-    resolver: Resolver,
+    endpoint: Endpoint,
     /// The asks whose threads wait, with their answers; any other answer is nobody's.
     asks: HashMap<AskId, Option<Answer>>,
     last_ask: u32,
@@ -67,9 +70,9 @@ struct Outbox {
 /// What is left to do without the lock.
 #[derive(Default)]
 struct Rest {
-    forwarded: Vec<Forward>,
+    forwarded: Vec<ForwardMessage>,
     probes: Vec<Probe>,
-    logs: Vec<Log>,
+    logs: Vec<EndpointLog>,
 }
 
 impl Connection {
@@ -77,17 +80,17 @@ impl Connection {
     /// messages after it. `log` receives log lines.
     ///
     /// # Errors
-    /// A host fact cannot work; the error names it.
+    /// A host fact is invalid; the error names it.
     pub fn new(
         policy: impl Into<Arc<Policy>>,
-        host: impl Into<Arc<HostFacts>>,
+        host: &HostFacts,
         write: impl Fn(&str) + Send + Sync + 'static,
-        log: impl Fn(&Log) + Send + Sync + 'static,
+        log: impl Fn(&EndpointLog) + Send + Sync + 'static,
     ) -> Result<Self, ConfigError> {
         let policy = policy.into();
         let patience = patience(&policy);
-        let state = State { resolver: Resolver::new(policy, host)?, asks: HashMap::new(), last_ask: 0 };
-        Ok(Self(Arc::new(Shared {
+        let state = State { endpoint: Endpoint::new(policy, host)?, asks: HashMap::new(), last_ask: 0 };
+        let connection = Self(Arc::new(Shared {
             state: Mutex::new(state),
             changed: Condvar::new(),
             outbox: Mutex::default(),
@@ -95,52 +98,52 @@ impl Connection {
             log: Box::new(log),
             patience,
             started: Instant::now(),
-        })))
+        }));
+        // A new session is refused only for its facts, which have been checked.
+        let _ = connection.feed(SessionOpened::new(SESSION, host.transport));
+        Ok(connection)
     }
 
     /// Passes on one message of the client; returns what the server has to process itself.
     ///
     /// # Errors
-    /// The message is larger than the policy's limit.
-    pub fn message(&self, text: &str) -> Result<Vec<Forward>, Misuse> {
-        self.feed(Message { text: text.into() })
+    /// As [`feed`](Self::feed); no message of a client is a mistake of the host.
+    pub fn message(&self, text: &str) -> Result<Vec<ForwardMessage>, Misuse> {
+        self.feed(SessionMessage::new(SESSION, text))
     }
 
-    /// Processes any event; returns the messages that the server has to process itself. The answer to a question reaches
-    /// nobody; use [`question`](Self::question).
+    /// Processes any event; returns the messages that the server has to process itself. The answer to an ask reaches nobody;
+    /// use [`question`](Self::question).
     ///
     /// # Errors
     /// The event is a mistake of the host; nothing has changed.
-    pub fn feed(&self, event: impl Into<Event>) -> Result<Vec<Forward>, Misuse> {
+    pub fn feed(&self, event: impl Into<EndpointEvent>) -> Result<Vec<ForwardMessage>, Misuse> {
         self.0.feed(event.into())
     }
 
-    /// Returns the project of a call; its id is replaced.
+    /// Returns the project of the client.
     ///
     /// # Errors
-    /// No project was found, or the client must send its roots with a repeated call.
-    pub fn ask(&self, asked: Asked) -> Result<Arc<Project>, NoProject> {
+    /// No project was found.
+    pub fn ask(&self) -> Result<Arc<Project>, NoProject> {
+        let mut asked = CallAsked::new(0);
+        asked.session = Some(SESSION);
         project_of(self.question(asked)?)
     }
 
-    /// Passes a question to the resolver and waits for its answer; every wait ends by the policy's `waitMs`.
+    /// Asks, selects or clears, and waits for the answer; the id of the ask is replaced. Every wait ends by the policy's
+    /// `callerTimeoutMs`. A call with facts of its own is started and ended with [`feed`](Self::feed).
     ///
     /// # Errors
-    /// The connection is closed, or the question is too large.
-    pub fn question(&self, question: impl Into<Question>) -> Result<Answer, NoProject> {
+    /// The event is a mistake of the host.
+    pub fn question(&self, event: impl Into<EndpointEvent>) -> Result<Answer, Misuse> {
         let shared = &self.0;
         let mut state = shared.lock();
         let id = state.next_ask();
         state.asks.insert(id, None);
-        let mut event = question.into().with_id(id);
+        let mut event = with_ask_id(event.into(), || id);
         loop {
-            let rest = match shared.process(&mut state, event) {
-                Ok(rest) => rest,
-                Err(misuse) => {
-                    state.asks.remove(&id);
-                    return Err(NoProject::new(misuse.code(), misuse.to_string()));
-                }
-            };
+            let rest = shared.process(&mut state, event).inspect_err(|_| drop(state.asks.remove(&id)))?;
             drop(state);
             shared.perform(rest);
             state = shared.lock();
@@ -150,9 +153,9 @@ impl Connection {
                     return Ok(answer);
                 }
                 // An ask that waits always has a deadline.
-                let Some(deadline) = state.resolver.deadline() else {
+                let Some(deadline) = state.endpoint.deadline() else {
                     state.asks.remove(&id);
-                    return Err(NoProject::closed());
+                    return Err(Misuse::Closed(id));
                 };
                 let wait = Duration::from_millis(deadline.0).saturating_sub(shared.started.elapsed());
                 if wait.is_zero() {
@@ -160,14 +163,14 @@ impl Connection {
                 }
                 state = shared.changed.wait_timeout(state, wait).unwrap_or_else(PoisonError::into_inner).0;
             }
-            event = Event::DeadlineReached;
+            event = EndpointEvent::DeadlineReached;
         }
     }
 
     /// The connection's project as far as it is known.
     #[must_use]
     pub fn project(&self) -> Option<Arc<Project>> {
-        self.0.lock().resolver.project().cloned()
+        self.0.lock().endpoint.project(SESSION).cloned()
     }
 }
 
@@ -180,19 +183,19 @@ impl Shared {
         self.outbox.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn feed(self: &Arc<Self>, event: Event) -> Result<Vec<Forward>, Misuse> {
+    fn feed(self: &Arc<Self>, event: EndpointEvent) -> Result<Vec<ForwardMessage>, Misuse> {
         let mut state = self.lock();
-        let event = with_own_id(event, || state.next_ask());
+        let event = with_ask_id(event, || state.next_ask());
         let rest = self.process(&mut state, event)?;
         drop(state);
         Ok(self.perform(rest))
     }
 
-    fn process(&self, state: &mut State, event: Event) -> Result<Rest, Misuse> {
+    fn process(&self, state: &mut State, event: EndpointEvent) -> Result<Rest, Misuse> {
         let mut rest = Rest::default();
-        for action in state.resolver.handle(event, self.now())? {
+        for action in state.endpoint.handle(event, self.now())?.actions {
             match action {
-                Action::Answer(answer) => {
+                EndpointAction::Answer(answer) => {
                     for ask in &answer.asks {
                         if let Some(waiting) = state.asks.get_mut(ask) {
                             *waiting = Some((*answer).clone());
@@ -200,11 +203,11 @@ impl Shared {
                     }
                     self.changed.notify_all();
                 }
-                Action::Cancel(cancel) => self.outbox().lines.push_back(cancel.message),
-                Action::SendRequest(request) => self.outbox().lines.push_back(request.message),
-                Action::Probe(wanted) => rest.probes.push(wanted),
-                Action::Forward(forward) => rest.forwarded.push(forward),
-                Action::Log(log) => rest.logs.push(log),
+                EndpointAction::Cancel(cancel) => self.outbox().lines.extend(cancel.message),
+                EndpointAction::SendRequest(request) => self.outbox().lines.push_back(request.message),
+                EndpointAction::Probe(wanted) => rest.probes.push(wanted),
+                EndpointAction::Forward(forward) => rest.forwarded.push(forward),
+                EndpointAction::Log(log) => rest.logs.push(log),
                 _ => {}
             }
         }
@@ -212,7 +215,7 @@ impl Shared {
     }
 
     /// Does what may take long or call back: without the lock, and what may block for ever on other threads.
-    fn perform(self: &Arc<Self>, rest: Rest) -> Vec<Forward> {
+    fn perform(self: &Arc<Self>, rest: Rest) -> Vec<ForwardMessage> {
         let mut outbox = self.outbox();
         if !outbox.busy && !outbox.lines.is_empty() {
             let shared = self.clone();
@@ -224,8 +227,8 @@ impl Shared {
             in_background(move || {
                 let paths = look(wanted.paths, patience);
                 if let Some(shared) = shared.upgrade() {
-                    // The connection may be closed by now.
-                    let _ = shared.feed(Probed { probe: wanted.probe, paths }.into());
+                    // The id is the endpoint's own, so that it cannot refuse it.
+                    let _ = shared.feed(EndpointProbed::new(wanted.probe, paths).into());
                 }
             });
         }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use rootwise::Policy;
 use rootwise::action::ProbePath;
-use rootwise::event::{Found, ProbedPath};
+use rootwise::event::{EntryKind, ProbedPath};
 
 /// Examines paths on disk. A path that cannot be examined is `missing` or `unreadable`. Blocks: a slow disk delays the
 /// thread that calls it.
@@ -20,9 +20,9 @@ pub fn probe(paths: &[ProbePath]) -> Vec<ProbedPath> {
     paths.iter().map(probe_one).collect()
 }
 
-/// How long a look at the disk may take, so that what it found still reaches the caller in time.
+/// How long a disk check may take, so that what it found still reaches the caller in time.
 pub(crate) fn patience(policy: &Policy) -> Duration {
-    Duration::from_millis(u64::from(policy.timing.wait_ms) / 2)
+    Duration::from_millis(u64::from(policy.config().timing.caller_timeout_ms) / 2)
 }
 
 /// A path that takes longer than this does not delay the next one.
@@ -129,18 +129,20 @@ fn in_progress() -> MutexGuard<'static, InProgress> {
 
 fn probe_one(ProbePath { path, markers, .. }: &ProbePath) -> ProbedPath {
     let found = kind_of(Path::new(path));
-    let real_path = matches!(found, Found::Directory | Found::File).then(|| real_path(path)).flatten();
-    let is_present = |name: &&String| found == Found::Directory && Path::new(path).join(name).exists();
-    ProbedPath { path: path.clone(), found, real_path, markers: markers.iter().filter(is_present).cloned().collect() }
+    let real_path = matches!(found, EntryKind::Directory | EntryKind::File).then(|| real_path(path)).flatten();
+    let is_present = |name: &&String| found == EntryKind::Directory && Path::new(path).join(name).exists();
+    ProbedPath::new(path.clone(), found)
+        .real_path(real_path)
+        .markers(markers.iter().filter(is_present).cloned().collect())
 }
 
 /// The kind of the entry at a path.
-fn kind_of(path: &Path) -> Found {
+fn kind_of(path: &Path) -> EntryKind {
     match path.metadata() {
-        Ok(entry) if entry.is_dir() => Found::Directory,
-        Ok(_) => Found::File,
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Found::Missing,
-        Err(_) => Found::Unreadable,
+        Ok(entry) if entry.is_dir() => EntryKind::Directory,
+        Ok(_) => EntryKind::File,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => EntryKind::Missing,
+        Err(_) => EntryKind::Unreadable,
     }
 }
 
@@ -173,12 +175,12 @@ mod tests {
             wanted(Path::new("a\0b"), &[]),
         ];
         let [link, file, none, below, strange] = probe(&paths).try_into().unwrap();
-        assert_eq!((link.found, link.markers), (Found::Directory, vec![".git".to_owned()]));
+        assert_eq!((link.found, link.markers), (EntryKind::Directory, vec![".git".to_owned()]));
         assert_eq!(link.real_path, folder.join("app").to_str().map(str::to_owned));
-        assert_eq!(file.found, Found::File);
-        assert_eq!((none.found, none.real_path, none.markers), (Found::Missing, None, vec![]));
-        assert_eq!(below.found, Found::Missing);
-        assert_eq!(strange.found, Found::Unreadable);
+        assert_eq!(file.found, EntryKind::File);
+        assert_eq!((none.found, none.real_path, none.markers), (EntryKind::Missing, None, vec![]));
+        assert_eq!(below.found, EntryKind::Missing);
+        assert_eq!(strange.found, EntryKind::Unreadable);
         std::fs::remove_dir_all(folder).unwrap();
     }
 

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use rootwise::action::{Answer, InputRequest, Refused, Unresolved};
 use rootwise::policy::SourceKind;
-use rootwise::{Explanation, Outcome, Reason};
+use rootwise::{ConfigError, Explanation, Misuse, Outcome, Project, Reason};
+
+use crate::roots::PathRefusal;
 
 /// No project was found for a call. The text states the cause and the next step: a tool that shows it tells the model both.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,7 +16,7 @@ pub struct NoProject(Box<Parts>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Parts {
-    code: &'static str,
+    cause: Cause,
     message: String,
     instruction: Option<String>,
     source: Option<SourceKind>,
@@ -23,15 +25,30 @@ struct Parts {
     input_requests: Option<BTreeMap<String, InputRequest>>,
 }
 
+/// Where the code of an error comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cause {
+    Reason(Reason),
+    NeedsInput,
+    /// The client has no root that this machine can use.
+    NoRoots,
+    /// The server made a mistake.
+    Mistake(&'static str),
+}
+
 impl NoProject {
     /// The code of a call whose client is asked for its roots by the result of the call; see [`Self::input_requests`].
     pub const NEEDS_INPUT: &'static str = "needs_input";
 
-    /// An error of the host itself.
+    /// An error that the host itself reports.
     #[must_use]
-    pub fn new(code: &'static str, message: impl Into<String>) -> Self {
+    pub fn new(reason: Reason, message: impl Into<String>) -> Self {
+        Self::with_cause(Cause::Reason(reason), message)
+    }
+
+    fn with_cause(cause: Cause, message: impl Into<String>) -> Self {
         Self(Box::new(Parts {
-            code,
+            cause,
             message: message.into(),
             instruction: None,
             source: None,
@@ -41,36 +58,25 @@ impl NoProject {
         }))
     }
 
-    /// The connection ended before the answer.
-    #[must_use]
-    pub fn closed() -> Self {
-        Self::new(Reason::Closed.code(), "The connection is closed.")
-    }
-
-    /// The caller stopped waiting before the answer.
-    #[must_use]
-    pub fn cancelled() -> Self {
-        Self::new("cancelled", "The call was cancelled.")
-    }
-
-    /// The call that asks is over: its result was sent.
-    #[must_use]
-    pub fn call_over() -> Self {
-        let text = "The call that asked is over. Ask for the project while the call runs and keep the result for work that outlives it.";
-        Self::new("call_over", text)
-    }
-
-    /// Adds a sentence to the message.
-    #[must_use]
-    pub fn with_note(mut self, note: &str) -> Self {
-        self.0.message = format!("{} {note}", self.0.message);
-        self
-    }
-
-    /// The stable code: one of [`Reason::code`], `cancelled`, `call_over`, `needs_input` or `bad_options`.
+    /// The stable code: that of the [reason](Self::reason), `needs_input`, `no_roots`, or the code of a mistake of the server,
+    /// such as `bad_options`.
     #[must_use]
     pub const fn code(&self) -> &'static str {
-        self.0.code
+        match self.0.cause {
+            Cause::Reason(reason) => reason.code(),
+            Cause::NeedsInput => Self::NEEDS_INPUT,
+            Cause::NoRoots => PathRefusal::NO_ROOTS,
+            Cause::Mistake(code) => code,
+        }
+    }
+
+    /// The reason, unless the client is asked first, has no usable root, or the server made a mistake.
+    #[must_use]
+    pub const fn reason(&self) -> Option<Reason> {
+        match self.0.cause {
+            Cause::Reason(reason) => Some(reason),
+            Cause::NeedsInput | Cause::NoRoots | Cause::Mistake(_) => None,
+        }
     }
 
     /// What happened.
@@ -122,31 +128,60 @@ impl fmt::Display for NoProject {
 
 impl std::error::Error for NoProject {}
 
+impl From<ConfigError> for NoProject {
+    fn from(error: ConfigError) -> Self {
+        Self::with_cause(Cause::Mistake(error.code()), error.to_string())
+    }
+}
+
+impl From<Misuse> for NoProject {
+    fn from(misuse: Misuse) -> Self {
+        Self::with_cause(Cause::Mistake(misuse.code()), misuse.to_string())
+    }
+}
+
+impl From<PathRefusal> for NoProject {
+    fn from(refusal: PathRefusal) -> Self {
+        Self::with_cause(refusal.reason.map_or(Cause::NoRoots, Cause::Reason), refusal.message)
+    }
+}
+
 impl From<Answer> for NoProject {
     /// The error of an answer that carries no project.
     fn from(answer: Answer) -> Self {
         let mut error = match answer.outcome {
             Outcome::Refused(Refused { code, source, message, instruction, status, .. }) => {
-                let mut error = Self::new(code.code(), message);
+                let mut error = Self::new(code, message);
                 error.0.instruction = instruction;
                 error.0.source = Some(source);
                 error.0.status = status;
                 error
             }
             Outcome::Unresolved(Unresolved { code, message, instruction, .. }) => {
-                let mut error = Self::new(code.code(), message);
+                let mut error = Self::new(code, message);
                 error.0.instruction = instruction;
                 error
             }
             Outcome::NeedsInput { input_requests } => {
                 let text = "the client is asked for its roots and repeats this call; let this error pass";
-                let mut error = Self::new(Self::NEEDS_INPUT, text);
+                let mut error = Self::with_cause(Cause::NeedsInput, text);
                 error.0.input_requests = Some(input_requests);
                 error
             }
-            _ => Self::closed(),
+            _ => Self::new(Reason::NoProject, Reason::NoProject.to_string()),
         };
         error.0.explanation = answer.explanation;
         error
+    }
+}
+
+/// The project of an answer, or the reason for which it has none.
+///
+/// # Errors
+/// The answer carries no project.
+pub fn project_of(answer: Answer) -> Result<Arc<Project>, NoProject> {
+    match answer.outcome {
+        Outcome::Resolved { project } | Outcome::Selected { project, .. } => Ok(project),
+        _ => Err(answer.into()),
     }
 }

@@ -1,14 +1,14 @@
 //! Facts about this process and the machine it runs on.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use rootwise::endpoint::inputs::PolicyInputs;
 use rootwise::host::{ExcludedDirs, Transport};
 use rootwise::{HostFacts, PathStyle, Policy};
 
 use crate::disk::real_path;
-use crate::inputs::PolicyInputs;
 
 /// Collects the facts of this process for a resolver. Reads only the variables and options that the policy names.
 ///
@@ -40,7 +40,7 @@ pub fn host_facts_from(
     let mut facts = HostFacts::new(PathStyle::native());
     facts.transport = transport;
     facts.env = inputs.env.iter().filter_map(|name| Some((name.clone(), variable(name)?))).collect();
-    facts.arguments = options(argv, &inputs.options);
+    facts.arguments = inputs.arguments(argv.iter().map(String::as_str));
     facts.cwd = std::env::current_dir().ok().and_then(text);
     facts.excluded_dirs = excluded_dirs();
     facts
@@ -67,23 +67,6 @@ pub fn allow_only<P: AsRef<Path>>(facts: &mut HostFacts, folders: impl IntoItera
     facts.allowed_dirs = Some(allowed.into_iter().collect());
 }
 
-/// Reads `--name=value`, `--name value` and `--name`; the first of several counts.
-fn options(argv: &[String], names: &BTreeSet<String>) -> BTreeMap<String, String> {
-    let mut found = BTreeMap::new();
-    let mut words = argv.iter().take_while(|word| *word != "--").peekable();
-    while let Some(word) = words.next() {
-        let Some(option) = word.strip_prefix("--") else { continue };
-        let (name, value) = match option.split_once('=') {
-            Some((name, value)) => (name, Some(value.to_owned())),
-            None => (option, words.peek().filter(|next| !next.starts_with('-')).map(|next| (*next).clone())),
-        };
-        if names.contains(name) {
-            found.entry(name.to_owned()).or_insert_with(|| value.unwrap_or_default());
-        }
-    }
-    found
-}
-
 fn excluded_dirs() -> ExcludedDirs {
     // HOME and TMPDIR may hold anything.
     let with_real = |path: PathBuf| {
@@ -92,7 +75,7 @@ fn excluded_dirs() -> ExcludedDirs {
     };
     let mut temporary: BTreeSet<String> = with_real(std::env::temp_dir()).collect();
     if cfg!(unix) {
-        temporary.extend(["/tmp".into(), "/var/tmp".into()]);
+        temporary.extend(["/tmp", "/var/tmp"].into_iter().flat_map(|path| with_real(path.into())));
     }
     let install: BTreeSet<String> = install_dir().map(with_real).into_iter().flatten().collect();
     let mut excluded = ExcludedDirs::default();
@@ -129,22 +112,6 @@ fn text(path: PathBuf) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn argv(line: &str) -> Vec<String> {
-        line.split(' ').map(str::to_owned).collect()
-    }
-
-    #[test]
-    fn options_in_every_spelling() {
-        let names = BTreeSet::from(["project".to_owned(), "flag".to_owned()]);
-        let read = |line: &str| options(&argv(line), &names).into_iter().collect::<Vec<_>>();
-        let project = |value: &str| vec![("project".to_owned(), value.to_owned())];
-        assert_eq!(read("--project=/a=b"), project("/a=b"));
-        assert_eq!(read("serve --project /a --project /b"), project("/a"));
-        assert_eq!(read("--project --other"), project(""));
-        assert_eq!(read("--other=/x -- --project=/a"), []);
-        assert_eq!(read("--flag --project=/a").len(), 2);
-    }
 
     #[test]
     fn only_named_variables_are_read() {

@@ -1,26 +1,25 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+mod ask;
 pub mod blocking;
-#[cfg(feature = "tokio")]
-mod connection;
 mod disk;
 mod display;
 mod error;
 mod facts;
-mod inputs;
-mod question;
+#[cfg(feature = "tokio")]
+mod host;
+#[cfg(feature = "rmcp")]
+mod rmcp;
 mod roots;
 mod settle;
 mod start;
 
-#[cfg(feature = "tokio")]
-pub use connection::{Connection, GivenUp, LogLine, Observer, SendError, Sender, Sending};
 pub use disk::probe;
 pub use display::list_of;
-pub use error::NoProject;
+pub use error::{NoProject, project_of};
 pub use facts::{allow_only, host_facts, host_facts_from, text_or_invalid};
-pub use inputs::PolicyInputs;
-pub use question::{Question, project_of};
+#[cfg(feature = "tokio")]
+pub use host::{Call, Cancelled, Channel, Host, Observer, SendError, Sender, Sending, Session};
 pub use roots::{PathRefusal, Roots, resolve_inside, resolve_inside_in_time};
 pub use start::{AtStart, resolve_and_explain, resolve_at_start};

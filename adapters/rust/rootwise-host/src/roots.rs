@@ -43,7 +43,7 @@ impl Roots {
     pub fn usable_folders(&self) -> Result<Vec<PathBuf>, PathRefusal> {
         let usable = |view: &RootView| view.real_path.as_ref().filter(|_| view.problem.is_none()).map(PathBuf::from);
         let folders: Vec<PathBuf> = self.roots.iter().filter_map(usable).collect();
-        if folders.is_empty() { Err(PathRefusal::new("no_roots", self.unusable())) } else { Ok(folders) }
+        if folders.is_empty() { Err(PathRefusal { reason: None, message: self.unusable() }) } else { Ok(folders) }
     }
 
     fn unusable(&self) -> String {
@@ -69,15 +69,26 @@ const VALUE_CHARS: usize = 1_024;
 #[error("{message}")]
 #[non_exhaustive]
 pub struct PathRefusal {
-    /// The stable code: `invalid`, `relative`, `outside`, `unreadable`, `unconfirmed` or `no_roots`.
-    pub code: &'static str,
+    /// The reason; none if there is no root that this machine can use.
+    pub reason: Option<Reason>,
     /// What happened.
     pub message: String,
 }
 
 impl PathRefusal {
-    fn new(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into() }
+    pub(crate) const NO_ROOTS: &'static str = "no_roots";
+
+    fn new(reason: Reason, message: impl Into<String>) -> Self {
+        Self { reason: Some(reason), message: message.into() }
+    }
+
+    /// The stable code: that of the reason, or `no_roots`.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self.reason {
+            Some(reason) => reason.code(),
+            None => Self::NO_ROOTS,
+        }
     }
 }
 
@@ -93,20 +104,20 @@ const MAX_PATH: usize = if cfg!(windows) { 32_767 } else { 4_096 };
 /// The path is outside every folder, or cannot be examined.
 pub fn resolve_inside<P: AsRef<Path>>(folders: &[P], path: &str, base: Option<&Path>) -> Result<PathBuf, PathRefusal> {
     if path.is_empty() || path.contains('\0') {
-        return Err(PathRefusal::new("invalid", "The path is empty or contains a null character."));
+        return Err(PathRefusal::new(Reason::Invalid, "The path is empty or contains a null character."));
     }
     let length = path.chars().count();
     if length > MAX_PATH {
         let text = format!(
             "The path has {length} characters, and no path of this system has more than {MAX_PATH}; pass a shorter one."
         );
-        return Err(PathRefusal::new("invalid", text));
+        return Err(PathRefusal::new(Reason::Invalid, text));
     }
     let path = Path::new(path);
     let wanted = match base {
         _ if path.is_absolute() => path.to_owned(),
         Some(base) => base.join(path),
-        None => return Err(PathRefusal::new("relative", "The path is relative; pass an absolute path.")),
+        None => return Err(PathRefusal::new(Reason::Relative, "The path is relative; pass an absolute path.")),
     };
     let real = real_of(&normal(&wanted))?;
     let is_inside = |folder: &P| folder.as_ref().canonicalize().is_ok_and(|folder| real.starts_with(folder));
@@ -115,7 +126,7 @@ pub fn resolve_inside<P: AsRef<Path>>(folders: &[P], path: &str, base: Option<&P
     }
     let names = folders.iter().map(|folder| folder.as_ref().to_string_lossy().into_owned());
     Err(PathRefusal::new(
-        "outside",
+        Reason::Outside,
         match folders {
             [] => "The path is outside the allowed folders: none is allowed.".into(),
             _ => {
@@ -138,7 +149,7 @@ pub fn resolve_inside_in_time(
     let (wanted, patience): (String, Duration) = (path.to_owned(), patience(policy));
     in_time(path, patience, move || resolve_inside(&folders, &wanted, base.as_deref())).unwrap_or_else(|| {
         let text = "The disk did not answer in time; try again, or pass a path on another disk.";
-        Err(PathRefusal::new(Reason::Unconfirmed.code(), text))
+        Err(PathRefusal::new(Reason::Unconfirmed, text))
     })
 }
 
@@ -168,7 +179,7 @@ fn real_of(path: &Path) -> Result<PathBuf, PathRefusal> {
         let Some(real) = examined(existing.canonicalize())? else {
             // A link that leads nowhere could lead anywhere by the time it is used.
             if existing.is_symlink() {
-                return Err(PathRefusal::new("outside", "The path contains a link that leads nowhere."));
+                return Err(PathRefusal::new(Reason::Outside, "The path contains a link that leads nowhere."));
             }
             continue;
         };
@@ -178,7 +189,7 @@ fn real_of(path: &Path) -> Result<PathBuf, PathRefusal> {
             return Ok(real.join(rest));
         }
     }
-    Err(PathRefusal::new("unreadable", "The path changes while it is examined; try again."))
+    Err(PathRefusal::new(Reason::Unreadable, "The path changes while it is examined; try again."))
 }
 
 /// The longest beginning of a path that exists, links included; found by halving, because a path can have thousands of parts.
@@ -202,11 +213,13 @@ fn is_there(path: &Path) -> Result<bool, PathRefusal> {
     Ok(examined(path.symlink_metadata())?.is_some())
 }
 
-/// What a look at the disk found; nothing if nothing is there.
+/// What a disk check found; nothing if nothing is there.
 fn examined<T>(found: std::io::Result<T>) -> Result<Option<T>, PathRefusal> {
     match found {
         Ok(found) => Ok(Some(found)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(PathRefusal::new("unreadable", format!("The path cannot be examined ({}).", error.kind()))),
+        Err(error) => {
+            Err(PathRefusal::new(Reason::Unreadable, format!("The path cannot be examined ({}).", error.kind())))
+        }
     }
 }

@@ -2,13 +2,13 @@
 
 use rootwise::action::Answer;
 use rootwise::event::{Event, Probed};
-use rootwise::{Action, Millis, Misuse, Resolver};
+use rootwise::{Action, AskId, Millis, Misuse, Resolver};
 
 use crate::disk::{look, patience};
 
 /// Passes an event to a resolver and performs the probes it asks for; returns the answer. For asks that no client can be asked
 /// for.
-pub(crate) fn settle(resolver: &mut Resolver, event: impl Into<Event>) -> Result<Option<Answer>, Misuse> {
+pub(crate) fn settle(resolver: &mut Resolver, event: impl Into<Event>) -> Result<Answer, Misuse> {
     let (now, patience) = (Millis(0), patience(resolver.policy()));
     let mut actions = resolver.handle(event, now)?;
     let mut answer = None;
@@ -19,12 +19,13 @@ pub(crate) fn settle(resolver: &mut Resolver, event: impl Into<Event>) -> Result
                 Action::Answer(given) => answer = Some(*given),
                 Action::Probe(wanted) => {
                     let paths = look(wanted.paths, patience);
-                    next.extend(resolver.handle(Probed { probe: wanted.probe, paths }, now)?);
+                    next.extend(resolver.handle(Probed::new(wanted.probe, paths), now)?);
                 }
                 _ => {}
             }
         }
         actions = next;
     }
-    Ok(answer)
+    // An ask that no client is asked for always ends with its probes.
+    answer.ok_or_else(|| Misuse::Closed(AskId::default()))
 }

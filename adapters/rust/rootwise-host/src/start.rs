@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use rootwise::action::Outcome;
-use rootwise::event::{AskBy, Asked, RequestFacts};
+use rootwise::event::{AskVia, Asked, RequestFacts};
 use rootwise::{ConfigError, Explanation, HostFacts, Policy, Project, Resolver};
 
-use crate::error::NoProject;
+use crate::error::{NoProject, project_of};
 use crate::settle::settle;
 
 /// Returns the project that this process can determine before a client connects: from the command line, the environment and
@@ -30,7 +29,7 @@ use crate::settle::settle;
 /// ```
 ///
 /// # Errors
-/// A host fact cannot work; the error names it.
+/// A host fact is invalid; the error names it.
 pub fn resolve_at_start(
     policy: impl Into<Arc<Policy>>,
     host: impl Into<Arc<HostFacts>>,
@@ -51,26 +50,20 @@ pub struct AtStart {
 /// As [`resolve_at_start`], with values that a request would carry, such as an argument, and with the result of every source.
 ///
 /// # Errors
-/// A host fact cannot work; the error names it.
+/// A host fact is invalid; the error names it.
 pub fn resolve_and_explain(
     policy: impl Into<Arc<Policy>>,
     host: impl Into<Arc<HostFacts>>,
     facts: RequestFacts,
 ) -> Result<AtStart, ConfigError> {
     let mut resolver = Resolver::new(policy, host)?;
-    let asked = Asked { ask_by: Some(AskBy::None), explain: true, facts, ..Asked::new(1) };
-    let answer = match settle(&mut resolver, asked) {
-        Ok(Some(answer)) => answer,
-        Ok(None) => return Ok(AtStart { project: Err(NoProject::closed()), explanation: None }),
-        Err(misuse) => {
-            let project = Err(NoProject::new(misuse.code(), misuse.to_string()));
-            return Ok(AtStart { project, explanation: None });
+    let asked = Asked::new(1).ask_via(AskVia::None).explain(true).facts(facts);
+    let (project, explanation) = match settle(&mut resolver, asked) {
+        Ok(answer) => {
+            let explanation = answer.explanation.clone();
+            (project_of(answer), explanation)
         }
-    };
-    let explanation = answer.explanation.clone();
-    let project = match answer.outcome {
-        Outcome::Resolved { project } => Ok(project),
-        _ => Err(answer.into()),
+        Err(misuse) => (Err(misuse.into()), None),
     };
     Ok(AtStart { project, explanation })
 }

@@ -5,10 +5,11 @@ use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use rootwise::event::{Asked, SelectBy, Selected};
+use rootwise::endpoint::event::{CallSelected, SessionClosed};
+use rootwise::event::SelectBy;
 use rootwise::policy::{SourceKind, Within};
-use rootwise::{HostFacts, PathStyle, Policy};
-use rootwise_host::blocking::Connection;
+use rootwise::{HostFacts, Outcome, PathStyle, Policy, Reason};
+use rootwise_host::blocking::{Connection, SESSION};
 use serde_json::{Value, json};
 
 fn handshake() -> [Value; 2] {
@@ -25,7 +26,7 @@ fn connect(policy: Policy) -> (Arc<Connection>, mpsc::Receiver<Value>) {
     let mut host = HostFacts::new(PathStyle::Posix);
     host.env.insert("CLAUDE_PROJECT_DIR".into(), "/usr".into());
     let write = move |line: &str| sent.lock().unwrap().send(serde_json::from_str(line).unwrap()).unwrap();
-    let connection = Arc::new(Connection::new(policy, host, write, |_| {}).unwrap());
+    let connection = Arc::new(Connection::new(policy, &host, write, |_| {}).unwrap());
     for line in handshake() {
         assert_eq!(connection.message(&line.to_string()).unwrap().len(), 1);
     }
@@ -37,7 +38,7 @@ fn threads_wait_for_the_answer_that_another_reads() {
     let (connection, received) = connect(Policy::recommended());
     let asking = [1, 2].map(|_| {
         let connection = connection.clone();
-        std::thread::spawn(move || connection.ask(Asked::default()).unwrap().path.clone().unwrap())
+        std::thread::spawn(move || connection.ask().unwrap().path.clone().unwrap())
     });
     let request = received.recv().unwrap();
     let answer =
@@ -50,9 +51,9 @@ fn threads_wait_for_the_answer_that_another_reads() {
 #[test]
 fn a_silent_client_ends_the_wait() {
     let mut config = Policy::recommended().into_config();
-    config.timing.wait_ms = 500;
+    config.timing.caller_timeout_ms = 500;
     let (connection, received) = connect(Policy::try_from(config).unwrap());
-    assert_eq!(connection.ask(Asked::default()).unwrap().path.as_deref(), Some("/usr"));
+    assert_eq!(connection.ask().unwrap().path.as_deref(), Some("/usr"));
     assert_eq!(received.recv().unwrap().get("method").and_then(Value::as_str), Some("roots/list"));
     assert_eq!(connection.project().unwrap().path.as_deref(), Some("/usr"));
 }
@@ -60,8 +61,8 @@ fn a_silent_client_ends_the_wait() {
 #[test]
 fn a_closed_connection_says_so() {
     let (connection, _received) = connect(Policy::recommended());
-    connection.feed(rootwise::Event::Closed).unwrap();
-    assert_eq!(connection.ask(Asked::default()).unwrap_err().code(), "closed");
+    connection.feed(SessionClosed::new(SESSION)).unwrap();
+    assert_eq!(connection.ask().unwrap_err().reason(), Some(Reason::Closed));
 }
 
 #[test]
@@ -73,14 +74,16 @@ fn nobody_gets_the_answer_of_a_selection_that_was_dropped() {
     let (connection, _received) = connect(Policy::try_from(config).unwrap());
     let selected = |ask: u32| {
         let by = SelectBy::Value("/usr/share".into());
-        Selected::new(ask, by)
+        let mut selected = CallSelected::new(ask, by);
+        selected.session = Some(SESSION);
+        selected
     };
     for ask in 1..5 {
         connection.feed(selected(ask)).unwrap();
-        assert_eq!(connection.ask(Asked::default()).unwrap().path.as_deref(), Some("/usr/share"));
+        assert_eq!(connection.ask().unwrap().path.as_deref(), Some("/usr/share"));
     }
     let answer = connection.question(selected(1)).unwrap();
-    assert!(matches!(answer.outcome, rootwise::Outcome::Selected { .. }), "{answer:?}");
+    assert!(matches!(answer.outcome, Outcome::Selected { .. }), "{answer:?}");
 }
 
 #[test]
@@ -94,15 +97,15 @@ fn a_slow_writer_and_a_log_that_panics_block_nobody() {
         let _ = released.lock().unwrap().recv();
     };
     let mut config = Policy::recommended().into_config();
-    config.timing.wait_ms = 500;
+    config.timing.caller_timeout_ms = 500;
     let host = HostFacts::new(PathStyle::Posix);
     let policy = Policy::try_from(config).unwrap();
-    let connection = Arc::new(Connection::new(policy, host, write, |_| panic!("a log that fails")).unwrap());
+    let connection = Arc::new(Connection::new(policy, &host, write, |_| panic!("a log that fails")).unwrap());
     for line in handshake() {
         connection.message(&line.to_string()).unwrap();
     }
     let asking = connection.clone();
-    let asking = std::thread::spawn(move || asking.ask(Asked::default()).unwrap_err().code());
+    let asking = std::thread::spawn(move || asking.ask().unwrap_err().code());
     is_writing.recv().unwrap();
     let (told, project) = mpsc::channel();
     let looking = connection.clone();

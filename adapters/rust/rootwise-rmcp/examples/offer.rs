@@ -21,7 +21,7 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ErrorData, RoleServer, ServerHandler, tool, tool_handler, tool_router};
 use rootwise_rmcp::rootwise::event::SelectBy;
 use rootwise_rmcp::rootwise::{HostFacts, Policy, Project};
-use rootwise_rmcp::{Hints, NoProject, Options, Projects, ToolNames};
+use rootwise_rmcp::{Hints, NoProject, Options, Rootwise, ToolNames};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ type Changes = Arc<Mutex<Vec<[Option<String>; 2]>>>;
 
 #[derive(Clone)]
 struct Offer {
-    projects: Projects,
+    projects: Rootwise,
     changes: Changes,
 }
 
@@ -109,7 +109,7 @@ impl Offer {
     #[tool]
     async fn swallow(&self, context: Context) -> String {
         match self.projects.project(&context).await {
-            Ok(project) => shown(&project).to_string(),
+            Ok(project) => shown(project.project()).to_string(),
             Err(error) => format!("swallowed {}", error.code()),
         }
     }
@@ -118,7 +118,7 @@ impl Offer {
     #[tool]
     async fn code(&self, context: Context) -> String {
         match self.projects.project(&context).await {
-            Ok(project) => project.path.clone().unwrap_or_default(),
+            Ok(project) => project.project().path.clone().unwrap_or_default(),
             Err(error) => format!("{}: {error}", error.code()),
         }
     }
@@ -174,7 +174,7 @@ impl Offer {
         if let Some(answer) = answer {
             let text = format!(
                 "{} {}",
-                project.name,
+                project.name(),
                 answer.pointer("/content/word").and_then(Value::as_str).unwrap_or_default()
             );
             return Ok(CallToolResult::success(vec![ContentBlock::text(text)]).into());
@@ -197,7 +197,7 @@ impl ServerHandler for Offer {
 
     async fn get_prompt(&self, _: GetPromptRequestParams, context: Context) -> Result<GetPromptResponse, ErrorData> {
         let project = self.projects.project(&context).await?;
-        Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, project.name.clone())]).into())
+        Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, project.name().to_owned())]).into())
     }
 
     async fn read_resource(
@@ -206,7 +206,7 @@ impl ServerHandler for Offer {
         context: Context,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let project = self.projects.project(&context).await?;
-        Ok(ReadResourceResult::new(vec![ResourceContents::text(project.name.clone(), request.uri)]).into())
+        Ok(ReadResourceResult::new(vec![ResourceContents::text(project.name().to_owned(), request.uri)]).into())
     }
 
     async fn call_tool(
@@ -234,7 +234,7 @@ struct Settings {
 }
 
 fn options(settings: Settings) -> Options {
-    let mut options = Projects::options().argument("project").tools(ToolNames::default());
+    let mut options = Rootwise::options().argument("project").tools(ToolNames::default());
     if let Some(policy) = settings.policy {
         let policy = match policy.as_str() {
             Some(name) => Policy::preset(name),
@@ -271,7 +271,8 @@ async fn main() {
     let has = |flag: &str| std::env::args().any(|word| word == flag);
     let settings = std::env::var("E2E_OPTIONS").map(|text| serde_json::from_str(&text).unwrap()).unwrap_or_default();
     let options = options(settings);
-    let options = if has("--log") { options.log(|line| eprintln!("{} {}", line.code, line.message)) } else { options };
+    let options =
+        if has("--log") { options.log(|line| eprintln!("{} {}", line.code.code(), line.message)) } else { options };
     let projects = options.build().unwrap();
     let changes = Changes::default();
     let kept = changes.clone();

@@ -1,24 +1,30 @@
-//! One call: what it brings about its project, and what its result must ask the client.
+//! One call: the parts of its request that concern its project, and its result.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use http::request::Parts;
 use rmcp::RoleServer;
 use rmcp::model::{
-    CallToolResponse, GetPromptResponse, InputRequest, InputRequests, InputRequiredResult, InputResponses,
-    ListRootsRequest, ProtocolVersion, ReadResourceResponse,
+    CallToolResponse, GetPromptResponse, InputRequest, InputRequiredResult, ListRootsRequest, ReadResourceResponse,
 };
 use rmcp::service::RequestContext;
-use rootwise::event::{Argument, AskBy, RequestFacts};
-use rootwise::{INPUT_KEY, Policy};
-use rootwise_host::text_or_invalid;
+use rootwise::action::Answer;
+use rootwise::endpoint::event::{CallStarted, EndpointEvent};
+use rootwise::endpoint::inputs::PolicyInputs;
+use rootwise::event::Argument;
+use rootwise::{CallId, Misuse, Project};
+use rootwise_host::{Sender, text_or_invalid};
 use serde_json::Value;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::to_raw_value;
 
-use crate::projects::Shared;
-use crate::session::{Session, client_info, roots_capability};
-use crate::streams::Once;
+use crate::sender::PeerSender;
+use crate::session::Session;
+use crate::streams::{Arrival, Broken};
+
+type Context = RequestContext<RoleServer>;
 
 /// What the wrapper adds to the context of a call.
 #[derive(Clone)]
@@ -26,16 +32,33 @@ pub(crate) struct Call(Arc<Inner>);
 
 struct Inner {
     session: Arc<Session>,
-    modern: bool,
-    /// Whether the result of the call may ask for input.
-    repeatable: bool,
-    input_responses: Option<InputResponses>,
-    request_state: Option<String>,
-    /// The project that the arguments of the call name.
-    named: Option<Argument>,
-    round: Mutex<Round>,
-    /// Whether the handler returned.
-    over: Once,
+    request: RequestParts,
+    progress: Mutex<Progress>,
+}
+
+/// The parts of a request that are not in its context.
+#[derive(Default)]
+pub(crate) struct RequestParts {
+    pub(crate) method: Cow<'static, str>,
+    /// The project that the arguments name.
+    pub(crate) named: Option<Argument>,
+    /// The client's answer to our question.
+    pub(crate) input_response: Option<Value>,
+    pub(crate) request_state: Option<String>,
+}
+
+#[derive(Default)]
+struct Progress {
+    started: Option<Started>,
+    is_over: bool,
+    /// The text of the last error.
+    failed: Option<String>,
+}
+
+/// A call that has asked.
+struct Started {
+    call: Arc<rootwise_host::Call>,
+    is_cancelled: Box<dyn Fn() -> bool + Send>,
 }
 
 /// Ends a call with its handler, however that ends.
@@ -43,211 +66,184 @@ pub(crate) struct Running(Call);
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Locked, so that no round begins after its call.
-        let _round = self.0.round();
-        self.0.0.over.happen();
+        let started = {
+            let mut progress = self.0.progress();
+            progress.is_over = true;
+            progress.started.take()
+        };
+        if let Some(Started { call, is_cancelled }) = started {
+            call.end(is_cancelled());
+        }
     }
 }
 
-/// The parts of a request that concern its project.
-#[derive(Default)]
-pub(crate) struct Brought {
-    pub(crate) input_responses: Option<InputResponses>,
-    pub(crate) request_state: Option<String>,
-    pub(crate) named: Option<Argument>,
-}
-
-/// One round of a call.
-#[derive(Default)]
-struct Round {
-    /// Whether the handler asked for its project or its roots.
-    asked: bool,
-    /// Whether the handler was told that the client must be asked.
-    needs_input: bool,
-    /// The text of the last error.
-    failed: Option<String>,
-}
-
-/// Adds a call to the context of its handler; without parts of its own, its result cannot ask for input.
-pub(crate) fn enter(
-    session: &Arc<Session>,
-    context: &mut RequestContext<RoleServer>,
-    brought: Option<Brought>,
-) -> Call {
-    let repeatable = brought.is_some();
-    let Brought { input_responses, request_state, named } = brought.unwrap_or_default();
-    let (session, modern, round, over) = (session.clone(), is_modern(context), Mutex::default(), Once::default());
-    let inner = Inner { session, modern, repeatable, input_responses, request_state, named, round, over };
-    let call = Call(Arc::new(inner));
+/// Adds a call to the context of its handler.
+pub(crate) fn enter(session: &Arc<Session>, context: &mut Context, request: RequestParts) -> Call {
+    session.reached_by(&context.peer);
+    let call = Call(Arc::new(Inner { session: session.clone(), request, progress: Mutex::default() }));
     context.extensions.insert(call.clone());
     call
 }
 
 /// The call of a context, if the server was wrapped.
-pub(crate) fn call_of(context: &RequestContext<RoleServer>) -> Option<&Call> {
+pub(crate) fn call_of(context: &Context) -> Option<&Call> {
     context.extensions.get::<Call>()
 }
 
 /// The HTTP request of a call.
-pub(crate) fn http_of(context: &RequestContext<RoleServer>) -> Option<&Parts> {
+pub(crate) fn http_of(context: &Context) -> Option<&Parts> {
     context.extensions.get::<Parts>()
 }
 
-/// Whether the call follows the rules of 2026-07-28.
-pub(crate) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
-    // Revisions are dates, so they compare as texts.
-    context.protocol_version().is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
+fn arrival_of(context: &Context) -> Option<&Arrival> {
+    http_of(context).and_then(|parts| parts.extensions.get::<Arrival>())
 }
-
-/// How a call is put to its connection.
-#[derive(Clone)]
-pub(crate) struct Manner {
-    pub(crate) facts: RequestFacts,
-    pub(crate) ask_by: Option<AskBy>,
-    /// The reason for which the client cannot be asked with this call.
-    pub(crate) note: Option<&'static str>,
-    pub(crate) modern: bool,
-}
-
-const NO_SESSION: &str = "This server keeps no session for this client, so the client cannot be asked for its roots.";
-const NOT_REPEATABLE: &str =
-    "A client of 2026-07-28 can be asked for its roots only by a tool, a prompt or a resource, not by a list.";
 
 impl Call {
-    pub(crate) fn session(&self) -> &Arc<Session> {
-        &self.0.session
-    }
-
-    pub(crate) fn is_modern(&self) -> bool {
-        self.0.modern
-    }
-
-    /// The project that the arguments of the call name.
-    pub(crate) fn named(&self) -> Option<&Argument> {
-        self.0.named.as_ref()
-    }
-
-    pub(crate) fn asked(&self) {
-        self.round().asked = true;
-    }
-
-    /// Has the result of the call ask the client; false if it was sent already.
-    pub(crate) fn needs_input(&self) -> bool {
-        let mut round = self.round();
-        round.needs_input = !self.is_over();
-        round.needs_input
-    }
-
     /// The handler runs as long as this lives.
     pub(crate) fn running(&self) -> Running {
         Running(self.clone())
     }
 
-    pub(crate) fn is_over(&self) -> bool {
-        self.0.over.has_happened()
-    }
-
-    /// Waits for the end of the call.
-    pub(crate) async fn over(&self) {
-        self.0.over.wait().await;
-    }
-
     pub(crate) fn failed(&self, text: String) {
-        self.round().failed = Some(text);
+        self.progress().failed = Some(text);
     }
 
     /// Whether a handler returned this text as an error because it has no project.
     pub(crate) fn has_failed_with(&self, text: &str) -> bool {
-        self.round().failed.as_deref() == Some(text)
+        self.progress().failed.as_deref() == Some(text)
     }
 
-    fn round(&self) -> MutexGuard<'_, Round> {
-        self.0.round.lock().unwrap_or_else(PoisonError::into_inner)
+    fn progress(&self) -> MutexGuard<'_, Progress> {
+        self.0.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The facts of a call, and whether and how it can carry a question.
-    pub(crate) fn manner(&self, context: &RequestContext<RoleServer>) -> Manner {
-        let shared = self.0.session.shared();
+    /// The project of a call without request-specific facts, if the last answer still holds.
+    pub(crate) fn known(&self, context: &Context) -> Option<Arc<Project>> {
+        if self.0.request.named.is_some() || self.progress().is_over {
+            return None;
+        }
+        if arrival_of(context).is_some_and(|arrival| !arrival.is_first()) {
+            return None;
+        }
         let http = http_of(context);
-        let mut facts = facts_of(context, http, shared);
-        if self.0.modern {
-            self.add_modern(context, &mut facts);
-            let (ask_by, note) =
-                if self.0.repeatable { (AskBy::InputRequired, None) } else { (AskBy::None, Some(NOT_REPEATABLE)) };
-            return Manner { facts, ask_by: Some(ask_by), note, modern: true };
-        }
-        let http_session = http.map(|parts| parts.headers.get("mcp-session-id").and_then(|id| id.to_str().ok()));
-        let has_session = match http_session {
-            Some(id) => self.0.session.owns(id),
-            None => self.0.session.is_initialized(),
-        };
-        if has_session {
-            return Manner { facts, ask_by: None, note: None, modern: false };
-        }
-        shared.tell_stateless(NO_SESSION);
-        // With capabilities of its own, even none, a call stands alone.
-        facts.capabilities = RawValue::from_string("{}".into()).ok();
-        Manner { facts, ask_by: Some(AskBy::None), note: Some(NO_SESSION), modern: false }
+        let known = self.0.session.client_of(http)?.known()?;
+        let inputs = self.0.session.shared().host.inputs();
+        let is_plain = meta(context, inputs).next().is_none()
+            && http.is_none_or(|parts| headers(parts, inputs).is_empty() && query(parts, inputs).is_empty());
+        is_plain.then_some(known)
     }
 
-    /// The facts that a modern call carries itself.
-    fn add_modern(&self, context: &RequestContext<RoleServer>, facts: &mut RequestFacts) {
-        let meta = |name: &str| context.meta.0.get(name);
-        let capabilities = meta("io.modelcontextprotocol/clientCapabilities");
-        facts.capabilities = roots_capability(capabilities.and_then(|capabilities| capabilities.get("roots")));
-        facts.client_info = meta("io.modelcontextprotocol/clientInfo")
-            .and_then(|info| info.get("name")?.as_str())
-            .and_then(client_info);
-        let Some(own) = self.0.input_responses.as_ref().and_then(|responses| responses.get(INPUT_KEY)) else { return };
-        // An answer that is too large is one that cannot be read.
-        let most = most_bytes(&self.0.session.shared().policy);
-        let raw = |answer: &Value| to_raw_value(&BTreeMap::from([(INPUT_KEY, answer)])).ok();
-        facts.input_responses = raw(own).filter(|raw| raw.get().len() <= most).or_else(|| raw(&Value::Null));
-    }
-
-    /// Turns the result of a handler into the result of its call: the question for the client's roots travels with the
-    /// handler's own. Clients send only the answers to the last round, so ours is asked again if it was answered, and already
-    /// now if the handler has yet to ask for its project, which `would_need` then tells.
-    pub(crate) async fn finish<R: Repeatable, E>(
+    /// Asks for this call, whose id `event` gets.
+    pub(crate) async fn ask<E: Into<EndpointEvent>>(
         &self,
-        result: Result<R, E>,
-        would_need: impl Future<Output = bool>,
-    ) -> Result<R, E> {
-        let (needs_input, asked) = {
-            let round = self.round();
-            (round.needs_input, round.asked)
-        };
-        let own = match result {
-            Ok(response) => match response.input_required() {
-                Ok(own) => Some(own),
-                Err(response) if !needs_input => return Ok(response),
-                Err(_) => None,
-            },
-            Err(error) if !needs_input => return Err(error),
-            Err(_) => None,
-        };
-        let Some(mut own) = own else {
-            return Ok(R::asking(InputRequiredResult::new(Some(with_ours(None)), self.0.request_state.clone())));
-        };
-        let answered = self.0.input_responses.as_ref().is_some_and(|responses| responses.contains_key(INPUT_KEY));
-        let ask_too = needs_input || answered || (!asked && would_need.await);
-        if ask_too {
-            own.input_requests = Some(with_ours(own.input_requests));
+        context: &Context,
+        event: impl FnOnce(CallId) -> E,
+    ) -> Result<Answer, Misuse> {
+        if let Some(arrival) = arrival_of(context) {
+            arrival.in_turn().await;
         }
-        Ok(R::asking(own))
+        let Some(call) = self.started(context)? else {
+            return self.0.session.shared().host.ask(event(OVER)).await;
+        };
+        let mut answer = pin!(call.ask(event(call.id())));
+        tokio::select! {
+            biased;
+            answer = &mut answer => return answer,
+            // rmcp lets the handler of a cancelled call run on.
+            () = context.ct.cancelled() => call.end(true),
+        }
+        answer.await
+    }
+
+    /// Asks for what is known now.
+    pub(crate) fn peek<E: Into<EndpointEvent>>(
+        &self,
+        context: &Context,
+        event: impl FnOnce(CallId) -> E,
+    ) -> Result<Answer, Misuse> {
+        let call = self.started(context)?.map_or(OVER, |call| call.id());
+        self.0.session.shared().host.peek(event(call))
+    }
+
+    /// Reports the call, unless it is over.
+    fn started(&self, context: &Context) -> Result<Option<Arc<rootwise_host::Call>>, Misuse> {
+        let mut progress = self.progress();
+        if progress.is_over || progress.started.is_some() {
+            return Ok(progress.started.as_ref().map(|started| started.call.clone()));
+        }
+        let (session, http) = (&self.0.session, http_of(context));
+        let mut started = self.event(context);
+        let call = match session.client_of(http) {
+            Some(client) => {
+                let (peer, call) = (context.peer.clone().into(), Some(context.id.clone()));
+                let sender: Arc<dyn Sender> = Arc::new(PeerSender { peer, call });
+                client.call(started, Some(sender))?
+            }
+            None => {
+                started.transport = Some(session.transport(http.is_some()));
+                session.shared().host.call(started)?
+            }
+        };
+        let (call, token) = (Arc::new(call), context.ct.clone());
+        let is_cancelled = Box::new(move || token.is_cancelled());
+        progress.started = Some(Started { call: call.clone(), is_cancelled });
+        drop(progress);
+        if let Some(broken) = http.and_then(|parts| parts.extensions.get::<Broken>()) {
+            broken.follow(&call);
+        }
+        Ok(Some(call))
+    }
+
+    fn event(&self, context: &Context) -> CallStarted {
+        let RequestParts { method, named, input_response, request_state } = &self.0.request;
+        let inputs = self.0.session.shared().host.inputs();
+        let mut started = CallStarted::new(OVER);
+        started.method = Some(method.clone().into_owned());
+        started.protocol_version = context.protocol_version().map(|version| version.as_str().to_owned());
+        let mut meta = meta(context, inputs).peekable();
+        started.meta = meta.peek().is_some().then(|| to_raw_value(&meta.collect::<BTreeMap<_, _>>()).ok()).flatten();
+        started.input_responses = input_response
+            .as_ref()
+            .and_then(|response| to_raw_value(&BTreeMap::from([(&inputs.input_key, response)])).ok());
+        started.request_state.clone_from(request_state);
+        started.argument.clone_from(named);
+        if let Some(parts) = http_of(context) {
+            (started.headers, started.query) = (headers(parts, inputs), query(parts, inputs));
+        }
+        started
+    }
+
+    /// Turns the result of a handler into the result of its call, which may ask the client for its roots besides.
+    pub(crate) async fn finish<R: Repeatable, E>(&self, context: &Context, mut result: Result<R, E>) -> Result<R, E> {
+        let own = result.as_mut().ok().and_then(Repeatable::input_required);
+        let call = match &own {
+            Some(_) => self.started(context).ok().flatten(),
+            None => self.progress().started.as_ref().map(|started| started.call.clone()),
+        };
+        let Some(call) = call else { return result };
+        let asked = tokio::select! {
+            asked = call.returned(own.is_some()) => asked,
+            () = context.ct.cancelled() => None,
+        };
+        let Some(asked) = asked.filter(|asked| !asked.input_requests.is_empty()) else { return result };
+        let roots = || InputRequest::ListRoots(ListRootsRequest::default());
+        let requests = asked.input_requests.into_keys().map(|name| (name, roots()));
+        match own {
+            Some(own) => own.input_requests.get_or_insert_default().extend(requests),
+            None => result = Ok(R::asking(InputRequiredResult::new(Some(requests.collect()), asked.request_state))),
+        }
+        result
     }
 }
 
-fn with_ours(own: Option<InputRequests>) -> InputRequests {
-    let mut requests = own.unwrap_or_default();
-    requests.insert(INPUT_KEY.into(), InputRequest::ListRoots(ListRootsRequest::default()));
-    requests
-}
+/// The id of no call: an ask of it is one of a call that is over.
+const OVER: CallId = CallId(0);
 
 /// A response that may ask the client for input.
 pub(crate) trait Repeatable: Sized {
     fn asking(result: InputRequiredResult) -> Self;
-    fn input_required(self) -> Result<InputRequiredResult, Self>;
+    fn input_required(&mut self) -> Option<&mut InputRequiredResult>;
 }
 
 macro_rules! repeatable {
@@ -257,11 +253,8 @@ macro_rules! repeatable {
                 Self::InputRequired(result)
             }
 
-            fn input_required(self) -> Result<InputRequiredResult, Self> {
-                match self {
-                    Self::InputRequired(result) => Ok(result),
-                    other => Err(other),
-                }
+            fn input_required(&mut self) -> Option<&mut InputRequiredResult> {
+                if let Self::InputRequired(result) = self { Some(result) } else { None }
             }
         })*
     };
@@ -269,21 +262,15 @@ macro_rules! repeatable {
 
 repeatable!(CallToolResponse, GetPromptResponse, ReadResourceResponse);
 
-/// The bytes of one part of a request, beside which the others fit into an event.
-fn most_bytes(policy: &Policy) -> usize {
-    usize::try_from(policy.limits.event_bytes / 4).unwrap_or(usize::MAX)
+/// The entries of `_meta` that the policy reads, and those of the protocol.
+fn meta<'c>(context: &'c Context, inputs: &'c PolicyInputs) -> impl Iterator<Item = (&'c String, &'c Value)> {
+    let is_read = |name: &str| inputs.meta.iter().any(|names| names.first().is_some_and(|first| first == name));
+    context.meta.0.iter().filter(move |(name, _)| name.starts_with("io.modelcontextprotocol/") || is_read(name))
 }
 
-/// The facts that a request carries about its project, as far as the policy reads them.
-fn facts_of(context: &RequestContext<RoleServer>, http: Option<&Parts>, shared: &Shared) -> RequestFacts {
-    let inputs = &shared.inputs;
-    let mut facts = RequestFacts::default();
-    let mut meta = context.meta.0.iter().filter(|(name, _)| inputs.meta.contains(*name)).peekable();
-    if meta.peek().is_some() {
-        let raw = to_raw_value(&meta.collect::<BTreeMap<&String, &Value>>()).ok();
-        facts.meta = raw.filter(|raw| raw.get().len() <= most_bytes(&shared.policy));
-    }
-    let Some(parts) = http else { return facts };
+/// The headers that the policy reads; several different values are one that no policy accepts.
+fn headers(parts: &Parts, inputs: &PolicyInputs) -> BTreeMap<String, String> {
+    let mut headers = BTreeMap::new();
     for name in &inputs.headers {
         let mut values: Vec<String> = Vec::new();
         for value in parts.headers.get_all(name.as_str()) {
@@ -293,13 +280,19 @@ fn facts_of(context: &RequestContext<RoleServer>, http: Option<&Parts>, shared: 
             }
         }
         if !values.is_empty() {
-            facts.headers.insert(name.clone(), values.join(", "));
+            headers.insert(name.clone(), values.join(", "));
         }
     }
+    headers
+}
+
+/// The query parameters that the policy reads; the first of several counts.
+fn query(parts: &Parts, inputs: &PolicyInputs) -> BTreeMap<String, String> {
+    let mut query = BTreeMap::new();
     for (name, value) in form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes()) {
         if inputs.query.contains(&*name) {
-            facts.query.entry(name.into_owned()).or_insert_with(|| value.into_owned());
+            query.entry(name.into_owned()).or_insert_with(|| value.into_owned());
         }
     }
-    facts
+    query
 }

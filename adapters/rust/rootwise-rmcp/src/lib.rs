@@ -4,7 +4,7 @@
 #![allow(deprecated)]
 
 mod call;
-mod error;
+mod listeners;
 mod options;
 mod projects;
 mod sender;
@@ -14,12 +14,12 @@ mod tools;
 mod transport;
 mod wrapper;
 
-pub use error::NoProject;
+pub use listeners::{ProjectChange, RootsChange};
 pub use options::Options;
-pub use projects::{Hints, LocalProject, Projects, Selection, Subscription};
+pub use projects::{Hints, LocalProject, Rootwise, Selection, Subscription};
 pub use rootwise;
 pub use rootwise_host as host;
-pub use session::{ProjectChange, RootsChange};
+pub use rootwise_host::NoProject;
 pub use streams::{WatchStreams, WatchedBody, watch_streams};
 pub use tools::ToolNames;
 pub use wrapper::WithProjects;

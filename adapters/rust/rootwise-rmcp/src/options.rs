@@ -4,17 +4,19 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use rootwise::endpoint::action::EndpointLog;
 use rootwise::host::Transport;
-use rootwise::{ConfigError, HostFacts, Policy, Resolver};
-use rootwise_host::{LogLine, allow_only, host_facts};
+use rootwise::{ConfigError, HostFacts, Policy};
+use rootwise_host::{Host, allow_only, host_facts};
 
-use crate::projects::{Hosts, Projects};
+use crate::listeners::Observers;
+use crate::projects::{CODEX_META, Rootwise, Shared};
 use crate::tools::{ToolNames, Tools};
 
 type Adjust = Box<dyn Fn(&mut HostFacts)>;
-pub(crate) type LogTo = Box<dyn Fn(&LogLine) + Send + Sync>;
+pub(crate) type LogTo = Box<dyn Fn(&EndpointLog) + Send + Sync>;
 
-/// The options of [`Projects`]; everything has a default.
+/// The options of [`Rootwise`]; everything has a default.
 #[derive(Default)]
 pub struct Options {
     policy: Option<Arc<Policy>>,
@@ -35,7 +37,7 @@ impl Options {
     }
 
     /// Whether a project must have a `path`, a folder that this process can use: the default. `false` is for servers that need
-    /// only the project's identity, from [`Projects::any_project`]: a folder on another machine is then a project too, with a
+    /// only the project's identity, from [`Rootwise::any_project`]: a folder on another machine is then a project too, with a
     /// `client_path`.
     #[must_use]
     pub fn require_path(self, require_path: bool) -> Self {
@@ -70,13 +72,14 @@ impl Options {
     }
 
     /// Whether the client's paths are valid on this machine; by default they are over the standard input and output of this
-    /// process, and are not over HTTP, sockets and other transports. Say so for a server on the user's own machine.
+    /// process and to clients inside it, and are not over HTTP, sockets and other transports. Say so for a server on the
+    /// user's own machine.
     #[must_use]
     pub fn local(self, local: bool) -> Self {
         self.host(move |facts| facts.local = Some(local))
     }
 
-    /// Changes the facts that are collected about this process. Called for each transport.
+    /// Changes the facts that are collected about this process. They count for every transport.
     #[must_use]
     pub fn host(mut self, adjust: impl Fn(&mut HostFacts) + 'static) -> Self {
         let earlier = self.adjust.take();
@@ -91,28 +94,33 @@ impl Options {
 
     /// Receives log lines; by default they are dropped.
     #[must_use]
-    pub fn log(self, log: impl Fn(&LogLine) + Send + Sync + 'static) -> Self {
+    pub fn log(self, log: impl Fn(&EndpointLog) + Send + Sync + 'static) -> Self {
         Self { log: Some(Box::new(log)), ..self }
     }
 
     /// Collects the facts of this process and checks everything.
     ///
     /// # Errors
-    /// An option cannot work; the error names it.
-    pub fn build(self) -> Result<Projects, ConfigError> {
+    /// An option is invalid; the error names it.
+    pub fn build(self) -> Result<Rootwise, ConfigError> {
         let policy = self.checked_policy()?;
-        let hosts = Hosts {
-            stdio: self.facts(Transport::Stdio, &policy)?,
-            http: self.facts(Transport::Http, &policy)?,
-            other: self.facts(Transport::Other, &policy)?,
-        };
-        let tools = self.tools.map(Tools::new).unwrap_or_default();
-        Ok(Projects::new(policy, hosts, tools, self.codex_meta.unwrap_or(true), self.log))
+        let facts = self.facts(&policy)?;
+        let observers = Arc::new(Observers { log: self.log, ..Observers::default() });
+        let host = Host::new(policy, &facts, observers.clone())?;
+        let reads_codex = host.inputs().meta.iter().any(|names| names.first().is_some_and(|name| name == CODEX_META));
+        Ok(Rootwise::new(Shared {
+            host,
+            local: facts.local,
+            argument: facts.tool_argument,
+            tools: self.tools.map(Tools::new).unwrap_or_default(),
+            codex_meta: reads_codex && self.codex_meta.unwrap_or(true),
+            observers,
+        }))
     }
 
     fn checked_policy(&self) -> Result<Arc<Policy>, ConfigError> {
         let policy = self.policy.clone().unwrap_or_else(|| Arc::new(Policy::recommended()));
-        if policy.require_path == self.require_path.unwrap_or(true) {
+        if policy.config().require_path == self.require_path.unwrap_or(true) {
             return Ok(policy);
         }
         let Some(require_path) = self.require_path else {
@@ -125,15 +133,11 @@ impl Options {
         Policy::try_from(config).map(Arc::new)
     }
 
-    fn facts(&self, transport: Transport, policy: &Arc<Policy>) -> Result<Arc<HostFacts>, ConfigError> {
+    fn facts(&self, policy: &Policy) -> Result<HostFacts, ConfigError> {
         if self.argument.as_deref() == Some("") {
             return Err(ConfigError::new("argument", "must be the name of an argument"));
         }
-        let mut facts = host_facts(transport, policy);
-        if transport == Transport::Other {
-            // rmcp's other transports carry messages in both directions at any time.
-            facts.push = Some(true);
-        }
+        let mut facts = host_facts(Transport::Stdio, policy);
         facts.tool_argument.clone_from(&self.argument);
         facts.select_tool = self.tools.as_ref().and_then(|names| names.switch.as_ref()).map(ToString::to_string);
         if let Some(adjust) = &self.adjust {
@@ -152,8 +156,6 @@ impl Options {
         } else if let Some(folders) = facts.allowed_dirs.take() {
             allow_only(&mut facts, folders);
         }
-        let facts = Arc::new(facts);
-        Resolver::new(policy.clone(), facts.clone())?;
         Ok(facts)
     }
 }

@@ -12,12 +12,13 @@ mod standalone;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll};
 
-use http::{Request, Response, StatusCode};
+use http::{HeaderMap, Request, Response, StatusCode};
 use http_body::{Body, Frame, SizeHint};
+use rootwise_host::Call;
 use tokio::sync::Notify;
 use tower_service::Service;
 
@@ -71,10 +72,47 @@ impl Once {
 
 /// Whether the stream of an HTTP request broke; part of the request.
 #[derive(Clone, Default)]
-pub(crate) struct Broken(pub(crate) Once);
+pub(crate) struct Broken(Arc<Mutex<BrokenState>>);
+
+#[derive(Default)]
+struct BrokenState {
+    has_broken: bool,
+    /// The calls that the stream carries.
+    calls: Vec<Weak<Call>>,
+}
+
+impl Broken {
+    /// Tells a call when its stream breaks. Whether the client resumes it is unknown, and others need its request.
+    pub(crate) fn follow(&self, call: &Arc<Call>) {
+        let mut state = self.lock();
+        if state.has_broken {
+            drop(state);
+            call.broken();
+        } else {
+            state.calls.push(Arc::downgrade(call));
+        }
+    }
+
+    fn happen(&self) {
+        let mut state = self.lock();
+        state.has_broken = true;
+        let calls = std::mem::take(&mut state.calls);
+        drop(state);
+        calls.iter().filter_map(Weak::upgrade).for_each(|call| call.broken());
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BrokenState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The session that an HTTP request names.
+pub(crate) fn session_id(headers: &HeaderMap) -> Option<&str> {
+    headers.get("mcp-session-id")?.to_str().ok()
+}
 
 /// Tells that a stream broke, unless it ended as the server intended.
-struct Guard(Option<Once>);
+struct Guard(Option<Broken>);
 
 impl Guard {
     fn ended(&mut self) {
@@ -114,7 +152,7 @@ where
         if let Some(standalone) = standalone.clone() {
             request.extensions_mut().insert(standalone);
         }
-        let mut guard = Guard(Some(broken.0));
+        let mut guard = Guard(Some(broken));
         let response = self.service.call(request);
         Box::pin(async move {
             let response = response.await.inspect_err(|_| guard.ended())?;

@@ -13,7 +13,7 @@ use rootwise::project::RootView;
 use rootwise_host::{Roots, list_of};
 use serde_json::json;
 
-use crate::projects::{Projects, Selection};
+use crate::projects::{Rootwise, Selection};
 
 /// Names of the tools; `None` leaves one out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl Tools {
 /// Runs a tool; a refusal is a result that the model reads.
 pub(crate) async fn call(
     kind: Kind,
-    projects: &Projects,
+    projects: &Rootwise,
     arguments: Option<&JsonObject>,
     context: &RequestContext<RoleServer>,
 ) -> Result<CallToolResponse, ErrorData> {

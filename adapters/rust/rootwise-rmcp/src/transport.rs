@@ -17,18 +17,21 @@ use rmcp::transport::io::{StdioReader, StdioWriter};
 use rmcp::transport::{IntoTransport, Transport};
 use rmcp::{ServerHandler, ServiceExt};
 use rootwise::RequestToken;
-use rootwise::event::{Event, RefusalKind, RootsListed, RootsRefused};
+use rootwise::endpoint::event::{EndpointEvent, RequestAnswered, RequestRefused};
+use rootwise::event::RefusalKind;
+use rootwise::host::Transport as Kind;
 use serde_json::value::to_raw_value;
-use tokio::io::{Stdin, Stdout};
+use tokio::io::{DuplexStream, ReadHalf, Stdin, Stdout, WriteHalf};
 
-use crate::projects::Projects;
+use crate::projects::Rootwise;
 use crate::sender::Token;
 use crate::session::Session;
 use crate::wrapper::WithProjects;
 
-impl Projects {
-    /// Serves one client over this transport, such as `rmcp::transport::stdio()`. Over any other transport the client counts
-    /// as remote, unless the option [`local`](crate::Options::local) says otherwise.
+impl Rootwise {
+    /// Serves one client over this transport, such as `rmcp::transport::stdio()`. A client in this process, over a
+    /// [`DuplexStream`], is on this machine too. Over any other transport the client counts as remote, unless the option
+    /// [`local`](crate::Options::local) says otherwise.
     ///
     /// # Errors
     /// The handshake failed.
@@ -60,8 +63,10 @@ impl<S: ServerHandler> WithProjects<S> {
         E: Error + Send + Sync + 'static,
     {
         let session = self.session().clone();
-        session.observe(is_stdio::<T>());
-        self.serve(Observed { inner: transport.into_transport(), session, requests: VecDeque::new() }).await
+        let kind = if is_stdio::<T>() { Kind::Stdio } else { Kind::Other };
+        session.observe(kind, is_in_memory::<T>());
+        let (requests, last) = (VecDeque::new(), None);
+        self.serve(Observed { inner: transport.into_transport(), session, requests, last }).await
     }
 }
 
@@ -76,11 +81,19 @@ fn is_stdio<T: 'static>() -> bool {
     known.contains(&TypeId::of::<T>())
 }
 
+/// Whether both ends of a transport are in this process.
+fn is_in_memory<T: 'static>() -> bool {
+    type Halves = (ReadHalf<DuplexStream>, WriteHalf<DuplexStream>);
+    [TypeId::of::<DuplexStream>(), TypeId::of::<Halves>()].contains(&TypeId::of::<T>())
+}
+
 struct Observed<T> {
     inner: T,
     session: Arc<Session>,
     /// The last requests for roots.
     requests: VecDeque<Sent>,
+    /// The last request of the client.
+    last: Option<RequestId>,
 }
 
 /// A request for roots that was sent.
@@ -90,7 +103,7 @@ struct Sent {
     answered: bool,
 }
 
-/// As many as the resolver remembers.
+/// As many as the endpoint remembers.
 const MAX_REQUESTS: usize = 8;
 
 impl<T> Observed<T> {
@@ -104,13 +117,24 @@ impl<T> Observed<T> {
         }
     }
 
-    /// rmcp drops a second answer to a request, from which the resolver learns that two clients share the transport.
-    fn answers(&mut self, id: &RequestId, answer: impl FnOnce(RequestToken) -> Option<Event>) {
+    /// rmcp drops a second answer to a request, from which the endpoint learns that two clients share the transport.
+    fn answers(&mut self, id: &RequestId, answer: impl FnOnce(RequestToken) -> Option<EndpointEvent>) {
         let Some(sent) = self.requests.iter_mut().find(|sent| sent.id == *id) else { return };
         if std::mem::replace(&mut sent.answered, true)
             && let Some(answer) = answer(sent.token)
         {
-            self.session.answered_again(answer);
+            // The endpoint refuses no answer.
+            let _ = self.session.shared().host.feed(answer);
+        }
+    }
+
+    fn requested(&mut self, request: &JsonRpcRequest<ClientRequest>) {
+        let previous = self.last.replace(request.id.clone());
+        match &request.request {
+            ClientRequest::InitializeRequest(initialize) => {
+                self.session.initialize(&initialize.params, Some(&request.id), previous.as_ref());
+            }
+            _ => self.session.request_seen(&request.id),
         }
     }
 }
@@ -136,21 +160,16 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Observed<T> {
             None => self.session.input_closed(),
             Some(JsonRpcMessage::Notification(notification)) => match &notification.notification {
                 ClientNotification::InitializedNotification(_) => self.session.ready(),
-                ClientNotification::RootsListChangedNotification(_) => self.session.roots_changed(None),
+                ClientNotification::RootsListChangedNotification(_) => self.session.roots_changed(),
                 _ => {}
             },
-            Some(JsonRpcMessage::Request(request)) => {
-                if let ClientRequest::InitializeRequest(request) = &request.request {
-                    self.session.initialize_again(&request.params);
-                }
-            }
+            Some(JsonRpcMessage::Request(request)) => self.requested(request),
             Some(JsonRpcMessage::Response(response)) => self.answers(&response.id, |token| {
-                let result = to_raw_value(&response.result).ok()?;
-                Some(RootsListed { request: Some(token), result }.into())
+                Some(RequestAnswered::new(token, to_raw_value(&response.result).ok()?).into())
             }),
-            Some(JsonRpcMessage::Error(JsonRpcError { id: Some(id), .. })) => self.answers(id, |request| {
-                Some(RootsRefused { request, kind: RefusalKind::Error, code: None, message: None }.into())
-            }),
+            Some(JsonRpcMessage::Error(JsonRpcError { id: Some(id), .. })) => {
+                self.answers(id, |request| Some(RequestRefused::new(request, RefusalKind::Error).into()));
+            }
             Some(_) => {}
         }
         message

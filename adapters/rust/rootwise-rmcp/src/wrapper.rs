@@ -17,18 +17,19 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use rootwise::INPUT_KEY;
 use rootwise::event::Argument;
 use serde_json::Value;
 
-use crate::call::{Brought, Call, Repeatable, enter, http_of, is_modern};
-use crate::projects::{CODEX_META, Projects, Shared};
+use crate::call::{Call, Repeatable, RequestParts, enter, http_of};
+use crate::projects::{CODEX_META, Rootwise, Shared};
 use crate::session::Session;
-use crate::streams::{Arrival, Standalone};
+use crate::streams::Arrival;
 use crate::tools::{self, Kind, Tools};
 
 type Context = RequestContext<RoleServer>;
 
-/// A server for one client, whose handlers can ask for their project; see [`Projects::wrap`].
+/// A server for one client, whose handlers can ask for their project; see [`Rootwise::wrap`].
 pub struct WithProjects<S> {
     handler: S,
     session: Arc<Session>,
@@ -63,9 +64,22 @@ impl<S> WithProjects<S> {
         &self.session
     }
 
+    /// Reports a notification that the transport does not.
+    fn unobserved(&self, context: &NotificationContext<RoleServer>, report: impl FnOnce(&Session)) {
+        if !self.session.is_observed() && self.session.client_of(context.extensions.get::<Parts>()).is_some() {
+            report(&self.session);
+        }
+    }
+
     /// Runs a handler whose result cannot ask for input.
-    async fn plain<F: Future>(&self, mut context: Context, run: impl FnOnce(Context) -> F) -> F::Output {
-        let call = enter(&self.session, &mut context, None);
+    async fn plain<F: Future>(
+        &self,
+        method: impl Into<Cow<'static, str>>,
+        mut context: Context,
+        run: impl FnOnce(Context) -> F,
+    ) -> F::Output {
+        let parts = RequestParts { method: method.into(), ..RequestParts::default() };
+        let call = enter(&self.session, &mut context, parts);
         let _running = call.running();
         run(context).await
     }
@@ -87,15 +101,13 @@ impl<S> WithProjects<S> {
         context: Context,
         run: impl AsyncFnOnce(Context) -> Result<R, ErrorData>,
     ) -> Result<R, ErrorData> {
-        let running = call.running();
-        if !call.is_modern() {
+        let _running = call.running();
+        if !has_rounds(&context) {
             return run(context).await;
         }
         let again = context.clone();
         let result = run(context).await;
-        drop(running);
-        let projects = Projects::of(self.session.shared());
-        call.finish(result, projects.would_need(&again)).await
+        call.finish(&again, result).await
     }
 }
 
@@ -111,7 +123,7 @@ impl<S: ServerHandler> WithProjects<S> {
         let run = async |context: Context| {
             let result = match ours {
                 Some(tool) => {
-                    let projects = Projects::of(self.session.shared());
+                    let projects = Rootwise::of(self.session.shared());
                     tools::call(tool, &projects, request.arguments.as_ref(), &context).await
                 }
                 None => self.handler.call_tool(request, context).await,
@@ -141,17 +153,22 @@ impl<S> fmt::Debug for WithProjects<S> {
     }
 }
 
+/// Whether the result of a call may ask the client: a call of 2026-07-28 describes its client in `_meta`. The others are spared
+/// a copy of their context.
+fn has_rounds(context: &Context) -> bool {
+    !context.meta.0.is_empty()
+}
+
 /// The parts of a request that concern its project; the three kinds of requests share no trait.
-macro_rules! brought {
-    ($request:ident, $context:ident, $named:expr) => {{
-        // Only a call of 2026-07-28 has rounds.
-        let modern = is_modern(&$context);
-        Brought {
-            input_responses: modern.then(|| $request.input_responses.clone()).flatten(),
-            request_state: modern.then(|| $request.request_state.clone()).flatten(),
+macro_rules! parts {
+    ($method:literal, $request:ident, $named:expr) => {
+        RequestParts {
+            method: $method.into(),
             named: $named,
+            input_response: $request.input_responses.as_ref().and_then(|responses| responses.get(INPUT_KEY)).cloned(),
+            request_state: $request.request_state.clone(),
         }
-    }};
+    };
 }
 
 /// Calls that follow this notification may go on.
@@ -177,8 +194,8 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
         request: InitializeRequestParams,
         context: Context,
     ) -> impl Future<Output = Result<InitializeResult, ErrorData>> {
-        self.session.initialize(&request, &context.peer, http_of(&context).is_some());
-        let run = Box::pin(self.plain(context, |context| self.handler.initialize(request, context)));
+        self.session.begin(&request, &context.peer, http_of(&context).is_some());
+        let run = Box::pin(self.plain("initialize", context, |context| self.handler.initialize(request, context)));
         async move {
             let mut result = run.await?;
             self.declare(&mut result.capabilities);
@@ -187,18 +204,13 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        if !self.session.is_observed() {
-            self.session.ready();
-        }
+        self.unobserved(&context, Session::ready);
         took_effect(&context);
         self.handler.on_initialized(context).await;
     }
 
     async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
-        if !self.session.is_observed() {
-            let http = context.extensions.get::<Parts>();
-            self.session.roots_changed(http.and_then(|parts| parts.extensions.get::<Standalone>()));
-        }
+        self.unobserved(&context, Session::roots_changed);
         took_effect(&context);
         self.handler.on_roots_list_changed(context).await;
     }
@@ -211,9 +223,9 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
         let ours = self.tools().find(&request.name);
         // The tool that selects a project may have a parameter of the same name.
         let named = if ours.is_none() { self.named(request.arguments.as_ref()) } else { None };
-        let brought = brought!(request, context, named);
-        let call = enter(&self.session, &mut context, Some(brought));
-        let run = if ours.is_none() && !call.is_modern() {
+        let parts = parts!("tools/call", request, named);
+        let call = enter(&self.session, &mut context, parts);
+        let run = if ours.is_none() && !has_rounds(&context) {
             Run::Plain(Box::pin(self.handler.call_tool(request, context)))
         } else {
             Run::Other(Box::pin(self.call_or_ask(ours, request, call.clone(), context)))
@@ -234,8 +246,8 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
         request: GetPromptRequestParams,
         mut context: Context,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let brought = brought!(request, context, self.named(request.arguments.as_ref()));
-        let call = enter(&self.session, &mut context, Some(brought));
+        let parts = parts!("prompts/get", request, self.named(request.arguments.as_ref()));
+        let call = enter(&self.session, &mut context, parts);
         Box::pin(self.round(&call, context, async |context| self.handler.get_prompt(request, context).await)).await
     }
 
@@ -244,8 +256,8 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
         request: ReadResourceRequestParams,
         mut context: Context,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let brought = brought!(request, context, None);
-        let call = enter(&self.session, &mut context, Some(brought));
+        let parts = parts!("resources/read", request, None);
+        let call = enter(&self.session, &mut context, parts);
         Box::pin(self.round(&call, context, async |context| self.handler.read_resource(request, context).await)).await
     }
 
@@ -254,7 +266,7 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
         request: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListToolsResult, ErrorData> {
-        let mut result = self.plain(context, |context| self.handler.list_tools(request, context)).await?;
+        let mut result = self.plain("tools/list", context, |context| self.handler.list_tools(request, context)).await?;
         if result.next_cursor.is_none() {
             result.tools.extend(self.tools().list());
         }
@@ -275,7 +287,7 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
     // Everything below passes through.
 
     async fn ping(&self, context: Context) -> Result<(), ErrorData> {
-        self.plain(context, |context| self.handler.ping(context)).await
+        self.plain("ping", context, |context| self.handler.ping(context)).await
     }
 
     fn negotiate_initialize(&self, request: &InitializeRequestParams) -> Result<InitializeResult, ErrorData> {
@@ -287,17 +299,17 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
     }
 
     async fn discover(&self, context: Context) -> Result<DiscoverResult, ErrorData> {
-        let mut result = self.plain(context, |context| self.handler.discover(context)).await?;
+        let mut result = self.plain("server/discover", context, |context| self.handler.discover(context)).await?;
         self.declare(&mut result.capabilities);
         Ok(result)
     }
 
     async fn complete(&self, request: CompleteRequestParams, context: Context) -> Result<CompleteResult, ErrorData> {
-        self.plain(context, |context| self.handler.complete(request, context)).await
+        self.plain("completion/complete", context, |context| self.handler.complete(request, context)).await
     }
 
     async fn set_level(&self, request: SetLevelRequestParams, context: Context) -> Result<(), ErrorData> {
-        self.plain(context, |context| self.handler.set_level(request, context)).await
+        self.plain("logging/setLevel", context, |context| self.handler.set_level(request, context)).await
     }
 
     async fn list_prompts(
@@ -305,7 +317,7 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
         request: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListPromptsResult, ErrorData> {
-        self.plain(context, |context| self.handler.list_prompts(request, context)).await
+        self.plain("prompts/list", context, |context| self.handler.list_prompts(request, context)).await
     }
 
     async fn list_resources(
@@ -313,7 +325,7 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
         request: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListResourcesResult, ErrorData> {
-        self.plain(context, |context| self.handler.list_resources(request, context)).await
+        self.plain("resources/list", context, |context| self.handler.list_resources(request, context)).await
     }
 
     async fn list_resource_templates(
@@ -321,7 +333,10 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
         request: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        self.plain(context, |context| self.handler.list_resource_templates(request, context)).await
+        self.plain("resources/templates/list", context, |context| {
+            self.handler.list_resource_templates(request, context)
+        })
+        .await
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
@@ -333,15 +348,15 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
     }
 
     async fn subscribe(&self, request: SubscribeRequestParams, context: Context) -> Result<(), ErrorData> {
-        self.plain(context, |context| self.handler.subscribe(request, context)).await
+        self.plain("resources/subscribe", context, |context| self.handler.subscribe(request, context)).await
     }
 
     async fn unsubscribe(&self, request: UnsubscribeRequestParams, context: Context) -> Result<(), ErrorData> {
-        self.plain(context, |context| self.handler.unsubscribe(request, context)).await
+        self.plain("resources/unsubscribe", context, |context| self.handler.unsubscribe(request, context)).await
     }
 
     async fn on_custom_request(&self, request: CustomRequest, context: Context) -> Result<CustomResult, ErrorData> {
-        self.plain(context, |context| self.handler.on_custom_request(request, context)).await
+        self.plain(request.method.clone(), context, |context| self.handler.on_custom_request(request, context)).await
     }
 
     async fn on_cancelled(&self, notification: CancelledNotificationParam, context: NotificationContext<RoleServer>) {
@@ -360,14 +375,14 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
     }
 
     async fn get_task(&self, request: GetTaskParams, context: Context) -> Result<GetTaskResult, ErrorData> {
-        self.plain(context, |context| self.handler.get_task(request, context)).await
+        self.plain("tasks/get", context, |context| self.handler.get_task(request, context)).await
     }
 
     async fn update_task(&self, request: UpdateTaskParams, context: Context) -> Result<(), ErrorData> {
-        self.plain(context, |context| self.handler.update_task(request, context)).await
+        self.plain("tasks/update", context, |context| self.handler.update_task(request, context)).await
     }
 
     async fn cancel_task(&self, request: CancelTaskParams, context: Context) -> Result<(), ErrorData> {
-        self.plain(context, |context| self.handler.cancel_task(request, context)).await
+        self.plain("tasks/cancel", context, |context| self.handler.cancel_task(request, context)).await
     }
 }

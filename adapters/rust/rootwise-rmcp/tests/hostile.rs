@@ -14,14 +14,14 @@ use rmcp::service::{ClientLifecycleMode, ClientServiceExt, RequestContext, Runni
 use rmcp::{ClientHandler, ErrorData, RoleClient, RoleServer, ServerHandler};
 use rootwise_rmcp::rootwise::Policy;
 use rootwise_rmcp::rootwise::policy::Pin;
-use rootwise_rmcp::{NoProject, Options, Projects};
+use rootwise_rmcp::{NoProject, Options, Rootwise};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
 use tokio::sync::{Notify, mpsc};
 
 #[derive(Clone)]
 struct Server {
-    projects: Projects,
+    projects: Rootwise,
     /// What jobs were told that outlive their calls.
     jobs: mpsc::UnboundedSender<String>,
     /// Ends when jobs may ask.
@@ -137,7 +137,7 @@ impl ClientHandler for Client {
 }
 
 fn quiet() -> Options {
-    Projects::options().local(true).host(|facts| {
+    Rootwise::options().local(true).host(|facts| {
         facts.cwd = Some("/".into());
         facts.env.clear();
     })

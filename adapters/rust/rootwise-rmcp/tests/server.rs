@@ -9,11 +9,11 @@ use rmcp::service::{RequestContext, RunningService};
 use rmcp::{
     ClientHandler, ErrorData, RoleClient, RoleServer, ServerHandler, ServiceExt, tool, tool_handler, tool_router,
 };
-use rootwise_rmcp::{NoProject, Options, Projects, ToolNames};
+use rootwise_rmcp::{NoProject, Options, Rootwise, ToolNames};
 
 #[derive(Clone)]
 struct Server {
-    projects: Projects,
+    projects: Rootwise,
 }
 
 #[tool_router]
@@ -21,6 +21,16 @@ impl Server {
     #[tool]
     async fn status(&self, context: RequestContext<RoleServer>) -> Result<String, NoProject> {
         Ok(self.projects.project(&context).await?.path().display().to_string())
+    }
+
+    /// Which of some paths are inside the roots.
+    #[tool]
+    async fn inside(&self, context: RequestContext<RoleServer>) -> Result<String, NoProject> {
+        let mut inside = Vec::new();
+        for path in ["/usr/share", "share/new", "/etc", "../etc"] {
+            inside.push(self.projects.inside(&context, path).await?);
+        }
+        Ok(format!("{inside:?}"))
     }
 
     /// As a tool that returns protocol errors.
@@ -51,13 +61,13 @@ impl ClientHandler for Client {
 }
 
 fn quiet() -> Options {
-    Projects::options().local(true).host(|facts| {
+    Rootwise::options().local(true).host(|facts| {
         facts.cwd = Some("/".into());
         facts.env.clear();
     })
 }
 
-async fn connect(projects: &Projects, client: Client) -> RunningService<RoleClient, Client> {
+async fn connect(projects: &Rootwise, client: Client) -> RunningService<RoleClient, Client> {
     let (server_end, client_end) = tokio::io::duplex(1 << 16);
     let projects = projects.clone();
     tokio::spawn(async move {
@@ -65,6 +75,18 @@ async fn connect(projects: &Projects, client: Client) -> RunningService<RoleClie
         projects.serve(handler, server_end).await.unwrap().waiting().await.unwrap();
     });
     client.serve(client_end).await.unwrap()
+}
+
+async fn connect_over_socket(projects: &Rootwise, client: Client) -> RunningService<RoleClient, Client> {
+    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let projects = projects.clone();
+    tokio::spawn(async move {
+        let handler = Server { projects: projects.clone() };
+        let (socket, _) = listener.accept().await.unwrap();
+        projects.serve(handler, socket).await.unwrap().waiting().await.unwrap();
+    });
+    client.serve(tokio::net::TcpStream::connect(address).await.unwrap()).await.unwrap()
 }
 
 async fn call(client: &RunningService<RoleClient, Client>, name: &'static str) -> (String, bool) {
@@ -130,7 +152,7 @@ async fn ready_made_tools_are_listed_and_work() {
     let running = connect(&projects, client).await;
     let tools = running.list_all_tools().await.unwrap();
     let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
-    assert_eq!(names, ["status", "strict", "which_project", "switch_project"]);
+    assert_eq!(names, ["inside", "status", "strict", "which_project", "switch_project"]);
     assert!(call(&running, "which_project").await.0.contains("roots"));
     let arguments = serde_json::json!({ "project": "/usr/lib" }).as_object().cloned().unwrap();
     let switch = CallToolRequestParams::new("switch_project").with_arguments(arguments);
@@ -179,7 +201,7 @@ async fn a_handler_that_is_not_wrapped_says_so() {
     tokio::spawn(async move { handler.serve(server_end).await.unwrap().waiting().await.unwrap() });
     let running = Client::default().serve(client_end).await.unwrap();
     let (text, failed) = call(&running, "status").await;
-    assert!(failed && text.contains("did not pass through `Projects::wrap`"), "{text}");
+    assert!(failed && text.contains("did not pass through `Rootwise::wrap`"), "{text}");
 }
 
 #[test]
@@ -198,17 +220,31 @@ fn options_that_cannot_work_are_named() {
 }
 
 #[tokio::test]
-async fn over_a_transport_that_nobody_knows_the_client_is_remote() {
-    let remote = Projects::options().host(|facts| facts.env.clear()).tools(ToolNames::default()).build().unwrap();
+async fn a_client_in_this_process_is_local_and_one_behind_a_socket_is_remote() {
+    let options = || Rootwise::options().host(|facts| facts.env.clear()).tools(ToolNames::default());
     let client = Client::default();
     client.roots.lock().unwrap().push("file:///etc".into());
-    let running = connect(&remote, client.clone()).await;
+    let by_default = options().build().unwrap();
+    assert_eq!(call(&connect(&by_default, client.clone()).await, "status").await.0, "/etc");
+    let running = connect_over_socket(&by_default, client.clone()).await;
     let (text, failed) = call(&running, "status").await;
     assert!(failed && text.contains("another machine"), "{text}");
     let (text, _) = call(&running, "which_project").await;
     assert!(!text.contains("stdio"), "{text}");
-    let local = quiet().build().unwrap();
-    assert_eq!(call(&connect(&local, client).await, "status").await.0, "/etc");
+    // What the operator says counts for every transport.
+    let local = options().local(true).build().unwrap();
+    assert_eq!(call(&connect_over_socket(&local, client.clone()).await, "status").await.0, "/etc");
+    let remote = options().local(false).build().unwrap();
+    assert!(call(&connect(&remote, client).await, "status").await.1);
+}
+
+#[tokio::test]
+async fn a_path_inside_the_roots_is_told_from_one_outside() {
+    let rootwise = quiet().build().unwrap();
+    let client = Client::default();
+    client.roots.lock().unwrap().push("file:///usr".into());
+    let running = connect(&rootwise, client).await;
+    assert_eq!(call(&running, "inside").await.0, "[true, true, false, false]");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-// Functions that the server's author passes in. What they throw belongs to their author and must not stop a connection.
+// Functions that run later. What those of the server's author throw belongs to their author and must not stop a connection.
 
 /** Runs a callback; an exception or a rejected promise becomes a warning of the process. */
 export function guarded(run: () => unknown): void {
@@ -18,4 +18,11 @@ function warn(error: unknown): void {
     // Such as an object without a prototype.
   }
   process.emitWarning(error instanceof Error ? error : text);
+}
+
+/** Passes a value to the one who waits for it under a key. */
+export function settle<T>(waiting: Map<number, (value: T) => void>, key: number, value: T): void {
+  const resolve = waiting.get(key);
+  waiting.delete(key);
+  resolve?.(value);
 }

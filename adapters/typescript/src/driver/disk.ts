@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { access, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Found, ProbedPath, ProbePath } from "../generated/types.js";
+import type { EntryKind, ProbedPath, ProbePath } from "../generated/types.js";
 
 /** Examines paths on disk. Never rejects: a path that cannot be examined is `missing` or `unreadable`. */
 export function probe(paths: readonly ProbePath[]): Promise<ProbedPath[]> {
@@ -16,7 +16,7 @@ async function probeOne({ path, markers = [] }: ProbePath): Promise<ProbedPath> 
 }
 
 /** Returns the kind of the entry at a path. */
-export async function kindOf(path: string): Promise<Found> {
+export async function kindOf(path: string): Promise<EntryKind> {
   try {
     return (await stat(path)).isDirectory() ? "directory" : "file";
   } catch (error) {

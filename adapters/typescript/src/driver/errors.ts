@@ -1,9 +1,9 @@
 import { type ErrorCode, RootwiseError } from "../error.js";
-import type { Answer, Explanation, Reason, SourceKind } from "../generated/types.js";
+import type { Answer, Explanation, Reason, RefusalKind, SourceKind } from "../generated/types.js";
 
 /** The parts of a {@link NoProjectError}. */
 export interface NoProjectReason {
-  code: Reason | "cancelled" | "call_over";
+  code: Reason;
   message: string;
   instruction?: string | undefined;
   source?: SourceKind | undefined;
@@ -17,7 +17,7 @@ export interface NoProjectReason {
  */
 export class NoProjectError extends RootwiseError {
   override readonly name = "NoProjectError";
-  declare readonly code: Reason | "cancelled" | "call_over";
+  declare readonly code: Reason;
   /** The next step for the caller; also part of the message. */
   readonly instruction: string | undefined;
   /** The source whose value was refused. */
@@ -66,13 +66,6 @@ export class NeedsInput extends Error {
   }
 }
 
-export const closed = () => new NoProjectError({ code: "closed", message: "The connection is closed." });
-
-export const cancelled = () => new NoProjectError({ code: "cancelled", message: "The call was cancelled." });
-
-export const callOver = () =>
-  new NoProjectError({ code: "call_over", message: "The call that asked is over. Ask for the project while the call runs and keep the result for work that outlives it." });
-
 /** Describes any thrown value in one line. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
@@ -80,7 +73,15 @@ export const messageOf = (error: unknown): string => (error instanceof Error ? e
 export const badOption = (option: string, message: string, code: ErrorCode = "bad_options") =>
   new RootwiseError(code, `bad options at ${option}: ${message}`);
 
-/** The error of an answer without a project. */
-export function failure(answer: Extract<Answer, { outcome: "refused" | "unresolved" }>, note?: string): NoProjectError {
-  return new NoProjectError(note ? { ...answer, message: `${answer.message} ${note}` } : answer);
+/** What became of a request whose sender rejected. */
+export function refusalOf(error: unknown): { kind: RefusalKind; code?: number | undefined; message?: string } {
+  if (!(error instanceof ClientError)) return { kind: "undeliverable" };
+  return { kind: "error", code: Number.isSafeInteger(error.code) ? error.code : undefined, message: error.message };
+}
+
+/** The error that stands for an answer. */
+export function failure(answer: Answer): Error {
+  if (answer.outcome === "needsInput") return new NeedsInput(answer.inputRequests);
+  if (answer.outcome === "refused" || answer.outcome === "unresolved") return new NoProjectError(answer);
+  return new Error(`unexpected answer: ${answer.outcome}`);
 }

@@ -3,10 +3,11 @@ import { realpathSync, statSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, isAbsolute, join, sep } from "node:path";
 import type { ExcludedDirs, HostFacts, Policy, Transport } from "../generated/types.js";
+import { commandLine } from "../node/index.js";
 import type { PresetName } from "../resolver.js";
 import { badOption } from "./errors.js";
 import { own, ownOptions } from "./options.js";
-import { policyInputs } from "./policy.js";
+import { inputsOf } from "./policy.js";
 
 /** Options of {@link hostFacts}. */
 export interface HostFactsOptions {
@@ -23,12 +24,12 @@ const OPTIONS: readonly string[] = ["policy", "argv", "env"] satisfies (keyof Ho
 /** Collects the facts of this process for a resolver. Reads only the variables and options that the policy names. */
 export function hostFacts(transport: Transport = "stdio", given: HostFactsOptions = {}): HostFacts {
   const { policy, argv = process.argv.slice(2), env = process.env } = ownOptions(given, OPTIONS);
-  const inputs = policyInputs(policy);
+  const inputs = inputsOf(policy);
   const facts: HostFacts = {
     style: process.platform === "win32" ? "windows" : "posix",
     transport,
     env: pick(env, inputs.env),
-    arguments: options(argv, inputs.options),
+    arguments: inputs.options.length > 0 ? commandLine(argv, policy) : {},
     excludedDirs: excludedDirs(),
   };
   const cwd = attempt(workingDirectory);
@@ -53,7 +54,7 @@ export interface HostOptions {
 }
 
 /** The facts of this process, replaced where the options say so. */
-export function mergedFacts(transport: Transport, policy: PresetName | Policy, { host, allowedDirs }: HostOptions): HostFacts {
+export function mergedFacts(transport: Transport, policy: PresetName | Policy | undefined, { host, allowedDirs }: HostOptions): HostFacts {
   const given = own(Object.fromEntries(Object.entries(host ?? {}).filter(([, value]) => value !== undefined)) as Partial<HostFacts>);
   const collected = hostFacts(transport, { policy });
   // The folders of this machine mean nothing to a host of the other style.
@@ -69,7 +70,7 @@ export function mergedFacts(transport: Transport, policy: PresetName | Policy, {
   return merged;
 }
 
-/** Refuses options that cannot work; `merged` is then accepted by a resolver. */
+/** Refuses invalid options; `merged` is then accepted by a resolver. */
 export function checkHostOptions({ host, allowedDirs }: HostOptions): void {
   if (host !== undefined && (typeof host !== "object" || host === null)) throw badOption("host", "must be an object with host facts");
   const facts = own(host ?? {});
@@ -93,19 +94,6 @@ function pick(env: Readonly<Record<string, string | undefined>>, names: readonly
     if (value !== undefined) picked[name] = value;
   }
   return picked;
-}
-
-/** Reads `--name=value`, `--name value` and `--name`; the first of several counts. */
-export function options(argv: readonly string[], names: readonly string[]): Record<string, string> {
-  const found: Record<string, string> = {};
-  for (const [index, word] of argv.entries()) {
-    if (word === "--") break;
-    const [, name, value] = /^--([^=]+)(?:=(.*))?$/s.exec(word) ?? [];
-    if (name === undefined || !names.includes(name) || Object.hasOwn(found, name)) continue;
-    const next = argv[index + 1];
-    found[name] = value ?? (next !== undefined && !next.startsWith("-") ? next : "");
-  }
-  return found;
 }
 
 let excluded: ExcludedDirs | undefined;

@@ -1,4 +1,4 @@
-// Options that cannot work are refused where they are given, not in the first call that needs them.
+// Invalid options are refused where they are given, not in the first call that needs them.
 import { badOption } from "./errors.js";
 
 /** A copy without inherited properties: another package may have changed `Object.prototype`, which must not decide anything. */
@@ -15,4 +15,9 @@ export function ownOptions<T extends object>(options: T, known: readonly string[
 /** Refuses what cannot be called. */
 export function checkFunction(value: unknown, place: string): void {
   if (typeof value !== "function") throw badOption(place, "must be a function");
+}
+
+/** The members that have a value. */
+export function defined<T extends object>(of: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(of).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }

@@ -6,8 +6,19 @@ import type { Project as AnyProject } from "../generated/types.js";
  */
 export type Project<RequirePath extends boolean = true> = [RequirePath] extends [true] ? AnyProject & { path: string } : AnyProject;
 
-/** Receives the connection's new project and the previous one; `undefined` stands for none. */
+/** The connection that a change belongs to. */
+export interface ConnectionInfo {
+  /** Unique among the connections of one object. */
+  readonly id: number;
+  /** The client's name for itself, as it sent it. */
+  readonly client: string | undefined;
+  /** Whether the connection ended with this change. */
+  readonly ended: boolean;
+}
+
+/** Receives the connection's new project and the previous one, where `undefined` stands for none, and the connection. */
 export type ProjectListener<RequirePath extends boolean = true> = (
   project: Readonly<Project<RequirePath>> | undefined,
   previous: Readonly<Project<RequirePath>> | undefined,
+  connection: ConnectionInfo,
 ) => void;

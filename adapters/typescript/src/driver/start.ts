@@ -1,6 +1,6 @@
-import type { Explanation, HostFacts, Policy, RequestFacts } from "../generated/types.js";
+import type { EndpointLog, Explanation, HostFacts, Policy, RequestFacts } from "../generated/types.js";
 import type { PresetName } from "../resolver.js";
-import { Connection, type LogLine, projectOf } from "./connection.js";
+import { Connection, projectOf } from "./connection.js";
 import { hostFacts } from "./host.js";
 import { ownOptions } from "./options.js";
 import type { Project } from "./project.js";
@@ -15,7 +15,7 @@ export interface StartOptions<RequirePath extends boolean = true> {
   host?: HostFacts | undefined;
   /** Values that a request would carry, such as an argument. */
   facts?: RequestFacts | undefined;
-  log?: ((line: LogLine) => void) | undefined;
+  log?: ((line: EndpointLog) => void) | undefined;
 }
 
 const OPTIONS: readonly string[] = ["policy", "requirePath", "host", "facts", "log"] satisfies (keyof StartOptions)[];
@@ -36,7 +36,7 @@ export async function resolveAndExplain<RequirePath extends boolean = true>(opti
   const { policy, requirePath, host, facts, log } = ownOptions(options, OPTIONS);
   const connection = new Connection({ policy, requirePath, host: host ?? hostFacts("stdio", { policy }), log });
   try {
-    const answer = await connection.question({ type: "asked", askBy: "none", explain: true, ...(facts ? { facts } : {}) });
+    const answer = await connection.question({ type: "asked", explain: true }, facts);
     return { project: answer.outcome === "resolved" ? projectOf<RequirePath>(answer) : undefined, explanation: answer.explanation };
   } finally {
     connection.close();

@@ -97,7 +97,7 @@ want?: Want,
 /**
  * Whether and how this call can carry a question to the client; if absent, the facts decide.
  */
-askBy?: AskBy | null, 
+askVia?: AskVia | null, 
 /**
  * The facts of the request.
  */
@@ -119,16 +119,16 @@ export type Want = "project" | "roots";
 /**
  * Whether and how a call can carry a question to the client.
  */
-export type AskBy = "none" | "request" | "inputRequired";
+export type AskVia = "none" | "request" | "inputRequired";
 
 /**
  * The facts of one request.
  */
 export type RequestFacts = { 
 /**
- * The host's own knowledge of the caller: an authenticated workspace, or a handle the server issued.
+ * What the server itself knows about the caller: an authenticated workspace, or a handle the server issued.
  */
-host?: string, 
+server?: string, 
 /**
  * The call's project argument, of any type: what is not a text is refused.
  */
@@ -173,7 +173,7 @@ by: SelectBy,
 /**
  * As in [`Asked`].
  */
-askBy?: AskBy | null, 
+askVia?: AskVia | null, 
 /**
  * As in [`Asked`].
  */
@@ -199,7 +199,7 @@ ask: AskId,
 /**
  * As in [`Asked`].
  */
-askBy?: AskBy | null, 
+askVia?: AskVia | null, 
 /**
  * As in [`Asked`].
  */
@@ -242,7 +242,7 @@ path: string,
 /**
  * The kind of file system entry.
  */
-found: Found, 
+found: EntryKind, 
 /**
  * The real path, with all links resolved.
  */
@@ -255,7 +255,7 @@ markers?: Array<string>, };
 /**
  * The kinds of file system entries.
  */
-export type Found = "directory" | "file" | "missing" | "unreadable";
+export type EntryKind = "directory" | "file" | "missing" | "unreadable";
 
 /**
  * One raw message.
@@ -538,7 +538,642 @@ export type Level = "debug" | "info" | "warning";
 /**
  * The subject of a log line; the serialised form is the stable code.
  */
-export type LogCode = "project_chosen" | "disagreement" | "value_rejected" | "roots_failed" | "roots_unsupported" | "roots_cut" | "root_repaired" | "answer_stale" | "answer_unexpected" | "selected_root_left" | "several_clients" | "too_many_asks" | "logs_dropped";
+export type LogCode = "project_chosen" | "disagreement" | "value_rejected" | "roots_failed" | "roots_unsupported" | "roots_cut" | "root_repaired" | "answer_stale" | "answer_unexpected" | "selected_root_left" | "several_clients" | "too_many_asks" | "logs_dropped" | "wait_expired" | "cannot_ask" | "event_failed";
+
+/**
+ * One event of an endpoint, in the past tense.
+ *
+ * In JSON the variant's name stands in the field `type`, beside the fields of the variant.
+ */
+export type EndpointEvent = { "type": "sessionOpened" } & SessionOpened | { "type": "sessionClosed" } & SessionClosed | { "type": "clientInitialized" } & SessionInitialized | { "type": "clientReady" } & SessionReady | { "type": "rootsChanged" } & SessionRootsChanged | { "type": "requestSeen" } & RequestSeen | { "type": "inputClosed" } & InputClosed | { "type": "message" } & SessionMessage | { "type": "channelOpened" } & ChannelOpened | { "type": "channelClosed" } & ChannelClosed | { "type": "callStarted" } & CallStarted | { "type": "callReturned" } & CallReturned | { "type": "callEnded" } & CallEnded | { "type": "asked" } & CallAsked | { "type": "selected" } & CallSelected | { "type": "selectionCleared" } & CallCleared | { "type": "askWithdrawn" } & EndpointAskWithdrawn | { "type": "rootsListed" } & RequestAnswered | { "type": "rootsRefused" } & RequestRefused | { "type": "probed" } & EndpointProbed | { "type": "deadlineReached" } | { "type": "hostFactsChanged" } & EndpointFactsChanged | { "type": "rootsWatched" } & RootsWatched;
+
+/**
+ * A client that connected.
+ */
+export type SessionOpened = { 
+/**
+ * The host's id for the session.
+ */
+session: SessionId, 
+/**
+ * The transport.
+ */
+transport: Transport, 
+/**
+ * Whether the client is on this machine; by default as the host facts say, and true over stdio.
+ */
+local?: boolean | null, 
+/**
+ * Whether the host may send requests outside a call; by default true, and false over HTTP.
+ */
+push?: boolean | null, 
+/**
+ * A session that another process saved; the client is asked for its roots again.
+ */
+saved?: string | null, 
+/**
+ * A secret of at least 32 bytes that seals the session's snapshots.
+ */
+snapshotKey?: string | null, 
+/**
+ * Starts the ids of requests; distinct in every process that continues the same session.
+ */
+idPrefix?: string | null, };
+
+/**
+ * A session that ended.
+ */
+export type SessionClosed = { 
+/**
+ * The session.
+ */
+session: SessionId, };
+
+/**
+ * The parameters of `initialize`: raw JSON from the peer, of any shape.
+ */
+export type SessionInitialized = { 
+/**
+ * The session.
+ */
+session: SessionId, 
+/**
+ * `params.protocolVersion`.
+ */
+protocolVersion?: unknown, 
+/**
+ * `params.capabilities`.
+ */
+capabilities?: unknown, 
+/**
+ * `params.clientInfo`.
+ */
+clientInfo?: unknown, 
+/**
+ * The JSON-RPC id of the request.
+ */
+id?: unknown, 
+/**
+ * The JSON-RPC id of the last request before it.
+ */
+previousId?: unknown, };
+
+/**
+ * A client that completed its handshake.
+ */
+export type SessionReady = { 
+/**
+ * The session.
+ */
+session: SessionId, };
+
+/**
+ * A change of the client's roots.
+ */
+export type SessionRootsChanged = { 
+/**
+ * The session.
+ */
+session: SessionId, };
+
+/**
+ * A request of a client that may share its session with others.
+ */
+export type RequestSeen = { 
+/**
+ * The session.
+ */
+session: SessionId, 
+/**
+ * Its JSON-RPC id.
+ */
+id: unknown, 
+/**
+ * Its method.
+ */
+method?: string | null, };
+
+/**
+ * A client that sends no more messages.
+ */
+export type InputClosed = { 
+/**
+ * The session.
+ */
+session: SessionId, };
+
+/**
+ * A raw message.
+ */
+export type SessionMessage = { 
+/**
+ * The session.
+ */
+session: SessionId, 
+/**
+ * One JSON-RPC message as text.
+ */
+text: string, };
+
+/**
+ * A stream outside calls, or one that was resumed.
+ */
+export type ChannelOpened = { 
+/**
+ * The session.
+ */
+session: SessionId, 
+/**
+ * The host's id for the stream.
+ */
+channel: ChannelId, };
+
+/**
+ * A stream that ended before its calls.
+ */
+export type ChannelClosed = { 
+/**
+ * The stream.
+ */
+channel: ChannelId, 
+/**
+ * Whether the client may resume it.
+ */
+end: ChannelEnd, };
+
+/**
+ * The ways a stream ends before its calls.
+ */
+export type ChannelEnd = "broken" | "cut";
+
+/**
+ * A call, with the parts of its request as they came.
+ */
+export type CallStarted = { 
+/**
+ * The host's id for the call.
+ */
+call: CallId, 
+/**
+ * The session that it belongs to; without one the call stands alone.
+ */
+session?: SessionId | null, 
+/**
+ * The stream that can carry requests with this call. Over HTTP, absent means that its response cannot carry any.
+ */
+channel?: ChannelId | null, 
+/**
+ * The transport of a call without a session; by default HTTP.
+ */
+transport?: Transport | null, 
+/**
+ * Whether the client of a call without a session is on this machine; by default as the host facts say.
+ */
+local?: boolean | null, 
+/**
+ * The method of the request.
+ */
+method?: string | null, 
+/**
+ * The revision of the protocol that the request follows.
+ */
+protocolVersion?: string | null, 
+/**
+ * HTTP headers; names match in any case.
+ */
+headers?: { [key in string]: string }, 
+/**
+ * HTTP query parameters.
+ */
+query?: { [key in string]: string }, 
+/**
+ * The raw `_meta` of the request.
+ */
+meta?: unknown, 
+/**
+ * The client's raw capabilities, where an SDK took them out of `_meta`.
+ */
+capabilities?: unknown, 
+/**
+ * The client's raw self-description, where an SDK took it out of `_meta`.
+ */
+clientInfo?: unknown, 
+/**
+ * The raw `inputResponses` of a repeated call.
+ */
+inputResponses?: unknown, 
+/**
+ * The `requestState` of a repeated call.
+ */
+requestState?: string | null, 
+/**
+ * The argument that names the project, of any type: what is not a text is refused.
+ */
+argument?: unknown, };
+
+/**
+ * A handler that returned.
+ */
+export type CallReturned = { 
+/**
+ * The call.
+ */
+call: CallId, 
+/**
+ * Whether the handler's own result is `input_required`.
+ */
+inputRequired: boolean, };
+
+/**
+ * A call that is over.
+ */
+export type CallEnded = { 
+/**
+ * The call.
+ */
+call: CallId, 
+/**
+ * Whether its client cancelled it.
+ */
+cancelled?: boolean, };
+
+/**
+ * An ask of a call, or of a session if it has no request-specific facts.
+ */
+export type CallAsked = { 
+/**
+ * The host's id for this ask.
+ */
+ask: AskId, 
+/**
+ * The call that asks.
+ */
+call?: CallId | null, 
+/**
+ * The session that asks, outside any call.
+ */
+session?: SessionId | null, 
+/**
+ * The wanted result.
+ */
+want?: Want, 
+/**
+ * A path that the call touches, to tell several roots apart.
+ */
+target?: string | null, 
+/**
+ * The project that the call names, in place of the call's own argument.
+ */
+argument?: unknown, 
+/**
+ * The server's own knowledge of the caller: an authenticated workspace, or a handle that the server issued.
+ */
+server?: string | null, 
+/**
+ * Whether the answer carries the full explanation even when a project was found.
+ */
+explain?: boolean, 
+/**
+ * Whether it is answered in this event, from what is known.
+ */
+peek?: boolean, };
+
+/**
+ * A selection.
+ */
+export type CallSelected = { 
+/**
+ * The host's id for this ask.
+ */
+ask: AskId, 
+/**
+ * The selection.
+ */
+by: SelectBy, 
+/**
+ * As in [`CallAsked`].
+ */
+call?: CallId | null, 
+/**
+ * As in [`CallAsked`].
+ */
+session?: SessionId | null, 
+/**
+ * As in [`CallAsked`].
+ */
+explain?: boolean, };
+
+/**
+ * The removal of a selection.
+ */
+export type CallCleared = { 
+/**
+ * The host's id for this ask.
+ */
+ask: AskId, 
+/**
+ * As in [`CallAsked`].
+ */
+call?: CallId | null, 
+/**
+ * As in [`CallAsked`].
+ */
+session?: SessionId | null, 
+/**
+ * As in [`CallAsked`].
+ */
+explain?: boolean, };
+
+/**
+ * An ask for which nobody waits.
+ */
+export type EndpointAskWithdrawn = { 
+/**
+ * The ask.
+ */
+ask: AskId, };
+
+/**
+ * The client's answer to a request.
+ */
+export type RequestAnswered = { 
+/**
+ * The request.
+ */
+request: RequestToken, 
+/**
+ * The raw result, `{"roots": [...]}`.
+ */
+result: unknown, };
+
+/**
+ * The failure of a request.
+ */
+export type RequestRefused = { 
+/**
+ * The request.
+ */
+request: RequestToken, 
+/**
+ * The kind of failure.
+ */
+kind: RefusalKind, 
+/**
+ * The JSON-RPC error code of an `error`.
+ */
+code?: number | null, 
+/**
+ * The error message of an `error`.
+ */
+message?: string | null, };
+
+/**
+ * The reply to a probe.
+ */
+export type EndpointProbed = { 
+/**
+ * The probe.
+ */
+probe: ProbeId, 
+/**
+ * The state of each path; an omitted path counts as unconfirmed.
+ */
+paths: Array<ProbedPath>, };
+
+/**
+ * New facts of the process, for all sessions.
+ */
+export type EndpointFactsChanged = { 
+/**
+ * All facts; they replace the old ones as a whole.
+ */
+facts: HostFacts, };
+
+/**
+ * Whether lists of roots are announced.
+ */
+export type RootsWatched = { 
+/**
+ * Whether they are.
+ */
+watched: boolean, };
+
+/**
+ * One thing to do. The actions of an event come in the order of these variants.
+ */
+export type EndpointAction = { "type": "answer" } & Answer | { "type": "announce" } & AnnounceProject | { "type": "announceRoots" } & AnnounceRoots | { "type": "callResult" } & CallResult | { "type": "cancel" } & CancelRequest | { "type": "sendRequest" } & RouteRequest | { "type": "probe" } & Probe | { "type": "forward" } & ForwardMessage | { "type": "watchRequests" } & WatchRequests | { "type": "log" } & EndpointLog;
+
+/**
+ * A change of a session's project.
+ */
+export type AnnounceProject = { 
+/**
+ * The session.
+ */
+session: SessionId, 
+/**
+ * The previous project.
+ */
+from: Project | null, 
+/**
+ * The new project.
+ */
+to: Project | null, 
+/**
+ * Whether the session ended.
+ */
+ended?: boolean, };
+
+/**
+ * A change of a session's roots.
+ */
+export type AnnounceRoots = { 
+/**
+ * The session.
+ */
+session: SessionId, 
+/**
+ * The roots, each verified.
+ */
+roots: Array<RootView>, 
+/**
+ * The state of the list.
+ */
+state: RootsState, 
+/**
+ * The roots that were announced before.
+ */
+previous?: Array<RootView>, };
+
+/**
+ * The result of a call of revision 2026-07-28.
+ */
+export type CallResult = { 
+/**
+ * The call.
+ */
+call: CallId, 
+/**
+ * Questions for the client: the result is `input_required`, with the handler's own questions and these. Absent, the
+ * handler's result stays as it is.
+ */
+inputRequests?: { [key in string]: InputRequest }, 
+/**
+ * The `requestState` of that result, where the handler has none of its own.
+ */
+requestState?: string, };
+
+/**
+ * A request for which nobody waits any more.
+ */
+export type CancelRequest = { 
+/**
+ * The request; hosts with an SDK abort it.
+ */
+request: RequestToken, 
+/**
+ * The reason, for the client.
+ */
+reason: string, 
+/**
+ * The complete `notifications/cancelled` message for hosts without an SDK, if the client should be told.
+ */
+message?: string, };
+
+/**
+ * A request to send, and the way it travels.
+ */
+export type RouteRequest = { 
+/**
+ * The endpoint's id for the request; the event of the answer repeats it.
+ */
+request: RequestToken, 
+/**
+ * The session of the client.
+ */
+session: SessionId, 
+/**
+ * The call that it travels with.
+ */
+call?: CallId, 
+/**
+ * The stream that it travels on; absent where the transport is one channel.
+ */
+channel?: ChannelId, 
+/**
+ * The method.
+ */
+method: RequestMethod, 
+/**
+ * The parameters, if the policy sends any.
+ */
+params?: EmptyParams, 
+/**
+ * The complete JSON-RPC request for hosts without an SDK.
+ */
+message: string, };
+
+/**
+ * A message that is not for the endpoint.
+ */
+export type ForwardMessage = { 
+/**
+ * The session.
+ */
+session: SessionId, 
+/**
+ * The kind of message.
+ */
+kind: MessageKind, 
+/**
+ * The original text, or the rest of a batch.
+ */
+text: string, };
+
+/**
+ * A session whose requests are to be reported.
+ */
+export type WatchRequests = { 
+/**
+ * The session.
+ */
+session: SessionId, };
+
+/**
+ * A log line.
+ */
+export type EndpointLog = { 
+/**
+ * The level.
+ */
+level: Level, 
+/**
+ * The stable code.
+ */
+code: LogCode, 
+/**
+ * The session that it belongs to.
+ */
+session?: SessionId, 
+/**
+ * The ask that it belongs to.
+ */
+ask?: AskId, 
+/**
+ * The text.
+ */
+message: string, };
+
+/**
+ * The inputs that a policy reads.
+ */
+export type PolicyInputs = { 
+/**
+ * HTTP headers, in lower case.
+ */
+headers: Array<string>, 
+/**
+ * HTTP query parameters.
+ */
+query: Array<string>, 
+/**
+ * Places in `_meta`, each as the names that lead to it.
+ */
+meta: Array<Array<string>>, 
+/**
+ * Environment variables.
+ */
+env: Array<string>, 
+/**
+ * Command line options, without dashes.
+ */
+options: Array<string>, 
+/**
+ * The key of the endpoint's question in `inputRequests` and `inputResponses`.
+ */
+inputKey: string, 
+/**
+ * Bytes of the longest value that counts.
+ */
+valueBytes: number, };
+
+/**
+ * What a host keeps of a session, so that reading it needs no call.
+ */
+export type SessionChange = { 
+/**
+ * The session.
+ */
+session: SessionId, 
+/**
+ * The session's project, if it changed.
+ */
+project?: Project | null | null, 
+/**
+ * Present if the answer in `actions` is also the answer to every ask of this session without facts of its own, until the
+ * session is named again.
+ */
+known?: { until?: number }, };
 
 /**
  * The project a client works in.
@@ -570,7 +1205,7 @@ displayName: string,
  */
 path?: string, 
 /**
- * The folder on the client's machine, if that is another one. Nothing here was looked at for it.
+ * The folder on the client's machine, if that is another one. It was not checked on this machine.
  */
 clientPath?: string, 
 /**
@@ -689,7 +1324,7 @@ instruction?: string,
 /**
  * The sources in the policy's order.
  */
-tried: Array<Tried>, 
+tried: Array<SourceReport>, 
 /**
  * The client's roots.
  */
@@ -718,7 +1353,7 @@ text: string, };
 /**
  * The result of one source.
  */
-export type Tried = { 
+export type SourceReport = { 
 /**
  * The source.
  */
@@ -793,7 +1428,7 @@ style: PathStyle,
 transport?: Transport, 
 /**
  * Whether the client is on the server's machine, so that its paths are valid there; by default true over stdio and
- * false otherwise. Without it and without `allowedDirs`, no path of the client is looked at.
+ * false otherwise. Without it and without `allowedDirs`, no path of the client is checked.
  */
 local?: boolean | null, 
 /**
@@ -996,12 +1631,12 @@ links?: Links,
 within?: Within | null, 
 /**
  * The treatment of excluded folders; by default they are allowed for what an operator or a user chose on purpose
- * (`host`, `header`, `query`, `configured`, and what is `within: anywhere` of `argument` and `selected`) and refused for
+ * (`server`, `header`, `query`, `configured`, and what is `within: anywhere` of `argument` and `selected`) and refused for
  * the others.
  */
 excludedDirs?: ExcludedDirsRule | null, 
 /**
- * The effect of a bad value; by default it ends the ask for `host`, `argument`, `header` and `query`, and yields to
+ * The effect of a bad value; by default it ends the ask for `server`, `argument`, `header` and `query`, and yields to
  * the next source for the others.
  */
 onBad?: OnBad, 
@@ -1025,12 +1660,12 @@ recheck?: Recheck, };
 /**
  * The kinds of sources.
  */
-export type SourceKind = "host" | "argument" | "header" | "query" | "meta" | "selected" | "configured" | "roots" | "remembered" | "env" | "cwd";
+export type SourceKind = "server" | "argument" | "header" | "query" | "meta" | "selected" | "configured" | "roots" | "remembered" | "env" | "cwd";
 
 /**
  * The form of a value.
  */
-export type Format = "pathOrUri" | "path" | "name" | "any" | "list";
+export type Format = "pathOrUri" | "path" | "any" | "list";
 
 /**
  * The required state on disk.
@@ -1059,7 +1694,7 @@ export type OnBad = {
 /**
  * For every reason that is not listed.
  */
-otherwise?: BadOutcome, } & ({ [key in "no_project" | "ambiguous" | "not_chosen" | "closed" | "placeholder" | "relative" | "invalid" | "not_file_uri" | "too_long" | "missing" | "not_directory" | "unreadable" | "unconfirmed" | "outside" | "other_machine" | "other_system" | "no_path" | "excluded_dir" | "nameless" | "no_marker" | "invalid_name" | "empty" | "traversal" | "not_in_roots" | "immutable" | "selection_off" | "several_clients" | "pass_each_call"]?: "next" | "error" });
+otherwise?: BadOutcome, } & ({ [key in "no_project" | "ambiguous" | "closed" | "cancelled" | "call_over" | "placeholder" | "relative" | "invalid" | "not_file_uri" | "too_long" | "missing" | "not_directory" | "unreadable" | "unconfirmed" | "outside" | "other_machine" | "other_system" | "no_path" | "excluded_dir" | "nameless" | "no_marker" | "invalid_name" | "empty" | "traversal" | "not_in_roots" | "immutable" | "selection_off" | "several_clients" | "pass_each_call"]?: "next" | "error" });
 
 /**
  * The two effects of a bad value.
@@ -1110,10 +1745,6 @@ export type When = {
  */
 transports?: Array<Transport>, 
 /**
- * Only if the client's paths are valid on the server's machine.
- */
-local?: boolean, 
-/**
  * Only if the command line has this option.
  */
 argument?: string, 
@@ -1139,7 +1770,7 @@ export type RootsRules = {
 /**
  * When to request the roots.
  */
-ask: Ask, 
+ask: RequestWhen, 
 /**
  * Whether to ask only clients that declared roots.
  */
@@ -1177,27 +1808,19 @@ ambiguity: BadOutcome,
  */
 onChange: OnChange, 
 /**
- * The effect of a change while a request is in flight.
- */
-whileAsking: WhileAsking, 
-/**
  * The form of the requests.
  */
-request?: Partial<RequestForm>, 
-/**
- * The errors by which a client says that it does not support the method.
- */
-unsupported?: Partial<UnsupportedErrors>, };
+request?: Partial<RequestForm>, };
 
 /**
  * When to request the roots.
  */
-export type Ask = "eager" | "lazy" | "eachRequest" | "never";
+export type RequestWhen = "eager" | "lazy" | "eachRequest" | "never";
 
 /**
  * Which root to pick.
  */
-export type Pick = "first" | "only" | "chosen";
+export type Pick = "first" | "only";
 
 /**
  * The effect of an unusable root.
@@ -1230,11 +1853,6 @@ export type Files = "parent" | "refuse";
 export type OnChange = "ignore" | "invalidate" | "refetch";
 
 /**
- * The effect of `list_changed` while a request is in flight.
- */
-export type WhileAsking = "coalesce" | "drop";
-
-/**
  * The form of `roots/list` requests.
  */
 export type RequestForm = { 
@@ -1248,30 +1866,17 @@ idPrefix: string,
 emptyParams: boolean, };
 
 /**
- * The errors by which a client says that it does not support `roots/list`.
- */
-export type UnsupportedErrors = { 
-/**
- * Error codes.
- */
-codes: Array<number>, 
-/**
- * Parts of error messages, in any ASCII case.
- */
-messages: Array<string>, };
-
-/**
  * Durations in milliseconds.
  */
 export type Timing = { 
 /**
  * The wait of one caller, and the life of a probe.
  */
-waitMs: number, 
+callerTimeoutMs: number, 
 /**
  * The life of a request; then it is cancelled.
  */
-lifeMs: number, 
+requestTimeoutMs: number, 
 /**
  * The minimum interval between two requests that changes cause.
  */
@@ -1362,7 +1967,7 @@ export type RootMatch = "key" | "exactUri";
 /**
  * The origin of a project's name.
  */
-export type NameFrom = "basename" | "rawBasename" | "rootName";
+export type NameFrom = "basename" | "rootName";
 
 /**
  * A text to show beside certain results.
@@ -1543,7 +2148,7 @@ export type RecoveryOutcome = "explicit" | "pinned" | "newest" | "undated" | "un
 /**
  * The reason for which a value is rejected or an ask has no project; the serialised form is the stable code.
  */
-export type Reason = "no_project" | "ambiguous" | "not_chosen" | "closed" | "placeholder" | "relative" | "invalid" | "not_file_uri" | "too_long" | "missing" | "not_directory" | "unreadable" | "unconfirmed" | "outside" | "other_machine" | "other_system" | "no_path" | "excluded_dir" | "nameless" | "no_marker" | "invalid_name" | "empty" | "traversal" | "not_in_roots" | "immutable" | "selection_off" | "several_clients" | "pass_each_call";
+export type Reason = "no_project" | "ambiguous" | "closed" | "cancelled" | "call_over" | "placeholder" | "relative" | "invalid" | "not_file_uri" | "too_long" | "missing" | "not_directory" | "unreadable" | "unconfirmed" | "outside" | "other_machine" | "other_system" | "no_path" | "excluded_dir" | "nameless" | "no_marker" | "invalid_name" | "empty" | "traversal" | "not_in_roots" | "immutable" | "selection_off" | "several_clients" | "pass_each_call";
 
 /**
  * The host's id for one ask; unique among the asks that wait.
@@ -1559,6 +2164,21 @@ export type RequestToken = number;
  * The resolver's id for one probe; counts up from 1.
  */
 export type ProbeId = number;
+
+/**
+ * The host's id for one session of an endpoint.
+ */
+export type SessionId = number;
+
+/**
+ * The host's id for one channel of an endpoint.
+ */
+export type ChannelId = number;
+
+/**
+ * The host's id for one call of an endpoint.
+ */
+export type CallId = number;
 
 /**
  * Milliseconds on the host's clock. The origin is the host's choice; only differences count.

@@ -8,73 +8,63 @@ interface StreamMaps {
   _streamMapping?: Map<unknown, { destroyed?: boolean } | undefined>;
 }
 
+/** `waiting`: it cannot carry requests, or not yet; `cut`: gone, and the client may come back for it; `done`: finished by the server. */
+type ExchangeState = "waiting" | "open" | "cut" | "broken" | "done";
+
 /** One HTTP request and its response, which may be a stream that carries requests to the client. */
 export class Exchange {
   /** The address as the client sent it, with its query. */
   readonly url: string | undefined;
-  readonly #broken = new AbortController();
-  readonly #streams: boolean;
+  /** The id and the state with which it was reported last. */
+  channel: number | undefined;
+  reported: ExchangeState = "waiting";
+  readonly #carries: boolean;
   readonly #maps: StreamMaps | undefined;
   /** The ids of the calls in this request. */
   readonly #calls: unknown[] = [];
-  #finished = false;
+  #end: "broken" | "done" | undefined;
   /** The stream that was cut, of a call that still runs. */
   #cut: { readonly call: unknown; readonly stream: unknown } | undefined;
   /** Whether a stream was really opened; only known later for GET. */
-  #opened: () => boolean;
+  #opened: () => boolean = () => true;
 
-  constructor(url: string | undefined, streams: boolean, maps?: StreamMaps) {
+  constructor(url: string | undefined, carries: boolean, maps?: StreamMaps) {
     this.url = url;
-    this.#streams = streams;
+    this.#carries = carries;
     this.#maps = maps;
-    this.#opened = () => true;
   }
 
-  /** Whether the response can carry another message; one that is lost keeps it for the client's return. */
-  get open(): boolean {
-    return this.#streams && !this.#finished && !this.#broken.signal.aborted && (this.#cut !== undefined || this.#opened());
+  get state(): ExchangeState {
+    if (this.#end) return this.#end;
+    if (this.#cut) return this.#isLost(this.#cut) ? "cut" : "open";
+    return this.#carries && this.#opened() ? "open" : "waiting";
   }
 
-  /** Whether the response was cut and the client has not resumed it yet. */
-  get lost(): boolean {
-    if (!this.#cut || this.#finished) return false;
-    const stream = this.#streamOf(this.#cut.call);
-    return stream === undefined || stream === this.#cut.stream || stream.destroyed === true;
-  }
-
-  /** Aborts when the stream ends before the server finished it. */
-  get broken(): AbortSignal {
-    return this.#broken.signal;
+  /** Whether the response ended, in whatever way. */
+  get ended(): boolean {
+    return this.#end !== undefined;
   }
 
   set opened(opened: () => boolean) {
     this.#opened = opened;
   }
 
-  /** Whether the response ended, in whatever way. */
-  get ended(): boolean {
-    return this.#finished;
-  }
-
   /** A call of this request arrived. */
   add(call: unknown): void {
-    if (call !== undefined) this.#calls.push(call);
+    this.#calls.push(call);
   }
 
-  /** The response is closed, by the server if `completed`. Returns whether the client may resume it. */
-  close(completed: boolean): boolean {
+  /** The response is closed, by the server if `completed`. */
+  close(completed: boolean): void {
     // A server may also close the stream of a call that still runs, to have the client come back for it.
     const call = this.#calls.find((id) => this.#maps?._requestToStreamMapping?.has(id));
     if (call !== undefined) this.#cut = { call, stream: this.#streamOf(call) };
-    else if (completed) this.#finished = true;
-    else this.break();
-    return call !== undefined;
+    else this.#end ??= completed ? "done" : "broken";
   }
 
-  /** The client or the network ended the response for good. */
-  break(): void {
-    if (!this.#finished) this.#broken.abort("the stream broke");
-    this.#finished = true;
+  #isLost({ call, stream: lost }: { readonly call: unknown; readonly stream: unknown }): boolean {
+    const stream = this.#streamOf(call);
+    return stream === undefined || stream === lost || stream.destroyed === true;
   }
 
   #streamOf(call: unknown) {
@@ -87,7 +77,7 @@ const current = new AsyncLocalStorage<Exchange>();
 /** By the object that represents the HTTP request in a handler's context. */
 const exchanges = new WeakMap<object, Exchange>();
 
-/** Remembers the exchange of a message that just arrived; a call has an id. */
+/** Remembers the exchange of a call that just arrived. */
 export function bindExchange(extra: { requestInfo?: unknown; request?: unknown } | undefined, call: unknown): void {
   const exchange = current.getStore();
   exchange?.add(call);
@@ -121,14 +111,11 @@ export interface HttpTransport {
   handleRequest?: Handle;
 }
 
-/** The streams of one HTTP session that do not belong to a call. */
-export interface SessionStreams {
-  /** The open GET stream. */
-  readonly standalone: Exchange | undefined;
-}
-
-/** Observes the exchanges of a Streamable HTTP transport; undefined for other transports. `lost` runs when a call's stream is cut that may be resumed. */
-export function observeExchanges(transport: object, lost: () => void): SessionStreams | undefined {
+/**
+ * Observes the exchanges of a Streamable HTTP transport: `ended` runs when a response ends. Returns its GET streams;
+ * undefined for other transports.
+ */
+export function observeExchanges(transport: object, ended: (exchange: Exchange) => void): Set<Exchange> | undefined {
   const http = transport as HttpTransport;
   const handle = http.handleRequest;
   if (typeof handle !== "function") return undefined;
@@ -136,48 +123,37 @@ export function observeExchanges(transport: object, lost: () => void): SessionSt
   http.handleRequest = (request, ...rest) => {
     const isGet = request.method === "GET";
     const exchange = new Exchange(addressOf(request), isGet || !answersInJson(transport), isGet ? undefined : resumableStreams(transport));
-    if (isGet && !header(request, "last-event-id")) {
-      for (const earlier of standalone) if (earlier.ended) standalone.delete(earlier);
-      standalone.add(exchange);
-    }
+    if (isGet && !header(request, "last-event-id")) standalone.add(exchange);
+    const close = (completed: boolean) => {
+      exchange.close(completed);
+      standalone.delete(exchange);
+      ended(exchange);
+    };
     const [response] = rest;
-    return current.run(exchange, () =>
-      isNodeResponse(response)
-        ? observeNode(response, exchange, isGet, lost, () => handle.call(transport, request, ...rest))
-        : observeWeb(exchange, request as Request, isGet, lost, () => handle.call(transport, request, ...rest)),
-    );
+    const run = () => handle.call(transport, request, ...rest);
+    return current.run(exchange, () => (isNodeResponse(response) ? observeNode(response, exchange, isGet, close, run) : observeWeb(exchange, request as Request, isGet, close, run)));
   };
-  return {
-    get standalone() {
-      for (const exchange of standalone) if (exchange.open) return exchange;
-      return undefined;
-    },
-  };
+  return standalone;
 }
 
-function observeNode(response: NodeResponse, exchange: Exchange, isGet: boolean, lost: () => void, handle: () => Promise<unknown>): Promise<unknown> {
+function observeNode(response: NodeResponse, exchange: Exchange, isGet: boolean, close: (completed: boolean) => void, handle: () => Promise<unknown>): Promise<unknown> {
   exchange.opened = () => !response.writableEnded && !response.destroyed && (response.headersSent ? response.statusCode === 200 : !isGet);
   // The client of a response that is closed already cannot come back: it has not received anything to resume from.
-  if (response.destroyed) exchange.break();
-  response.once("close", () => {
-    if (exchange.close(response.writableFinished)) lost();
-  });
+  if (response.destroyed) close(false);
+  response.once("close", () => close(response.writableFinished));
   return handle();
 }
 
-async function observeWeb(exchange: Exchange, { signal }: Request, isGet: boolean, lost: () => void, handle: () => Promise<unknown>): Promise<unknown> {
+async function observeWeb(exchange: Exchange, { signal }: Request, isGet: boolean, close: (completed: boolean) => void, handle: () => Promise<unknown>): Promise<unknown> {
   if (isGet) exchange.opened = () => false;
-  if (signal?.aborted) exchange.break();
+  if (signal?.aborted) close(false);
   const response = await handle();
   if (!(response instanceof Response) || !response.body || !isEventStream(response)) {
-    exchange.close(true);
+    close(true);
     return response;
   }
   exchange.opened = () => true;
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-  const close = (completed: boolean) => {
-    if (exchange.close(completed)) lost();
-  };
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {

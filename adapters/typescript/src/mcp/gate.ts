@@ -1,13 +1,14 @@
 // Checks the project that an HTTP request names in a header or its query before the server sees the request.
-import { Connection, defined } from "../driver/connection.js";
-import { badOption } from "../driver/errors.js";
+import { badOption, Undeliverable } from "../driver/errors.js";
 import { checkHostOptions, mergedFacts } from "../driver/host.js";
-import { own, ownOptions } from "../driver/options.js";
-import { policyInputs, policyOf } from "../driver/policy.js";
+import { Loop } from "../driver/loop.js";
+import { defined, own, ownOptions } from "../driver/options.js";
+import { inputsOf, policyOf } from "../driver/policy.js";
 import type { Project } from "../driver/project.js";
-import type { Answer, HostFacts, Policy, RequestFacts, Source } from "../generated/types.js";
+import type { Answer, HostFacts, Policy, Source } from "../generated/types.js";
+import { Endpoint } from "../node/index.js";
 import type { PresetName } from "../resolver.js";
-import { factsOf, headerOf } from "./sdk.js";
+import { headerOf, partsOf, type RequestParts } from "./sdk.js";
 
 /** Options of `projectGate()`. */
 export interface GateOptions {
@@ -73,29 +74,31 @@ export interface Gate {
 /** Refuses requests whose header or query names a folder that cannot be a project, with the policy's status (400). */
 export function projectGate(given: GateOptions = {}): Gate {
   const options = ownOptions(given, OPTIONS);
-  const inputs = policyInputs(checked(options));
-  const host = mergedFacts("http", inputs.policy, { host: options.host as Partial<HostFacts> | undefined, allowedDirs: options.allowedDirs });
-  // Refuses facts that cannot work here and not in the first request.
-  const { policy } = inputs;
-  const { requirePath } = own(policyOf(policy));
-  new Connection({ policy, requirePath, host }).close();
+  const policy = checked(options);
+  const inputs = inputsOf(policy);
+  const host = mergedFacts("http", policy, { host: options.host as Partial<HostFacts> | undefined, allowedDirs: options.allowedDirs });
+  // Refuses facts that are invalid here and not in the first request.
+  new Endpoint({ policy, host }).close();
+  const send = () => Promise.reject(new Undeliverable("a gate asks nobody"));
+  const loop = new Loop({ open: () => ({ policy, host }), send, log: () => {} });
   const { required = false, maxPending = MAX_PENDING } = options;
   let pending = 0;
-  const judge = async (facts: RequestFacts | undefined): Promise<GateVerdict> => {
-    if (!facts && !required) return {};
+  const judge = async (parts: RequestParts | undefined): Promise<GateVerdict> => {
+    if (!parts && !required) return {};
     if (pending >= maxPending) return { refusal: refusalOf(503, { code: -32000, message: "Too many requests are being checked at once; try again.", data: { code: "too_many_checks" } }) };
     pending += 1;
-    // A connection for this request only: requests share no state, and none waits for another.
-    const connection = new Connection({ policy, requirePath, host });
+    // A call of its own: requests share no state, and none waits for another.
+    const call = loop.id();
     try {
-      return verdictOf(await connection.question({ type: "asked", askBy: "none", facts: { ...facts, capabilities: {} } }), required);
+      loop.feed({ type: "callStarted", call, ...parts, capabilities: {} });
+      return verdictOf(await loop.ask({ type: "asked", call }), required);
     } finally {
       pending -= 1;
-      connection.close();
+      loop.feed({ type: "callEnded", call });
     }
   };
   const gate = (request: GateRequest, response: GateResponse, next: (error?: unknown) => void) => {
-    judge(factsOf((name) => headerOf(request.headers, name), () => request.originalUrl ?? request.url, undefined, inputs)).then(({ project, refusal }) => {
+    judge(partsOf((name) => headerOf(request.headers, name), () => request.originalUrl ?? request.url, undefined, inputs)).then(({ project, refusal }) => {
       if (refusal) {
         response.writeHead(refusal.status, headersOf(refusal.status));
         response.end(refusal.body);
@@ -105,7 +108,7 @@ export function projectGate(given: GateOptions = {}): Gate {
       next();
     }, next);
   };
-  const check: Gate["check"] = ({ headers, url }) => judge(factsOf((name) => headers.get(name), () => url, undefined, inputs));
+  const check: Gate["check"] = ({ headers, url }) => judge(partsOf((name) => headers.get(name), () => url, undefined, inputs));
   const fetch: Gate["fetch"] = (handler) => async (request) => {
     const { refusal } = await check(request);
     return refusal ? new Response(refusal.body, { status: refusal.status, headers: headersOf(refusal.status) }) : handler(request);

@@ -3,34 +3,30 @@
 // decides, which the wrapper reads.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { badOption, NoProjectError } from "../driver/errors.js";
+import type { CallResult } from "../generated/types.js";
 import type { CallContext, Protocol, Sdk } from "./sdk.js";
-import { KEY, REPEATABLE_METHODS, stateOf } from "./sdk2.js";
+import { REPEATABLE_METHODS } from "./sdk2.js";
 
 type Handler = (...args: unknown[]) => unknown;
 type InputRequired = { resultType: "input_required"; inputRequests?: Record<string, unknown>; requestState?: string };
 
-/** One round of a modern call. */
-interface Round {
-  /** Whether the handler asked for its project or its roots. */
-  asked?: boolean;
-  /** The input requests that the handler waits for. */
-  needs?: Readonly<Record<string, unknown>>;
-  /** Whether the round has ended; work that outlives it cannot ask the client any more. */
-  over?: boolean;
-  /** The state that the client sent with this round. */
-  readonly state?: string | undefined;
+/** A property of a part of the context that its copies share; cheaper than a weak set. */
+const GUARDED = Symbol("rootwise");
+
+interface Marked {
+  readonly mcpReq: { [GUARDED]?: "running" | "returned"; readonly envelope?: object; readonly method?: string };
 }
 
-/** A property of a part of the context that its copies share; cheaper than a weak map. */
-const ROUND = Symbol("rootwise");
+/** Whether the handler of a call of 2026-07-28 returned; work that outlives it cannot ask the client any more. */
+export const hasReturned = (context: CallContext): boolean => (context as Partial<Marked>).mcpReq?.[GUARDED] === "returned";
 
-type Marked = { [ROUND]?: Round };
-
-/** The mark of a legacy call, which has one round. */
-const ONLY: Round = Object.freeze({});
-
-/** The round of a guarded call; undefined if no guard wraps its handler. */
-export const roundOf = ({ mcpReq }: { mcpReq: object }): Round | undefined => (mcpReq as Marked)[ROUND];
+/** Whether a guard wraps the handler of a call that needs one: its result may have to ask the client. */
+export function isGuarded(context: CallContext, hasUnguarded: boolean): boolean {
+  const { mcpReq } = context as Partial<Marked>;
+  if (!mcpReq || mcpReq[GUARDED] || (mcpReq.method !== undefined && !REPEATABLE_METHODS.includes(mcpReq.method))) return true;
+  // Also where the guard is not needed yet, so that the fault shows before the first client that needs it.
+  return !hasUnguarded && mcpReq.envelope === undefined;
+}
 
 /** The project that a call names in its arguments, by a part of the context that its copies share. */
 const named = new WeakMap<AbortSignal, unknown>();
@@ -63,8 +59,8 @@ export interface GuardOptions {
   readonly before: ((context: CallContext) => unknown) | undefined;
   /** The argument of tools and prompts that names the project. */
   readonly argument: string | undefined;
-  /** The input requests that a handler would need for its project. */
-  needs(context: CallContext): Promise<Readonly<Record<string, unknown>> | undefined>;
+  /** Tells that the handler of a call returned, and whether it asks the client; returns what our own question adds. */
+  returned(context: CallContext, inputRequired: boolean): Promise<CallResult> | undefined;
 }
 
 interface Guard extends GuardOptions {
@@ -86,42 +82,33 @@ function guarded(handler: Handler, guard: Guard, low = false): Handler {
       return before === undefined ? handler.apply(this, args) : Promise.resolve(before).then(() => handler.apply(this, args));
     };
     const call = low ? () => asToolResult(run) : run;
-    const round = guard.sdk.generation === 1 ? call : () => roundTrip(call, context as CallContext & { mcpReq: Marked }, guard);
+    const round = "mcpReq" in context ? () => roundTrip(call, context as CallContext & Marked, guard) : call;
     return guard.asyncContext ? calls.run(context, round) : round();
   };
   guards.set(wrapper, guard);
   return wrapper;
 }
 
-function roundTrip(run: () => unknown, context: CallContext & { mcpReq: Marked }, guard: Guard): unknown {
-  if (guard.sdk.modern(context as never, guard.protocol)) return modernRound(run, context, guard);
-  if (guard.marks) context.mcpReq[ROUND] = ONLY;
+function roundTrip(run: () => unknown, context: CallContext & Marked, guard: Guard): unknown {
+  const { mcpReq } = context;
+  // Only requests of 2026-07-28 have an envelope, and only their results can ask.
+  if (mcpReq.envelope !== undefined) return modernRound(run, context, guard);
+  if (guard.marks) mcpReq[GUARDED] = "running";
   return run();
 }
 
-async function modernRound(run: () => unknown, context: CallContext & { mcpReq: Marked & { inputResponses?: object } }, guard: Guard): Promise<unknown> {
-  const round: Round = { state: stateOf(context as never) };
-  context.mcpReq[ROUND] = round;
-  let result: unknown;
-  try {
-    result = await run();
-  } catch (error) {
-    if (!round.needs) throw error;
-  } finally {
-    round.over = true;
+async function modernRound(run: () => unknown, context: CallContext & Marked, guard: Guard): Promise<unknown> {
+  context.mcpReq[GUARDED] = "running";
+  const outcome = await Promise.resolve().then(run).then((result) => ({ result }), (error: unknown) => ({ error }));
+  const own = "result" in outcome && isAsking(outcome.result) ? outcome.result : undefined;
+  const { inputRequests, requestState } = (await guard.returned(context, own !== undefined)) ?? {};
+  context.mcpReq[GUARDED] = "returned";
+  if (inputRequests) {
+    const state = requestState === undefined ? {} : { requestState };
+    return { ...own, ...state, resultType: "input_required", inputRequests: { ...own?.inputRequests, ...inputRequests } } satisfies InputRequired;
   }
-  const own = isAsking(result) ? result : undefined;
-  if (round.needs) return asking(round.needs, own ?? (round.state === undefined ? undefined : { requestState: round.state }));
-  if (!own) return result;
-  // The handler has a question of its own. Clients send only the answers to the last round, so ours travels with it:
-  // again if it was answered, and already now if the handler has yet to ask for its project.
-  if (Object.hasOwn(context.mcpReq.inputResponses ?? {}, KEY)) return asking({ [KEY]: { method: "roots/list" } }, own);
-  const needs = round.asked ? undefined : await guard.needs(context).catch(() => undefined);
-  return needs ? asking(needs, own) : result;
-}
-
-function asking(needs: Readonly<Record<string, unknown>>, own?: Partial<InputRequired>): InputRequired {
-  return { ...own, resultType: "input_required", inputRequests: { ...own?.inputRequests, ...needs } };
+  if ("error" in outcome) throw outcome.error;
+  return outcome.result;
 }
 
 function isAsking(result: unknown): result is InputRequired {

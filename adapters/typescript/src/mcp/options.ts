@@ -1,11 +1,10 @@
 // What a server can configure and say about a call, and the checks of it.
-import type { LogLine } from "../driver/connection.js";
 import { badOption } from "../driver/errors.js";
 import { checkHostOptions, mergedFacts } from "../driver/host.js";
-import { checkFunction, own } from "../driver/options.js";
-import { type PolicyInputs, policyInputs, policyOf, rechecking, requiringPath } from "../driver/policy.js";
-import type { HostFacts, Policy } from "../generated/types.js";
-import { Resolver } from "../node/index.js";
+import { checkFunction } from "../driver/options.js";
+import { inputsOf, requiringPath } from "../driver/policy.js";
+import type { EndpointLog, HostFacts, Policy, PolicyInputs, SelectBy } from "../generated/types.js";
+import { Endpoint } from "../node/index.js";
 import type { PresetName } from "../resolver.js";
 import type { CallContext } from "./sdk.js";
 import { checkStore, type SessionStore } from "./store.js";
@@ -34,7 +33,7 @@ export interface RootwiseOptions<RequirePath extends boolean = true> {
   /** Facts that replace the collected ones, such as another `cwd` or `env`. */
   host?: { [K in keyof HostFacts]?: HostFacts[K] | undefined } | undefined;
   /** Receives log lines; by default they are dropped. */
-  log?: ((line: LogLine) => void) | undefined;
+  log?: ((line: EndpointLog) => void) | undefined;
   /** Runs before each handler that is registered after `rootwise(server)`; the handler waits for it. */
   beforeCall?: ((context: CallContext) => void | Promise<void>) | undefined;
   /**
@@ -61,32 +60,29 @@ export interface ProjectHints {
   /** A path the call touches, to choose between several roots. */
   target?: string | undefined;
   /** The project that the server itself knows for the caller, such as the workspace of an authenticated user. */
-  host?: string | undefined;
+  server?: string | undefined;
 }
 
-/** Names a project: its name, path, URI, or the URI, path or name of a root. */
-export type Selection = { name: string } | { path: string } | { uri: string } | { root: string };
+const SELECTIONS: readonly string[] = ["value", "name", "path", "uri", "root"];
 
-const SELECTIONS: readonly string[] = ["name", "path", "uri", "root"];
-
-/** What the policy in the options, of which only own properties are given, reads. Refuses options that cannot work, with the option's name. */
-export function readOptions(options: RootwiseOptions<boolean>): PolicyInputs {
+/** The policy in the options, of which only own properties are given, and what it reads. Refuses options that are invalid, with the option's name. */
+export function readOptions(options: RootwiseOptions<boolean>): { policy: PresetName | Policy; inputs: PolicyInputs } {
   for (const name of ["log", "beforeCall"] as const) if (options[name] !== undefined) checkFunction(options[name], name);
   if (options.argument !== undefined && (typeof options.argument !== "string" || options.argument === "")) throw badOption("argument", "must be the name of an argument");
   for (const name of ["local", "asyncContext", "codexMeta"] as const) {
     if (options[name] !== undefined && typeof options[name] !== "boolean") throw badOption(name, "must be true or false");
   }
   checkStore(options.store);
-  const chosen = requiringPath(options.policy, options.requirePath);
-  const inputs = policyInputs(options.allowedDirs || own(options.host ?? {}).allowedDirs ? rechecking(policyOf(chosen)) : chosen);
+  const policy = requiringPath(options.policy, options.requirePath);
+  const inputs = inputsOf(policy);
   const given = { host: options.host as Partial<HostFacts> | undefined, allowedDirs: options.allowedDirs };
   checkHostOptions(given);
-  if (given.host || given.allowedDirs) new Resolver({ policy: inputs.policy, host: mergedFacts("stdio", inputs.policy, given) }).close();
-  return inputs;
+  if (given.host || given.allowedDirs) new Endpoint({ policy, host: mergedFacts("stdio", policy, given) }).close();
+  return { policy, inputs };
 }
 
 /** Refuses what names no project, or names it twice. */
-export function selection(by: string | Selection): Selection | { value: string } {
+export function selection(by: string | SelectBy): SelectBy {
   if (typeof by === "string") return { value: by };
   const [key, ...more] = Object.keys(by ?? {});
   if (key === undefined || more.length > 0 || !SELECTIONS.includes(key)) throw badOption("by", `must be a string or one of ${SELECTIONS.map((name) => `{ ${name} }`).join(", ")}`);

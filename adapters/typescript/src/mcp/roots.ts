@@ -49,7 +49,7 @@ export function usableFolders({ roots, state }: Roots): string[] {
 export async function resolveInside(folders: readonly string[], path: string, base: string | undefined = folders[0]): Promise<string> {
   if (typeof path !== "string" || path === "" || path.includes("\0")) throw new RootwiseError("invalid", "The path is empty or contains a null character.");
   if (!isAbsolute(path) && base === undefined) throw new RootwiseError("relative", "The path is relative; pass an absolute path.");
-  if (path.length > MOST_PATH) throw new RootwiseError("invalid", `The path has ${path.length} characters, and no path of this system has more than ${MOST_PATH}; pass a shorter one.`);
+  if (path.length > MAX_PATH) throw new RootwiseError("invalid", `The path has ${path.length} characters, and no path of this system has more than ${MAX_PATH}; pass a shorter one.`);
   const real = await realOf(isAbsolute(path) ? normalize(path) : join(base as string, path));
   const style = process.platform === "win32" ? "windows" : "posix";
   for (const folder of folders) {
@@ -66,17 +66,17 @@ function unusable(roots: readonly RootEntry[], state: RootsState): string {
 }
 
 /** Characters of the longest path that a system takes. */
-const MOST_PATH = process.platform === "win32" ? 32_767 : 4_096;
+const MAX_PATH = process.platform === "win32" ? 32_767 : 4_096;
 
 /** How often a path is examined that changes meanwhile. */
-const MOST_LOOKS = 16;
+const MAX_LOOKS = 16;
 
 /**
  * The real path of a file that may not exist yet: links are followed as far as the path exists. The result is what was
  * examined: where a link turned meanwhile, the path is examined again.
  */
 async function realOf(path: string): Promise<string> {
-  for (let look = 0; look < MOST_LOOKS; look += 1) {
+  for (let look = 0; look < MAX_LOOKS; look += 1) {
     const existing = await existingPart(path);
     const rest = relative(existing, path);
     const real = await realPathOf(existing);
@@ -119,7 +119,7 @@ async function realPathOf(path: string): Promise<string | undefined> {
   return real?.toString();
 }
 
-/** What a look at the disk finds; undefined if nothing is there. */
+/** What a disk check finds; undefined if nothing is there. */
 async function examined<T>(look: () => Promise<T>): Promise<T | undefined> {
   try {
     return await look();

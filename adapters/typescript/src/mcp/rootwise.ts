@@ -1,47 +1,60 @@
 import { randomUUID } from "node:crypto";
 import { guarded } from "../driver/callbacks.js";
-import { Connection, defined, type LogLine, type Question, projectOf, type Sender } from "../driver/connection.js";
-import { callOver, closed, failure, NeedsInput, NoProjectError } from "../driver/errors.js";
+import { clientName, projectOf } from "../driver/connection.js";
+import { failure, NeedsInput, NoProjectError, Undeliverable } from "../driver/errors.js";
 import { mergedFacts } from "../driver/host.js";
+import { Loop } from "../driver/loop.js";
+import type { LoopEvent, Question } from "../driver/loop-host.js";
 import { checkFunction, own, ownOptions } from "../driver/options.js";
-import { type PolicyInputs, policyOf } from "../driver/policy.js";
 import type { Project, ProjectListener } from "../driver/project.js";
 import { RootwiseError } from "../error.js";
-import type { Answer, AskBy, Explanation, HostFacts, RequestFacts, SendRequest, SourceKind } from "../generated/types.js";
+import type { AnnounceProject, AnnounceRoots, Answer, EndpointLog, Explanation, HostFacts, PolicyInputs, RouteRequest, SelectBy } from "../generated/types.js";
 import { type Exchange, exchangeOf } from "./exchange.js";
-import { currentContext, guard, namedIn, roundOf } from "./guard.js";
-import { OPTIONS, type ProjectHints, readOptions, type RootwiseOptions, type Selection, selection } from "./options.js";
+import { currentContext, guard, hasReturned, isGuarded, namedIn } from "./guard.js";
+import { OPTIONS, type ProjectHints, readOptions, type RootwiseOptions, selection } from "./options.js";
 import { type RootsListener, type Roots, resolveInside, rootEntries, usableFolders } from "./roots.js";
-import { type AnyServer, type CallContext, detect, type Protocol, type Sdk, type Transport } from "./sdk.js";
-import { modernFacts } from "./sdk2.js";
+import { type AnyServer, type CallContext, detect, type Protocol, type RequestParts, type Sdk } from "./sdk.js";
 import { sealFor, StoredSession } from "./store.js";
 import { registerTools, type ToolNames } from "./tools.js";
-import { type Link, type Message, observe, REQUEST } from "./transport.js";
+import { type Link, type Message, observe, type Observer, REQUEST } from "./transport.js";
 
 /** One client of the server. */
-interface Session<RequirePath extends boolean> {
-  readonly transport: Transport;
+interface Session {
   readonly link: Link;
-  connection: Connection<RequirePath> | undefined;
+  /** Its id in the loop, while it is open there. */
+  id: number | undefined;
+  client: string | undefined;
   initialized: boolean;
   ready: boolean;
   inputClosed: boolean;
-  toldCannotAsk: boolean;
+  /** Whether the ids of requests are reported. */
+  watched: boolean;
+  closed: boolean;
+  /** The reported calls that run, by the id of their request. */
+  readonly calls: Map<unknown, Call>;
   /** The roots that listeners know. */
   roots: Roots | undefined;
   stored: StoredSession | undefined;
 }
 
-const LONGEST_TIMER_MS = 0x7fff_ffff;
+/** A call that was reported. */
+interface Call {
+  readonly id: number;
+  readonly context: CallContext;
+  readonly session: Session | undefined;
+  /** The id of the session in the loop; undefined if the call stands alone. */
+  readonly sessionId: number | undefined;
+  readonly exchange: Exchange | undefined;
+  readonly release: () => void;
+}
+
+const MAX_TIMER_MS = 0x7fff_ffff;
 
 /** How often a call is repeated because another replica changed its session at the same time. */
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 
-const NO_SESSION = "This server keeps no session for this client, so the client cannot be asked for its roots.";
-const NO_STREAM = "The client cannot be asked for its roots here: responses are single JSON documents, and the client has no open GET stream.";
-
-const NOTHING_KEPT = "This client keeps no connection between calls, so no project can be selected for it.";
-const NOT_REPEATABLE = "A client of 2026-07-28 can be asked for its roots only by a tool, a prompt or a resource, not by a list.";
+/** No session has this id, so that its asks are answered as those of a connection that is closed. */
+const NOBODY = 0;
 
 /** Codex sends the folder of its sandbox in `_meta` to servers that declare this capability. */
 const CODEX_META = "codex/sandbox-state-meta";
@@ -55,50 +68,81 @@ export class Rootwise<RequirePath extends boolean = true> {
   readonly #protocol: Protocol;
   readonly #inputs: PolicyInputs;
   readonly #options: RootwiseOptions<RequirePath>;
+  readonly #loop: Loop;
   /** Whether there may be handlers without a guard. */
   readonly #hasUnguarded: boolean;
   readonly #listeners = new Set<ProjectListener<RequirePath>>();
   readonly #rootsListeners = new Set<RootsListener>();
-  readonly #sessions = new Map<Transport, Session<RequirePath>>();
-  /** The calls that have seen what other replicas did to their session, by signal. */
+  readonly #sessions = new Set<Session>();
+  readonly #byId = new Map<number, Session>();
+  /** The reported calls, by a part of the context that its copies share, and those that run by their id. */
+  readonly #calls = new WeakMap<AbortSignal, Call>();
+  readonly #running = new Map<number, Call>();
+  /** The calls that have seen what other replicas did to their session. */
   readonly #restored = new WeakSet<AbortSignal>();
   #selectTool: string | undefined;
 
   constructor(server: AnyServer, given: RootwiseOptions<RequirePath> = {}) {
     const { sdk, protocol, high } = detect(server);
     const options = ownOptions(given, OPTIONS);
-    this.#inputs = readOptions(options);
+    const { policy, inputs } = readOptions(options);
+    this.#inputs = inputs;
     this.#server = server;
     this.#sdk = sdk;
     this.#protocol = protocol;
     this.#options = options;
+    this.#loop = new Loop({
+      open: () => ({ policy, host: this.#facts(), rootsWatched: this.#rootsListeners.size > 0 }),
+      send: (request, signal) => this.#send(request, signal),
+      announce: (change) => this.#announce(change),
+      announceRoots: (change) => this.#announceRoots(change),
+      watchRequests: (id) => {
+        const session = this.#byId.get(id);
+        if (session) session.watched = true;
+      },
+      followChannels: () => this.#sessions.forEach((session) => this.#followChannels(session)),
+      log: (line) => this.#log(line),
+    });
     this.#hasUnguarded = guard(server, high, {
       sdk,
       protocol,
       asyncContext: options.asyncContext ?? false,
       before: options.beforeCall,
       argument: options.argument,
-      needs: (context) => this.#needs(context),
+      returned: (context, inputRequired) => this.#returned(context, inputRequired),
     });
-    if (options.codexMeta ?? this.#inputs.meta.some(([first]) => first === CODEX_META)) declareCodexMeta(protocol);
-    observe(protocol, {
-      attached: (transport, link) => {
-        this.#sessions.set(transport, { transport, link, connection: undefined, initialized: false, ready: false, inputClosed: false, toldCannotAsk: false, roots: undefined, stored: undefined });
+    if (options.codexMeta ?? inputs.meta.some(([first]) => first === CODEX_META)) declareCodexMeta(protocol);
+    observe(protocol, (link) => this.#attach(link));
+  }
+
+  #attach(link: Link): Observer {
+    const [unknown, no] = [undefined, false];
+    const session: Session = { link, id: unknown, client: unknown, initialized: no, ready: no, inputClosed: no, watched: no, closed: no, calls: new Map(), roots: unknown, stored: unknown };
+    this.#sessions.add(session);
+    const feed = (event: (session: number) => LoopEvent) => {
+      if (session.id !== undefined) this.#loop.feed(event(session.id));
+    };
+    return {
+      message: (message, http, previousId) => this.#message(session, message, http, previousId),
+      requested: ({ id, method }) => {
+        if (session.watched && method !== "initialize") feed((session) => ({ type: "requestSeen", session, id, method }));
       },
-      message: (transport, message, http) => this.#message(transport, message, http),
-      requested: (transport, { id, method }) => this.#sessions.get(transport)?.connection?.requested({ id, method }),
-      answeredAgain: (transport, request, result) => this.#sessions.get(transport)?.connection?.answeredAgain(request, result),
-      lost: (transport) => this.#sessions.get(transport)?.connection?.moveRequests(),
-      inputClosed: (transport) => {
-        const session = this.#sessions.get(transport);
-        if (session) session.inputClosed = true;
-        session?.connection?.inputClosed();
+      answered: (id) => this.#end(session.calls.get(id)),
+      answeredAgain: (request, result) => this.#loop.feed({ type: "rootsListed", request, result: result ?? null }),
+      exchangeEnded: (exchange) => this.#followChannel(session, exchange),
+      inputClosed: () => {
+        session.inputClosed = true;
+        feed((session) => ({ type: "inputClosed", session }));
       },
-      closed: (transport) => {
-        this.#sessions.get(transport)?.connection?.close();
-        this.#sessions.delete(transport);
+      closed: () => {
+        session.closed = true;
+        if (session.id !== undefined) this.#closeSession(session, session.id);
+        for (const call of [...session.calls.values()]) this.#end(call);
+        this.#sessions.delete(session);
+        // A server may be created for each request: nothing of it stays.
+        if (this.#sessions.size === 0) this.#loop.close();
       },
-    });
+    };
   }
 
   /**
@@ -111,15 +155,15 @@ export class Rootwise<RequirePath extends boolean = true> {
   async project(context?: CallContext, hints?: ProjectHints): Promise<Readonly<Project<RequirePath>>> {
     const call = contextOf(context);
     const known = hints ? undefined : this.#known(call);
-    return known ?? projectOf<RequirePath>(await this.#ask(call, { type: "asked", ...this.#question(call, this.#named(call, hints)) }));
+    return known ?? projectOf<RequirePath>(await this.#ask(call, { type: "asked", ...hintsOf(hints) }));
   }
 
-  /** The project of a call that can bring nothing of its own, if its connection knows it: the common case. */
+  /** The project of a call that has no request-specific facts, if its connection knows it: the common case. */
   #known(context: CallContext): Readonly<Project<RequirePath>> | undefined {
-    if (this.#options.store || this.#isHttp(context) || this.#sdk.modern(context as never, this.#protocol)) return undefined;
-    const signal = this.#sdk.signal(context as never);
-    if (this.#isAlone(context) || signal.aborted || namedIn(signal) !== undefined) return undefined;
-    return this.#sdk.facts(context as never, this.#inputs) ? undefined : this.#sessionOf(context).connection?.known;
+    const session = this.#options.store || this.#isAlone(context) ? undefined : this.#sessionOf(context);
+    const known = session?.id === undefined ? undefined : this.#loop.known(session.id);
+    if (!session || !known || this.#isOver(context, session) || namedIn(this.#sdk.signal(context as never)) !== undefined) return undefined;
+    return this.#partsOf(context, session) ? undefined : (known as Project<RequirePath>);
   }
 
   /** Wraps a handler: the project becomes its first argument. */
@@ -138,20 +182,15 @@ export class Rootwise<RequirePath extends boolean = true> {
   current(context?: CallContext, hints?: ProjectHints): Readonly<Project<RequirePath>> | undefined {
     const call = contextOf(context);
     if (this.#shared(call) && !this.#restored.has(this.#sdk.signal(call as never))) return undefined;
-    const { connection, release } = this.#connect(call);
-    try {
-      const answer = connection.peek({ type: "asked", ...this.#question(call, this.#named(call, hints)), askBy: "none" });
-      return answer?.outcome === "resolved" ? projectOf<RequirePath>(answer) : undefined;
-    } finally {
-      release();
-    }
+    const answer = this.#loop.peek({ type: "asked", ...hintsOf(hints), ...this.#start(call) });
+    return answer?.outcome === "resolved" ? projectOf<RequirePath>(answer) : undefined;
   }
 
   /** Returns the client's roots, each verified on disk where this machine may and can do so. */
   async roots(context?: CallContext): Promise<Roots> {
     const call = contextOf(context);
-    const answer = await this.#ask(call, { type: "asked", want: "roots", ...this.#question(call) });
-    if (answer.outcome !== "listed") throw unexpected(answer);
+    const answer = await this.#ask(call, { type: "asked", want: "roots" });
+    if (answer.outcome !== "listed") throw failure(answer);
     const { roots, state } = answer;
     return { roots: rootEntries(roots), state };
   }
@@ -185,29 +224,30 @@ export class Rootwise<RequirePath extends boolean = true> {
    * @param by a path, a `file:` URI or the name of a root; or exactly which of these it is
    * @throws NoProjectError the selection was refused, or the client must name its project in every call
    */
-  async select(context: CallContext | undefined, by: string | Selection): Promise<{ project: Readonly<Project<RequirePath>>; message: string }> {
+  async select(context: CallContext | undefined, by: string | SelectBy): Promise<{ project: Readonly<Project<RequirePath>>; message: string }> {
     const call = contextOf(context);
-    const answer = await this.#ask(call, { type: "selected", by: selection(by), ...this.#question(call) }, { failing: false });
-    if (answer.outcome === "selected") return { project: projectOf<RequirePath>(answer), message: answer.message };
-    const { texts = {} } = policyOf(this.#inputs.policy);
-    const isStandard = ["refused.pass_each_call", "refused.selected", "refused.selected.pass_each_call"].every((key) => !Object.hasOwn(texts, key));
-    if (answer.outcome === "refused" && answer.code === "pass_each_call" && isStandard) throw failure({ ...answer, message: NOTHING_KEPT, instruction: this.#waysPerCall(call) });
-    throw unexpected(answer);
+    const answer = await this.#ask(call, { type: "selected", by: selection(by) });
+    if (answer.outcome !== "selected") throw failure(answer);
+    return { project: projectOf<RequirePath>(answer), message: answer.message };
   }
 
-  /** Removes the selection; returns the project that counts instead. */
+  /**
+   * Removes the selection; returns the project that counts instead.
+   *
+   * @throws NoProjectError the project of this connection cannot be changed
+   */
   async unselect(context?: CallContext): Promise<Readonly<Project<RequirePath>> | undefined> {
-    const call = contextOf(context);
-    const answer = await this.#ask(call, { type: "selectionCleared", ...this.#question(call) }, { failing: false });
+    const answer = await this.#ask(contextOf(context), { type: "selectionCleared" });
+    if (answer.outcome === "refused") throw failure(answer);
     return answer.outcome === "resolved" ? projectOf<RequirePath>(answer) : undefined;
   }
 
   /** Returns the result of every source for this call; `text` is a small table. */
   async explain(context?: CallContext, hints?: ProjectHints): Promise<Explanation> {
     const call = contextOf(context);
-    const answer = await this.#ask(call, { type: "asked", explain: true, ...this.#question(call, this.#named(call, hints)) }, { failing: false });
+    const answer = await this.#ask(call, { type: "asked", explain: true, ...hintsOf(hints) });
     if (answer.explanation) return answer.explanation;
-    throw unexpected(answer);
+    throw failure(answer);
   }
 
   /** Registers a listener for changes of the connection's project; returns a function that removes it. */
@@ -221,7 +261,11 @@ export class Rootwise<RequirePath extends boolean = true> {
   onRootsChange(listener: RootsListener): () => void {
     checkFunction(listener, "listener");
     this.#rootsListeners.add(listener);
-    return () => void this.#rootsListeners.delete(listener);
+    this.#loop.feed({ type: "rootsWatched", watched: true });
+    return () => {
+      this.#rootsListeners.delete(listener);
+      this.#loop.feed({ type: "rootsWatched", watched: this.#rootsListeners.size > 0 });
+    };
   }
 
   /** Registers ready-made tools; `false` leaves one out. */
@@ -229,107 +273,119 @@ export class Rootwise<RequirePath extends boolean = true> {
     this.#selectTool = registerTools({ projects: this, server: this.#server, generation: this.#sdk.generation }, names);
   }
 
-  async #ask(context: CallContext, question: Question, options?: { failing?: boolean }): Promise<Answer> {
+  async #ask(context: CallContext, question: Question): Promise<Answer> {
+    if (!isGuarded(context, this.#hasUnguarded)) throw unguarded();
     const session = this.#shared(context);
-    if (!session) return this.#askHere(context, question, options);
-    for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
+    if (!session) return this.#loop.ask({ ...question, ...this.#start(context) });
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       await this.#restore(session);
+      if (session.closed) return this.#loop.ask({ ...question, session: NOBODY });
       this.#restored.add(this.#sdk.signal(context as never));
-      const connection = this.#open(session, true);
+      const id = this.#open(session, true);
       // `notifications/initialized` may have reached another replica; a client that makes calls has sent it.
-      if (!session.ready) connection.ready();
+      if (!session.ready) this.#loop.feed({ type: "clientReady", session: id });
       session.ready = true;
-      const outcome = await this.#askHere(context, question, options).then((answer) => ({ answer }), (error: unknown) => ({ error }));
+      const answer = await this.#loop.ask({ ...question, ...this.#start(context) });
       // If another replica changed the session meanwhile, its state counts, and this question is asked again.
-      if (!(await this.#persist(session, connection))) continue;
-      if ("error" in outcome) throw outcome.error;
-      return outcome.answer;
+      if (await this.#persist(session, id)) return answer;
     }
     throw new NoProjectError({ code: "unconfirmed", message: "Other replicas changed this session at the same time; try again." });
   }
 
   /** The session of a call whose state is shared with other replicas. */
-  #shared(context: CallContext): Session<RequirePath> | undefined {
+  #shared(context: CallContext): Session | undefined {
     if (!this.#options.store || !this.#isHttp(context) || this.#isAlone(context)) return undefined;
-    return this.#sdk.modern(context as never, this.#protocol) ? undefined : this.#sessionOf(context);
+    const session = this.#sessionOf(context);
+    // A call with capabilities of its own reads nothing of its session.
+    return session && this.#partsOf(context, session)?.capabilities === undefined ? session : undefined;
   }
 
-  #storedSession(session: Session<RequirePath>): StoredSession | undefined {
+  #storedSession(session: Session): StoredSession | undefined {
     const { store } = this.#options;
-    const { sessionId } = session.transport;
+    const { sessionId } = session.link.transport;
     if (store && sessionId !== undefined) session.stored ??= new StoredSession(store, sessionId, (line) => this.#log(line));
     return session.stored;
   }
 
   /** Continues the session from the store if another replica changed it; calls that wait here start again. */
-  async #restore(session: Session<RequirePath>): Promise<void> {
+  async #restore(session: Session): Promise<void> {
     await this.#storedSession(session)?.load((saved) => {
-      const connection = this.#connectionOf(session, true, saved);
-      session.connection?.close();
-      Object.assign(session, { connection, initialized: true, ready: false });
-      return connection;
+      if (session.closed) return 0;
+      const { id: old } = session;
+      const id = this.#open(session, true, saved);
+      if (old !== undefined) {
+        // The connection goes on, so that nobody is told about its end.
+        this.#byId.delete(old);
+        this.#closeSession(session, old);
+      }
+      Object.assign(session, { initialized: true, ready: false });
+      return this.#loop.session(id)?.changes ?? 0;
     });
   }
 
   /** Saves the session; returns false if another replica changed it. */
-  async #persist(session: Session<RequirePath>, connection: Connection<RequirePath>): Promise<boolean> {
-    return (await this.#storedSession(session)?.save(connection, () => session.connection === connection)) ?? true;
+  async #persist(session: Session, id: number): Promise<boolean> {
+    if (session.closed) return true;
+    const changes = () => (session.id === id ? this.#loop.session(id)?.changes : undefined);
+    return (await this.#storedSession(session)?.save(changes, () => this.#loop.snapshot(id))) ?? true;
   }
 
-  async #askHere(context: CallContext, question: Question, { failing = true } = {}): Promise<Answer> {
-    const round = this.#sdk.generation === 2 ? roundOf(context as never) : undefined;
-    if (!round && this.#needsGuard(context)) throw unguarded();
-    if (round?.over || this.#isOver(context)) throw callOver();
-    if (round && !Object.isFrozen(round)) round.asked = true;
-    const { connection, sender, note, release } = this.#connect(context);
-    try {
-      const caller = { signal: this.#sdk.signal(context as never), sender };
-      const askBy = question.askBy ?? (note ? "none" : undefined);
-      const isPlain = !askBy && question.type === "asked" && Object.keys(question).length === 1;
-      const answer = await (isPlain ? connection.plain(caller) : connection.question(askBy ? { ...question, askBy } : question, caller));
-      if (answer.outcome === "needsInput") {
-        if (round?.over) throw callOver();
-        if (round) round.needs = answer.inputRequests;
-        throw new NeedsInput(answer.inputRequests);
-      }
-      if (failing && (answer.outcome === "refused" || answer.outcome === "unresolved")) throw failure(answer, answer.outcome === "unresolved" ? note : undefined);
-      return answer;
-    } finally {
-      release();
+  /** Reports a call when it asks first; returns who asks. */
+  #start(context: CallContext): { call: number } | { session: number } {
+    const session = this.#sessionOf(context);
+    const isAlone = this.#isAlone(context);
+    if (!session && !isAlone) return { session: NOBODY };
+    const sessionId = isAlone || !session ? undefined : this.#open(session, this.#isHttp(context));
+    const parts = this.#partsOf(context, session);
+    const signal = this.#sdk.signal(context as never);
+    const argument = namedIn(signal);
+    const isOver = this.#isOver(context, session);
+    // A pipe reaches the client at any time, so that work which outlives its call may go on asking.
+    if (isOver && sessionId !== undefined && !session?.link.streams && !parts && argument === undefined && !signal.aborted) return { session: sessionId };
+    let call = this.#calls.get(signal);
+    if (call?.sessionId !== sessionId) call = undefined;
+    if (!call) {
+      const cancelled = () => this.#end(made, true);
+      const exchange = exchangeOf(this.#sdk.httpRequest(context as never));
+      const made: Call = { id: this.#loop.id(), context, session, sessionId, exchange, release: () => signal.removeEventListener("abort", cancelled) };
+      this.#calls.set(signal, (call = made));
+      // The ask of a call that was never started is answered as one of a call that is over.
+      if (!isOver) this.#report(made, { argument, ...parts });
+      if (!isOver) signal.addEventListener("abort", cancelled, { once: true });
     }
+    if (session) this.#followChannels(session);
+    return { call: call.id };
   }
 
-  /** The ways to name the project with a call that this policy and this transport have. */
-  #waysPerCall(context: CallContext): string {
-    const { headers, query, policy } = this.#inputs;
-    const [header] = headers;
-    const [parameter] = query;
-    const http = this.#isHttp(context);
-    const { local, allowedDirs, toolArgument } = this.#facts(http ? "http" : "other");
-    const { sources, requirePath = true } = policyOf(policy);
-    if (http && !local && !allowedDirs && requirePath) return "This server takes no project from its callers.";
-    const reads = (kind: SourceKind) => sources.some(({ from }) => from === kind);
-    const ways = [
-      ...(reads("argument") && toolArgument ? [`pass the project path as \`${toolArgument}\` in the call`] : []),
-      ...(reads("roots") && this.#sdk.modern(context as never, this.#protocol) ? ["open the folder in the client, so that it becomes one of its roots"] : []),
-      ...(http && header ? [`send the header \`${header}\` with each request`] : []),
-      ...(http && parameter ? [`add \`?${parameter}=\` to the server's address`] : []),
-    ];
-    return ways.length > 0 ? `To change the project, ${ways.join(", or ")}.` : "Start the server with the project that it should use.";
+  #report(call: Call, parts: RequestParts & { argument?: unknown }): void {
+    const { id, context, session, sessionId, exchange } = call;
+    const channel = exchange ? this.#channelOf(exchange) : this.#loop.id();
+    const method = this.#sdk.method(context as never);
+    const protocolVersion = this.#protocol.getNegotiatedProtocolVersion?.();
+    this.#loop.feed({ type: "callStarted", call: id, session: sessionId, channel, method, protocolVersion, ...parts });
+    const key = this.#sdk.id(context as never);
+    this.#end(session?.calls.get(key));
+    session?.calls.set(key, call);
+    this.#running.set(id, call);
   }
 
-  /** Also where the guard is not needed yet, so that the fault shows before the first client that needs it. */
-  #needsGuard(context: CallContext): boolean {
-    return (this.#hasUnguarded || this.#sdk.modern(context as never, this.#protocol)) && this.#sdk.repeatable(context as never);
+  #end(call: Call | undefined, cancelled = false): void {
+    if (!call || !this.#running.delete(call.id)) return;
+    const { session, context, id, release } = call;
+    release();
+    session?.calls.delete(this.#sdk.id(context as never));
+    this.#loop.feed({ type: "callEnded", call: id, cancelled });
+  }
+
+  /** The handler of a call of 2026-07-28 returned. */
+  #returned(context: CallContext, inputRequired: boolean): ReturnType<Loop["returned"]> | undefined {
+    if (!inputRequired && !this.#calls.has(this.#sdk.signal(context as never))) return undefined;
+    const by = this.#start(context);
+    return "call" in by && this.#running.has(by.call) ? this.#loop.returned(by.call, inputRequired) : undefined;
   }
 
   #isHttp(context: CallContext): boolean {
     return this.#sdk.httpRequest(context as never) !== undefined;
-  }
-
-  /** Whether the result of a call over HTTP was sent, or its stream is gone for good. */
-  #isOver(context: CallContext): boolean {
-    return exchangeOf(this.#sdk.httpRequest(context as never))?.ended ?? false;
   }
 
   /** Over HTTP without a session, the next request may come from any client. */
@@ -337,60 +393,79 @@ export class Rootwise<RequirePath extends boolean = true> {
     return this.#isHttp(context) && (context as { sessionId?: string }).sessionId === undefined;
   }
 
-  /** Hints with the project that the call's arguments name. */
-  #named(context: CallContext, given: ProjectHints = {}): ProjectHints {
-    const hints = own(given);
-    const argument = hints.argument ?? namedIn(this.#sdk.signal(context as never));
-    return argument === undefined ? hints : { ...hints, argument: argument as string };
+  /** Whether a call was answered or cancelled, or its stream is gone for good. */
+  #isOver(context: CallContext, session: Session | undefined): boolean {
+    if (this.#sdk.signal(context as never).aborted || hasReturned(context)) return true;
+    const exchange = exchangeOf(this.#sdk.httpRequest(context as never));
+    return exchange ? exchange.ended : session !== undefined && !session.link.isRunning(this.#sdk.id(context as never));
   }
 
-  #question(context: CallContext, given: ProjectHints = {}): { facts?: RequestFacts; askBy?: AskBy; target?: string } {
-    const modern = this.#sdk.modern(context as never, this.#protocol);
-    const alone = !modern && this.#isAlone(context);
-    const session = modern || alone ? undefined : this.#sessionOf(context);
-    let facts = this.#sdk.facts(context as never, this.#inputs, session?.link.address);
-    if (modern) facts = { ...facts, ...modernFacts(context as never) };
-    // With capabilities of its own, even none, a request stands alone.
-    if (alone) facts = { ...facts, capabilities: {} };
-    const { argument, host, target } = own(given);
-    if (argument !== undefined || host !== undefined) facts = { ...facts, ...defined({ argument, host }) };
-    const askBy: AskBy | undefined = alone ? "none" : !modern ? undefined : this.#sdk.repeatable(context as never) ? "inputRequired" : "none";
-    if (!facts && !askBy && target === undefined) return {};
-    return defined({ facts, askBy, target });
+  #partsOf(context: CallContext, session: Session | undefined): RequestParts | undefined {
+    return this.#sdk.parts(context as never, this.#inputs, session?.link.address);
   }
 
-  /** The input requests that a modern call needs for its project. */
-  async #needs(context: CallContext): Promise<Readonly<Record<string, unknown>> | undefined> {
-    const { connection, release } = this.#connect(context);
-    try {
-      const answer = await connection.question({ type: "asked", ...this.#question(context, this.#named(context)) }, { signal: this.#sdk.signal(context as never) });
-      return answer.outcome === "needsInput" ? answer.inputRequests : undefined;
-    } finally {
-      release();
-    }
+  /** The channel of a call's response; undefined if it cannot carry requests. */
+  #channelOf(exchange: Exchange): number | undefined {
+    if (exchange.state === "waiting") return undefined;
+    exchange.reported = "open";
+    return (exchange.channel ??= this.#loop.id());
   }
 
-  #message(transport: Transport, { id, method, params }: Message, http: boolean): void {
-    const session = this.#sessions.get(transport);
+  /** Reports what nobody announces: a GET stream that opened, and the stream of a call that was resumed, or cut again. */
+  #followChannels(session: Session): void {
+    for (const exchange of session.link.streams ?? []) this.#followChannel(session, exchange);
+    for (const { exchange } of session.calls.values()) if (exchange) this.#followChannel(session, exchange);
+  }
+
+  #followChannel({ id: session, link }: Session, exchange: Exchange): void {
+    const { state, reported } = exchange;
+    if (session === undefined || state === reported) return;
+    exchange.reported = state;
+    if (state === "open" && link.streams?.has(exchange)) exchange.channel ??= this.#loop.id();
+    const { channel } = exchange;
+    if (channel === undefined) return;
+    if (state === "open") this.#loop.feed({ type: "channelOpened", session, channel });
+    else this.#loop.feed({ type: "channelClosed", channel, end: state === "cut" ? "cut" : "broken" });
+  }
+
+  #message(session: Session, { id, method, params }: Message, http: boolean, previousId: unknown): void {
     // Without a session, nothing ties later requests to this client.
-    if (!session || (http && transport.sessionId === undefined)) return;
+    if (session.closed || (http && session.link.transport.sessionId === undefined)) return;
     if (method === "initialize") {
-      this.#open(session, http).initialized((params ?? {}) as object, session.initialized && !http ? id : undefined);
+      const { protocolVersion, capabilities, clientInfo } = (params ?? {}) as Record<string, unknown>;
       session.initialized = true;
+      this.#initialized(session, this.#open(session, http), { protocolVersion, capabilities, clientInfo, id, previousId });
     } else if (method === "notifications/initialized") {
       session.ready = true;
-      session.connection?.ready();
+      if (session.id !== undefined) this.#loop.feed({ type: "clientReady", session: session.id });
     } else if (method === "notifications/roots/list_changed") {
       void this.#changed(session);
     }
   }
 
+  #initialized(session: Session, id: number, params: Record<string, unknown>): void {
+    session.client = clientName(params["clientInfo"]);
+    this.#loop.feed({ type: "clientInitialized", session: id, ...params });
+  }
+
+  /** The handshake ended before this class observed the transport. */
+  #catchUp(session: Session, id: number): void {
+    const capabilities = this.#protocol.getClientCapabilities();
+    if (capabilities === undefined) return;
+    session.initialized = true;
+    this.#initialized(session, id, { capabilities, clientInfo: this.#protocol.getClientVersion() });
+    this.#loop.feed({ type: "clientReady", session: id });
+  }
+
   /** A change that reaches one replica must be known to all. */
-  async #changed(session: Session<RequirePath>): Promise<void> {
-    const changed = () => session.connection?.rootsChanged(session.link.streams?.standalone !== undefined);
+  async #changed(session: Session): Promise<void> {
+    const changed = () => {
+      this.#followChannels(session);
+      if (session.id !== undefined) this.#loop.feed({ type: "rootsChanged", session: session.id });
+    };
     changed();
     try {
-      for (let attempt = 0; attempt < MOST_ATTEMPTS && session.connection && !(await this.#persist(session, session.connection)); attempt += 1) {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS && session.id !== undefined && !(await this.#persist(session, session.id)); attempt += 1) {
         await this.#restore(session);
         changed();
       }
@@ -399,144 +474,82 @@ export class Rootwise<RequirePath extends boolean = true> {
     }
   }
 
-  /** The connection of a call, how a request can travel with it, and how to let go of it. */
-  #connect(context: CallContext): { connection: Connection<RequirePath>; sender?: Sender | undefined; note?: string | undefined; release: () => void } {
-    const http = this.#isHttp(context);
-    const modern = this.#sdk.modern(context as never, this.#protocol);
-    const notRepeatable = modern && !this.#sdk.repeatable(context as never) ? NOT_REPEATABLE : undefined;
-    if (this.#isAlone(context)) {
-      if (!modern) this.#tellStateless();
-      // A connection for this call only: no state can pass from one caller to another.
-      const connection = new Connection({ policy: this.#inputs.policy, requirePath: this.#options.requirePath, host: this.#facts("http"), log: this.#options.log });
-      return { connection, note: modern ? notRepeatable : NO_SESSION, release: () => connection.close() };
-    }
-    const session = this.#sessionOf(context);
-    const connection = this.#open(session, http);
-    if (!session.initialized) this.#catchUp(session, connection);
-    if (modern) return { connection, note: notRepeatable, release };
-    const exchange = exchangeOf(this.#sdk.httpRequest(context as never));
-    if (exchange && !exchange.open && !session.link.streams?.standalone) {
-      this.#tellCannotAsk(session);
-      return { connection, note: this.#declaresRoots() ? NO_STREAM : undefined, release };
-    }
-    return { connection, sender: exchange && !exchange.open ? undefined : this.#senderOf(context, exchange), release };
+  #sessionOf(context: CallContext): Session | undefined {
+    const { sessionId } = context as { sessionId?: string };
+    let found: Session | undefined;
+    // The newest, if a server was given another transport without closing the last one.
+    for (const session of this.#sessions) if (session.link.transport.sessionId === sessionId) found = session;
+    return found;
   }
 
-  #senderOf(context: CallContext, exchange: Exchange | undefined): Sender {
-    const send: Sender["send"] = (request, signal) => this.#sdk.send(context as never, wire(request), { timeout: LONGEST_TIMER_MS, signal });
-    if (!exchange) return { send };
-    return {
-      send,
-      get open() {
-        return exchange.open;
-      },
-      get lost() {
-        return exchange.lost;
-      },
-      broken: exchange.broken,
-    };
+  #facts(): HostFacts {
+    const { host, local, allowedDirs, argument: toolArgument } = this.#options;
+    return mergedFacts("stdio", this.#options.policy, { host: { toolArgument, local, selectTool: this.#selectTool, ...host } as Partial<HostFacts>, allowedDirs });
   }
 
-  #declaresRoots(): boolean {
-    return typeof (this.#protocol.getClientCapabilities() as { roots?: unknown } | undefined)?.roots === "object";
+  #open(session: Session, http: boolean, saved?: string): number {
+    if (session.id !== undefined && saved === undefined) return session.id;
+    const { link, inputClosed } = session;
+    const { store, local, host } = this.#options;
+    const { sessionId } = link.transport;
+    const id = this.#loop.openSession({
+      transport: http ? "http" : link.stdio ? "stdio" : "other",
+      local: link.inMemory && local === undefined && own(host ?? {}).local === undefined ? true : undefined,
+      snapshotKey: store && sessionId !== undefined ? sealFor(store, sessionId) : undefined,
+      saved,
+      idPrefix: saved === undefined ? undefined : `rootwise-${randomUUID()}-`,
+    });
+    session.id = id;
+    this.#byId.set(id, session);
+    if (inputClosed) this.#loop.feed({ type: "inputClosed", session: id });
+    // The stream of SSE reaches the client at any time.
+    if (link.address !== undefined) this.#loop.feed({ type: "channelOpened", session: id, channel: this.#loop.id() });
+    for (const exchange of link.streams ?? []) Object.assign(exchange, { channel: undefined, reported: "waiting" });
+    if (saved === undefined && !session.initialized) this.#catchUp(session, id);
+    return id;
   }
 
-  #tellStateless(): void {
-    if (toldStateless || !this.#options.log) return;
-    toldStateless = true;
-    this.#log({ level: "info", code: "cannot_ask", message: `${NO_SESSION} Clients of 2026-07-28 send their roots with the call; for earlier ones, use a transport with sessions.` });
+  #closeSession(session: Session, id: number): void {
+    this.#loop.closeSession(id);
+    for (const call of [...session.calls.values()]) if (call.sessionId === id) this.#end(call);
+    this.#byId.delete(id);
+    if (session.id === id) session.id = undefined;
   }
 
-  #tellCannotAsk(session: Session<RequirePath>): void {
-    if (session.toldCannotAsk || !this.#declaresRoots()) return;
-    session.toldCannotAsk = true;
-    this.#log({ level: "warning", code: "cannot_ask", message: NO_STREAM });
+  async #send({ request, session, call, method, params }: RouteRequest, signal: AbortSignal): Promise<unknown> {
+    const wire = { method, ...(params === undefined ? {} : { params }), [REQUEST]: request };
+    const options = { timeout: MAX_TIMER_MS, signal };
+    const caller = call === undefined ? undefined : this.#running.get(call);
+    if (caller) return this.#sdk.send(caller.context as never, wire, options);
+    // A server may have been given another transport since.
+    if (this.#byId.get(session)?.link.transport !== this.#protocol.transport) throw new Undeliverable("the transport was replaced");
+    return this.#sdk.push(this.#protocol, wire, options);
   }
 
-  #log(line: LogLine): void {
+  #announce({ session: id, from, to, ended = false }: AnnounceProject): void {
+    const session = this.#byId.get(id);
+    if (!session) return;
+    const [project, previous] = [to, from].map((given) => (given ? Object.freeze(given as Project<RequirePath>) : undefined));
+    for (const listener of this.#listeners) guarded(() => listener(project, previous, { id, client: session.client, ended }));
+  }
+
+  #announceRoots({ session: id, roots, state }: AnnounceRoots): void {
+    const session = this.#byId.get(id);
+    if (!session) return;
+    const previous = session.roots;
+    const now: Roots = { roots: rootEntries(roots), state };
+    session.roots = now;
+    for (const listener of this.#rootsListeners) guarded(() => listener(now, previous));
+  }
+
+  #log(line: EndpointLog): void {
+    // A server may be created for each request; what concerns all of them is said once.
+    const isStateless = line.code === "cannot_ask" && line.session === undefined;
+    if (!this.#options.log || (isStateless && toldStateless)) return;
+    toldStateless ||= isStateless;
     guarded(() => this.#options.log?.(line));
   }
-
-  #sessionOf(context: CallContext): Session<RequirePath> {
-    const { sessionId } = context as { sessionId?: string };
-    let found: Session<RequirePath> | undefined;
-    // The newest, if a server was given another transport without closing the last one.
-    for (const session of this.#sessions.values()) if (session.transport.sessionId === sessionId) found = session;
-    if (found) return found;
-    throw closed();
-  }
-
-  /** The handshake ended before this class observed the transport. */
-  #catchUp(session: Session<RequirePath>, connection: Connection<RequirePath>): void {
-    const capabilities = this.#protocol.getClientCapabilities();
-    if (capabilities === undefined) return;
-    session.initialized = true;
-    connection.initialized({ capabilities, clientInfo: this.#protocol.getClientVersion() });
-    connection.ready();
-  }
-
-  #facts(transport: "http" | "stdio" | "other"): HostFacts {
-    const { host, local, allowedDirs, argument: toolArgument } = this.#options;
-    const facts = { ...defined({ toolArgument, local, selectTool: this.#selectTool }), ...defined(host ?? {}) } as Partial<HostFacts>;
-    // Every connection but HTTP carries requests at any time.
-    const collected = transport === "other" ? { push: true, ...facts } : facts;
-    return mergedFacts(transport, this.#inputs.policy, { host: collected, allowedDirs });
-  }
-
-  #open(session: Session<RequirePath>, http: boolean): Connection<RequirePath> {
-    return (session.connection ??= this.#connectionOf(session, http));
-  }
-
-  #connectionOf(session: Session<RequirePath>, http: boolean, saved?: string): Connection<RequirePath> {
-    const { store } = this.#options;
-    const { sessionId } = session.transport;
-    const connection = new Connection({
-      snapshotKey: store && sessionId !== undefined ? sealFor(store, sessionId) : undefined,
-      policy: this.#inputs.policy,
-      requirePath: this.#options.requirePath,
-      host: this.#facts(http ? "http" : session.link.stdio ? "stdio" : "other"),
-      sender: this.#push(session),
-      log: this.#options.log,
-      onChange: (project, previous) => {
-        for (const listener of this.#listeners) guarded(() => listener(project, previous));
-      },
-      onRoots: () => void this.#rootsArrived(session),
-      ...(saved === undefined ? {} : { saved, idPrefix: `rootwise-${randomUUID()}-` }),
-    });
-    if (session.inputClosed) connection.inputClosed();
-    return connection;
-  }
-
-  /** Sends outside any call; over Streamable HTTP that is the client's GET stream. */
-  #push({ link: { streams }, transport }: Session<RequirePath>): Sender {
-    const protocol = this.#protocol;
-    const send: Sender["send"] = (request, signal) => this.#sdk.push(protocol, wire(request), { timeout: LONGEST_TIMER_MS, signal });
-    if (!streams) return { send };
-    return {
-      send,
-      get open() {
-        return streams.standalone !== undefined && protocol.transport === transport;
-      },
-      get broken() {
-        return streams.standalone?.broken;
-      },
-    };
-  }
-
-  async #rootsArrived(session: Session<RequirePath>): Promise<void> {
-    if (this.#rootsListeners.size === 0) return;
-    const answer = await session.connection?.question({ type: "asked", want: "roots", askBy: "none" }).catch(() => undefined);
-    if (answer?.outcome !== "listed") return;
-    const now: Roots = { roots: rootEntries(answer.roots), state: answer.state };
-    const before = session.roots;
-    if (before && spelling(before) === spelling(now)) return;
-    session.roots = now;
-    for (const listener of this.#rootsListeners) guarded(() => listener(now, before));
-  }
 }
-
-/** What the client listed, without what the disk says about it. */
-const spelling = ({ roots }: Roots) => JSON.stringify(roots.map(({ uri, name }) => [uri, name]));
 
 function declareCodexMeta(protocol: Protocol): void {
   try {
@@ -546,9 +559,10 @@ function declareCodexMeta(protocol: Protocol): void {
   }
 }
 
-const release = () => {};
-
-const wire = ({ request, method, params }: SendRequest) => ({ method, ...(params === undefined ? {} : { params }), [REQUEST]: request });
+function hintsOf(hints: ProjectHints = {}): ProjectHints {
+  const { argument, server, target } = own(hints);
+  return { argument, server, target };
+}
 
 function contextOf(context: CallContext | undefined): CallContext {
   const found = context ?? currentContext();
@@ -560,9 +574,4 @@ function contextOf(context: CallContext | undefined): CallContext {
 function unguarded(): RootwiseError {
   const text = "this handler was registered before rootwise(server) was called, so clients of 2026-07-28 could not be asked for their roots from it; call rootwise(server) first";
   return new RootwiseError("bad_options", text);
-}
-
-function unexpected(answer: Answer): Error {
-  if (answer.outcome === "refused" || answer.outcome === "unresolved") return failure(answer);
-  return answer.outcome === "needsInput" ? new NeedsInput(answer.inputRequests) : closed();
 }

@@ -1,10 +1,8 @@
 // The parts that both SDK generations share. Neither SDK is imported: the caller of `rootwise(server)` brings one.
 import { ClientError, messageOf, Undeliverable } from "../driver/errors.js";
 import { own } from "../driver/options.js";
-import { member } from "../driver/peer.js";
-import type { PolicyInputs } from "../driver/policy.js";
 import { RootwiseError } from "../error.js";
-import type { RequestFacts } from "../generated/types.js";
+import type { CallStarted, PolicyInputs } from "../generated/types.js";
 import { sdk1 } from "./sdk1.js";
 import { sdk2 } from "./sdk2.js";
 
@@ -47,22 +45,24 @@ interface SendOptions {
   signal: AbortSignal;
 }
 
+/** The parts of a request that may concern its project. */
+export type RequestParts = Pick<CallStarted, "headers" | "query" | "meta" | "capabilities" | "clientInfo" | "inputResponses"> & { requestState?: string | undefined };
+
 /** The operations that differ between the generations. */
 export interface Sdk {
   readonly generation: 1 | 2;
   signal(context: never): AbortSignal;
+  /** The JSON-RPC id of the request. */
+  id(context: never): unknown;
+  method(context: never): string | undefined;
   /** The object that stands for the HTTP request; undefined on other transports. */
   httpRequest(context: never): object | undefined;
   /** Sends a request that travels with the call. */
   send(context: never, request: WireRequest, options: SendOptions): Promise<unknown>;
   /** Sends a request outside any call. */
   push(protocol: Protocol, request: WireRequest, options: SendOptions): Promise<unknown>;
-  /** The facts that the request, or else the address of its stream, carries about its project; undefined if there are none. */
-  facts(context: never, inputs: PolicyInputs, stream?: string): RequestFacts | undefined;
-  /** Whether the call follows the rules of 2026-07-28. */
-  modern(context: never, protocol: Protocol): boolean;
-  /** Whether the result of a modern call can ask for input. */
-  repeatable(context: never): boolean;
+  /** The parts of the request, or else of the address of its stream, that a policy reads; undefined if there are none. */
+  parts(context: never, inputs: PolicyInputs, stream?: string): RequestParts | undefined;
 }
 
 /** Detects the generation of a server, and its protocol object. */
@@ -113,28 +113,33 @@ export function headerOf(headers: Readonly<Record<string, string | string[] | un
   return Array.isArray(value) ? [...new Set(value)].join(", ") : value;
 }
 
-/** Request facts without empty members, or undefined. */
-export function factsOf(
+/** An own member of any value. */
+export function member(of: unknown, name: string): unknown {
+  return typeof of === "object" && of !== null && Object.hasOwn(of, name) ? (of as Record<string, unknown>)[name] : undefined;
+}
+
+/** Request parts without empty members, or undefined. */
+export function partsOf(
   header: ((name: string) => string | null | undefined) | undefined,
   address: () => URL | string | undefined,
   meta: unknown,
   inputs: PolicyInputs,
   stream?: string,
-): RequestFacts | undefined {
-  let facts: RequestFacts | undefined;
+): RequestParts | undefined {
+  let parts: RequestParts | undefined;
   const found = textsIn(meta, inputs);
-  if (found) (facts ??= {}).meta = found;
-  if (!header) return facts;
+  if (found) (parts ??= {}).meta = found;
+  if (!header) return parts;
   for (const name of inputs.headers) {
     const value = header(name);
-    if (typeof value === "string") ((facts ??= {}).headers ??= {})[name] = value;
+    if (typeof value === "string") ((parts ??= {}).headers ??= {})[name] = value;
   }
   const queries = inputs.query.length > 0 ? [queryOf(address()), queryOf(stream)] : [];
   for (const name of inputs.query) {
     const value = queries.find((query) => query?.has(name))?.get(name);
-    if (typeof value === "string") ((facts ??= {}).query ??= {})[name] = value;
+    if (typeof value === "string") ((parts ??= {}).query ??= {})[name] = value;
   }
-  return facts;
+  return parts;
 }
 
 function queryOf(address: URL | string | undefined): URLSearchParams | undefined {

@@ -1,9 +1,10 @@
 // @modelcontextprotocol/sdk 1.x. Legacy only: every client begins with `initialize`.
 import { exchangeOf } from "./exchange.js";
-import { clientErrors, factsOf, headerOf, type Protocol, type Sdk } from "./sdk.js";
+import { clientErrors, headerOf, partsOf, type Protocol, type Sdk } from "./sdk.js";
 
 interface Extra {
   readonly signal: AbortSignal;
+  readonly requestId?: unknown;
   readonly _meta?: unknown;
   readonly requestInfo?: { headers?: Record<string, string | string[] | undefined>; url?: URL };
   sendRequest(request: object, schema: unknown, options: object): Promise<unknown>;
@@ -19,16 +20,16 @@ const anyResult = {
 export const sdk1: Sdk = {
   generation: 1,
   signal: (extra: Extra) => extra.signal,
+  id: (extra: Extra) => extra.requestId,
+  method: () => undefined,
   httpRequest: (extra: Extra) => extra.requestInfo,
   send: (extra: Extra, request, options) => clientErrors(extra.sendRequest(request, anyResult, options)),
   push: (protocol: Protocol, request, options) => clientErrors(protocol.request(request, anyResult, options)),
-  facts: ({ requestInfo, _meta }: Extra, inputs, stream) => {
+  parts: ({ requestInfo, _meta }: Extra, inputs, stream) => {
     const headers = requestInfo?.headers;
     const header = headers && ((name: string) => headerOf(headers, name));
     // Versions before 1.27 do not pass the address on.
     const url = () => requestInfo?.url ?? exchangeOf(requestInfo)?.url;
-    return factsOf(header, url, _meta, inputs, stream);
+    return partsOf(header, url, _meta, inputs, stream);
   },
-  modern: () => false,
-  repeatable: () => true,
 };

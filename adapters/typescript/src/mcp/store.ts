@@ -1,6 +1,6 @@
 // Sessions that several replicas of a server share through a store.
-import type { Connection, LogLine } from "../driver/connection.js";
 import { badOption, messageOf, NoProjectError } from "../driver/errors.js";
+import type { EndpointLog } from "../generated/types.js";
 
 /**
  * Keeps the connections of HTTP sessions, so that another replica of the server can continue them. The values are opaque.
@@ -18,7 +18,7 @@ export interface SessionStore {
   readonly key?: string | undefined;
 }
 
-/** Refuses a store that cannot work. */
+/** Refuses an invalid store. */
 export function checkStore(store: SessionStore | undefined): void {
   if (store === undefined) return;
   if (typeof store?.load !== "function" || typeof store.save !== "function") throw badOption("store", "must have the methods load and save");
@@ -51,21 +51,21 @@ export class StoredSession {
   #seen: string | undefined;
   #savedChanges = 0;
 
-  constructor(store: SessionStore, id: string, log: (line: LogLine) => void) {
+  constructor(store: SessionStore, id: string, log: (line: EndpointLog) => void) {
     this.#store = store;
     this.#id = id;
     this.#log = (message) => log({ level: "warning", code: "event_failed", message });
   }
 
-  /** Has the session continued from what another replica saved since the last use; `restore` returns the new connection. */
-  load(restore: (saved: string) => Connection<boolean>): Promise<void> {
+  /** Has the session continued from what another replica saved since the last use; `restore` returns the count of its changes. */
+  load(restore: (saved: string) => number): Promise<void> {
     return (this.#nextLoad ??= this.#inTurn(async () => {
       this.#nextLoad = undefined;
       const value = await this.#reach(() => this.#store.load(this.#id));
       if (value === undefined || value === this.#seen) return;
       this.#seen = value;
       try {
-        this.#savedChanges = restore(connectionIn(value, this.#id)).changes;
+        this.#savedChanges = restore(connectionIn(value, this.#id));
       } catch (error) {
         // Of another version, policy or session: the client is asked again.
         this.#log(`the stored session cannot be continued: ${messageOf(error)}`);
@@ -73,16 +73,16 @@ export class StoredSession {
     }));
   }
 
-  /** Saves a connection; returns false if it is no longer current, or if another replica saved the session first. */
-  save(connection: Connection<boolean>, isCurrent: () => boolean): Promise<boolean> {
+  /** Saves a session; returns false if it is no longer current, which counts no changes, or if another replica saved it first. */
+  save(changes: () => number | undefined, snapshot: () => string): Promise<boolean> {
     return this.#inTurn(async () => {
-      if (!isCurrent()) return false;
-      const { changes } = connection;
-      if (connection.closed || (this.#seen !== undefined && changes === this.#savedChanges)) return true;
-      const value = JSON.stringify({ session: this.#id, connection: connection.snapshot() } satisfies Saved);
+      const count = changes();
+      if (count === undefined) return false;
+      if (this.#seen !== undefined && count === this.#savedChanges) return true;
+      const value = JSON.stringify({ session: this.#id, connection: snapshot() } satisfies Saved);
       if (!(await this.#reach(() => this.#store.save(this.#id, value, this.#seen)))) return false;
       this.#seen = value;
-      this.#savedChanges = changes;
+      this.#savedChanges = count;
       return true;
     });
   }

@@ -48,26 +48,26 @@ export function registerTools({ projects, server, generation }: ToolsHost, given
   if (which !== false) {
     const description = "Explains which project this server works in for you, with the result of every source.";
     register(which, { title: "Which project is this?", description, annotations: { readOnlyHint: true } }, async (context: CallContext) =>
-      said((await projects.explain(context)).text),
+      textResult((await projects.explain(context)).text),
     );
   }
   if (change !== false) {
     const description = "Makes another folder the project of this connection.";
     const inputSchema = projectSchema(generation);
     register(change, { title: "Switch project", description, inputSchema }, async ({ project }: { project: string }, context: CallContext) =>
-      said(await switched(projects, project, context)),
+      textResult(await switched(projects, project, context)),
     );
   }
   if (list !== false) {
     const description = "Lists the folders your client says it works in.";
     register(list, { title: "List roots", description, annotations: { readOnlyHint: true } }, async (context: CallContext) =>
-      said(listed(await projects.roots(context))),
+      textResult(listed(await projects.roots(context))),
     );
   }
   return change === false ? undefined : change;
 }
 
-const said = (text: string): Result => ({ content: [{ type: "text", text }] });
+const textResult = (text: string): Result => ({ content: [{ type: "text", text }] });
 
 async function switched(projects: Rootwise<boolean>, to: string, context: CallContext): Promise<string> {
   const { project, message } = await projects.select(context, to);

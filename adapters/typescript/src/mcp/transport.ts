@@ -1,6 +1,6 @@
-// Observes a transport in front of the SDK: the handshake, changes of roots, and HTTP exchanges. The SDK's own hooks are
+// Observes a transport in front of the SDK: the handshake, changes of roots, calls and their ends, HTTP exchanges. The SDK's own hooks are
 // single slots that a later assignment replaces; transports chain.
-import { bindExchange, observeExchanges, type SessionStreams } from "./exchange.js";
+import { bindExchange, type Exchange, observeExchanges } from "./exchange.js";
 import type { Protocol, Transport } from "./sdk.js";
 import { rememberState, REPEATABLE_METHODS } from "./sdk2.js";
 
@@ -11,140 +11,144 @@ export interface Message {
   readonly result?: unknown;
 }
 
-/** What a transport says about itself. */
-export interface Link {
-  /** The streams of Streamable HTTP. */
-  readonly streams: SessionStreams | undefined;
+/** A transport, and what is known about it. */
+export class Link {
+  readonly transport: Transport;
   /** Whether it is the standard input and output of this process. */
   readonly stdio: boolean;
+  /** Whether its other end is in this process, too. */
+  readonly inMemory: boolean;
   /** The address of the stream that the client opened first, of the transport with two addresses. */
   readonly address: string | undefined;
+  /** The GET streams of Streamable HTTP. */
+  streams: Set<Exchange> | undefined;
+  /** The ids of the requests that arrived and were neither answered nor cancelled. */
+  readonly #running = new Set<unknown>();
+  /** Whether requests may have arrived before anybody watched. */
+  readonly #isLate: boolean;
+
+  constructor(transport: Transport, isLate: boolean) {
+    const { _wire, res } = transport as Inside;
+    this.transport = transport;
+    this.stdio = [transport as Inside, _wire].some((inner) => inner?._stdin === process.stdin);
+    this.inMemory = [transport as Inside, _wire].some((inner) => inner?._otherTransport !== undefined && inner._otherTransport._otherTransport === inner);
+    this.address = res?.req?.originalUrl ?? res?.req?.url;
+    this.#isLate = isLate;
+  }
+
+  arrived(id: unknown): void {
+    this.#running.add(id);
+  }
+
+  ended(id: unknown): void {
+    this.#running.delete(id);
+  }
+
+  isRunning(id: unknown): boolean {
+    return this.#isLate || this.#running.has(id);
+  }
 }
 
+/** The private parts that tell who is at the other end. */
+interface Inside {
+  readonly _stdin?: unknown;
+  readonly _otherTransport?: Inside;
+  /** The transport behind the one that SDK 2.x gives to a server. */
+  readonly _wire?: Inside;
+  /** The response that is the stream of SSE. */
+  readonly res?: { readonly req?: { readonly url?: string; readonly originalUrl?: string } };
+}
+
+/** What happens on one transport. */
 export interface Observer {
-  /** A server got this transport. */
-  attached(transport: Transport, link: Link): void;
-  /** A message of the handshake or about roots arrived; `http` tells how. */
-  message(transport: Transport, message: Message, http: boolean): void;
-  /** A request arrived on a pipe after a second `initialize`, or was the last one before it. */
-  requested(transport: Transport, message: Message): void;
-  /** The stream of a call was cut, and the client may resume it. */
-  lost(transport: Transport): void;
-  /** A response arrived to one of our requests that has been answered before. */
-  answeredAgain(transport: Transport, request: number, result: unknown): void;
+  /** A message of the handshake or about roots arrived; `http` tells how, `previousId` is the id of the request before it. */
+  message(message: Message, http: boolean, previousId: unknown): void;
+  /** A request arrived on a pipe. */
+  requested(message: Message): void;
+  /** A request was answered. */
+  answered(id: unknown): void;
+  /** A response to one of our requests arrived that was answered before. */
+  answeredAgain(request: number, result: unknown): void;
+  /** The response to an HTTP request ended. */
+  exchangeEnded(exchange: Exchange): void;
   /** The client sends no more messages, but may still read. */
-  inputClosed(transport: Transport): void;
-  closed(transport: Transport): void;
+  inputClosed(): void;
+  closed(): void;
 }
 
 /** Observes the transport a server has, and every one it gets. */
-export function observe(protocol: Protocol, observer: Observer): void {
+export function observe(protocol: Protocol, attached: (link: Link) => Observer): void {
   const connect = protocol.connect;
   protocol.connect = (transport) => {
-    attach(transport, observer);
+    attach(new Link(transport, false), attached);
     return connect.call(protocol, transport);
   };
-  if (protocol.transport) attach(protocol.transport, observer);
+  if (protocol.transport) attach(new Link(protocol.transport, true), attached);
 }
 
 const OBSERVED = new Set<unknown>(["initialize", "notifications/initialized", "notifications/roots/list_changed"]);
 
-function attach(transport: Transport, observer: Observer): void {
-  const stdio = isStdio(transport);
-  const streams = observeExchanges(transport, () => observer.lost(transport));
-  observer.attached(transport, { streams, stdio, address: streamAddress(transport) });
-  const answers = streams ? undefined : new Answers(transport);
-  const requests = streams ? undefined : new Requests((message) => observer.requested(transport, message));
-  const { onmessage, onclose } = transport;
+function attach(link: Link, attached: (link: Link) => Observer): void {
+  const { transport } = link;
+  const { onmessage, onclose, send } = transport;
+  const streams = (link.streams = observeExchanges(transport, (exchange) => observer.exchangeEnded(exchange)));
+  const observer = attached(link);
+  const answers = streams ? undefined : new Answers();
+  let lastId: unknown;
   transport.onmessage = (message: Message, extra?: { requestInfo?: unknown; request?: unknown }) => {
-    bindExchange(extra, message?.method === undefined ? undefined : message.id);
-    requests?.arrived(message);
-    if (OBSERVED.has(message?.method)) {
-      observer.message(transport, message, extra?.requestInfo !== undefined || extra?.request !== undefined);
-    } else if (REPEATABLE_METHODS.includes(message?.method)) {
-      rememberState(message.params);
+    const { id, method, params } = message ?? {};
+    if (method === undefined) {
+      const again = answers?.again(message);
+      if (again !== undefined) observer.answeredAgain(again, message.result);
+    } else if (id !== undefined) {
+      link.arrived(id);
+      if (streams) bindExchange(extra, id);
+      else observer.requested(message);
+      if (REPEATABLE_METHODS.includes(method)) rememberState(params);
+    } else if (method === "notifications/cancelled") {
+      link.ended((params as { requestId?: unknown } | undefined)?.requestId);
     }
-    const again = answers?.again(message);
-    if (again !== undefined) observer.answeredAgain(transport, again, message.result);
+    if (OBSERVED.has(method)) observer.message(message, extra?.requestInfo !== undefined || extra?.request !== undefined, lastId);
+    if (method !== undefined && id !== undefined) lastId = id;
     onmessage?.(message as never, extra as never);
   };
-  const release = stdio ? onStdinEnd(() => observer.inputClosed(transport)) : undefined;
+  transport.send = (...args: never[]) => {
+    const [message] = args as unknown as [(Message & { [REQUEST]?: number }) | undefined];
+    if (message && message.method === undefined) {
+      link.ended(message.id);
+      observer.answered(message.id);
+    } else if (message?.[REQUEST] !== undefined) {
+      answers?.watch(message.id, message[REQUEST]);
+    }
+    return send?.apply(transport, args);
+  };
+  const release = link.stdio ? onStdinEnd(() => observer.inputClosed()) : undefined;
   transport.onclose = () => {
     release?.();
-    observer.closed(transport);
+    observer.closed();
     onclose?.();
   };
-}
-
-interface Streams {
-  _stdin?: unknown;
-  /** The transport behind the one that SDK 2.x gives to a server. */
-  _wire?: { _stdin?: unknown };
-  /** The response that is the stream of SSE. */
-  res?: { req?: { url?: string; originalUrl?: string } };
-}
-
-/** Only this transport is known to belong to whoever started the process; a class or its name can stand for anything. */
-function isStdio(transport: object): boolean {
-  const { _stdin, _wire } = transport as Streams;
-  return (_stdin ?? _wire?._stdin) === process.stdin;
-}
-
-function streamAddress(transport: object): string | undefined {
-  const { req } = (transport as Streams).res ?? {};
-  return req?.originalUrl ?? req?.url;
-}
-
-/** Shows the requests on a pipe once a second `initialize` came, because their ids tell clients apart that share it. */
-class Requests {
-  readonly #show: (message: Message) => void;
-  #last: Message | undefined;
-  #handshakes = 0;
-
-  constructor(show: (message: Message) => void) {
-    this.#show = show;
-  }
-
-  arrived(message: Message | undefined): void {
-    if (message?.method === undefined || message.id === undefined) return;
-    if (message.method === "initialize") {
-      this.#handshakes += 1;
-      if (this.#handshakes === 2 && this.#last) this.#show(this.#last);
-    } else if (this.#handshakes > 1) {
-      this.#show(message);
-    }
-    this.#last = { id: message.id, method: message.method };
-  }
 }
 
 /** Marks a request of ours; SDKs copy it, and JSON leaves it out. */
 export const REQUEST = Symbol("rootwise request");
 
 /** Requests whose answers are watched. */
-const MOST_WATCHED = 8;
+const MAX_WATCHED = 8;
 
 /** Notices second answers to our requests, which the SDKs drop. */
 class Answers {
   readonly #requests = new Map<unknown, { readonly request: number; answered: boolean }>();
 
-  constructor(transport: Transport) {
-    const { send } = transport;
-    transport.send = (...args) => {
-      const [message] = args as unknown as [{ id?: unknown; [REQUEST]?: number } | undefined];
-      if (message?.[REQUEST] !== undefined) this.#watch(message.id, message[REQUEST]);
-      return send?.apply(transport, args);
-    };
-  }
-
-  #watch(id: unknown, request: number): void {
+  watch(id: unknown, request: number): void {
     const [oldest] = this.#requests.keys();
-    if (this.#requests.size >= MOST_WATCHED) this.#requests.delete(oldest);
+    if (this.#requests.size >= MAX_WATCHED) this.#requests.delete(oldest);
     this.#requests.set(id, { request, answered: false });
   }
 
   /** The request that a message answers again. */
-  again(message: Message | undefined): number | undefined {
-    const entry = message?.method === undefined ? this.#requests.get(message?.id) : undefined;
+  again(message: Message): number | undefined {
+    const entry = this.#requests.get(message.id);
     if (entry?.answered) return entry.request;
     if (entry) entry.answered = true;
     return undefined;

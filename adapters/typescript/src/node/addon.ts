@@ -31,8 +31,8 @@ function backendOf(name: string, addon: Addon): Backend {
     throw new RootwiseError("cannot_load", `the addon ${name} is of version ${addon.version()}, this package of ${version}`);
   }
   return {
-    open: (options) => made(() => addon.Machine.open(options)),
-    restore: (snapshot, options, now, idPrefix) => made(() => addon.Machine.restore(snapshot, options, now, idPrefix)),
+    open: (options) => wrapErrors(() => addon.Machine.open(options)),
+    restore: (snapshot, options, now, idPrefix) => wrapErrors(() => addon.Machine.restore(snapshot, options, now, idPrefix)),
     call: (args) => addon.call(args),
   };
 }
@@ -42,7 +42,7 @@ function unloadable(name: string, cause: unknown): RootwiseError {
   return new RootwiseError("cannot_load", `the addon ${name} cannot be loaded: ${why}`, { cause });
 }
 
-function made(make: () => Machine): Machine {
+function wrapErrors(make: () => Machine): Machine {
   try {
     return make();
   } catch (thrown) {

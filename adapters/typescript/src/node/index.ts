@@ -4,6 +4,7 @@
  * @module rootwise
  */
 import { type BackendInfo, type Backend } from "../backend.js";
+import { BaseEndpoint, type EndpointOptions } from "../endpoint.js";
 import { functionsOf } from "../functions.js";
 import { BaseResolver, type ResolverOptions, type Saved } from "../resolver.js";
 import type { WasmSource } from "../wasm.js";
@@ -21,9 +22,9 @@ export const backend: BackendInfo = Object.freeze(chosen.backend);
 
 function choose(): { core: Backend; backend: BackendInfo } {
   try {
-    return { core: loadAddon(), backend: { face: "native" } };
+    return { core: loadAddon(), backend: { kind: "native" } };
   } catch (error) {
-    return { core: wasmBackend, backend: { face: "wasm", reason: (error as Error).message } };
+    return { core: wasmBackend, backend: { kind: "wasm", reason: (error as Error).message } };
   }
 }
 
@@ -49,5 +50,12 @@ export class Resolver extends BaseResolver {
   }
 }
 
-export const { basename, fileUriToPath, isInside, joinInside, pathToFileUri, projectId, projectKey, projectSlug, recoverSession, sanitizeName } =
+/** Finds the projects of a server's clients: pass it every event and perform the actions it returns. */
+export class Endpoint extends BaseEndpoint {
+  constructor(options: EndpointOptions) {
+    super(core, options);
+  }
+}
+
+export const { basename, commandLine, fileUriToPath, isInside, joinInside, pathToFileUri, policyInputs, projectId, projectKey, projectSlug, recoverSession, sanitizeName } =
   functionsOf(() => core);

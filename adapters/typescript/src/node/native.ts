@@ -1,4 +1,5 @@
 import type { BackendInfo, Backend } from "../backend.js";
+import { BaseEndpoint, type EndpointOptions } from "../endpoint.js";
 import { functionsOf } from "../functions.js";
 import { BaseResolver, type ResolverOptions, type Saved } from "../resolver.js";
 import { loadAddon } from "./addon.js";
@@ -9,7 +10,7 @@ let loaded: Backend | undefined;
 const core = (): Backend => (loaded ??= loadAddon());
 
 /** Always the addon: if it cannot be loaded, the first use throws `cannot_load`. */
-export const backend: BackendInfo = Object.freeze({ face: "native" });
+export const backend: BackendInfo = Object.freeze({ kind: "native" });
 
 /** Does nothing: this entry uses no WebAssembly. */
 export async function init(): Promise<void> {}
@@ -26,5 +27,12 @@ export class Resolver extends BaseResolver {
   }
 }
 
-export const { basename, fileUriToPath, isInside, joinInside, pathToFileUri, projectId, projectKey, projectSlug, recoverSession, sanitizeName } =
+/** Finds the projects of a server's clients: pass it every event and perform the actions it returns. */
+export class Endpoint extends BaseEndpoint {
+  constructor(options: EndpointOptions) {
+    super(core(), options);
+  }
+}
+
+export const { basename, commandLine, fileUriToPath, isInside, joinInside, pathToFileUri, policyInputs, projectId, projectKey, projectSlug, recoverSession, sanitizeName } =
   functionsOf(core);

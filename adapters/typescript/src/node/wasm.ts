@@ -1,4 +1,5 @@
 import { type BackendInfo } from "../backend.js";
+import { BaseEndpoint, type EndpointOptions } from "../endpoint.js";
 import { functionsOf } from "../functions.js";
 import { BaseResolver, type ResolverOptions, type Saved } from "../resolver.js";
 import type { WasmSource } from "../wasm.js";
@@ -8,7 +9,7 @@ export * from "../common.js";
 export type { WasmSource } from "../wasm.js";
 
 /** Always WebAssembly. */
-export const backend: BackendInfo = Object.freeze({ face: "wasm" });
+export const backend: BackendInfo = Object.freeze({ kind: "wasm" });
 
 /** Replaces the module of the package by your own. */
 export function initSync(source: WasmSource): void {
@@ -32,5 +33,12 @@ export class Resolver extends BaseResolver {
   }
 }
 
-export const { basename, fileUriToPath, isInside, joinInside, pathToFileUri, projectId, projectKey, projectSlug, recoverSession, sanitizeName } =
+/** Finds the projects of a server's clients: pass it every event and perform the actions it returns. */
+export class Endpoint extends BaseEndpoint {
+  constructor(options: EndpointOptions) {
+    super(core, options);
+  }
+}
+
+export const { basename, commandLine, fileUriToPath, isInside, joinInside, pathToFileUri, policyInputs, projectId, projectKey, projectSlug, recoverSession, sanitizeName } =
   functionsOf(() => core);

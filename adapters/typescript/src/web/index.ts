@@ -1,5 +1,6 @@
 import { RootwiseError } from "../error.js";
 import type { BackendInfo } from "../backend.js";
+import { BaseEndpoint, type EndpointOptions } from "../endpoint.js";
 import { functionsOf } from "../functions.js";
 import { BaseResolver, type ResolverOptions, type Saved } from "../resolver.js";
 import { WasmBackend, type WasmSource } from "../wasm.js";
@@ -12,7 +13,7 @@ const core = new WasmBackend(() => {
 });
 
 /** Always WebAssembly. */
-export const backend: BackendInfo = Object.freeze({ face: "wasm" });
+export const backend: BackendInfo = Object.freeze({ kind: "wasm" });
 
 /** Loads a compiled module or its bytes; for runtimes that compile modules in advance, such as Workers. */
 export function initSync(source: WasmSource): void {
@@ -53,5 +54,12 @@ export class Resolver extends BaseResolver {
   }
 }
 
-export const { basename, fileUriToPath, isInside, joinInside, pathToFileUri, projectId, projectKey, projectSlug, recoverSession, sanitizeName } =
+/** Finds the projects of a server's clients: pass it every event and perform the actions it returns. */
+export class Endpoint extends BaseEndpoint {
+  constructor(options: EndpointOptions) {
+    super(core, options);
+  }
+}
+
+export const { basename, commandLine, fileUriToPath, isInside, joinInside, pathToFileUri, policyInputs, projectId, projectKey, projectSlug, recoverSession, sanitizeName } =
   functionsOf(() => core);

@@ -23,7 +23,7 @@ export function serveHttp(port: number, stop: (message: string) => void): void {
 }
 
 /** A client that disappears is never noticed, so the oldest sessions are removed. */
-const MOST_SESSIONS = 100;
+const MAX_SESSIONS = 100;
 
 function handler(): (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> {
   const modern = createMcpHandler(makeServer);
@@ -36,7 +36,7 @@ function handler(): (incoming: IncomingMessage, outgoing: ServerResponse) => Pro
       onsessioninitialized: (id) => {
         sessions.set(id, transport);
         const [oldest = null] = sessions.keys();
-        if (sessions.size > MOST_SESSIONS) sessions.delete(oldest);
+        if (sessions.size > MAX_SESSIONS) sessions.delete(oldest);
       },
       onsessionclosed: (id) => void sessions.delete(id),
     });

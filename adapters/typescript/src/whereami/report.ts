@@ -3,8 +3,10 @@ import { presets } from "../generated/presets.js";
 import { version } from "../generated/version.js";
 import type { Explanation, Policy, Project, RootsState, RootView } from "../generated/types.js";
 import { Connection } from "../driver/connection.js";
+import { Undeliverable } from "../driver/errors.js";
 import { shown } from "../driver/display.js";
-import { hostFacts, options } from "../driver/host.js";
+import { hostFacts } from "../driver/host.js";
+import { commandLine } from "../node/index.js";
 import type { PresetName } from "../resolver.js";
 import { signals, type Signals } from "./environment.js";
 
@@ -42,30 +44,35 @@ export async function report(seen: Seen): Promise<Report> {
     ...seen,
     environment: signals(process.env),
     cwd: tried(() => process.cwd()),
-    arguments: options(process.argv.slice(2), ["project"]),
+    arguments: commandLine(process.argv.slice(2)),
     choices: await Promise.all(order.map((preset) => choose(preset, seen))),
   };
 }
 
 /** Gives a preset everything that is known and lets it choose; the client is not asked again. */
 async function choose(preset: PresetName, seen: Seen): Promise<Choice> {
-  const host = { ...hostFacts(seen.transport, { policy: preset }), local: true };
+  const { transport, capabilities, client: clientInfo, headers, query, meta = {} } = seen;
   const policy: Policy = presets[preset];
-  const connection = new Connection({ policy, requirePath: policy.requirePath, host });
+  const sender = { send: async () => listed(seen) };
+  const connection = new Connection({ policy, requirePath: policy.requirePath, host: { ...hostFacts(transport, { policy }), local: true }, sender });
   try {
-    connection.initialized({ capabilities: seen.capabilities, clientInfo: seen.client });
+    connection.initialized({ capabilities, clientInfo });
     connection.ready();
-    if (seen.roots.state === "ok" || seen.roots.state === "empty" || seen.roots.state === "allInvalid") {
-      connection.feed({ type: "rootsListed", result: { roots: seen.roots.roots.map(({ uri, name }) => ({ uri, name })) } });
-    }
-    const facts = { headers: { ...seen.headers }, query: { ...seen.query }, meta: seen.meta ?? {} };
-    const answer = await connection.question({ type: "asked", explain: true, facts });
+    // Once the roots are known, the other sources are compared with them.
+    await connection.question({ type: "asked", want: "roots" });
+    const answer = await connection.question({ type: "asked", explain: true }, { headers: { ...headers }, query: { ...query }, meta });
     const project = answer.outcome === "resolved" ? answer.project : null;
     const why = project ? `from ${place(project)}` : ((answer as { message?: string }).message ?? answer.outcome);
     return { preset, project: project && slim(project), why: project ? why + losers(answer.explanation) : why };
   } finally {
     connection.close();
   }
+}
+
+/** The client's roots as it listed them, if it did. */
+function listed({ roots: { roots, state } }: Seen): object {
+  if (state !== "ok" && state !== "empty" && state !== "allInvalid") throw new Undeliverable("the client did not list its roots");
+  return { roots: roots.map(({ uri, name }) => ({ uri, name })) };
 }
 
 const slim = ({ name, path, source, via }: Project) => ({ name, source, ...(path ? { path } : {}), ...(via ? { via } : {}) });

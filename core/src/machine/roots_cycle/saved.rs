@@ -5,10 +5,11 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Failure, Flight, HeldAnswer, KnownList, MAX_ANSWERED, MIN_REFRESH_WAIT, Phase, RequestId, RootsCycle};
+use super::{Failure, HeldAnswer, InFlightRequest, KnownList, MAX_ANSWERED, MIN_REFRESH_WAIT, Phase, RootsCycle};
 use crate::api::host::HostFacts;
 use crate::id::{RequestToken, Time};
-use crate::peer::root_list::{KeptList, RootList};
+use crate::peer::jsonrpc::RequestId;
+use crate::peer::root_list::{RootList, SavedRoots};
 use crate::policy::{Policy, is_plain_prefix};
 
 /// The state in a snapshot; times are relative to the moment it was saved.
@@ -18,7 +19,7 @@ pub(crate) struct SavedCycle {
     ready: bool,
     declared: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    flight: Option<SavedFlight>,
+    in_flight: Option<SavedRequest>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     deferred_in: Option<Time>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -49,14 +50,14 @@ impl SavedCycle {
         if !is_plain_prefix(&self.id_prefix) {
             return Err("its id prefix");
         }
-        let awaits = self.flight.is_some() || self.deferred_in.is_some();
-        let was_sent = |flight: &SavedFlight| (1..=self.last_token).contains(&flight.token.0);
-        if (closed && awaits) || !self.flight.as_ref().is_none_or(was_sent) {
+        let awaits = self.in_flight.is_some() || self.deferred_in.is_some();
+        let was_sent = |in_flight: &SavedRequest| (1..=self.last_token).contains(&in_flight.token.0);
+        if (closed && awaits) || !self.in_flight.as_ref().is_none_or(was_sent) {
             return Err("its request in flight");
         }
-        let held = self.flight.as_ref().and_then(|flight| flight.held.as_ref());
+        let held = self.in_flight.as_ref().and_then(|in_flight| in_flight.held.as_ref());
         let lists = self.list.as_ref().map(|known| &known.roots).into_iter().chain(held.map(|held| &held.roots));
-        if !lists.into_iter().all(|list| list.fits(&policy.limits)) {
+        if !lists.into_iter().all(|list| list.fits(&policy.config.limits)) {
             return Err("its list of roots");
         }
         if self.answered.len() > MAX_ANSWERED {
@@ -77,10 +78,10 @@ impl SavedCycle {
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct SavedFlight {
+struct SavedRequest {
     token: RequestToken,
     id: RequestId,
-    dies_in: Time,
+    expires_in: Time,
     overdue: bool,
     #[serde(default, skip_serializing_if = "crate::api::is_default")]
     in_vain: bool,
@@ -92,7 +93,7 @@ struct SavedFlight {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct SavedAnswer {
-    roots: KeptList,
+    roots: SavedRoots,
     age: Time,
     counts_in: Time,
 }
@@ -100,7 +101,7 @@ struct SavedAnswer {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct SavedList {
-    roots: KeptList,
+    roots: SavedRoots,
     age: Time,
     stale: bool,
     changed: bool,
@@ -114,15 +115,15 @@ impl RootsCycle {
         SavedCycle {
             ready: self.ready,
             declared: self.declared,
-            flight: self.flight().map(|flight| SavedFlight {
-                token: flight.token,
-                id: flight.id.clone(),
-                dies_in: in_ms(flight.dies_at),
-                overdue: flight.overdue,
-                in_vain: flight.in_vain,
-                changed: flight.changed,
-                held: flight.held.as_ref().map(|held| SavedAnswer {
-                    roots: held.list.keep(),
+            in_flight: self.in_flight().map(|in_flight| SavedRequest {
+                token: in_flight.token,
+                id: in_flight.id.clone(),
+                expires_in: in_ms(in_flight.expires_at),
+                overdue: in_flight.overdue,
+                in_vain: in_flight.in_vain,
+                changed: in_flight.changed,
+                held: in_flight.held.as_ref().map(|held| SavedAnswer {
+                    roots: held.list.save(),
                     age: ago(held.arrived),
                     counts_in: in_ms(held.until),
                 }),
@@ -139,7 +140,7 @@ impl RootsCycle {
             answered: self.answered.clone(),
             pushes: self.pushes,
             list: self.list.as_ref().map(|known| SavedList {
-                roots: known.list.keep(),
+                roots: known.list.save(),
                 age: ago(known.at),
                 stale: known.stale,
                 changed: known.changed,
@@ -160,21 +161,21 @@ impl RootsCycle {
     ) -> Self {
         // The times of the policy may have become shorter since.
         let longest = |wait: Time, most: u32| now.saturating_add(wait.min(most.into()));
-        let phase = match (saved.flight, saved.deferred_in) {
-            (Some(flight), _) => Phase::InFlight(Flight {
-                token: flight.token,
-                id: flight.id,
-                dies_at: longest(flight.dies_in, policy.timing.life_ms),
-                overdue: flight.overdue,
-                in_vain: flight.in_vain,
-                changed: flight.changed,
-                held: flight.held.map(|held| HeldAnswer {
+        let phase = match (saved.in_flight, saved.deferred_in) {
+            (Some(in_flight), _) => Phase::InFlight(InFlightRequest {
+                token: in_flight.token,
+                id: in_flight.id,
+                expires_at: longest(in_flight.expires_in, policy.config.timing.request_timeout_ms),
+                overdue: in_flight.overdue,
+                in_vain: in_flight.in_vain,
+                changed: in_flight.changed,
+                held: in_flight.held.map(|held| HeldAnswer {
                     list: RootList::restore(held.roots, policy, host),
                     arrived: now.saturating_sub(held.age),
                     until: now.saturating_add(held.counts_in.min(MIN_REFRESH_WAIT)),
                 }),
             }),
-            (None, Some(wait)) => Phase::Deferred { until: longest(wait, policy.timing.min_interval_ms) },
+            (None, Some(wait)) => Phase::Deferred { until: longest(wait, policy.config.timing.min_interval_ms) },
             (None, None) => Phase::Resting,
         };
         Self {

@@ -8,8 +8,8 @@ const required = createRequire(import.meta.url)("rootwise");
 console.log(
   JSON.stringify({
     ...converse(rootwise),
-    native: converse(native).face,
-    wasm: converse(wasm).face,
+    native: converse(native).backend,
+    wasm: converse(wasm).backend,
     same: required.Resolver === rootwise.Resolver && native.RootwiseError === rootwise.RootwiseError,
   }),
 );

@@ -9,7 +9,7 @@ function paths(actions: Action[]): string[] {
 async function main(): Promise<void> {
   await init();
   const resolver: Resolver = new Resolver(options);
-  const events: Event[] = [{ type: "clientInitialized", capabilities: { roots: {} } }, { type: "clientReady" }, { type: "asked", ask: 1, askBy: "request" }];
+  const events: Event[] = [{ type: "clientInitialized", capabilities: { roots: {} } }, { type: "clientReady" }, { type: "asked", ask: 1, askVia: "request" }];
   for (const event of events) resolver.handle(event, 0);
   const looked = paths(resolver.handle({ type: "rootsListed", request: 1, result: { roots: [{ uri: "file:///p/one" }] } }, 1));
   const actions = resolver.handle({ type: "probed", probe: 1, paths: looked.map((path) => ({ path, found: "directory" })) }, 2);
@@ -24,7 +24,7 @@ async function main(): Promise<void> {
     if (error instanceof RootwiseError && error.code === "encoded_separator") refused = error.code;
   }
   resolver.close();
-  console.log(JSON.stringify({ path, refused, face: backend.face }));
+  console.log(JSON.stringify({ path, refused, backend: backend.kind }));
 }
 
 void main();

@@ -8,7 +8,7 @@ use rmcp::model::{CallToolRequestParams, ClientConfig, ListRootsResult, Root};
 use rmcp::service::{RequestContext, RunningService};
 use rmcp::transport::{IntoTransport, StreamableHttpClientTransport, TokioChildProcess};
 use rmcp::{ClientHandler, ErrorData, RoleClient, ServiceExt};
-use rootwise_rmcp::Projects;
+use rootwise_rmcp::Rootwise;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
@@ -142,7 +142,7 @@ async fn connect(way: &str, kind: Kind) -> Server {
     let this = std::env::current_exe().unwrap();
     match way {
         "in one process" => {
-            Server { client: in_process(kind, &Projects::options().local(true).build().unwrap()).await, process: None }
+            Server { client: in_process(kind, &Rootwise::options().local(true).build().unwrap()).await, process: None }
         }
         "over stdio" => {
             let mut command = Command::new(this);
@@ -161,7 +161,7 @@ async fn connect(way: &str, kind: Kind) -> Server {
 }
 
 /// A client whose server runs in this process too.
-pub(crate) async fn in_process(kind: Kind, projects: &Projects) -> Client {
+pub(crate) async fn in_process(kind: Kind, projects: &Rootwise) -> Client {
     let (server, client) = tokio::io::duplex(1 << 16);
     let projects = projects.clone();
     tokio::spawn(async move { server::serve(kind, &projects, server).await });

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use rmcp::model::CallToolRequestParams;
-use rootwise_rmcp::Projects;
-use rootwise_rmcp::host::{Connection, host_facts};
-use rootwise_rmcp::rootwise::event::{Asked, ClientInitialized, RootsListed};
+use rootwise_rmcp::Rootwise;
+use rootwise_rmcp::host::{Cancelled, Host, Sender, Sending, host_facts};
+use rootwise_rmcp::rootwise::Policy;
+use rootwise_rmcp::rootwise::endpoint::action::RouteRequest;
+use rootwise_rmcp::rootwise::endpoint::event::{CallAsked, SessionInitialized, SessionOpened, SessionReady};
 use rootwise_rmcp::rootwise::host::Transport;
-use rootwise_rmcp::rootwise::{Event, Policy};
 use serde_json::value::RawValue;
 
 use crate::calls::in_process;
@@ -18,9 +19,7 @@ const CLIENTS: usize = 10_000;
 /// Measures each case in a process of its own: what an earlier one freed would count for a later one.
 pub(crate) async fn measure() {
     let [alone, without, with] = [of("alone").await, of("without").await, of("with").await];
-    println!(
-        "{CLIENTS} connections of rootwise-host alone, each with its roots and a known project: {alone} bytes each"
-    );
+    println!("{CLIENTS} sessions of rootwise-host alone, each with its roots and a known project: {alone} bytes each");
     println!(
         "{CLIENTS} clients and their rmcp servers: {without} bytes each, with Rootwise and a known project {with}, difference {}",
         with.saturating_sub(without)
@@ -38,27 +37,41 @@ pub(crate) async fn print(case: &str) {
     println!("{}", if case == "alone" { connections().await } else { servers(Kind::named(case)).await });
 }
 
+/// A client with one root.
+struct Client;
+
+impl Sender for Client {
+    fn send(&self, _request: RouteRequest, _cancelled: Cancelled) -> Sending {
+        Box::pin(async { Ok(raw(r#"{"roots":[{"uri":"file:///usr/share"}]}"#)) })
+    }
+}
+
+fn raw(text: &str) -> Box<RawValue> {
+    RawValue::from_string(text.to_owned()).unwrap()
+}
+
 async fn connections() -> u64 {
     let policy = Arc::new(Policy::recommended());
-    let host = Arc::new(host_facts(Transport::Stdio, &policy));
-    let raw = |text: &str| RawValue::from_string(text.to_owned()).unwrap();
-    let mut connections = Vec::with_capacity(CLIENTS);
+    let host = Host::new(policy.clone(), &host_facts(Transport::Stdio, &policy), Arc::new(())).unwrap();
+    let client = Arc::new(Client);
+    let mut sessions = Vec::with_capacity(CLIENTS);
     let before = resident();
     for _ in 0..CLIENTS {
-        let connection = Connection::new(policy.clone(), host.clone(), None, Arc::new(())).unwrap();
-        let capabilities = Some(raw(r#"{"roots":{"listChanged":true}}"#));
-        connection.initialized(ClientInitialized { capabilities, ..ClientInitialized::default() });
-        connection.feed(Event::ClientReady);
-        let result = raw(r#"{"roots":[{"uri":"file:///usr/share"}]}"#);
-        connection.feed(RootsListed { request: None, result });
-        connection.ask(Asked::default(), None).await.unwrap();
-        connections.push(connection);
+        let session = host.open(SessionOpened::new(0, Transport::Stdio), client.clone()).unwrap();
+        let mut initialized = SessionInitialized::new(session.id());
+        initialized.capabilities = Some(raw(r#"{"roots":{"listChanged":true}}"#));
+        host.feed(initialized).unwrap();
+        host.feed(SessionReady::new(session.id())).unwrap();
+        let mut asked = CallAsked::new(0);
+        asked.session = Some(session.id());
+        session.ask(asked).await.unwrap();
+        sessions.push(session);
     }
     each(before)
 }
 
 async fn servers(kind: Kind) -> u64 {
-    let projects = Projects::options().local(true).build().unwrap();
+    let projects = Rootwise::options().local(true).build().unwrap();
     let mut clients = Vec::with_capacity(CLIENTS);
     let before = resident();
     for _ in 0..CLIENTS {

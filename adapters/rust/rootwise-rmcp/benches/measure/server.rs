@@ -7,7 +7,7 @@ use rmcp::service::RequestContext;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{IntoTransport, StreamableHttpServerConfig, StreamableHttpService, stdio};
 use rmcp::{RoleServer, ServerHandler, ServiceExt, tool, tool_handler, tool_router};
-use rootwise_rmcp::{NoProject, Projects, watch_streams};
+use rootwise_rmcp::{NoProject, Rootwise, watch_streams};
 
 use crate::http_server;
 
@@ -48,14 +48,14 @@ impl ServerHandler for Plain {
 }
 
 pub(crate) struct Knowing {
-    projects: Projects,
+    projects: Rootwise,
 }
 
 #[tool_router]
 impl Knowing {
     #[tool]
     async fn status(&self, context: RequestContext<RoleServer>) -> Result<String, NoProject> {
-        Ok(self.projects.project(&context).await?.name.clone())
+        Ok(self.projects.project(&context).await?.name().to_owned())
     }
 }
 
@@ -67,7 +67,7 @@ impl ServerHandler for Knowing {
 }
 
 /// Serves one client until it leaves.
-pub(crate) async fn serve<T, E, A>(kind: Kind, projects: &Projects, transport: T)
+pub(crate) async fn serve<T, E, A>(kind: Kind, projects: &Rootwise, transport: T)
 where
     T: IntoTransport<RoleServer, E, A>,
     E: std::error::Error + Send + Sync + 'static,
@@ -82,7 +82,7 @@ where
 }
 
 pub(crate) async fn over_stdio(kind: Kind) {
-    serve(kind, &Projects::recommended().unwrap(), stdio()).await;
+    serve(kind, &Rootwise::recommended().unwrap(), stdio()).await;
 }
 
 pub(crate) async fn over_http(kind: Kind) {
@@ -93,7 +93,7 @@ pub(crate) async fn over_http(kind: Kind) {
             http_server::serve(StreamableHttpService::new(|| Ok(Plain), sessions, config)).await.unwrap();
         }
         Kind::With => {
-            let projects = Projects::options().local(true).build().unwrap();
+            let projects = Rootwise::options().local(true).build().unwrap();
             let make = move || Ok(projects.wrap(Knowing { projects: projects.clone() }));
             http_server::serve(watch_streams(StreamableHttpService::new(make, sessions, config))).await.unwrap();
         }

@@ -21,7 +21,7 @@ use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use rootwise_rmcp::{Projects, watch_streams};
+use rootwise_rmcp::{Rootwise, watch_streams};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
@@ -30,7 +30,7 @@ pub(crate) type Context = RequestContext<RoleServer>;
 
 #[derive(Clone)]
 pub(crate) struct Fixtures {
-    projects: Option<Projects>,
+    projects: Option<Rootwise>,
     state: Arc<RequestStateCodec>,
     changes: broadcast::Sender<Change>,
 }
@@ -165,7 +165,7 @@ impl ServerHandler for Fixtures {
 async fn main() {
     let without = std::env::args().any(|word| word == "--without");
     let (state, changes) = (Arc::new(RequestStateCodec::new([7; 32])), broadcast::channel(16).0);
-    let projects = (!without).then(|| Projects::options().local(true).build().unwrap());
+    let projects = (!without).then(|| Rootwise::options().local(true).build().unwrap());
     let fixtures = Fixtures { projects, state, changes };
     let config =
         StreamableHttpServerConfig::default().with_allowed_origins(["http://localhost:*", "http://127.0.0.1:*"]);

@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use http::HeaderMap;
 
-use super::Once;
+use super::{Once, session_id};
 
 /// A notification is processed at once. Nothing should come near this.
-const LONGEST_WAIT: Duration = Duration::from_secs(1);
+const MAX_WAIT: Duration = Duration::from_secs(1);
 
 /// The notifications of one session that a call waits for; a client that floods the server loses the order, not the server its
 /// memory.
-const MOST_WAITED_FOR: usize = 256;
+const MAX_WAITED_FOR: usize = 256;
 
 /// The notifications that were accepted and are not processed yet, by session.
 #[derive(Clone, Default)]
@@ -22,7 +22,7 @@ pub(super) struct Arrivals(Arc<Mutex<HashMap<Box<str>, Vec<Once>>>>);
 
 impl Arrivals {
     pub(super) fn arrive(&self, headers: &HeaderMap) -> Arrival {
-        let session: Option<Box<str>> = headers.get("mcp-session-id").and_then(|id| id.to_str().ok()).map(Into::into);
+        let session: Option<Box<str>> = session_id(headers).map(Into::into);
         let earlier = session.as_ref().and_then(|session| self.lock().get(session).cloned()).unwrap_or_default();
         let processed = Processed { arrivals: self.clone(), session, once: Once::default() };
         Arrival(Arc::new(Message { earlier, processed }))
@@ -64,7 +64,7 @@ impl Arrival {
     pub(crate) async fn in_turn(&self) {
         for earlier in &self.0.earlier {
             // A message that takes this long is overtaken.
-            let _ = tokio::time::timeout(LONGEST_WAIT, earlier.wait()).await;
+            let _ = tokio::time::timeout(MAX_WAIT, earlier.wait()).await;
         }
     }
 
@@ -97,7 +97,7 @@ impl Processed {
             return;
         }
         let unprocessed = waiting.entry(session.clone()).or_default();
-        if unprocessed.len() < MOST_WAITED_FOR {
+        if unprocessed.len() < MAX_WAITED_FOR {
             unprocessed.push(self.once.clone());
         }
     }

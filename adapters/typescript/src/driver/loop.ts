@@ -1,0 +1,200 @@
+// The loop around an endpoint: events in, actions performed. It knows time and the disk; its host knows how to send.
+import type { Answer, CallResult, EndpointAction, EndpointEvent, EndpointLog, Explanation, Project, RouteRequest, SessionChange, SessionOpened } from "../generated/types.js";
+import { Endpoint } from "../node/index.js";
+import { writable } from "../text.js";
+import { guarded, settle } from "./callbacks.js";
+import { probe } from "./disk.js";
+import { messageOf, refusalOf } from "./errors.js";
+import type { Loose, LoopEvent, LoopHost, Question, SessionState } from "./loop-host.js";
+
+const MAX_TIMER_MS = 0x7fff_ffff;
+
+/** An endpoint, and everything that waits for it. */
+export class Loop {
+  readonly #host: LoopHost;
+  readonly #clock: () => number;
+  readonly #sessions = new Map<number, SessionState>();
+  readonly #asks = new Map<number, (answer: Answer) => void>();
+  readonly #results = new Map<number, (result: CallResult) => void>();
+  readonly #inFlight = new Map<number, AbortController>();
+  #endpoint: Endpoint | undefined;
+  #lastId = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #timerDeadline: number | null = null;
+
+  constructor(host: LoopHost) {
+    this.#host = host;
+    this.#clock = host.clock ?? (() => performance.now());
+  }
+
+  /** Returns an id for a session, a channel, a call or an ask. */
+  id(): number {
+    return (this.#lastId = (this.#lastId + 1) >>> 0);
+  }
+
+  /** Opens a session; throws if the one that was saved cannot be continued. */
+  openSession(opened: Loose<Omit<SessionOpened, "session">>): number {
+    const session = this.id();
+    this.#handle({ type: "sessionOpened", session, ...opened });
+    this.#stateOf(session);
+    return session;
+  }
+
+  closeSession(session: number): void {
+    this.feed({ type: "sessionClosed", session });
+    this.#sessions.delete(session);
+  }
+
+  /** What is known of a session that is open. */
+  session(session: number): Readonly<SessionState> | undefined {
+    return this.#sessions.get(session);
+  }
+
+  /** The project of every ask of a session that has no request-specific facts, while it is fresh. */
+  known(session: number): Readonly<Project> | undefined {
+    const known = this.#sessions.get(session)?.known;
+    return known && this.#now() < known.until && known.answer.outcome === "resolved" ? known.answer.project : undefined;
+  }
+
+  explain(session: number): Explanation {
+    return this.#open().explain(session);
+  }
+
+  snapshot(session: number): string {
+    return this.#open().snapshot(session);
+  }
+
+  /** Puts a question and waits for its answer. */
+  ask(question: Question): Promise<Answer> {
+    return new Promise((resolve) => this.#put(question, resolve));
+  }
+
+  /** Puts a question and returns the answer that is known now. */
+  peek(question: Question & { type: "asked" }): Answer | undefined {
+    let answer: Answer | undefined;
+    this.#put({ ...question, peek: true }, (given) => (answer = given));
+    return answer;
+  }
+
+  /** Reports that the handler of a call returned; resolves with the result of the call. */
+  returned(call: number, inputRequired: boolean): Promise<CallResult> {
+    return new Promise((resolve) => {
+      this.#results.set(call, resolve);
+      this.#handle({ type: "callReturned", call, inputRequired });
+    });
+  }
+
+  /** Reports an event. Never throws: what a peer sends must not break a server. */
+  feed(event: LoopEvent): void {
+    // Nothing is open that any other event could concern.
+    if (!this.#endpoint && event.type !== "callStarted") return;
+    try {
+      this.#handle(event);
+    } catch (error) {
+      this.#log({ level: "warning", code: "event_failed", message: `${event.type}: ${messageOf(error)}` });
+      const smaller = writable(event);
+      if (smaller !== event) this.feed(smaller);
+    }
+    if (event.type === "callEnded") settle(this.#results, event.call, { call: event.call });
+  }
+
+  /** Frees the endpoint; another one is created if it is needed again. */
+  close(): void {
+    for (const session of [...this.#sessions.keys()]) this.closeSession(session);
+    this.#endpoint?.close();
+    this.#endpoint = undefined;
+    this.#arm(null);
+  }
+
+  #open(): Endpoint {
+    return (this.#endpoint ??= new Endpoint(this.#host.open()));
+  }
+
+  #now(): number {
+    return Math.floor(this.#clock());
+  }
+
+  #stateOf(session: number): SessionState {
+    let state = this.#sessions.get(session);
+    if (!state) this.#sessions.set(session, (state = { project: undefined, known: undefined, changes: 0 }));
+    return state;
+  }
+
+  #put(question: Question, resolve: (answer: Answer) => void): void {
+    const ask = this.id();
+    this.#asks.set(ask, resolve);
+    try {
+      this.#handle({ ...question, ask });
+    } catch (error) {
+      this.#asks.delete(ask);
+      throw error;
+    }
+  }
+
+  #handle(event: LoopEvent): void {
+    const endpoint = this.#open();
+    const { actions, sessions = [] } = endpoint.handle(event as EndpointEvent, this.#now());
+    for (const change of sessions) this.#follow(change, actions);
+    for (const action of actions) this.#perform(action, endpoint);
+    if (this.#endpoint === endpoint) this.#arm(endpoint.deadline);
+  }
+
+  #follow({ session, project, known }: SessionChange, actions: readonly EndpointAction[]): void {
+    const state = this.#stateOf(session);
+    state.changes += 1;
+    if (project !== undefined) state.project = project ? Object.freeze(project) : undefined;
+    const answer = known && actions.find(({ type }) => type === "answer");
+    state.known = answer?.type === "answer" ? { answer, until: known?.until ?? Infinity } : undefined;
+  }
+
+  #perform(action: EndpointAction, endpoint: Endpoint): void {
+    const { type } = action;
+    if (type === "answer") for (const ask of action.asks) settle(this.#asks, ask, action);
+    else if (type === "announce") this.#host.announce?.(action);
+    else if (type === "announceRoots") this.#host.announceRoots?.(action);
+    else if (type === "callResult") settle(this.#results, action.call, action);
+    else if (type === "cancel") this.#cancel(action.request, action.reason);
+    else if (type === "sendRequest") void this.#send(action);
+    else if (type === "probe") void probe(action.paths).then((paths) => this.#endpoint === endpoint && this.feed({ type: "probed", probe: action.probe, paths }));
+    else if (type === "watchRequests") this.#host.watchRequests?.(action.session);
+    else if (type === "log") this.#log(action);
+  }
+
+  async #send(action: RouteRequest): Promise<void> {
+    const { request } = action;
+    const abort = new AbortController();
+    this.#inFlight.set(request, abort);
+    let event: LoopEvent;
+    try {
+      event = { type: "rootsListed", request, result: (await this.#host.send(action, abort.signal)) ?? null };
+    } catch (error) {
+      event = { type: "rootsRefused", request, ...refusalOf(error) };
+    }
+    if (abort.signal.aborted) return;
+    this.#inFlight.delete(request);
+    this.feed(event);
+  }
+
+  #cancel(request: number, reason: string): void {
+    this.#inFlight.get(request)?.abort(reason);
+    this.#inFlight.delete(request);
+  }
+
+  /** One timer, which does not keep the process alive. */
+  #arm(deadline: number | null): void {
+    if (deadline === this.#timerDeadline) return;
+    clearTimeout(this.#timer);
+    this.#timerDeadline = deadline;
+    if (deadline === null) return;
+    this.#timer = setTimeout(() => {
+      this.#timerDeadline = null;
+      this.#host.followChannels?.();
+      this.feed({ type: "deadlineReached" });
+    }, Math.min(Math.max(deadline - this.#clock(), 1), MAX_TIMER_MS));
+    this.#timer.unref?.();
+  }
+
+  #log({ level, code, session, ask, message }: EndpointLog): void {
+    guarded(() => this.#host.log({ level, code, message, ...(session === undefined ? {} : { session }), ...(ask === undefined ? {} : { ask }) }));
+  }
+}

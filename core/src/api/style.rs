@@ -1,0 +1,24 @@
+//! The spelling of paths.
+
+use serde::{Deserialize, Serialize};
+
+/// The rules by which a path is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum PathStyle {
+    /// One root, `/` between names.
+    Posix,
+    /// Drives and UNC shares, `\` or `/` between names.
+    Windows,
+}
+
+#[cfg(feature = "std")]
+impl PathStyle {
+    /// The style of the system this code was built for.
+    #[must_use]
+    pub const fn native() -> Self {
+        if cfg!(windows) { Self::Windows } else { Self::Posix }
+    }
+}

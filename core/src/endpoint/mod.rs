@@ -1,0 +1,263 @@
+//! The endpoint: everything around the projects of a server's clients that has a rule. Sessions, channels, calls, rounds of
+//! questions and requests in flight; one resolver for each session, and one for each call without a session.
+
+pub mod action;
+mod calls;
+mod channels;
+pub mod event;
+pub mod inputs;
+mod parts;
+mod requests;
+mod roots;
+mod rounds;
+mod sessions;
+mod turn;
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use crate::api::explanation::Explanation;
+use crate::api::host::{HostFacts, Transport};
+use crate::api::project::Project;
+use crate::error::{ConfigError, Misuse};
+use crate::id::{AskId, CallId, ChannelId, Millis, ProbeId, SessionId};
+use crate::machine::resolver::Reuse;
+use crate::policy::Policy;
+
+use action::EndpointAction;
+use calls::Call;
+use channels::Channel;
+use event::EndpointEvent;
+use inputs::PolicyInputs;
+use requests::Requests;
+use sessions::Session;
+use turn::Turn;
+
+/// The projects of a server's clients.
+///
+/// Pass every event to [`handle`](Self::handle) and carry out the actions it returns. An endpoint reads no clock, disk or
+/// environment, and starts nothing by itself.
+#[derive(Clone, Debug)]
+pub struct Endpoint {
+    policy: Arc<Policy>,
+    hosts: Hosts,
+    inputs: PolicyInputs,
+    /// Everything that is remembered, by whom it concerns: nothing passes from one scope to another.
+    scopes: BTreeMap<Scope, Session>,
+    channels: BTreeMap<ChannelId, Channel>,
+    calls: BTreeMap<CallId, Call>,
+    /// The asks that wait, by the host's ids: whom they concern, and the ids that the resolvers know.
+    asks: BTreeMap<AskId, (Scope, AskId)>,
+    requests: Requests,
+    probes: BTreeMap<ProbeId, (Scope, ProbeId)>,
+    last_probe: u32,
+    /// The deadlines of all scopes.
+    deadlines: BTreeSet<(Millis, Scope)>,
+    now: Millis,
+    roots_watched: bool,
+    /// Whether it was logged that calls without a session cannot be asked.
+    told_stateless: bool,
+}
+
+/// Whom a memory concerns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Scope {
+    /// A client, as long as it is connected.
+    Session(SessionId),
+    /// A call that stands alone.
+    Call(CallId),
+}
+
+impl Scope {
+    const fn session(self) -> Option<SessionId> {
+        match self {
+            Self::Session(session) => Some(session),
+            Self::Call(_) => None,
+        }
+    }
+}
+
+/// The facts of the process, by transport.
+#[derive(Clone, Debug)]
+struct Hosts([Arc<HostFacts>; 3]);
+
+impl Hosts {
+    fn new(facts: &HostFacts) -> Result<Self, ConfigError> {
+        facts.check()?;
+        let with = |transport: Transport| {
+            let push = facts.push.or_else(|| (transport != Transport::Http).then_some(true));
+            Arc::new(HostFacts { transport, push, ..facts.clone() })
+        };
+        Ok(Self([with(Transport::Stdio), with(Transport::Http), with(Transport::Other)]))
+    }
+
+    const fn of(&self, transport: Transport) -> &Arc<HostFacts> {
+        let Self([stdio, http, other]) = self;
+        match transport {
+            Transport::Stdio => stdio,
+            Transport::Http => http,
+            Transport::Other => other,
+        }
+    }
+
+    /// The facts for a session that differs from others of its transport.
+    fn with(&self, transport: Transport, local: Option<bool>, push: Option<bool>) -> Arc<HostFacts> {
+        let facts = self.of(transport);
+        if local.is_none() && push.is_none() {
+            return facts.clone();
+        }
+        Arc::new(HostFacts { local: local.or(facts.local), push: push.or(facts.push), ..(**facts).clone() })
+    }
+}
+
+/// The effect of one event.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct EndpointOutput {
+    /// The actions, in order.
+    pub actions: Vec<EndpointAction>,
+    /// The next deadline.
+    pub deadline: Option<Millis>,
+    /// The sessions whose state may have changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sessions: Vec<SessionChange>,
+}
+
+/// What a host keeps of a session, so that reading it needs no call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[non_exhaustive]
+pub struct SessionChange {
+    /// The session.
+    pub session: SessionId,
+    /// The session's project, if it changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    pub project: Option<Option<Arc<Project>>>,
+    /// Present if the answer in `actions` is also the answer to every ask of this session without facts of its own, until the
+    /// session is named again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(type = "{ until?: number }", optional))]
+    pub known: Option<Reuse>,
+}
+
+impl Endpoint {
+    /// Creates an endpoint with the facts of this process; each session brings its transport.
+    ///
+    /// # Errors
+    /// A host fact is invalid; the error names it.
+    pub fn new(policy: impl Into<Arc<Policy>>, host: &HostFacts) -> Result<Self, ConfigError> {
+        let policy = policy.into();
+        let (scopes, channels, calls, asks, probes) = Default::default();
+        Ok(Self {
+            hosts: Hosts::new(host)?,
+            inputs: PolicyInputs::of(&policy),
+            policy,
+            scopes,
+            channels,
+            calls,
+            asks,
+            requests: Requests::default(),
+            probes,
+            last_probe: 0,
+            deadlines: BTreeSet::new(),
+            now: Millis(0),
+            roots_watched: false,
+            told_stateless: false,
+        })
+    }
+
+    /// Processes one event.
+    ///
+    /// # Errors
+    /// The host made a mistake; the endpoint is unchanged.
+    pub fn handle(
+        &mut self,
+        event: impl Into<EndpointEvent>,
+        now: impl Into<Millis>,
+    ) -> Result<EndpointOutput, Misuse> {
+        let before = self.now;
+        self.now = before.max(now.into());
+        let mut turn = Turn::default();
+        if let Err(misuse) = self.apply(event.into(), &mut turn) {
+            self.now = before;
+            return Err(misuse);
+        }
+        self.run_queue(&mut turn);
+        let (actions, sessions) = turn.finish();
+        Ok(EndpointOutput { actions, deadline: self.deadline(), sessions })
+    }
+
+    fn apply(&mut self, event: EndpointEvent, turn: &mut Turn) -> Result<(), Misuse> {
+        match event {
+            EndpointEvent::SessionOpened(opened) => self.session_opened(opened, turn)?,
+            EndpointEvent::SessionClosed(closed) => self.session_closed(closed.session, turn),
+            EndpointEvent::ClientInitialized(params) => self.client_initialized(params, turn),
+            EndpointEvent::ClientReady(ready) => self.client_ready(ready.session, turn),
+            EndpointEvent::RootsChanged(changed) => self.roots_changed(changed.session, turn),
+            EndpointEvent::RequestSeen(seen) => self.request_seen(&seen, turn),
+            EndpointEvent::InputClosed(closed) => self.input_closed(closed.session, turn),
+            EndpointEvent::Message(message) => self.message(message, turn),
+            EndpointEvent::ChannelOpened(opened) => self.channel_opened(&opened)?,
+            EndpointEvent::ChannelClosed(closed) => self.channel_closed(&closed, turn),
+            EndpointEvent::CallStarted(started) => self.call_started(&started, turn)?,
+            EndpointEvent::CallReturned(returned) => self.call_returned(&returned, turn),
+            EndpointEvent::CallEnded(ended) => self.call_ended(&ended, turn),
+            EndpointEvent::Asked(asked) => self.asked(asked, turn)?,
+            EndpointEvent::Selected(selected) => self.selected(selected, turn)?,
+            EndpointEvent::SelectionCleared(cleared) => self.selection_cleared(&cleared, turn)?,
+            EndpointEvent::AskWithdrawn(withdrawn) => self.ask_withdrawn(withdrawn.ask, turn),
+            EndpointEvent::RootsListed(answered) => self.request_answered(answered, turn),
+            EndpointEvent::RootsRefused(refused) => self.request_refused(refused, turn),
+            EndpointEvent::Probed(probed) => self.probed(probed, turn)?,
+            EndpointEvent::DeadlineReached => self.deadline_reached(turn),
+            EndpointEvent::HostFactsChanged(changed) => self.host_facts_changed(&changed.facts, turn)?,
+            EndpointEvent::RootsWatched(watched) => self.roots_watched = watched.watched,
+        }
+        Ok(())
+    }
+
+    /// The time at which to send [`EndpointEvent::DeadlineReached`] if no other event comes first.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Millis> {
+        self.deadlines.first().map(|(at, _)| *at)
+    }
+
+    /// What the policy reads of a request, the environment and the command line.
+    #[must_use]
+    pub const fn inputs(&self) -> &PolicyInputs {
+        &self.inputs
+    }
+
+    /// The policy.
+    #[must_use]
+    pub const fn policy(&self) -> &Arc<Policy> {
+        &self.policy
+    }
+
+    /// The project of a session.
+    #[must_use]
+    pub fn project(&self, session: impl Into<SessionId>) -> Option<&Arc<Project>> {
+        self.session(session.into())?.resolver.project()
+    }
+
+    /// The result of every source for the project of a session.
+    #[must_use]
+    pub fn explain(&self, session: impl Into<SessionId>) -> Option<Explanation> {
+        Some(self.session(session.into())?.resolver.explain())
+    }
+
+    /// The state of a session as text, for `saved` of a session in this or another process.
+    #[must_use]
+    pub fn snapshot(&self, session: impl Into<SessionId>) -> Option<String> {
+        Some(self.session(session.into())?.resolver.snapshot())
+    }
+
+    fn session(&self, session: SessionId) -> Option<&Session> {
+        self.scopes.get(&Scope::Session(session))
+    }
+}

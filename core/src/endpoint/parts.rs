@@ -1,0 +1,162 @@
+//! The parts of a peer's message that concern its project. The rest may be of any size and stays outside: what is too large
+//! gets a substitute, so that no message of a peer is an error of the host.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value, json};
+
+use super::event::{CallStarted, SessionInitialized};
+use super::inputs::PolicyInputs;
+use crate::api::action::INPUT_KEY;
+use crate::api::event::{Argument, ClientInitialized, RequestFacts};
+use crate::peer::client::{Client, META_CAPABILITIES, META_INFO, META_VERSION};
+use crate::peer::raw;
+use crate::policy::{Limits, Policy, to_usize};
+use crate::resolve::sources::bounded;
+use crate::texts::endpoint::Part;
+
+/// Bytes of a client's name, revision or id of a request; nobody could read a longer one.
+pub(super) const MAX_NAME_BYTES: usize = 4 << 10;
+
+/// The first revision whose calls stand alone; revisions are dates, so they compare as texts.
+const MODERN: &str = "2026-07-28";
+
+/// Reads parts, and notes what was too large.
+pub(super) struct Reader<'p> {
+    pub(super) policy: &'p Policy,
+    pub(super) inputs: &'p PolicyInputs,
+    pub(super) too_large: Vec<Part>,
+}
+
+impl Reader<'_> {
+    /// `initialize`, without what says nothing about roots.
+    pub(super) fn initialize(&mut self, params: &SessionInitialized) -> ClientInitialized {
+        ClientInitialized {
+            protocol_version: params.protocol_version.clone().filter(|version| version.get().len() <= MAX_NAME_BYTES),
+            capabilities: params.capabilities.as_deref().map(roots_capability),
+            client_info: params.client_info.as_deref().and_then(|info| self.client_info(info)),
+        }
+    }
+
+    /// The facts of a call, and whether its client is of revision 2026-07-28.
+    pub(super) fn call(&mut self, started: &CallStarted) -> (RequestFacts, bool) {
+        let limits = &self.policy.config.limits;
+        let meta = started.meta.as_deref().map(RawValue::get);
+        let members = meta.and_then(|meta| raw::members(meta, [META_CAPABILITIES, META_INFO, META_VERSION]));
+        let [capabilities, info, version] = members.unwrap_or_default();
+        let looks_modern = started.capabilities.is_some() || capabilities.is_present() || version.is_present();
+        let is_modern = started.protocol_version.as_deref().map_or(looks_modern, |version| version >= MODERN);
+        let header = |name: &str| self.inputs.headers.contains(&name.to_ascii_lowercase());
+        let mut facts = RequestFacts {
+            headers: read(&started.headers, limits, header),
+            query: read(&started.query, limits, |name| self.inputs.query.contains(name)),
+            argument: started.argument.clone().map(|argument| bounded_argument(argument, limits)),
+            ..RequestFacts::default()
+        };
+        facts.meta = meta.and_then(|meta| self.meta(meta));
+        if is_modern {
+            let capabilities = started.capabilities.as_deref().or_else(|| capabilities.get());
+            facts.capabilities = Some(capabilities.map_or_else(no_capabilities, roots_capability));
+            let info = started.client_info.as_deref().or_else(|| info.get());
+            facts.client_info = info.and_then(|info| self.client_info(info));
+            facts.input_responses = started.input_responses.as_deref().and_then(|responses| self.input(responses));
+        } else if started.session.is_none() {
+            // With capabilities of its own, even none, a call reads nothing of its connection.
+            facts.capabilities = Some(no_capabilities());
+        }
+        (facts, is_modern)
+    }
+
+    /// The client's name for itself.
+    fn client_info(&mut self, info: &RawValue) -> Option<Box<RawValue>> {
+        let name = raw::string(raw::member(info.get(), "name")?.get())?;
+        if name.len() > MAX_NAME_BYTES {
+            self.too_large.push(Part::ClientInfo);
+            return None;
+        }
+        to_raw_value(&json!({ "name": name })).ok()
+    }
+
+    /// The values of `_meta` that the policy reads.
+    fn meta(&mut self, meta: &str) -> Option<Box<RawValue>> {
+        if meta.len() > self.max_bytes() {
+            self.too_large.push(Part::Meta);
+        }
+        let mut kept = Value::Object(Map::new());
+        for names in &self.inputs.meta {
+            let found = names.iter().try_fold(meta, |text, name| raw::member(text, name).map(RawValue::get));
+            if let Some(text) = found.and_then(raw::string) {
+                insert(&mut kept, names, bounded(text, &self.policy.config.limits));
+            }
+        }
+        kept.as_object().filter(|kept| !kept.is_empty()).and_then(|kept| to_raw_value(kept).ok())
+    }
+
+    /// The answer to our own question. If its key is there, it is an answer, even as junk.
+    fn input(&mut self, responses: &RawValue) -> Option<Box<RawValue>> {
+        let [response] = raw::members(responses.get(), [INPUT_KEY])?;
+        if !response.is_present() {
+            return None;
+        }
+        let answer = response.get().filter(|answer| {
+            let fits = answer.get().len() <= self.max_bytes();
+            if !fits {
+                self.too_large.push(Part::InputResponse);
+            }
+            fits
+        });
+        to_raw_value(&BTreeMap::from([(INPUT_KEY, answer)])).ok()
+    }
+
+    /// The bytes of one part, beside which the others fit into an event.
+    fn max_bytes(&self) -> usize {
+        to_usize(self.policy.config.limits.event_bytes / 4)
+    }
+}
+
+/// The capabilities of a client that declares none.
+fn no_capabilities() -> Box<RawValue> {
+    json_text("{}")
+}
+
+/// The part of a client's capabilities about roots.
+fn roots_capability(capabilities: &RawValue) -> Box<RawValue> {
+    let client = Client::new(Some(capabilities.get()), None, 0);
+    json_text(match (client.declares_roots, client.reports_changes) {
+        (false, _) => "{}",
+        (true, false) => r#"{"roots":{}}"#,
+        (true, true) => r#"{"roots":{"listChanged":true}}"#,
+    })
+}
+
+fn json_text(text: &str) -> Box<RawValue> {
+    RawValue::from_string(text.into()).unwrap_or_default()
+}
+
+fn read(all: &BTreeMap<String, String>, limits: &Limits, is_read: impl Fn(&str) -> bool) -> BTreeMap<String, String> {
+    let kept = all.iter().filter(|(name, _)| is_read(name));
+    kept.map(|(name, value)| (name.clone(), bounded(value.clone(), limits))).collect()
+}
+
+/// An argument without the end of a text that is too long.
+pub(super) fn bounded_argument(argument: Argument, limits: &Limits) -> Argument {
+    match argument {
+        Argument::Text(text) => Argument::Text(bounded(text, limits)),
+        Argument::Other => Argument::Other,
+    }
+}
+
+/// Puts a text where names lead to.
+fn insert(tree: &mut Value, names: &[String], text: String) {
+    let Some((last, path)) = names.split_last() else { return };
+    let place = path.iter().try_fold(tree, |tree, name| {
+        Some(tree.as_object_mut()?.entry(name.clone()).or_insert_with(|| Value::Object(Map::new())))
+    });
+    if let Some(map) = place.and_then(Value::as_object_mut) {
+        map.insert(last.clone(), Value::String(text));
+    }
+}

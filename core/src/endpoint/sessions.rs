@@ -1,0 +1,579 @@
+//! Sessions: one client each, with the resolver that knows its project.
+
+use alloc::boxed::Box;
+use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::action::{
+    AnnounceProject, CancelRequest, EndpointAction, EndpointLog, ForwardMessage, RouteRequest, WatchRequests,
+};
+use super::calls::{PendingAsk, Purpose, with_note};
+use super::channels::CallChannel;
+use super::event::{
+    EndpointProbed, RequestAnswered, RequestRefused, RequestSeen, SessionInitialized, SessionMessage, SessionOpened,
+};
+use super::parts::{MAX_NAME_BYTES, Reader};
+use super::requests::Request;
+use super::roots::RootsWatch;
+use super::turn::Turn;
+use super::{Endpoint, Hosts, Scope, SessionChange};
+use crate::api::action::{Action, Answer, Level, Log, LogCode, MessageKind, Outcome, Probe, SendRequest};
+use crate::api::event::{
+    ClientInitialized, Event, HostFactsChanged, Message, Probed, RefusalKind, RootsChanged, RootsListed, RootsRefused,
+};
+use crate::api::host::{HostFacts, Transport};
+use crate::error::Misuse;
+use crate::id::{AskId, CallId, ChannelId, Millis, ProbeId, RequestToken, SessionId};
+use crate::machine::resolver::Resolver;
+use crate::peer::raw;
+use crate::policy::{Templates, Values, exceeds};
+use crate::texts::endpoint::{self as texts, Part};
+
+/// A resolver, and what surrounds it.
+#[derive(Clone, Debug)]
+pub(super) struct Session {
+    pub(super) resolver: Resolver,
+    pub(super) transport: Transport,
+    /// What this session says about its host instead of the facts of the process.
+    pub(super) local: Option<bool>,
+    push: Option<bool>,
+    /// The asks that wait, by the ids that the resolver knows.
+    pub(super) pending: BTreeMap<AskId, PendingAsk>,
+    last_ask: u32,
+    /// The calls that have not ended.
+    pub(super) calls: BTreeSet<CallId>,
+    /// The probes that have no reply.
+    probes: BTreeSet<ProbeId>,
+    /// All streams, open or cut.
+    pub(super) channels: BTreeSet<ChannelId>,
+    /// Those outside calls, in the order of their opening.
+    pub(super) standalone: Vec<ChannelId>,
+    /// The request in flight.
+    pub(super) in_flight: Option<RequestToken>,
+    /// The last requests that are over: an answer that comes again shows that several clients answer.
+    finished: VecDeque<RequestToken>,
+    is_initialized: bool,
+    /// Whether the host reports requests.
+    is_watched: bool,
+    pub(super) input_closed: bool,
+    /// Whether it was logged that the client cannot be asked.
+    pub(super) told_cannot_ask: bool,
+    /// The deadline that the endpoint knows of.
+    deadline: Option<Millis>,
+    pub(super) roots: RootsWatch,
+}
+
+/// As many as a resolver remembers.
+const MAX_FINISHED: usize = 8;
+
+/// Characters of a client's error message; enough to recognise what it means.
+const MAX_MESSAGE_CHARS: usize = 1_000;
+
+impl Session {
+    pub(super) fn new(resolver: Resolver, transport: Transport) -> Self {
+        Self {
+            resolver,
+            transport,
+            local: None,
+            push: None,
+            pending: BTreeMap::new(),
+            last_ask: 0,
+            calls: BTreeSet::new(),
+            probes: BTreeSet::new(),
+            channels: BTreeSet::new(),
+            standalone: Vec::new(),
+            in_flight: None,
+            finished: VecDeque::new(),
+            is_initialized: false,
+            is_watched: false,
+            input_closed: false,
+            told_cannot_ask: false,
+            deadline: None,
+            roots: RootsWatch::default(),
+        }
+    }
+
+    /// An id for another ask.
+    pub(super) fn next_ask(&mut self) -> AskId {
+        loop {
+            self.last_ask = self.last_ask.wrapping_add(1);
+            let id = AskId(self.last_ask);
+            if !self.pending.contains_key(&id) {
+                return id;
+            }
+        }
+    }
+
+    pub(super) fn is_http(&self) -> bool {
+        self.transport == Transport::Http
+    }
+}
+
+/// The part of a JSON-RPC request that a resolver reads.
+#[derive(Serialize)]
+struct RawRequest<'r> {
+    jsonrpc: &'static str,
+    id: &'r RawValue,
+    method: &'r str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    params: Option<ClientInitialized>,
+}
+
+impl RawRequest<'_> {
+    fn event(&self) -> Option<Event> {
+        Some(Message { text: serde_json::to_string(self).ok()? }.into())
+    }
+}
+
+impl Endpoint {
+    pub(super) fn session_opened(&mut self, opened: SessionOpened, turn: &mut Turn) -> Result<(), Misuse> {
+        let SessionOpened { session, transport, local, push, saved, snapshot_key, id_prefix } = opened;
+        let scope = Scope::Session(session);
+        if self.scopes.contains_key(&scope) {
+            return Err(Misuse::DuplicateSession(session));
+        }
+        let builder = Resolver::builder(self.hosts.with(transport, local, push)).policy(self.policy.clone());
+        let builder = id_prefix.into_iter().fold(builder, |builder, prefix| builder.id_prefix(prefix));
+        let builder = snapshot_key.into_iter().fold(builder, |builder, key| builder.snapshot_key(key));
+        let resolver = match &saved {
+            None => builder.build()?,
+            Some(saved) => builder.restore(saved, self.now)?,
+        };
+        let lost = resolver.request_in_flight();
+        let mut opened = Session { local, push, ..Session::new(resolver, transport) };
+        opened.is_initialized = saved.is_some();
+        self.scopes.insert(scope, opened);
+        if saved.is_some() {
+            // A change, and the answer to a request, may have been lost with the process that saved this.
+            turn.queue.push_back((scope, RootsChanged::default().into()));
+            turn.queue.extend(lost.map(|token| (scope, refused(token, RefusalKind::Abandoned))));
+        }
+        Ok(())
+    }
+
+    pub(super) fn session_closed(&mut self, session: SessionId, turn: &mut Turn) {
+        let scope = Scope::Session(session);
+        let last = self.project(session).cloned();
+        let request = self.session(session).and_then(|session| session.in_flight);
+        self.process(scope, Event::Closed, turn);
+        if let Some(from) = last {
+            let (from, to) = (Some(from), None);
+            turn.push(EndpointAction::Announce(AnnounceProject { session, from, to, ended: true }));
+        }
+        if let Some(request) = request {
+            self.cancel(request, texts::SESSION_CLOSED, None, turn);
+        }
+        // Its calls belong to nobody now, even if the host uses the ids of the session and its channels again.
+        let calls = self.scopes.get(&scope).map(|session| session.calls.clone()).unwrap_or_default();
+        for id in calls {
+            if let Some(call) = self.calls.get_mut(&id) {
+                call.scope = Scope::Call(id);
+                if let CallChannel::On(_) = call.channel {
+                    call.channel = CallChannel::None;
+                }
+            }
+        }
+        self.remove_scope(scope);
+    }
+
+    /// Forgets everything that concerns one scope.
+    pub(super) fn remove_scope(&mut self, scope: Scope) {
+        let Some(session) = self.scopes.remove(&scope) else { return };
+        if let Some(deadline) = session.deadline {
+            self.deadlines.remove(&(deadline, scope));
+        }
+        for request in session.in_flight.into_iter().chain(session.finished) {
+            self.requests.forget(request);
+        }
+        for probe in session.probes {
+            self.probes.remove(&probe);
+        }
+        for channel in session.channels {
+            self.channels.remove(&channel);
+        }
+    }
+
+    pub(super) fn client_initialized(&mut self, params: SessionInitialized, turn: &mut Turn) {
+        let scope = Scope::Session(params.session);
+        if !self.scopes.contains_key(&scope) {
+            return;
+        }
+        let mut reader = Reader { policy: &self.policy, inputs: &self.inputs, too_large: Vec::new() };
+        let read = reader.initialize(&params);
+        let too_large = reader.too_large;
+        self.log_too_large(&too_large, Some(params.session), turn);
+        let Some(session) = self.scopes.get_mut(&scope) else { return };
+        let again = core::mem::replace(&mut session.is_initialized, true) && !session.is_http();
+        let Some(id) = params.id.filter(|id| again && is_plausible(id)) else {
+            return self.process(scope, read.into(), turn);
+        };
+        if !core::mem::replace(&mut session.is_watched, true) {
+            turn.push(EndpointAction::WatchRequests(WatchRequests { session: params.session }));
+            if let Some(previous) = params.previous_id {
+                self.request_seen(&RequestSeen::new(params.session, previous), turn);
+            }
+        }
+        let request = RawRequest { jsonrpc: "2.0", id: &id, method: "initialize", params: Some(read) };
+        if let Some(event) = request.event() {
+            self.process(scope, event, turn);
+        }
+    }
+
+    pub(super) fn client_ready(&mut self, session: SessionId, turn: &mut Turn) {
+        self.process(Scope::Session(session), Event::ClientReady, turn);
+    }
+
+    pub(super) fn roots_changed(&mut self, session: SessionId, turn: &mut Turn) {
+        let push = self.session(session).is_some_and(|session| session.standalone.iter().any(|id| self.is_open(*id)));
+        self.process(Scope::Session(session), RootsChanged { push }.into(), turn);
+    }
+
+    pub(super) fn request_seen(&mut self, seen: &RequestSeen, turn: &mut Turn) {
+        // Nothing but a ping may come before the end of a handshake, and an initialize is an event of its own.
+        let method = seen.method.as_deref().filter(|method| *method == "ping").unwrap_or("tools/call");
+        let request = RawRequest { jsonrpc: "2.0", id: &seen.id, method, params: None };
+        if let Some(event) = request.event().filter(|_| is_plausible(&seen.id)) {
+            self.process(Scope::Session(seen.session), event, turn);
+        }
+    }
+
+    pub(super) fn input_closed(&mut self, session: SessionId, turn: &mut Turn) {
+        let Some(session) = self.scopes.get_mut(&Scope::Session(session)) else { return };
+        session.input_closed = true;
+        if let Some(request) = session.in_flight {
+            self.end_request(request, texts::INPUT_CLOSED, RefusalKind::Undeliverable, turn);
+        }
+    }
+
+    /// A raw message. One that is too large to be read may be the answer to a request; all others are not for the endpoint.
+    pub(super) fn message(&mut self, message: SessionMessage, turn: &mut Turn) {
+        let SessionMessage { session, text } = message;
+        let scope = Scope::Session(session);
+        if !self.scopes.contains_key(&scope) {
+            return;
+        }
+        turn.forwards = true;
+        if !exceeds(text.len(), self.policy.config.limits.event_bytes) {
+            return self.process(scope, Message { text }.into(), turn);
+        }
+        let [id, method] = raw::members(&text, ["id", "method"]).unwrap_or_default();
+        let kind = match (id.is_present(), method.is_present()) {
+            (true, true) => MessageKind::Request,
+            (false, true) => MessageKind::Notification,
+            (true, false) => MessageKind::Response,
+            (false, false) => MessageKind::Broken,
+        };
+        let answered = id.get().filter(|_| kind == MessageKind::Response);
+        let answered = answered.and_then(|id| self.session(session)?.resolver.request_with_id(id.get()));
+        match answered {
+            Some(token) => {
+                self.log_too_large(&[Part::Roots], Some(session), turn);
+                self.process(scope, refused(token, RefusalKind::Unreadable), turn);
+            }
+            None => turn.push(EndpointAction::Forward(ForwardMessage { session, kind, text })),
+        }
+    }
+
+    pub(super) fn request_answered(&mut self, answered: RequestAnswered, turn: &mut Turn) {
+        let RequestAnswered { request, result } = answered;
+        let Some(Request { scope, token, .. }) = self.request(request, turn) else { return };
+        if exceeds(result.get().len(), self.policy.config.limits.event_bytes) {
+            self.log_too_large(&[Part::Roots], scope.session(), turn);
+            return self.process(scope, refused(token, RefusalKind::Unreadable), turn);
+        }
+        self.process(scope, RootsListed { request: Some(token), result }.into(), turn);
+    }
+
+    pub(super) fn request_refused(&mut self, answered: RequestRefused, turn: &mut Turn) {
+        let RequestRefused { request, kind, code, message } = answered;
+        let Some(Request { scope, token, call_is_over, .. }) = self.request(request, turn) else { return };
+        // A request that was lost with its call says nothing about the client.
+        let is_lost = kind == RefusalKind::Undeliverable && call_is_over;
+        let kind = if is_lost { RefusalKind::Abandoned } else { kind };
+        let message = message.map(|message| message.chars().take(MAX_MESSAGE_CHARS).collect());
+        self.process(scope, RootsRefused { request: token, kind, code, message }.into(), turn);
+    }
+
+    /// The request that a reply names, unless nobody remembers it.
+    fn request(&self, request: RequestToken, turn: &mut Turn) -> Option<Request> {
+        let known = self.requests.get(request).cloned();
+        if known.is_none() {
+            let was_sent = self.requests.was_sent(request);
+            let code = if was_sent { LogCode::AnswerStale } else { LogCode::AnswerUnexpected };
+            let message = Templates(&self.policy).log(code, &Values::default());
+            turn.push(EndpointAction::Log(EndpointLog {
+                level: Level::Debug,
+                code,
+                session: None,
+                ask: None,
+                message,
+            }));
+        }
+        known
+    }
+
+    pub(super) fn probed(&mut self, probed: EndpointProbed, turn: &mut Turn) -> Result<(), Misuse> {
+        let EndpointProbed { probe, paths } = probed;
+        if probe.0 == 0 || probe.0 > self.last_probe {
+            return Err(Misuse::UnknownProbe(probe));
+        }
+        if let Some((scope, own)) = self.probes.remove(&probe) {
+            if let Some(session) = self.scopes.get_mut(&scope) {
+                session.probes.remove(&probe);
+            }
+            self.process(scope, Probed { probe: own, paths }.into(), turn);
+        }
+        Ok(())
+    }
+
+    pub(super) fn deadline_reached(&mut self, turn: &mut Turn) {
+        let due: Vec<Scope> =
+            self.deadlines.iter().take_while(|(at, _)| *at <= self.now).map(|(_, scope)| *scope).collect();
+        for scope in due {
+            self.end_cut_calls(scope, turn);
+            self.run_queue(turn);
+            self.process(scope, Event::DeadlineReached, turn);
+        }
+    }
+
+    pub(super) fn host_facts_changed(&mut self, facts: &HostFacts, turn: &mut Turn) -> Result<(), Misuse> {
+        self.hosts = Hosts::new(facts)?;
+        for (scope, session) in &self.scopes {
+            let facts = self.hosts.with(session.transport, session.local, session.push);
+            turn.queue.push_back((*scope, HostFactsChanged { facts: Arc::unwrap_or_clone(facts) }.into()));
+        }
+        Ok(())
+    }
+
+    pub(super) fn run_queue(&mut self, turn: &mut Turn) {
+        loop {
+            if let Some((scope, event)) = turn.queue.pop_front() {
+                self.process(scope, event, turn);
+            } else if let Some(session) = turn.unverified.pop_front() {
+                self.verify_roots(session, turn);
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// Has the resolver of a scope process an event.
+    pub(super) fn process(&mut self, scope: Scope, event: Event, turn: &mut Turn) {
+        self.process_ask(scope, event, None, turn);
+    }
+
+    /// Has the resolver of a scope process an event, which may be an ask.
+    pub(super) fn process_ask(
+        &mut self,
+        scope: Scope,
+        event: Event,
+        ask: Option<(AskId, PendingAsk)>,
+        turn: &mut Turn,
+    ) {
+        let Some(session) = self.scopes.get_mut(&scope) else { return };
+        let before = session.resolver.project().cloned();
+        let turns = session.resolver.turns();
+        let expired = matches!(event, Event::DeadlineReached);
+        let actions = session.resolver.accept(event, self.now);
+        let project = session.resolver.project();
+        if let Some(id) = scope.session().filter(|_| session.resolver.turns() != turns) {
+            let project = (before.as_ref() != project).then(|| project.cloned());
+            turn.touched(SessionChange { session: id, project, known: session.resolver.reuse() });
+        }
+        if let Some((id, pending)) = ask {
+            if let Purpose::Host(ask) = pending.purpose {
+                self.asks.insert(ask, (scope, id));
+            }
+            session.pending.insert(id, pending);
+        }
+        for action in actions {
+            self.perform(scope, action, expired, turn);
+        }
+        self.follow(scope, turn);
+    }
+
+    /// Follows what an event did to a resolver: its deadline, its request, its list of roots.
+    fn follow(&mut self, scope: Scope, turn: &mut Turn) {
+        let Some(session) = self.scopes.get_mut(&scope) else { return };
+        let deadline = session.resolver.deadline();
+        if deadline != session.deadline {
+            if let Some(old) = session.deadline {
+                self.deadlines.remove(&(old, scope));
+            }
+            self.deadlines.extend(deadline.map(|new| (new, scope)));
+            session.deadline = deadline;
+        }
+        let token = session.resolver.request_in_flight();
+        let is_over = |request: &RequestToken| self.requests.get(*request).map(|request| request.token) != token;
+        if let Some(request) = session.in_flight.filter(is_over) {
+            self.finish(scope, request);
+        }
+        self.watch_roots(scope, turn);
+    }
+
+    fn perform(&mut self, scope: Scope, action: Action, expired: bool, turn: &mut Turn) {
+        match action {
+            Action::Answer(answer) => self.answered(scope, *answer, expired, turn),
+            Action::Announce(announce) => {
+                if let Some(session) = scope.session() {
+                    let (from, to) = (announce.from, announce.to);
+                    turn.push(EndpointAction::Announce(AnnounceProject { session, from, to, ended: false }));
+                }
+            }
+            Action::Cancel(cancel) => {
+                if let Some(request) = self.scopes.get(&scope).and_then(|session| session.in_flight) {
+                    self.cancel(request, texts::NO_ANSWER, Some(cancel.message), turn);
+                }
+            }
+            Action::SendRequest(request) => self.send(scope, request, turn),
+            Action::Probe(Probe { probe, paths }) => {
+                let probe = self.add_probe(scope, probe);
+                turn.push(EndpointAction::Probe(Probe { probe, paths }));
+            }
+            Action::Forward(forward) => {
+                if let Some(session) = scope.session().filter(|_| turn.forwards) {
+                    let (kind, text) = (forward.kind, forward.text);
+                    turn.push(EndpointAction::Forward(ForwardMessage { session, kind, text }));
+                }
+            }
+            Action::Log(Log { level, code, ask, message }) => {
+                let ask = ask.and_then(|ask| self.host_ask(scope, ask).or_else(|| turn.answered.get(&ask).copied()));
+                let session = scope.session();
+                turn.push(EndpointAction::Log(EndpointLog { level, code, session, ask, message }));
+            }
+        }
+    }
+
+    fn host_ask(&self, scope: Scope, ask: AskId) -> Option<AskId> {
+        match self.scopes.get(&scope)?.pending.get(&ask)?.purpose {
+            Purpose::Host(ask) => Some(ask),
+            Purpose::Round(_) | Purpose::Roots => None,
+        }
+    }
+
+    fn add_probe(&mut self, scope: Scope, own: ProbeId) -> ProbeId {
+        self.last_probe = self.last_probe.wrapping_add(1);
+        let probe = ProbeId(self.last_probe);
+        self.probes.insert(probe, (scope, own));
+        if let Some(session) = self.scopes.get_mut(&scope) {
+            session.probes.insert(probe);
+        }
+        probe
+    }
+
+    fn send(&mut self, scope: Scope, request: SendRequest, turn: &mut Turn) {
+        let SendRequest { request: token, method, params, relates_to, message } = request;
+        let (call, channel) = match self.carrier(scope, relates_to) {
+            Ok(carrier) => carrier,
+            Err(kind) => return turn.queue.push_back((scope, refused(token, kind))),
+        };
+        let Some(session) = scope.session() else { return };
+        if let Some(last) = self.scopes.get(&scope).and_then(|session| session.in_flight) {
+            self.finish(scope, last);
+        }
+        let request = self.requests.add(Request { scope, token, ask: relates_to, call, call_is_over: false, channel });
+        if let Some(session) = self.scopes.get_mut(&scope) {
+            session.in_flight = Some(request);
+        }
+        turn.push(EndpointAction::SendRequest(RouteRequest {
+            request,
+            session,
+            call,
+            channel,
+            method,
+            params,
+            message,
+        }));
+    }
+
+    /// Has the host stop waiting for a request, and the resolver hear why.
+    pub(super) fn end_request(&mut self, request: RequestToken, reason: &str, kind: RefusalKind, turn: &mut Turn) {
+        let Some(Request { scope, token, .. }) = self.requests.get(request).cloned() else { return };
+        self.cancel(request, reason, None, turn);
+        turn.queue.push_back((scope, refused(token, kind)));
+    }
+
+    fn cancel(&mut self, request: RequestToken, reason: &str, message: Option<String>, turn: &mut Turn) {
+        let reason = String::from(reason);
+        turn.push(EndpointAction::Cancel(CancelRequest { request, reason, message }));
+        if let Some(Request { scope, .. }) = self.requests.get(request) {
+            self.finish(*scope, request);
+        }
+    }
+
+    fn finish(&mut self, scope: Scope, request: RequestToken) {
+        let Some(session) = self.scopes.get_mut(&scope) else { return };
+        if session.in_flight == Some(request) {
+            session.in_flight = None;
+            session.finished.push_back(request);
+        }
+        if session.finished.len() > MAX_FINISHED
+            && let Some(oldest) = session.finished.pop_front()
+        {
+            self.requests.forget(oldest);
+        }
+    }
+
+    fn answered(&mut self, scope: Scope, answer: Answer, expired: bool, turn: &mut Turn) {
+        let Answer { asks, outcome, revision, hints, explanation } = answer;
+        let is_late = expired && self.scopes.get(&scope).is_some_and(|session| session.in_flight.is_some());
+        let mut by_note: Vec<(Option<texts::CannotAsk>, Vec<AskId>)> = Vec::new();
+        for id in asks {
+            let session = self.scopes.get_mut(&scope);
+            let Some(pending) = session.and_then(|session| session.pending.remove(&id)) else { continue };
+            let ask = match pending.purpose {
+                Purpose::Host(ask) => ask,
+                Purpose::Round(call) => {
+                    self.round_answered(call, &outcome, turn);
+                    continue;
+                }
+                Purpose::Roots => {
+                    self.roots_verified(scope, &outcome, turn);
+                    continue;
+                }
+            };
+            self.asks.remove(&ask);
+            turn.answered.insert(id, ask);
+            if is_late {
+                let (level, code, session) = (Level::Warning, LogCode::WaitExpired, scope.session());
+                let message = texts::WAIT_EXPIRED.into();
+                turn.push(EndpointAction::Log(EndpointLog { level, code, session, ask: Some(ask), message }));
+            }
+            if matches!(outcome, Outcome::NeedsInput { .. }) && !self.needs_input(pending.call) {
+                turn.end([ask].into(), crate::Reason::CallOver);
+                continue;
+            }
+            match by_note.iter_mut().find(|(note, _)| *note == pending.cannot_ask) {
+                Some((_, asks)) => asks.push(ask),
+                None => by_note.push((pending.cannot_ask, [ask].into())),
+            }
+        }
+        for (note, asks) in by_note {
+            let outcome = with_note(outcome.clone(), note);
+            let (hints, explanation) = (hints.clone(), explanation.clone());
+            turn.push(EndpointAction::Answer(Box::new(Answer { asks, outcome, revision, hints, explanation })));
+        }
+    }
+
+    pub(super) fn log_too_large(&self, parts: &[Part], session: Option<SessionId>, turn: &mut Turn) {
+        for part in parts {
+            let (level, code, ask) = (Level::Warning, LogCode::EventFailed, None);
+            let message = texts::too_large(*part).into();
+            turn.push(EndpointAction::Log(EndpointLog { level, code, session, ask, message }));
+        }
+    }
+}
+
+/// Whether a client may have written such an id: a longer one tells nobody apart.
+fn is_plausible(id: &RawValue) -> bool {
+    id.get().len() <= MAX_NAME_BYTES
+}
+
+fn refused(request: RequestToken, kind: RefusalKind) -> Event {
+    RootsRefused { request, kind, code: None, message: None }.into()
+}

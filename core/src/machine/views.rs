@@ -1,0 +1,129 @@
+//! The connection and its asks, as decisions read them.
+
+use super::asks::{PendingAsk, Wait};
+use super::resolver::Resolver;
+use crate::api::action::RootsState;
+use crate::api::event::AskVia;
+use crate::policy::RequestWhen;
+use crate::resolve::ask::AskContext;
+use crate::resolve::disk::Patience;
+use crate::resolve::evaluate::RootsAccess;
+use crate::resolve::explain::Explainer;
+use crate::resolve::view::{AskView, ConnectionView};
+
+impl Resolver {
+    pub(super) fn explainer(&self) -> Explainer<'_> {
+        Explainer { policy: &self.policy, host: &self.host, connection: self.connection_view() }
+    }
+
+    pub(super) fn context<'a>(&'a self, ask: &'a PendingAsk) -> AskContext<'a> {
+        AskContext {
+            policy: &self.policy,
+            host: &self.host,
+            connection: self.connection_view(),
+            ask: AskView {
+                purpose: &ask.purpose,
+                modern: ask.modern,
+                explain: ask.explain,
+                values: &ask.values,
+                target: ask.target.as_deref(),
+                client: &ask.client,
+                input: ask.input.as_ref(),
+                disk: &ask.disk,
+                patience: match ask.wait {
+                    Wait::Full | Wait::Refreshing { .. } => Patience::Waits(&self.probes),
+                    Wait::TakesOld => Patience::TakesOld,
+                    Wait::Over => Patience::GaveUp,
+                },
+                roots: self.roots_for(ask),
+                list_fresh_until: self.connection.cycle.fresh_until(&self.policy),
+                list_is_stale: !self.has_fresh_list(ask),
+                refreshes_roots: self.refreshes_roots(ask),
+            },
+        }
+    }
+
+    fn connection_view(&self) -> ConnectionView<'_> {
+        let connection = &self.connection;
+        let shared = connection.sharing.is_shown();
+        ConnectionView {
+            client: connection.client.as_ref(),
+            shared,
+            memory: &connection.memory,
+            disk: &connection.disk,
+            list: connection.cycle.list(),
+            roots_state: match shared {
+                true => RootsState::SeveralClients,
+                false => connection.cycle.state(&self.policy, self.now),
+            },
+            stale_answers: connection.cycle.stale_answers(),
+            now: self.now,
+        }
+    }
+
+    /// The client's roots as an ask may use them.
+    fn roots_for<'a>(&'a self, ask: &'a PendingAsk) -> RootsAccess<'a> {
+        if ask.modern {
+            return self.roots_of_call(ask);
+        }
+        let Self { policy, connection, now, .. } = self;
+        if connection.sharing.is_shown() {
+            return RootsAccess::Unavailable(RootsState::SeveralClients);
+        }
+        let cycle = &connection.cycle;
+        let known = match cycle.list() {
+            Some(list) => RootsAccess::Known(list),
+            None => RootsAccess::Unavailable(cycle.state(policy, *now)),
+        };
+        let gave_up = match ask.wait {
+            Wait::Full | Wait::Refreshing { .. } => false,
+            Wait::TakesOld => self.refreshes_roots(ask),
+            Wait::Over => true,
+        };
+        if gave_up || ask.by == AskVia::None || ask.roots.goes_without() {
+            return known;
+        }
+        let each = policy.config.roots.ask == RequestWhen::EachRequest && !ask.roots.has_waited();
+        if self.has_fresh_list(ask) && !each {
+            return known;
+        }
+        match cycle.token() {
+            Some(token) if cycle.is_overdue() && ask.roots.joined() != Some(token) => known,
+            Some(_) => RootsAccess::Wait,
+            None if ask.roots.has_waited() || !cycle.may_ask(policy, *now) => known,
+            None if !cycle.is_ready() => RootsAccess::Wait,
+            None if cycle.is_deferred() && ask.roots.joined().is_some() => RootsAccess::Wait,
+            None => RootsAccess::Send,
+        }
+    }
+
+    /// The roots as a modern ask may use them: those of its own call.
+    fn roots_of_call<'a>(&self, ask: &'a PendingAsk) -> RootsAccess<'a> {
+        if let Some(list) = &ask.input {
+            return RootsAccess::Known(list);
+        }
+        // Where nobody can be asked, what the client declares is not the cause, and may even be unknown.
+        if ask.by != AskVia::InputRequired {
+            RootsAccess::Unavailable(RootsState::NotAsked)
+        } else if !ask.client.declares_roots {
+            // The revision forbids asking for undeclared roots, whatever the policy says.
+            RootsAccess::Unavailable(RootsState::Undeclared)
+        } else if self.policy.config.roots.ask == RequestWhen::Never {
+            RootsAccess::Unavailable(RootsState::NotAsked)
+        } else {
+            RootsAccess::Input
+        }
+    }
+
+    /// Whether the list is fresh for an ask: the answer to its own request is never too old.
+    fn has_fresh_list(&self, ask: &PendingAsk) -> bool {
+        let cycle = &self.connection.cycle;
+        if ask.roots.has_waited() { cycle.is_current() } else { cycle.is_fresh(&self.policy, self.now) }
+    }
+
+    /// Whether a wait for roots is a wait for a newer list where the last one would do.
+    fn refreshes_roots(&self, ask: &PendingAsk) -> bool {
+        let each = self.policy.config.roots.ask == RequestWhen::EachRequest;
+        !ask.modern && !each && self.connection.cycle.has_unchanged_list()
+    }
+}

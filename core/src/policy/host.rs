@@ -1,0 +1,54 @@
+//! What the host facts imply, and the check of them.
+
+use alloc::format;
+use alloc::string::String;
+
+use crate::api::host::{ExcludedDirs, HostFacts, Transport};
+use crate::error::{ConfigError, parse_json};
+use crate::path::{self, PathStyle};
+
+impl HostFacts {
+    /// Parses facts; the error names the field.
+    ///
+    /// # Errors
+    /// The text is not JSON, or a field is unknown, missing or of the wrong type.
+    pub fn from_json(text: &str) -> Result<Self, ConfigError> {
+        parse_json(text)
+    }
+
+    /// Finds the first invalid fact.
+    pub(crate) fn check(&self) -> Result<(), ConfigError> {
+        let absolute = |place: String, text: &str, style: PathStyle| match path::absolute(text, style) {
+            Ok(_) => Ok(()),
+            Err(refusal) => Err(ConfigError::new(place, format!("not an absolute path: {refusal}"))),
+        };
+        let ExcludedDirs { home, temporary, install } = &self.excluded_dirs;
+        if let Some(cwd) = &self.cwd {
+            absolute("host.cwd".into(), cwd, self.style)?;
+        }
+        let lists = [("home", home), ("temporary", temporary), ("install", install)];
+        for (name, index, dir) in lists
+            .into_iter()
+            .flat_map(|(name, dirs)| dirs.iter().enumerate().map(move |(index, dir)| (name, index, dir)))
+        {
+            absolute(format!("host.excludedDirs.{name}[{index}]"), dir, self.style)?;
+        }
+        for (index, dir) in self.allowed_dirs.iter().flatten().enumerate() {
+            absolute(format!("host.allowedDirs[{index}]"), dir, self.style)?;
+        }
+        for (index, map) in self.path_map.iter().enumerate() {
+            absolute(format!("host.pathMap[{index}].from"), &map.from, map.from_style)?;
+            absolute(format!("host.pathMap[{index}].to"), &map.to, self.style)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the working directory and the variables say where the client works.
+    pub(crate) fn is_dedicated(&self) -> bool {
+        self.dedicated.unwrap_or_else(|| self.transport == Transport::Stdio && self.is_local())
+    }
+
+    pub(crate) fn may_push(&self) -> bool {
+        self.push.unwrap_or(self.transport == Transport::Stdio)
+    }
+}

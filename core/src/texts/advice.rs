@@ -1,0 +1,44 @@
+//! Ways to name a project: parts of a sentence, and whole ones.
+
+use crate::api::style::PathStyle;
+
+/// What the caller itself can do.
+pub(crate) const PASS: &str = "pass the project path as `{argument}` in the call";
+pub(crate) const SELECT: &str = "call `{select}` with one of the project paths or roots";
+pub(crate) const SELECT_PATH: &str = "call `{select}` with the project path";
+
+/// What the HTTP request can carry; the first that can work says it all.
+pub(crate) const BY_REQUEST: [&str; 3] = [
+    "send the project path in the `{header}` header or in the `{query}` query parameter",
+    "send the project path in the `{header}` header",
+    "send the project path in the `{query}` query parameter",
+];
+
+/// What whoever starts the server can do.
+pub(crate) const BY_SERVER: [&str; 2] =
+    ["start this server with `--{option}={example}`", "set `{variable}` in this server's environment"];
+
+/// What a caller can do whose selection is kept nowhere.
+pub(crate) const OPEN_FOLDER: &str = "open the folder in the client, so that it becomes one of its roots";
+pub(crate) const TO_CHANGE: &str = "To change the project, ";
+pub(crate) const TAKES_NONE: &str = "This server takes no project from its callers.";
+pub(crate) const START_ELSEWHERE: &str = "Start the server with the project that it should use.";
+
+/// Between two ways.
+pub(crate) const OR: &str = ", or ";
+
+/// A path where a way shows one.
+pub(crate) const fn example(style: PathStyle) -> &'static str {
+    match style {
+        PathStyle::Posix => "/absolute/path",
+        PathStyle::Windows => r"C:\absolute\path",
+    }
+}
+
+/// The ways out where the client's folders are on another machine.
+pub(crate) const OUT_OF_REACH: &str = "The operator of this server can set `local` if the client is on the same machine, \
+     `allowedDirs` if it has the same folders, or `requirePath: false` if it needs no folder.";
+
+/// The ways out where a path is for another operating system than this server's.
+pub(crate) const IN_OTHER_STYLE: &str = "Spell the path as this server's operating system does; its operator can set `pathMap` if it has the client's \
+     folders in another place.";

@@ -1,0 +1,77 @@
+//! The sentences of an endpoint.
+
+use crate::api::reason::Reason;
+
+/// The reason for which a client cannot be asked with a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum CannotAsk {
+    /// Nothing ties the client's next request to this one.
+    NoSession,
+    /// No stream reaches the client.
+    NoStream,
+    /// The result of the call cannot be `input_required`.
+    NotRepeatable,
+}
+
+impl CannotAsk {
+    pub(crate) const fn text(self) -> &'static str {
+        match self {
+            Self::NoSession => {
+                "This server keeps no session for this client, so the client cannot be asked for its roots."
+            }
+            Self::NoStream => {
+                "The client cannot be asked for its roots here: responses are single JSON documents, and the client has no \
+                 open GET stream."
+            }
+            Self::NotRepeatable => {
+                "A client of 2026-07-28 can be asked for its roots only by a tool, a prompt or a resource, not by a list."
+            }
+        }
+    }
+}
+
+pub(crate) const USE_SESSIONS: &str =
+    "Clients of 2026-07-28 send their roots with the call; for earlier ones, use a transport with sessions.";
+
+pub(crate) const WAIT_EXPIRED: &str =
+    "The client did not answer roots/list in time; this call uses what is known without it.";
+
+/// The message of an answer that the endpoint gives itself.
+pub(crate) const fn ended(reason: Reason) -> &'static str {
+    match reason {
+        Reason::Cancelled => "The call was cancelled.",
+        Reason::CallOver => {
+            "The call that asked is over. Ask for the project while the call runs and keep the result for work that outlives \
+             it."
+        }
+        Reason::Unconfirmed => "The project of this call is not known yet.",
+        _ => "The connection is closed.",
+    }
+}
+
+/// The reason that a client is given for a cancelled request.
+pub(crate) const NO_ANSWER: &str = "timeout";
+pub(crate) const STREAM_BROKE: &str = "its stream broke";
+pub(crate) const STREAM_CUT: &str = "its stream was cut";
+pub(crate) const CALL_CANCELLED: &str = "its call was cancelled";
+pub(crate) const INPUT_CLOSED: &str = "the client closed its input";
+pub(crate) const SESSION_CLOSED: &str = "the connection is closed";
+
+/// A part of an event that was too large.
+pub(crate) const fn too_large(part: Part) -> &'static str {
+    match part {
+        Part::Roots => "the client's list of roots is too large and counts as unreadable",
+        Part::ClientInfo => "the client's description of itself is too large and was left out",
+        Part::Meta => "the request's `_meta` is too large; only the values that the policy reads were kept",
+        Part::InputResponse => "the roots that came with the call are too large and count as unreadable",
+    }
+}
+
+/// The parts of events that can be too large.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Roots,
+    ClientInfo,
+    Meta,
+    InputResponse,
+}

@@ -1,0 +1,132 @@
+//! What of a request concerns the project of its call (E2, E13, E14), read as plain JSON values.
+
+use std::collections::BTreeMap;
+
+use rootwise::endpoint::event::{CallStarted, SessionInitialized};
+use rootwise::event::{Argument, ClientInitialized, RequestFacts};
+use rootwise::policy::{Policy, SourceKind};
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value, json};
+
+const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+const INFO: &str = "io.modelcontextprotocol/clientInfo";
+
+/// A call as its resolver sees it.
+pub struct Parts {
+    pub facts: RequestFacts,
+    pub is_modern: bool,
+    /// Whether its result may ask the client.
+    pub is_repeatable: bool,
+    /// The number of parts that were too large.
+    pub too_large: usize,
+}
+
+fn value(raw: &RawValue) -> Value {
+    serde_json::from_str(raw.get()).unwrap_or(Value::Null)
+}
+
+fn raw(value: &Value) -> Box<RawValue> {
+    to_raw_value(value).unwrap()
+}
+
+/// What capabilities say about roots: only an object declares them.
+fn declared(capabilities: &Value) -> Value {
+    match &capabilities["roots"] {
+        Value::Object(roots) if roots.get("listChanged") == Some(&Value::Bool(true)) => {
+            json!({ "roots": { "listChanged": true } })
+        }
+        Value::Object(_) => json!({ "roots": {} }),
+        _ => json!({}),
+    }
+}
+
+/// The client's name, and whether it is too long to be one.
+fn named(info: &Value) -> (Option<Value>, bool) {
+    match info["name"].as_str() {
+        Some(name) if name.len() > 4096 => (None, true),
+        Some(name) => (Some(json!({ "name": name })), false),
+        None => (None, false),
+    }
+}
+
+/// A text that is cut one byte after the longest that counts.
+pub fn cut(text: &str, policy: &Policy) -> String {
+    let most = policy.config().limits.value_bytes as usize + 1;
+    text.chars().take(most).collect()
+}
+
+pub fn cut_argument(argument: &Argument, policy: &Policy) -> Argument {
+    match argument {
+        Argument::Text(text) => Argument::Text(cut(text, policy)),
+        Argument::Other => Argument::Other,
+    }
+}
+
+fn names(policy: &Policy, kind: SourceKind) -> Vec<&String> {
+    policy.config().sources.iter().filter(|source| source.from == kind).flat_map(|source| &source.read).collect()
+}
+
+pub fn initialize(params: &SessionInitialized) -> (ClientInitialized, usize) {
+    let (name, is_long) = params.client_info.as_deref().map_or((None, false), |info| named(&value(info)));
+    let read = ClientInitialized::default()
+        .protocol_version(params.protocol_version.clone().filter(|version| version.get().len() <= 4096))
+        .capabilities(params.capabilities.as_deref().map(|capabilities| raw(&declared(&value(capabilities)))))
+        .client_info(name.map(|name| raw(&name)));
+    (read, usize::from(is_long))
+}
+
+pub fn call(started: &CallStarted, policy: &Policy) -> Parts {
+    let most = policy.config().limits.event_bytes as usize / 4;
+    let mut too_large = 0;
+    let meta = started.meta.as_deref().map_or(Value::Null, value);
+    let version = started.protocol_version.as_deref();
+    let is_modern = version.map_or_else(
+        || started.capabilities.is_some() || !meta[VERSION].is_null() || !meta[CAPABILITIES].is_null(),
+        |version| version >= "2026-07-28",
+    );
+    let mut facts = RequestFacts::default();
+    let headers = names(policy, SourceKind::Header);
+    let is_header = |name: &str| headers.iter().any(|read| read.eq_ignore_ascii_case(name));
+    facts.headers = chosen(&started.headers, policy, is_header);
+    let parameters = names(policy, SourceKind::Query);
+    facts.query = chosen(&started.query, policy, |name| parameters.iter().any(|read| *read == name));
+    facts.argument = started.argument.as_ref().map(|argument| cut_argument(argument, policy));
+    if started.meta.as_deref().is_some_and(|meta| meta.get().len() > most) {
+        too_large += 1;
+    }
+    let mut kept = Value::Object(Map::new());
+    for pointer in names(policy, SourceKind::Meta) {
+        if let Some(text) = meta.pointer(pointer).and_then(Value::as_str) {
+            let steps: Vec<&str> = pointer.split('/').skip(1).collect();
+            let place = steps.iter().fold(&mut kept, |place, step| &mut place[*step]);
+            *place = Value::String(cut(text, policy));
+        }
+    }
+    facts.meta = kept.as_object().is_some_and(|kept| !kept.is_empty()).then(|| raw(&kept));
+    if is_modern {
+        let info = started.client_info.as_deref().map_or_else(|| meta[INFO].clone(), value);
+        let (name, is_long) = named(&info);
+        too_large += usize::from(is_long);
+        let responses = started.input_responses.as_deref().map_or(Value::Null, value);
+        let answer = responses.get("rootwise").map(|answer| {
+            let is_large = answer.to_string().len() > most;
+            too_large += usize::from(is_large);
+            if is_large { Value::Null } else { answer.clone() }
+        });
+        let capabilities = started.capabilities.as_deref().map_or_else(|| meta[CAPABILITIES].clone(), value);
+        facts.capabilities = Some(raw(&declared(&capabilities)));
+        facts.client_info = name.map(|name| raw(&name));
+        facts.input_responses = answer.map(|answer| raw(&json!({ "rootwise": answer })));
+    } else if started.session.is_none() {
+        facts.capabilities = Some(raw(&json!({})));
+    }
+    let repeatable = ["tools/call", "prompts/get", "resources/read"];
+    let is_repeatable = started.method.as_deref().is_none_or(|method| repeatable.contains(&method));
+    Parts { facts, is_modern, is_repeatable, too_large }
+}
+
+fn chosen(all: &BTreeMap<String, String>, policy: &Policy, is_read: impl Fn(&str) -> bool) -> BTreeMap<String, String> {
+    let kept = all.iter().filter(|(name, _)| is_read(name));
+    kept.map(|(name, value)| (name.clone(), cut(value, policy))).collect()
+}
