@@ -215,7 +215,9 @@ impl Endpoint {
         if !core::mem::replace(&mut session.is_watched, true) {
             turn.push(EndpointAction::WatchRequests(WatchRequests { session: params.session }));
             if let Some(previous) = params.previous_id {
-                self.request_seen(&RequestSeen::new(params.session, previous), turn);
+                // Only the id counts: whether it was a call is not known, and a call would make the last client ready.
+                let method = Some("ping".into());
+                self.request_seen(&RequestSeen { session: params.session, id: previous, method }, turn);
             }
         }
         let request = RawRequest { jsonrpc: "2.0", id: &id, method: "initialize", params: Some(read) };
@@ -378,6 +380,7 @@ impl Endpoint {
         let Some(session) = self.scopes.get_mut(&scope) else { return };
         let before = session.resolver.project().cloned();
         let turns = session.resolver.turns();
+        let handshakes = session.resolver.handshakes();
         let expired = matches!(event, Event::DeadlineReached);
         let actions = session.resolver.accept(event, self.now);
         let project = session.resolver.project();
@@ -390,6 +393,11 @@ impl Endpoint {
                 self.asks.insert(ask, (scope, id));
             }
             session.pending.insert(id, pending);
+        }
+        if session.resolver.handshakes() != handshakes
+            && let Some(request) = session.in_flight
+        {
+            self.cancel(request, texts::CLIENT_INITIALIZED, None, turn);
         }
         for action in actions {
             self.perform(scope, action, expired, turn);

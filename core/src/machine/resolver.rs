@@ -43,6 +43,8 @@ pub struct Resolver {
     pub(super) seal_key: Option<Arc<SealKey>>,
     /// Counts the events that were not answered from the last answer.
     turns: u32,
+    /// Counts the handshakes.
+    handshakes: u32,
 }
 
 /// The answer to a plain ask, valid until the next event.
@@ -137,6 +139,7 @@ impl Resolver {
             cached: None,
             seal_key: None,
             turns: 0,
+            handshakes: 0,
         })
     }
 
@@ -231,6 +234,11 @@ impl Resolver {
     /// Counts the events that may have changed the state.
     pub(crate) const fn turns(&self) -> u32 {
         self.turns
+    }
+
+    /// Counts the handshakes of clients on this connection.
+    pub(crate) const fn handshakes(&self) -> u32 {
+        self.handshakes
     }
 
     /// Counts the lists of roots that were accepted.
@@ -334,6 +342,7 @@ impl Resolver {
     }
 
     fn client_initialized(&mut self, params: &ClientInitialized, turn: &mut Turn) {
+        self.handshakes = self.handshakes.wrapping_add(1);
         if self.connection.client.is_some() {
             self.close(turn);
             self.reopen(turn);

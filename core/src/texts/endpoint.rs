@@ -55,6 +55,7 @@ pub(crate) const STREAM_BROKE: &str = "its stream broke";
 pub(crate) const STREAM_CUT: &str = "its stream was cut";
 pub(crate) const CALL_CANCELLED: &str = "its call was cancelled";
 pub(crate) const INPUT_CLOSED: &str = "the client closed its input";
+pub(crate) const CLIENT_INITIALIZED: &str = "the client sent initialize again";
 pub(crate) const SESSION_CLOSED: &str = "the connection is closed";
 
 /// A part of an event that was too large.

@@ -126,6 +126,11 @@ impl Model {
         let may_list = matches!(event, Event::RootsListed(_) | Event::Message(_) | Event::DeadlineReached);
         let lists = if may_list { lists(resolver) } else { 0 };
         let is_deadline = matches!(event, Event::DeadlineReached);
+        let is_handshake = match &event {
+            Event::ClientInitialized(_) => true,
+            Event::Message(message) => message.text.contains(r#""method":"initialize""#),
+            _ => false,
+        };
         let actions =
             resolver.handle(event, self.now).unwrap_or_else(|misuse| panic!("the model made a mistake: {misuse}"));
         let project = resolver.project().cloned();
@@ -137,6 +142,10 @@ impl Model {
         }
         let has_listed = may_list && lists != self::lists(resolver);
         let is_late = is_deadline && self.log.in_flight(owner).is_some();
+        // The client that begins anew does not answer what was asked before (E23).
+        if let Some(request) = self.log.in_flight(owner).filter(|_| is_handshake) {
+            self.cancel(&request, None, turn);
+        }
         for action in actions {
             match action {
                 Action::Answer(answer) => self.answered(owner, &answer, is_late, turn),

@@ -371,7 +371,7 @@ impl Model {
         if !is_watched {
             turn.actions.push(json!({ "type": "watchRequests", "session": id }));
             if let Some(previous) = &params.previous_id {
-                self.process(session, request_seen(previous.get(), "tools/call", None), turn);
+                self.process(session, request_seen(previous.get(), "ping", None), turn);
             }
         }
         self.process(session, initialize, turn);

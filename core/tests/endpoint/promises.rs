@@ -133,16 +133,9 @@ impl Promises {
     fn told(&mut self, event: &EndpointEvent) {
         match event {
             EndpointEvent::SessionOpened(opened) => drop(self.sessions.insert(opened.session.0, opened.transport)),
-            EndpointEvent::ClientInitialized(params) => {
-                // What the last client was asked, the next one does not answer.
-                self.in_flight.retain(|_, request| request.session != params.session.0);
-            }
             EndpointEvent::Message(message) => {
                 let read: Value = serde_json::from_str(&message.text).unwrap_or_default();
-                let is_initialize = read["method"] == "initialize";
-                self.in_flight.retain(|_, request| {
-                    request.session != message.session.0 || (request.id != read["id"] && !is_initialize)
-                });
+                self.in_flight.retain(|_, request| request.session != message.session.0 || request.id != read["id"]);
             }
             EndpointEvent::ChannelOpened(opened) if self.sessions.contains_key(&opened.session.0) => {
                 self.channels.entry(opened.channel.0).or_insert_with(|| (opened.session.0, BTreeSet::new()));
