@@ -11,6 +11,6 @@ export { Connection, type AskOptions, type ConnectionOptions, type QuestionOptio
 export { ClientError, NeedsInput, NoProjectError, type NoProjectReason, Undeliverable } from "./errors.js";
 export { hostFacts, type HostFactsOptions } from "./host.js";
 export { Loop } from "./loop.js";
-export type { LoopEvent, LoopHost, Question } from "./loop-host.js";
+export type { AllowUndefined, LoopEvent, LoopHost, Question, SessionState } from "./loop-host.js";
 export type { ConnectionInfo, Project, ProjectListener } from "./project.js";
 export { resolveAndExplain, resolveAtStart, type StartOptions } from "./start.js";

@@ -5,17 +5,16 @@ import type {
 } from "../generated/types.js";
 
 /** The same with optional members that may be undefined. */
-export type Loose<T> = { [K in keyof T]: {} extends Pick<T, K> ? T[K] | undefined : T[K] };
-type Tagged<Type extends string, T> = { type: Type } & Loose<T>;
+export type AllowUndefined<T> = { [K in keyof T]: {} extends Pick<T, K> ? T[K] | undefined : T[K] };
 
 /** An event whose optional members may be undefined. */
-export type LoopEvent = EndpointEvent extends infer E ? (E extends { type: infer Type extends string } ? Tagged<Type, Omit<E, "type">> : never) : never;
+export type LoopEvent = EndpointEvent extends infer E ? (E extends EndpointEvent ? AllowUndefined<E> : never) : never;
 
 /** An ask, a selection or the removal of one; the loop adds the id. */
 export type Question =
-  | Tagged<"asked", Omit<CallAsked, "ask">>
-  | Tagged<"selected", Omit<CallSelected, "ask">>
-  | Tagged<"selectionCleared", Omit<CallCleared, "ask">>;
+  | ({ type: "asked" } & AllowUndefined<Omit<CallAsked, "ask">>)
+  | ({ type: "selected" } & AllowUndefined<Omit<CallSelected, "ask">>)
+  | ({ type: "selectionCleared" } & AllowUndefined<Omit<CallCleared, "ask">>);
 
 /** The side of a loop that differs between hosts. */
 export interface LoopHost {

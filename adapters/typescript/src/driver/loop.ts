@@ -5,7 +5,7 @@ import { writable } from "../text.js";
 import { guarded, settle } from "./callbacks.js";
 import { probe } from "./disk.js";
 import { messageOf, refusalOf } from "./errors.js";
-import type { Loose, LoopEvent, LoopHost, Question, SessionState } from "./loop-host.js";
+import type { AllowUndefined, LoopEvent, LoopHost, Question, SessionState } from "./loop-host.js";
 
 const MAX_TIMER_MS = 0x7fff_ffff;
 
@@ -33,7 +33,7 @@ export class Loop {
   }
 
   /** Opens a session; throws if the one that was saved cannot be continued. */
-  openSession(opened: Loose<Omit<SessionOpened, "session">>): number {
+  openSession(opened: AllowUndefined<Omit<SessionOpened, "session">>): number {
     const session = this.id();
     this.#handle({ type: "sessionOpened", session, ...opened });
     this.#stateOf(session);
