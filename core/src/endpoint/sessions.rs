@@ -30,6 +30,7 @@ use crate::api::host::{HostFacts, Transport};
 use crate::error::Misuse;
 use crate::id::{AskId, CallId, ChannelId, Millis, ProbeId, RequestToken, SessionId};
 use crate::machine::resolver::Resolver;
+use crate::peer::message::{Content, ParsedMessage, ParsedText};
 use crate::peer::raw;
 use crate::policy::{Templates, Values, exceeds};
 use crate::texts::endpoint::{self as texts, Part};
@@ -145,6 +146,9 @@ impl Endpoint {
             Some(saved) => builder.restore(saved, self.now)?,
         };
         let lost = resolver.request_in_flight();
+        if let Some(project) = resolver.project().cloned() {
+            turn.touched(SessionChange { session, project: Some(Some(project)), known: None });
+        }
         let mut opened = Session { local, push, ..Session::new(resolver, transport) };
         opened.is_initialized = saved.is_some();
         self.scopes.insert(scope, opened);
@@ -231,8 +235,13 @@ impl Endpoint {
     }
 
     pub(super) fn roots_changed(&mut self, session: SessionId, turn: &mut Turn) {
-        let push = self.session(session).is_some_and(|session| session.standalone.iter().any(|id| self.is_open(*id)));
+        let push = self.has_open_standalone(session);
         self.process(Scope::Session(session), RootsChanged { push }.into(), turn);
+    }
+
+    /// Whether a request outside calls would reach the client now, on a stream.
+    fn has_open_standalone(&self, session: SessionId) -> bool {
+        self.session(session).is_some_and(|session| session.standalone.iter().any(|id| self.is_open(*id)))
     }
 
     pub(super) fn request_seen(&mut self, seen: &RequestSeen, turn: &mut Turn) {
@@ -261,6 +270,11 @@ impl Endpoint {
         }
         turn.forwards = true;
         if !exceeds(text.len(), self.policy.config.limits.event_bytes) {
+            if self.has_open_standalone(session) && is_roots_changed(&text) {
+                self.roots_changed(session, turn);
+                let kind = MessageKind::Notification;
+                return turn.push(EndpointAction::Forward(ForwardMessage { session, kind, text }));
+            }
             return self.process(scope, Message { text }.into(), turn);
         }
         let [id, method] = raw::members(&text, ["id", "method"]).unwrap_or_default();
@@ -575,6 +589,11 @@ impl Endpoint {
             turn.push(EndpointAction::Log(EndpointLog { level, code, session, ask, message }));
         }
     }
+}
+
+fn is_roots_changed(text: &str) -> bool {
+    let parsed = ParsedText::parse(text);
+    matches!(parsed, ParsedText::One(ParsedMessage { content: Content::RootsChanged, .. }))
 }
 
 /// Whether a client may have written such an id: a longer one tells nobody apart.

@@ -225,13 +225,12 @@ impl Model {
             self.request_over(owner, last.number);
         }
         let number = self.log.sent().count() as u32 + 1;
-        let text: Value = serde_json::from_str(&request.message).unwrap();
         let channel_id = channel.map(|at| match &self.log.0[at] {
             Entry::Event(EndpointEvent::ChannelOpened(opened)) => opened.channel.0,
             _ => self.log.started(at).and_then(|started| started.channel).unwrap().0,
         });
         let call_id = call.and_then(|call| self.log.started(call)).map(|started| started.call.0);
-        self.log.add(Entry::Sent(Sent { number, owner, token, cause, call, channel, id: text["id"].clone() }));
+        self.log.add(Entry::Sent(Sent { number, owner, token, cause, call, channel }));
         let mut send = json!({ "type": "sendRequest", "request": number, "session": self.log.session_id(owner),
             "method": request.method, "message": request.message });
         set(&mut send, "params", request.params.map(|_| json!({})));

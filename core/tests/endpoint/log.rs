@@ -77,8 +77,6 @@ pub struct Sent {
     pub cause: Option<u32>,
     pub call: Option<At>,
     pub channel: Option<At>,
-    /// The JSON-RPC id.
-    pub id: Value,
 }
 
 /// A stream.

@@ -245,6 +245,9 @@ impl Model {
             None => builder.build().map_err(|error| error.code())?,
             Some(saved) => builder.restore(saved, self.now).map_err(|error| error.code())?,
         };
+        if let Some(project) = resolver.project() {
+            turn.sessions.insert(opened.session.0, (Some(Some(project.clone())), None));
+        }
         let lost = saved(&resolver)["state"]["cycle"]["inFlight"]["token"].as_u64();
         let is_restored = opened.saved.is_some();
         let at = self.note(opened);
@@ -275,12 +278,7 @@ impl Model {
         match event {
             EndpointEvent::ClientInitialized(params) => self.initialized(&params, turn),
             EndpointEvent::ClientReady(ready) => self.tell(ready.session.0, Event::ClientReady, turn),
-            EndpointEvent::RootsChanged(changed) => {
-                let session = self.log.session(changed.session.0);
-                let standalone = session.map_or_else(Vec::new, |session| self.log.standalone(session));
-                let push = standalone.iter().any(|channel| !channel.is_cut);
-                self.tell(changed.session.0, RootsChanged::new(push).into(), turn);
-            }
+            EndpointEvent::RootsChanged(changed) => self.roots_changed(changed.session.0, turn),
             EndpointEvent::RequestSeen(seen) => {
                 let method = if seen.method.as_deref() == Some("ping") { "ping" } else { "tools/call" };
                 self.tell(seen.session.0, request_seen(seen.id.get(), method, None), turn);
@@ -347,6 +345,15 @@ impl Model {
         }
     }
 
+    fn roots_changed(&mut self, session: u32, turn: &mut Turn) {
+        let push = self.log.session(session).is_some_and(|session| self.has_open_standalone(session));
+        self.tell(session, RootsChanged::new(push).into(), turn);
+    }
+
+    fn has_open_standalone(&self, session: At) -> bool {
+        self.log.standalone(session).iter().any(|channel| !channel.is_cut)
+    }
+
     fn initialized(&mut self, params: &SessionInitialized, turn: &mut Turn) {
         let id = params.session.0;
         let Some(session) = self.log.session(id) else { return };
@@ -381,6 +388,13 @@ impl Model {
         let Some(session) = self.log.session(message.session.0) else { return };
         turn.forwards = true;
         if message.text.len() <= self.policy.config().limits.event_bytes as usize {
+            let is_change = message.text.contains(r#""method":"notifications/roots/list_changed""#);
+            if is_change && self.has_open_standalone(session) {
+                self.roots_changed(message.session.0, turn);
+                let (session, text) = (message.session, &message.text);
+                let forward = json!({ "type": "forward", "session": session, "kind": "notification", "text": text });
+                return turn.actions.push(forward);
+            }
             return self.process(session, Message::new(message.text.clone()).into(), turn);
         }
         let read: Value = serde_json::from_str(&message.text).unwrap_or(Value::Null);
@@ -391,13 +405,22 @@ impl Model {
             (true, false) => "response",
             (false, false) => "broken",
         };
-        let answered = self.log.sent().find(|sent| sent.owner == session && sent.id == read["id"]).cloned();
-        if let (Some(sent), "response") = (answered, kind) {
+        if let (Some(token), "response") = (self.token_of(session, &read["id"]), kind) {
             turn.log("warning", "event_failed", Some(message.session.0), None);
-            return self.process(session, refused(sent.token, RefusalKind::Unreadable), turn);
+            return self.process(session, refused(token, RefusalKind::Unreadable), turn);
         }
         let forward = json!({ "type": "forward", "session": message.session, "kind": kind, "text": message.text });
         turn.actions.push(forward);
+    }
+
+    /// The request of a resolver that has this JSON-RPC id, whether or not there was a channel for it.
+    fn token_of(&self, session: At, id: &Value) -> Option<u32> {
+        let cycle = &saved(&self.resolvers[&session])["state"]["cycle"];
+        let token = match cycle["idPrefix"].as_str().unwrap_or_default() {
+            "" => id.as_u64()?,
+            prefix => id.as_str()?.strip_prefix(prefix)?.parse().ok()?,
+        };
+        (1..=cycle["lastToken"].as_u64()?).contains(&token).then_some(token as u32)
     }
 
     /// The request that a reply is for (E18).
