@@ -243,10 +243,11 @@ impl History {
             .any(|(place, record)| place > since && matches!(record, Record::Ended { how: End::Unsupported, .. }))
     }
 
-    /// Whether the last request got no answer, and neither a change nor a late answer came since it was sent.
+    /// Whether the last request that was not lost on its way got no answer, and neither a change nor a late answer came since
+    /// it was sent.
     fn is_silent(&self) -> bool {
         let end = self.last(|place, record| match record {
-            Record::Ended { token, how, .. } => Some((place, *token, *how)),
+            Record::Ended { token, how, .. } if !how.abandoned() => Some((place, *token, *how)),
             _ => None,
         });
         let Some((ended, token, End::TimedOut)) = end else { return false };
