@@ -521,8 +521,10 @@ impl Endpoint {
     }
 
     fn cancel(&mut self, request: RequestToken, reason: &str, message: Option<String>, turn: &mut Turn) {
-        let reason = String::from(reason);
-        turn.push(EndpointAction::Cancel(CancelRequest { request, reason, message }));
+        if !turn.take_back(request) {
+            let reason = String::from(reason);
+            turn.push(EndpointAction::Cancel(CancelRequest { request, reason, message }));
+        }
         if let Some(Request { scope, .. }) = self.requests.get(request) {
             self.finish(*scope, request);
         }

@@ -10,7 +10,7 @@ use super::{Scope, SessionChange};
 use crate::api::action::{Answer, Outcome, Unresolved};
 use crate::api::event::Event;
 use crate::api::reason::Reason;
-use crate::id::{AskId, SessionId};
+use crate::id::{AskId, RequestToken, SessionId};
 
 use crate::texts::endpoint as texts;
 
@@ -31,6 +31,14 @@ pub(super) struct Turn {
 impl Turn {
     pub(super) fn push(&mut self, action: EndpointAction) {
         self.actions.push(action);
+    }
+
+    /// Takes back a request that this event would have sent; returns whether there was one.
+    pub(super) fn take_back(&mut self, request: RequestToken) -> bool {
+        let is_it =
+            |action: &EndpointAction| matches!(action, EndpointAction::SendRequest(sent) if sent.request == request);
+        let at = self.actions.iter().position(is_it);
+        at.map(|at| self.actions.remove(at)).is_some()
     }
 
     /// Ends asks without a resolver.

@@ -88,9 +88,15 @@ impl Model {
     }
 
     pub fn cancel(&mut self, request: &Sent, message: Option<String>, turn: &mut Turn) {
-        let mut cancel = json!({ "type": "cancel", "request": request.number, "reason": ANY });
-        set(&mut cancel, "message", message);
-        turn.actions.push(cancel);
+        let is_new = |action: &Value| action["type"] == "sendRequest" && action["request"] == request.number;
+        match turn.actions.iter().position(is_new) {
+            Some(at) => drop(turn.actions.remove(at)),
+            None => {
+                let mut cancel = json!({ "type": "cancel", "request": request.number, "reason": ANY });
+                set(&mut cancel, "message", message);
+                turn.actions.push(cancel);
+            }
+        }
         self.request_over(request.owner, request.number);
     }
 

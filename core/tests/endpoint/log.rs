@@ -97,7 +97,7 @@ impl Log {
         self.0.len() - 1
     }
 
-    fn events(&self) -> impl DoubleEndedIterator<Item = (At, &EndpointEvent)> {
+    pub fn events(&self) -> impl DoubleEndedIterator<Item = (At, &EndpointEvent)> {
         self.0.iter().enumerate().filter_map(|(at, entry)| match entry {
             Entry::Event(event) => Some((at, event)),
             _ => None,

@@ -156,8 +156,8 @@ impl Model {
                 let probe = self.log.probes()[probed.probe.0 as usize - 1];
                 let is_first = !self
                     .log
-                    .events_since(0)
-                    .any(|event| matches!(event, EndpointEvent::Probed(earlier) if earlier.probe == probed.probe));
+                    .events()
+                    .any(|(_, event)| matches!(event, EndpointEvent::Probed(earlier) if earlier.probe == probed.probe));
                 self.note(probed.clone());
                 if let (true, (owner, own)) = (is_first, probe) {
                     self.process(owner, Probed::new(own, probed.paths).into(), turn);
@@ -221,11 +221,11 @@ impl Model {
 
     /// The facts of the process for one transport.
     fn facts(&self, transport: Transport, local: Option<bool>, push: Option<bool>) -> HostFacts {
-        let changed = self.log.events_since(0).filter_map(|event| match event {
+        let mut changed = self.log.events().filter_map(|(_, event)| match event {
             EndpointEvent::HostFactsChanged(changed) => Some(&changed.facts),
             _ => None,
         });
-        let mut facts = changed.last().unwrap_or(&self.host).clone();
+        let mut facts = changed.next_back().unwrap_or(&self.host).clone();
         facts.transport = transport;
         facts.local = local.or(facts.local);
         facts.push = push.or(facts.push).or_else(|| (transport != Transport::Http).then_some(true));

@@ -21,5 +21,5 @@ pub use error::{NoProject, project_of};
 pub use facts::{allow_only, host_facts, host_facts_from, text_or_invalid};
 #[cfg(feature = "tokio")]
 pub use host::{Call, Cancelled, Channel, Host, Observer, SendError, Sender, Sending, Session};
-pub use roots::{PathRefusal, Roots, resolve_inside, resolve_inside_in_time};
+pub use roots::{PathRefusal, RootEntry, Roots, resolve_inside, resolve_inside_in_time};
 pub use start::{AtStart, resolve_and_explain, resolve_at_start};

@@ -6,19 +6,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rootwise::action::RootsState;
-use rootwise::project::RootView;
 use rootwise::{Policy, Reason};
 use serde::{Deserialize, Serialize};
 
 use crate::disk::{in_time, patience};
 use crate::display::list_of;
 
+/// One of the client's roots, with the result of its check.
+pub type RootEntry = rootwise::project::RootView;
+
 /// The client's roots, usable or not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Roots {
     /// The roots, in the client's order, each with the result of its check.
-    pub roots: Arc<Vec<RootView>>,
+    pub roots: Arc<Vec<RootEntry>>,
     /// How current they are.
     pub state: RootsState,
 }
@@ -26,13 +28,13 @@ pub struct Roots {
 impl Roots {
     /// The roots and how current they are.
     #[must_use]
-    pub const fn new(roots: Arc<Vec<RootView>>, state: RootsState) -> Self {
+    pub const fn new(roots: Arc<Vec<RootEntry>>, state: RootsState) -> Self {
         Self { roots, state }
     }
 
     /// The first root that can be used on this machine.
     #[must_use]
-    pub fn first_usable(&self) -> Option<&RootView> {
+    pub fn first_usable(&self) -> Option<&RootEntry> {
         self.roots.iter().find(|view| view.real_path.is_some() && view.problem.is_none())
     }
 
@@ -41,7 +43,7 @@ impl Roots {
     /// # Errors
     /// There are none; the text says why.
     pub fn usable_folders(&self) -> Result<Vec<PathBuf>, PathRefusal> {
-        let usable = |view: &RootView| view.real_path.as_ref().filter(|_| view.problem.is_none()).map(PathBuf::from);
+        let usable = |view: &RootEntry| view.real_path.as_ref().filter(|_| view.problem.is_none()).map(PathBuf::from);
         let folders: Vec<PathBuf> = self.roots.iter().filter_map(usable).collect();
         if folders.is_empty() { Err(PathRefusal { reason: None, message: self.unusable() }) } else { Ok(folders) }
     }
@@ -51,7 +53,7 @@ impl Roots {
             let state = serde_json::to_value(self.state).unwrap_or_default();
             return format!("The client has no roots that this server knows ({}).", state.as_str().unwrap_or_default());
         }
-        let problem = |view: &RootView| {
+        let problem = |view: &RootEntry| {
             let problem = view.problem.filter(|problem| *problem != Reason::OtherMachine);
             let problem = problem.map_or("on the client's machine", Reason::code);
             format!("{} ({problem})", view.root.uri)

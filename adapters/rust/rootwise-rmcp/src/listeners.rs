@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use rootwise::Project;
 use rootwise::endpoint::action::{AnnounceProject, AnnounceRoots, EndpointLog};
-use rootwise::project::RootView;
+use rootwise_host::RootEntry;
 use rootwise_host::{Observer, Roots};
 
 use crate::options::LogTo;
@@ -31,7 +31,7 @@ pub struct RootsChange {
     /// The new roots.
     pub roots: Roots,
     /// The previous roots.
-    pub previous: Option<Arc<Vec<RootView>>>,
+    pub previous: Option<Arc<Vec<RootEntry>>>,
     /// The HTTP session.
     pub session_id: Option<Arc<str>>,
 }

@@ -9,7 +9,7 @@ use rmcp::{ErrorData, RoleServer};
 use rootwise::Project;
 use rootwise::event::SelectBy;
 use rootwise::path::display::display;
-use rootwise::project::RootView;
+use rootwise_host::RootEntry;
 use rootwise_host::{Roots, list_of};
 use serde_json::json;
 
@@ -150,7 +150,7 @@ fn listed(roots: &Roots) -> String {
 /// Characters of a list that a model asked for.
 const LISTED_CHARS: usize = 4_096;
 
-fn line(view: &RootView) -> String {
+fn line(view: &RootEntry) -> String {
     let root = &view.root;
     let number = root.index.saturating_add(1);
     let name = root.name.as_ref().map(|name| format!("{name}: ")).unwrap_or_default();
