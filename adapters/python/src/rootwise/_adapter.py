@@ -334,27 +334,27 @@ class Adapter(Generic[P]):
     ) -> Session:
         """Returns the session of a client, which lives as long as ``key`` does.
 
+        :param params: of the last ``initialize``
         :param handshake: another object for each ``initialize`` of the session
         :param pipe: the process's own, if that is the session's; it reports handshakes as they come
         :param way: returns what carries requests outside calls and, over HTTP, what tells whether it can
         """
         found = self._sessions.get(key)
-        if found is not None and pipe is None and handshake is not None and found.handshake() is not handshake:
-            found.initialized(params)
-            found.ready()
+        if found is not None and (pipe is not None or handshake is None or found.handshake() is handshake):
+            return found
         if found is None:
             sender, is_listening = way()
             found = self.driver().open(**self.where(transport), sender=sender, is_listening=is_listening)
-            if pipe is not None:
-                pipe.join(found, params)
-            else:
-                found.initialized(params)
-                # A client that makes calls has finished its handshake.
-                found.ready()
             run = run_in_loop()
             self._sessions.add(key, found, lambda ended: run(ended.close))
         if handshake is not None:
             found.handshake = weakref.ref(handshake)
+        if pipe is not None:
+            pipe.join(found, params)
+        else:
+            found.initialized(params)
+            # A client that makes calls has finished its handshake.
+            found.ready()
         return found
 
     def where(self, transport: Via) -> dict[str, Any]:

@@ -58,6 +58,11 @@ class Inputs:
         return {name: part for name, part in found.items() if part or name not in _MAPS}
 
 
+def as_json(value: Any) -> Any:
+    """Returns a model of an SDK as JSON, and any other value as it is."""
+    return value.model_dump(by_alias=True, mode="json", exclude_none=True) if hasattr(value, "model_dump") else value
+
+
 def _text(raw: bytes) -> str:
     """Decodes a header or a query: UTF-8, as clients send it, else ISO 8859-1, as HTTP once defined it."""
     try:

@@ -16,10 +16,11 @@ from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp.types import JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, RootsListChangedNotification
 
 from ._adapter import Adapter
-from ._call import Call, Via
+from ._call import Call
+from ._inputs import as_json
 from ._project import P
 from ._sender import ClientError, Sender, Undeliverable
-from ._transports import has_own_stream, kind_of_stream, pipe_of_stream, session_manager, session_stream, sse_scope
+from ._transports import has_own_stream, session_manager, session_stream, sse_scope, way_behind
 from .types import EndpointSendRequest
 
 #: Far above the ids that the SDK counts up itself, and numbers, because the SDK logs a warning for other ids.
@@ -198,10 +199,9 @@ class Sdk1Adapter(Adapter[P]):
         """Returns the call that a request context of the SDK describes."""
         session, params, request = context.session, context.session.client_params, context.request
         scope = None if request is None else request.scope
-        written = None if scope is not None else getattr(session, "_write_stream", None)
-        transport: Via = "http" if scope is not None else kind_of_stream(written)
-        meta = context.meta.model_dump(by_alias=True, mode="json", exclude_none=True) if context.meta else None
-        parts = self.inputs.parts(scope, scope and sse_scope(scope), meta=meta, argument=self.named_by(arguments))
+        transport, pipe = way_behind(getattr(session, "_write_stream", None)) if scope is None else ("http", None)
+        meta, named = as_json(context.meta), self.named_by(arguments)
+        parts = self.inputs.parts(scope, scope and sse_scope(scope), meta=meta, argument=named)
         identity = weakref.ref(session), context.request_id
         if params is None:
             # Stateless HTTP: without a handshake, the next client is another one.
@@ -209,9 +209,9 @@ class Sdk1Adapter(Adapter[P]):
         found = self.session(
             session,
             transport,
-            params.model_dump(by_alias=True, mode="json", exclude_none=True),
+            as_json(params),
             params,
-            pipe_of_stream(written),
+            pipe,
             lambda: (Sender1(session, again=partial(self.answered_again, identity[0])), session_stream(scope)),
         )
         listen(session, self)

@@ -15,12 +15,13 @@ from mcp.shared.message import ServerMessageMetadata
 from pydantic import BaseModel, ConfigDict
 
 from ._adapter import Adapter
-from ._call import Call, Session, Via
+from ._call import Call, Via
+from ._inputs import as_json
 from ._pipe import Pipe
 from ._project import P
 from ._sender import ClientError, Sender, Undeliverable
 from ._text import readable
-from ._transports import has_own_stream, kind_of_stream, pipe_of_stream, session_stream, sse_scope
+from ._transports import has_own_stream, session_stream, sse_scope, way_behind
 from .types import EndpointSendRequest
 
 #: The first revision whose calls have no session.
@@ -130,7 +131,7 @@ class Sdk2Adapter(Adapter[P]):
         """
         session, request, number = context.session, context.request, context.request_id
         scope = None if request is None else request.scope
-        transport: Via = "http" if scope is not None else _way_to(session)
+        transport, pipe = _way_to(session) if scope is None else ("http", None)
         parts: dict[str, Any] = {"method": method, "protocolVersion": context.protocol_version}
         if context.protocol_version >= _MODERN:
             capabilities = session.client_capabilities
@@ -143,17 +144,7 @@ class Sdk2Adapter(Adapter[P]):
         if context.protocol_version >= _MODERN or session.client_params is None:
             # Without a handshake, the next client is another one.
             return Call(self.driver(), {**parts, **self.where(transport)}, request=identity)
-        found = self._session(session, transport, scope)
-        sender: Sender | None = None
-        if scope is not None and has_own_stream(scope):
-            sender = StreamSender2(session, number, request) if session.can_send_request else None
-        elif found.sender is None:
-            sender = Sender2(session, number)
-        return Call(found.driver, parts, found, sender, identity)
-
-    def _session(self, session: Any, transport: Via, scope: Any) -> Session:
         key, params = _key_of(session), session.client_params
-        pipe = pipe_of_stream(_written_by(session)) if transport == "stdio" else None
 
         def way() -> tuple[Sender | None, Callable[[], bool] | None]:
             # The SDK keeps the connection private; without it, requests travel with calls.
@@ -162,8 +153,13 @@ class Sdk2Adapter(Adapter[P]):
                 return None, None
             return PipeSender2(outside, pipe, partial(self.answered_again, weakref.ref(key))), session_stream(scope)
 
-        raw = params.model_dump(by_alias=True, mode="json", exclude_none=True)
-        return self.session(key, transport, raw, params, pipe, way)
+        found = self.session(key, transport, as_json(params), params, pipe, way)
+        sender: Sender | None = None
+        if scope is not None and has_own_stream(scope):
+            sender = StreamSender2(session, number, request) if session.can_send_request else None
+        elif found.sender is None:
+            sender = Sender2(session, number)
+        return Call(found.driver, parts, found, sender, identity)
 
     async def round_of(self, call: Call, result: Any) -> dict[str, Any] | None:
         """Returns the questions with which a modern call ends, as JSON; none if its result stays as it is."""
@@ -189,25 +185,17 @@ def _key_of(session: Any) -> object:
     return getattr(session, "_connection", None) or session.client_params
 
 
-def _way_to(session: Any) -> Via:
+def _way_to(session: Any) -> tuple[Via, Pipe | None]:
     """Tells what is behind a session without HTTP; the SDK keeps that private."""
-    if getattr(getattr(_outbound(session), "transport", None), "kind", None) == DIRECT_TRANSPORT_KIND:
-        return "memory"
-    return kind_of_stream(_written_by(session))
-
-
-def _written_by(session: Any) -> object:
-    """Returns the stream that a session writes to; none if it is hidden."""
-    return getattr(getattr(_outbound(session), "_dispatcher", None), "_write_stream", None)
-
-
-def _outbound(session: Any) -> Any:
-    way = getattr(session, "_request_outbound", None)
+    outbound = getattr(session, "_request_outbound", None)
     # A modern request is wrapped once more.
-    return getattr(way, "_inner", way)
+    outbound = getattr(outbound, "_inner", outbound)
+    if getattr(getattr(outbound, "transport", None), "kind", None) == DIRECT_TRANSPORT_KIND:
+        return "memory", None
+    return way_behind(getattr(getattr(outbound, "_dispatcher", None), "_write_stream", None))
 
 
 def _asking(result: Any) -> dict[str, Any] | None:
     """Returns a tool's own round of questions as JSON; none if the result is no such round."""
-    raw = result.model_dump(by_alias=True, mode="json", exclude_none=True) if hasattr(result, "model_dump") else result
+    raw = as_json(result)
     return raw if isinstance(raw, dict) and raw.get("resultType") == "input_required" else None

@@ -26,10 +26,7 @@ from ._pipe import ObservedStream, Pipe
 from ._weak import WeakMap
 
 #: What is behind the streams that servers write to; those that they read, SDK 2.x replaces.
-_kinds: WeakMap[Via] = WeakMap()
-
-#: What arrives on the process's own input, by the stream that belongs to it.
-_pipes: WeakMap[Pipe] = WeakMap()
+_ways: WeakMap[tuple[Via, Pipe | None]] = WeakMap()
 
 #: The scopes of the requests that opened SSE streams, by session.
 _sse_scopes: dict[str, Mapping[str, Any]] = {}
@@ -37,14 +34,12 @@ _sse_scopes: dict[str, Mapping[str, Any]] = {}
 _SESSION_ID = re.compile(rb"session_id=([0-9a-f]{32})")
 
 
-def kind_of_stream(written: object) -> Via:
-    """Tells what is behind the stream that a server writes to; ``other`` if no transport of the SDK made it."""
-    return "other" if written is None else _kinds.get(_inner(written)) or "other"
+def way_behind(written: object) -> tuple[Via, Pipe | None]:
+    """Tells what is behind the stream that a server writes to; ``other`` if no transport of the SDK made it.
 
-
-def pipe_of_stream(written: object) -> Pipe | None:
-    """Returns the process's own pipe, if a server writes to it."""
-    return None if written is None else _pipes.get(_inner(written))
+    The process's own input and output come with the pipe that shows what arrives.
+    """
+    return (None if written is None else _ways.get(_inner(written))) or ("other", None)
 
 
 def sse_scope(scope: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -122,13 +117,12 @@ def _stdio(given: Any, streams: Any) -> Any:
         return streams
     read, written = streams
     pipe = Pipe()
-    _kinds.add(_inner(written), "stdio", lambda _: None)
-    _pipes.add(_inner(written), pipe, lambda _: None)
+    _ways.add(_inner(written), ("stdio", pipe))
     return ObservedStream(read, pipe), written
 
 
 def _memory(_given: Any, streams: Any) -> Any:
-    _kinds.add(_inner(streams[1][1]), "memory", lambda _: None)
+    _ways.add(_inner(streams[1][1]), ("memory", None))
     return streams
 
 

@@ -43,7 +43,7 @@ class WeakMap(Generic[V]):
     def get(self, key: object) -> V | None:
         return self._values.get(_Ref(key))
 
-    def add(self, key: object, value: V, ended: Callable[[V], None]) -> None:
+    def add(self, key: object, value: V, ended: Callable[[V], object] = lambda _: None) -> None:
         """Keeps a value; ``ended`` gets it in any thread, as soon as the object is gone."""
         values = self._values
 

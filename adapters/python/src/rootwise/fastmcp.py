@@ -26,6 +26,7 @@ from ._adapter import Adapter, project_of_current_call
 from ._call import Call, enclosing_frame, is_input_required, serving
 from ._codex import declare_in, declared
 from ._error import NoProjectError
+from ._inputs import as_json
 from ._listeners import ConnectionInfo
 from ._project import AnyProject, P, Project, RootRef
 from ._roots import RootEntry, Roots
@@ -192,14 +193,10 @@ class Rootwise(SdkAdapter[P], Middleware):
             found: Call = adapter.call_of(request, arguments)
             return found
         key, responses = self.inputs.key, own.input_responses
-        raw = {key: _plain(responses[key])} if responses and key in responses else None
+        raw = {key: as_json(responses[key])} if responses and key in responses else None
         state = getattr(own, "request_state", None)
         call: Call = adapter.call_of(request, context.method, request.meta, arguments, raw, state)
         return call
-
-
-def _plain(value: Any) -> Any:
-    return value.model_dump(by_alias=True, mode="json", exclude_none=True) if hasattr(value, "model_dump") else value
 
 
 def _no_call() -> NoProjectToolError:
