@@ -8,12 +8,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
-import logging
 import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-logger = logging.getLogger("rootwise")
+from ._log import logger
 
 _tasks: set[asyncio.Task[None]] = set()
 
@@ -24,10 +23,6 @@ def _on_asyncio() -> bool:
     except RuntimeError:
         return False
     return True
-
-
-def _on_trio() -> bool:
-    return not _on_asyncio()
 
 
 def in_event_loop() -> bool:
@@ -56,7 +51,7 @@ def current_loop() -> object:
 
 def spawn(work: Callable[[], Awaitable[None]]) -> Callable[[], None]:
     """Starts work and returns a function that cancels it. Its exceptions are logged, because no caller waits for it."""
-    if _on_trio():
+    if not _on_asyncio():
         return _spawn_trio(work)
     loop = asyncio.get_running_loop()
     context = contextvars.Context()
@@ -94,34 +89,25 @@ async def _guarded(work: Callable[[], Awaitable[None]]) -> None:
 
 def later(seconds: float, then: Callable[[], None]) -> Callable[[], None]:
     """Schedules a call and returns a function that cancels it."""
-    if _on_trio():
-        import trio
+    if _on_asyncio():
+        return asyncio.get_running_loop().call_later(seconds, then, context=contextvars.Context()).cancel
+    import trio
 
-        async def wait() -> None:
-            await trio.sleep(seconds)
-            then()
+    async def wait() -> None:
+        await trio.sleep(seconds)
+        then()
 
-        return _spawn_trio(wait)
-    return asyncio.get_running_loop().call_later(seconds, then, context=contextvars.Context()).cancel
+    return _spawn_trio(wait)
 
 
 def run_in_loop() -> Callable[[Callable[[], None]], None]:
     """Returns a function that runs a call in this event loop, from any thread and from finalizers."""
-    if _on_trio():
-        import trio
+    loop: Any = current_loop()
+    soon = loop.call_soon_threadsafe if _on_asyncio() else loop.run_sync_soon
 
-        token = trio.lowlevel.current_trio_token()
-
-        def run_soon(call: Callable[[], None]) -> None:
-            with contextlib.suppress(trio.RunFinishedError):
-                token.run_sync_soon(call)
-
-        return run_soon
-    loop = asyncio.get_running_loop()
-
-    def call_soon(call: Callable[[], None]) -> None:
-        # A closed loop has no connection left to close.
+    def run(call: Callable[[], None]) -> None:
+        # A loop that has ended, which both report so, has no connection left to close.
         with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(call)
+            soon(call)
 
-    return call_soon
+    return run

@@ -6,7 +6,7 @@ import itertools
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -34,17 +34,8 @@ _CLOSED = (anyio.ClosedResourceError, anyio.BrokenResourceError, anyio.EndOfStre
 #: Gets a further response to a request: its number, and its result or its error.
 Again = Callable[[int, Any, "ClientError | None"], None]
 
-#: The same for one request.
-_AgainOne = Callable[[Any, "ClientError | None"], None]
-
-
-@dataclass
-class _Reply:
-    #: Gets every response after the first.
-    again: _AgainOne | None
-    arrived: anyio.Event = field(default_factory=anyio.Event)
-    result: Any = None
-    error: ClientError | None = None
+#: Gets the responses to one request.
+_Taker = Callable[[Any, "ClientError | None"], None]
 
 
 class Router:
@@ -54,23 +45,17 @@ class Router:
     """
 
     def __init__(self) -> None:
-        self._waiting: dict[int, _Reply] = {}
-        #: Requests that are over, and who gets further responses. Those are still ours: the SDK would report them.
-        self._over: OrderedDict[int, _AgainOne | None] = OrderedDict()
+        #: Who takes the first response to a request.
+        self.waiting: dict[int, _Taker] = {}
+        #: Who takes further ones. They are still ours: the SDK would report them.
+        self._over: OrderedDict[int, _Taker] = OrderedDict()
 
-    def expect(self, request_id: int, again: _AgainOne | None) -> _Reply:
-        """Begins to wait for a response."""
-        reply = self._waiting[request_id] = _Reply(again)
-        return reply
-
-    def finish(self, request_id: int) -> _Reply | None:
-        """Ends to wait for a response."""
-        reply = self._waiting.pop(request_id, None)
-        if reply is not None:
-            self._over[request_id] = reply.again
+    def finish(self, request_id: int, again: _Taker) -> None:
+        """Ends the wait for a first response."""
+        if self.waiting.pop(request_id, None) is not None:
+            self._over[request_id] = again
             if len(self._over) > _MAX_OVER:
                 self._over.popitem(last=False)
-        return reply
 
     def route_response(self, request_id: Any, response: dict[str, Any]) -> bool:
         return self._arrived(request_id, response, None)
@@ -79,13 +64,14 @@ class Router:
         return self._arrived(request_id, None, ClientError(error.code, error.message))
 
     def _arrived(self, request_id: Any, result: Any, error: ClientError | None) -> bool:
-        reply = self.finish(request_id)
-        if reply is not None:
-            reply.result, reply.error = result, error
-            reply.arrived.set()
-        elif (again := self._over.get(request_id)) is not None:
-            again(result, error)
-        return request_id in self._over
+        taker = self.waiting.get(request_id) or self._over.get(request_id)
+        if taker is not None:
+            taker(result, error)
+        return taker is not None
+
+
+def _ignored(_result: Any, _error: ClientError | None) -> None:
+    """Takes further responses to requests whose further responses say nothing."""
 
 
 _routers: weakref.WeakKeyDictionary[Any, Router] = weakref.WeakKeyDictionary()
@@ -114,39 +100,45 @@ class Sender1:
         self._again = again
 
     async def send(self, request: EndpointSendRequest, /) -> Any:
-        number = next(_ids)
-        again = partial(self._again, request["request"]) if self._again is not None else None
-        reply = self._router.expect(number, again)
+        number, arrived = next(_ids), anyio.Event()
+        again = _ignored if self._again is None else partial(self._again, request["request"])
+        response: tuple[Any, ClientError | None] = None, None
+
+        def first(*taken: Any) -> None:
+            nonlocal response
+            response = taken
+            self._router.finish(number, again)
+            arrived.set()
+
+        self._router.waiting[number] = first
         try:
             await self._write(
                 JSONRPCRequest(jsonrpc="2.0", id=number, method=request["method"], params=request.get("params"))
             )
-            await reply.arrived.wait()
+            await arrived.wait()
         except anyio.get_cancelled_exc_class():
             # The SDK does not tell the client that the server no longer waits.
-            with anyio.move_on_after(1, shield=True):
+            with anyio.move_on_after(1, shield=True), suppress(Undeliverable):
                 params = {"requestId": number, "reason": "no longer needed"}
-                await self._write(
-                    JSONRPCNotification(jsonrpc="2.0", method="notifications/cancelled", params=params), quiet=True
-                )
+                await self._write(JSONRPCNotification(jsonrpc="2.0", method="notifications/cancelled", params=params))
             raise
         finally:
-            self._router.finish(number)
-        if reply.error is not None:
-            raise reply.error
-        return reply.result
+            self._router.finish(number, again)
+        result, error = response
+        if error is not None:
+            raise error
+        return result
 
-    async def _write(self, message: JSONRPCRequest | JSONRPCNotification, quiet: bool = False) -> None:
+    async def _write(self, message: JSONRPCRequest | JSONRPCNotification) -> None:
         # The session is not kept alive between two messages: its collection is the end of the connection.
         session = self._session()
+        if session is None:
+            raise Undeliverable
         metadata = ServerMessageMetadata(related_request_id=self._related)
         try:
-            if session is None:
-                raise anyio.ClosedResourceError
             await session.send_message(SessionMessage(JSONRPCMessage(message), metadata=metadata))
         except _CLOSED:
-            if not quiet:
-                raise Undeliverable from None
+            raise Undeliverable from None
 
 
 class StreamSender1(Sender1):
