@@ -12,7 +12,7 @@ from clients import PATIENCE_OF_CALLERS, Connection, Peer, roots, settled
 from clients import connection as any_connection
 
 from rootwise import NoProjectError
-from rootwise.driver import Undeliverable
+from rootwise.driver import Call, Undeliverable
 
 
 def connection(**options: Any) -> Connection:
@@ -236,3 +236,19 @@ async def test_a_client_that_hung_up_and_not_one_that_is_silent_is_asked_again(t
                 await made.ask(sender=second)
         assert second.asked == asked_again
         made.close()
+
+
+@pytest.mark.anyio
+async def test_a_request_that_fails_after_its_call_ended_does_not_hold_up_the_next_call(tmp_path: Path) -> None:
+    made, first, second = connection(), Stream(Undeliverable()), Stream(roots(tmp_path))
+    second.may_answer.set()
+    call = Call(made.driver, {}, made.session, first)
+    async with anyio.create_task_group() as group:
+        group.start_soon(call.ask)
+        await settled(lambda: first.asked)
+        call.end()
+    first.may_answer.set()
+    with anyio.fail_after(5):
+        assert (await made.ask(sender=second)).path == str(tmp_path)
+    assert second.asked == 1
+    made.close()

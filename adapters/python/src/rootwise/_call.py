@@ -69,11 +69,15 @@ class Pending(Generic[T]):
 class Asker:
     """What can ask: a call, or a session outside any call."""
 
-    def __init__(self, driver: Driver, number: int, sender: Sender | None) -> None:
+    def __init__(self, driver: Driver, number: int, sender: Sender | None, may_break: bool) -> None:
         self.driver = driver
         self.id = number
         #: Carries requests to the client.
         self.sender = sender
+        #: Whether it has streams that may break while it waits.
+        self.may_break = may_break
+        #: The stream of its own that is open; over HTTP only.
+        self.channel: int | None = None
 
     async def ask(self, kind: str = "asked", **more: Any) -> Answer:
         """Passes on an ask, a selection or a clearing, and waits for its answer."""
@@ -107,21 +111,18 @@ class Asker:
         """Returns the part of an event that names it, and reports what the endpoint must know first."""
         raise NotImplementedError
 
-    @property
-    def may_break(self) -> bool:
-        """Whether it has streams that may break while it waits."""
-        return False
-
     async def is_open(self) -> bool:
         """Tells whether its sender reaches the client."""
-        return True
-
-    def broken(self) -> dict[str, Any] | None:
-        """Returns the event that reports the end of its stream, if it has one."""
-        return None
+        raise NotImplementedError
 
     async def check(self) -> None:
         """Reports streams that broke."""
+        raise NotImplementedError
+
+    def broken(self) -> dict[str, Any] | None:
+        """Returns the event that reports the end of its stream, if it has one that was open."""
+        channel, self.channel = self.channel, None
+        return None if channel is None else {"type": "channelClosed", "channel": channel, "end": "broken"}
 
     @functools.cached_property
     def threads(self) -> anyio.CapacityLimiter:
@@ -135,7 +136,7 @@ class Session(Asker):
     def __init__(
         self, driver: Driver, number: int, sender: Sender | None, is_listening: Callable[[], bool] | None
     ) -> None:
-        super().__init__(driver, number, sender)
+        super().__init__(driver, number, sender, is_listening is not None)
         #: The session as ``on_change`` sees it.
         self.info = ConnectionInfo(next(_connection_ids))
         #: The session's project as far as it is known.
@@ -149,7 +150,6 @@ class Session(Asker):
         self.handshake: Callable[[], object] = lambda: None
         self.closed = False
         self._is_listening = is_listening
-        self._channel: int | None = None
 
     @property
     def known(self) -> AnyProject | None:
@@ -211,23 +211,15 @@ class Session(Asker):
     def named(self) -> dict[str, int]:
         """Reports first whether the stream outside calls is open: the SDKs do not tell."""
         is_open = self._is_listening is not None and not self.closed and self._is_listening()
-        if is_open and self._channel is None:
-            self._channel = self.driver.next_id()
-            self._report("channelOpened", channel=self._channel)
+        if is_open and self.channel is None:
+            self.channel = self.driver.next_id()
+            self._report("channelOpened", channel=self.channel)
         elif not is_open and (event := self.broken()):
             self.driver.feed(event)
         return {"session": self.id}
 
-    @property
-    def may_break(self) -> bool:
-        return self._is_listening is not None
-
     async def is_open(self) -> bool:
         return self._is_listening is None or self._is_listening()
-
-    def broken(self) -> dict[str, Any] | None:
-        channel, self._channel = self._channel, None
-        return None if channel is None else {"type": "channelClosed", "channel": channel, "end": "broken"}
 
     async def check(self) -> None:
         self.named()
@@ -271,8 +263,9 @@ class Call(Asker):
         :param sender: carries requests with this call
         :param request: identifies the client's request, to recognise calls that a tool makes itself
         """
-        super().__init__(driver, 0, sender)
         self._stream = cast("StreamSender", sender) if hasattr(sender, "is_open") else None
+        in_session = session is not None and session.may_break
+        super().__init__(driver, 0, sender, in_session or self._stream is not None)
         self.parts = dict(parts)
         self.session = session
         self.request = request
@@ -299,7 +292,7 @@ class Call(Asker):
             self.id = self.driver.next_id()
             where = {} if self.session is None else {"session": self.session.id}
             if self._stream is not None:
-                where["channel"] = self.id
+                where["channel"] = self.channel = self.id
             self.driver.feed({"type": "callStarted", "call": self.id, **where, **self.parts}, self)
         return {"call": self.id}
 
@@ -316,19 +309,12 @@ class Call(Asker):
     def end(self, cancelled: bool = False) -> None:
         """Reports that the call is over: work that it began may go on, but can no longer ask."""
         self.over = True
-        number, self.id = self.id, 0
+        number, self.id, self.channel = self.id, 0, None
         if number:
             self.driver.feed({"type": "callEnded", "call": number, "cancelled": cancelled}, self)
 
-    @property
-    def may_break(self) -> bool:
-        return self._stream is not None or (self.session is not None and self.session.may_break)
-
     async def is_open(self) -> bool:
         return self._stream is None or await self._stream.is_open()
-
-    def broken(self) -> dict[str, Any] | None:
-        return None if self._stream is None else {"type": "channelClosed", "channel": self.id, "end": "broken"}
 
     async def check(self) -> None:
         if self.session is not None:
