@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import typing
 import weakref
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
@@ -114,28 +113,30 @@ class Adapter(Generic[P]):
         :param server: a project that you know from elsewhere, such as the workspace of an authenticated user
         :raises NoProjectError: the call has no project; its text is for the model, its ``code`` for programs
         """
-        fixed = testing.current_project()
-        if fixed is not None:
-            return cast("P", fixed)
-        call = self.call()
-        if call.known is not None and argument is None and target is None and server is None:
-            return cast("P", call.known)
+        known = self._known(argument, target, server)
+        if known is not None:
+            return known
         return self._project_from(await self._ask("asked", argument=argument, target=target, server=server))
 
     def current(self, *, argument: str | None = None, target: str | None = None, server: str | None = None) -> P | None:
         """Returns the project of this call as far as it is known now; asks no client and never waits."""
-        fixed = testing.current_project()
-        if fixed is not None:
-            return cast("P", fixed)
-        if not in_event_loop():
+        if testing.current_project() is None and not in_event_loop():
             # A plain function, which the framework runs in a thread; connections belong to the event loop.
             there = functools.partial(self.current, argument=argument, target=target, server=server)
             return anyio.from_thread.run_sync(there)
-        call = self.call()
-        if call.known is not None and argument is None and target is None and server is None:
-            return cast("P", call.known)
-        answer = call.peek(argument=argument, target=target, server=server)
+        known = self._known(argument, target, server)
+        if known is not None:
+            return known
+        answer = self.call().peek(argument=argument, target=target, server=server)
         return self._project_from(answer) if answer["outcome"] == "resolved" else None
+
+    def _known(self, *facts: str | None) -> P | None:
+        """Returns the project if nothing needs to be asked: a test has fixed it, or the session's answer holds here."""
+        fixed = testing.current_project()
+        if fixed is not None:
+            return cast("P", fixed)
+        known = self.call().known
+        return cast("P", known) if all(fact is None for fact in facts) else None
 
     async def roots(self) -> Roots:
         """Returns all roots of the client, each with its real path or the reason why it is unusable.
@@ -147,12 +148,8 @@ class Adapter(Generic[P]):
             return only_root(fixed)
         answer = await self._ask("asked", want="roots")
         if answer["outcome"] != "listed":
-            return _unreachable(self._project_from(answer))
+            raise self.error.from_answer(answer)
         return roots_of(answer)
-
-    def _patience(self) -> float:
-        """How long a caller waits, in seconds."""
-        return (self.policy.get("timing") or {}).get("callerTimeoutMs", 5_000) / 1_000
 
     async def resolve(self, path: str | os.PathLike[str]) -> str:
         """Returns the real path of a file inside the client's roots; a relative path starts from the project.
@@ -169,8 +166,9 @@ class Adapter(Generic[P]):
             base = known.path if known is not None and known.path and roots.containing(known.path) else None
             return roots.resolve(path, base)
 
+        patience = (self.policy.get("timing") or {}).get("callerTimeoutMs", 5_000) / 1_000
         try:
-            return await in_thread(look, self._patience())
+            return await in_thread(look, patience)
         except TimeoutError:
             raise self.error("unconfirmed", "The disk did not answer in time.") from None
         except RootwiseError as error:
@@ -225,7 +223,7 @@ class Adapter(Generic[P]):
         """Explains the project of this call: the result of every source, and a readable table in ``text``."""
         answer = await self._ask("asked", argument=argument, target=target, server=server, explain=True)
         if "explanation" not in answer:
-            raise self.error.from_answer(cast("Any", answer))
+            raise self.error.from_answer(answer)
         return answer["explanation"]
 
     @overload
@@ -402,7 +400,7 @@ class Adapter(Generic[P]):
         if answer["outcome"] == "resolved" or answer["outcome"] == "selected":
             found = project_of(answer["project"], answer.get("hints", ()), answer.get("explanation"))
             return cast("P", found)
-        raise self.error.from_answer(cast("Any", answer))
+        raise self.error.from_answer(answer)
 
     def _host_facts(self) -> HostFacts:
         facts: Any = host_facts(policy=self.policy)
@@ -458,7 +456,3 @@ def _selection(**ways: str | None) -> SelectBy:
         names = "a value, name=, path=, uri= or root="
         raise RootwiseError("bad_options", f"select takes exactly one of {names}, as a string")
     return cast("SelectBy", given)
-
-
-def _unreachable(_: object) -> typing.NoReturn:
-    raise AssertionError("the answer to a question about roots has a project")

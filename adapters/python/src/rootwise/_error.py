@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 import rootwise
@@ -45,7 +44,7 @@ class NoProjectError(RootwiseError):
         return type(self), (self.code, self.message, self.instruction)
 
     @classmethod
-    def from_answer(cls, answer: Mapping[str, Any]) -> NoProjectError:
+    def from_answer(cls, answer: Any) -> NoProjectError:
         """Builds the error for an answer without a project."""
         error = cls(answer["code"], answer["message"], answer.get("instruction"))
         error.status = answer.get("status")

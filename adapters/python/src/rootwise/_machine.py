@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ._backend import loaded_backend
 from ._error import RootwiseError, parse_reply
@@ -62,8 +62,7 @@ class OpenMachine:
 
     def _explain(self, session: int = 0) -> Explanation:
         with self._lock:
-            explanation: Any = parse_reply(self._opened().explain(session))
-        return explanation  # type: ignore[no-any-return]
+            return cast("Explanation", parse_reply(self._opened().explain(session)))
 
     def _snapshot(self, session: int = 0) -> str:
         with self._lock:

@@ -15,6 +15,7 @@ FastMCP fills in the parameter before the tool runs and keeps it out of the tool
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
@@ -37,7 +38,10 @@ if TYPE_CHECKING:
     from ._adapter import Options
     from .types import Policy
 
-    SdkAdapter = Adapter
+    class SdkAdapter(Adapter[P]):
+        call_of: Callable[..., Call]
+        round_of: Any
+        roots_changed_in: Any
 
     def request_context() -> Any: ...
 
@@ -150,7 +154,7 @@ class Rootwise(SdkAdapter[P], Middleware):
         if MODERN and context.method == "notifications/roots/list_changed" and context.fastmcp_context:
             # A mounted server hears no notifications.
             for adapter in list(_instances):
-                cast("Any", adapter).roots_changed_in(context.fastmcp_context.session)
+                adapter.roots_changed_in(context.fastmcp_context.session)
         return await call_next(context)
 
     async def _serve(self, context: Any, call_next: Any, arguments: Any) -> Any:
@@ -162,15 +166,14 @@ class Rootwise(SdkAdapter[P], Middleware):
         if outer is not None and "argument" in outer.call.parts:
             # A tool that calls a tool works in the project that its own caller named, unless it names another.
             call.parts.setdefault("argument", outer.call.parts["argument"])
-        adapter: Any = self
-        input_required = _INPUT_REQUIRED.get(context.method)
+        input_required: Any = _INPUT_REQUIRED.get(context.method)
         with serving(self, call):
             try:
                 result = await call_next(context)
             except BaseException as problem:
                 if not (call.needs_input or call.round) or not is_input_required(problem):
                     raise
-                asked = await adapter.round_of(call, None)
+                asked = await self.round_of(call, None)
                 if outer is not None:
                     # The tool that called this one must not go on.
                     outer.call.round = asked
@@ -179,24 +182,21 @@ class Rootwise(SdkAdapter[P], Middleware):
             else:
                 if input_required is None:
                     return result
-                asked = await adapter.round_of(call, getattr(result, "input_required", result))
-        return result if asked is None else cast("Any", input_required)(InputRequiredResult.model_validate(asked))
+                asked = await self.round_of(call, getattr(result, "input_required", result))
+        return result if asked is None else input_required(InputRequiredResult.model_validate(asked))
 
     def _call(self, context: Any, arguments: Any) -> Call | None:
         """Returns the call that FastMCP serves; none where a program calls its own server."""
-        adapter: Any = self
         own = context.fastmcp_context
         request = request_context() if not MODERN else own.request_context if own else None
         if request is None:
             return None
         if not MODERN:
-            found: Call = adapter.call_of(request, arguments)
-            return found
+            return self.call_of(request, arguments)
         key, responses = self.inputs.key, own.input_responses
         raw = {key: as_json(responses[key])} if responses and key in responses else None
         state = getattr(own, "request_state", None)
-        call: Call = adapter.call_of(request, context.method, request.meta, arguments, raw, state)
-        return call
+        return self.call_of(request, context.method, request.meta, arguments, raw, state)
 
 
 def _no_call() -> NoProjectToolError:
