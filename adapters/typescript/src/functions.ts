@@ -2,7 +2,7 @@ import { RootwiseError, parseReply } from "./error.js";
 import type { Backend } from "./backend.js";
 import type { NameForm, PathStyle, Policy, PolicyInputs, Project, RecoverRequest, Recovery } from "./generated/types.js";
 import { policyOf, type PresetName } from "./resolver.js";
-import { bounded, MAX_ARGUMENTS, textOf } from "./text.js";
+import { bounded, MAX_ARGUMENTS, MOST, textOf } from "./text.js";
 
 /** The functions that need no resolver. */
 export interface Functions {
@@ -58,8 +58,8 @@ export interface Functions {
 }
 
 export function functionsOf(backend: () => Backend): Functions {
-  const call = <T>(name: string, args: object): T => {
-    const text = bounded(textOf({ [name]: args }, "bad_options", "the arguments"), "the arguments", MAX_ARGUMENTS);
+  const call = <T>(name: string, args: object, what = "the arguments", most = MAX_ARGUMENTS): T => {
+    const text = bounded(textOf({ [name]: args }, "bad_options", what), what, most);
     return parseReply<{ value: T }>(backend().call(text)).value;
   };
   return {
@@ -74,10 +74,7 @@ export function functionsOf(backend: () => Backend): Functions {
     sanitizeName: (name, form) => call("sanitizeName", { name, form }),
     policyInputs: (policy) => call("policyInputs", { policy: policyOf({ policy }) }),
     commandLine: (words, policy) => call("commandLine", { words, policy: policyOf({ policy }) }),
-    recoverSession: (request) => {
-      const text = bounded(textOf({ recoverSession: request }, "bad_options", "the request"), "the request");
-      return parseReply<{ value: Recovery }>(backend().call(text)).value;
-    },
+    recoverSession: (request) => call("recoverSession", request, "the request", MOST),
   };
 }
 

@@ -3,7 +3,7 @@
 import { type ErrorCode, RootwiseError } from "./error.js";
 
 /** Bytes of options or a snapshot; far above anything real, because memory of WebAssembly never shrinks. */
-const MOST = 16 << 20;
+export const MOST = 16 << 20;
 
 /** Bytes of the arguments of a function. */
 export const MAX_ARGUMENTS = 2 << 20;

@@ -8,10 +8,7 @@ export type WasmSource = ArrayBuffer | ArrayBufferView | object;
 /** The glue that wasm-bindgen generates for the module; one per instance. */
 export interface Glue {
   initSync(options: { module: object }): unknown;
-  readonly Machine: {
-    open(options: string): Machine;
-    restore(snapshot: string, options: string, now: number, idPrefix?: string): Machine;
-  };
+  readonly Machine: Pick<Backend, "open" | "restore">;
   call(args: string): string;
 }
 
@@ -75,13 +72,11 @@ export class WasmBackend implements Backend {
   }
 
   open(options: string): Machine {
-    const instance = this.#current();
-    return guarded(instance, instance.run((glue) => glue.Machine.open(options)));
+    return guarded(this.#current(), ({ Machine }) => Machine.open(options));
   }
 
   restore(snapshot: string, options: string, now: number, idPrefix: string | undefined): Machine {
-    const instance = this.#current();
-    return guarded(instance, instance.run((glue) => glue.Machine.restore(snapshot, options, now, idPrefix)));
+    return guarded(this.#current(), ({ Machine }) => Machine.restore(snapshot, options, now, idPrefix));
   }
 
   call(args: string): string {
@@ -106,7 +101,8 @@ function compiled(source: WasmSource): object {
   }
 }
 
-function guarded(instance: Instance, machine: Machine): Machine {
+function guarded(instance: Instance, make: (glue: Glue) => Machine): Machine {
+  const machine = instance.run(make);
   return {
     handle: (event, now) => instance.run(() => machine.handle(event, now)),
     view: () => instance.run(() => machine.view()),

@@ -4,10 +4,7 @@ import { version } from "../generated/version.js";
 import { builtAddon, loadModule } from "./platform.js";
 
 interface Addon {
-  readonly Machine: {
-    open(options: string): Machine;
-    restore(snapshot: string, options: string, now: number, idPrefix?: string): Machine;
-  };
+  readonly Machine: Pick<Backend, "open" | "restore">;
   call(args: string): string;
   version(): string;
 }
