@@ -18,15 +18,15 @@ export class Exchange {
   /** The id and the state with which it was reported last. */
   channel: number | undefined;
   reported: ExchangeState = "waiting";
+  /** The ids of the calls in this request. */
+  readonly calls: unknown[] = [];
+  /** Whether a stream was really opened; only known later for GET. */
+  opened: () => boolean = () => true;
   readonly #carries: boolean;
   readonly #maps: StreamMaps | undefined;
-  /** The ids of the calls in this request. */
-  readonly #calls: unknown[] = [];
   #end: "broken" | "done" | undefined;
   /** The stream that was cut, of a call that still runs. */
   #cut: { readonly call: unknown; readonly stream: unknown } | undefined;
-  /** Whether a stream was really opened; only known later for GET. */
-  #opened: () => boolean = () => true;
 
   constructor(url: string | undefined, carries: boolean, maps?: StreamMaps) {
     this.url = url;
@@ -37,7 +37,7 @@ export class Exchange {
   get state(): ExchangeState {
     if (this.#end) return this.#end;
     if (this.#cut) return this.#isLost(this.#cut) ? "cut" : "open";
-    return this.#carries && this.#opened() ? "open" : "waiting";
+    return this.#carries && this.opened() ? "open" : "waiting";
   }
 
   /** Whether the response ended, in whatever way. */
@@ -45,19 +45,10 @@ export class Exchange {
     return this.#end !== undefined;
   }
 
-  set opened(opened: () => boolean) {
-    this.#opened = opened;
-  }
-
-  /** A call of this request arrived. */
-  add(call: unknown): void {
-    this.#calls.push(call);
-  }
-
   /** The response is closed, by the server if `completed`. */
   close(completed: boolean): void {
     // A server may also close the stream of a call that still runs, to have the client come back for it.
-    const call = this.#calls.find((id) => this.#maps?._requestToStreamMapping?.has(id));
+    const call = this.calls.find((id) => this.#maps?._requestToStreamMapping?.has(id));
     if (call !== undefined) this.#cut = { call, stream: this.#streamOf(call) };
     else this.#end ??= completed ? "done" : "broken";
   }
@@ -80,7 +71,7 @@ const exchanges = new WeakMap<object, Exchange>();
 /** Remembers the exchange of a call that just arrived. */
 export function bindExchange(extra: { requestInfo?: unknown; request?: unknown } | undefined, call: unknown): void {
   const exchange = current.getStore();
-  exchange?.add(call);
+  exchange?.calls.push(call);
   const request = extra?.requestInfo ?? extra?.request;
   if (exchange && typeof request === "object" && request !== null) exchanges.set(request, exchange);
 }
@@ -104,11 +95,15 @@ interface NodeResponse {
   once(event: "close", listener: () => void): unknown;
 }
 
-type Handle = (request: Request | NodeRequest, ...rest: unknown[]) => Promise<unknown>;
-
-/** A transport with an HTTP entry, as both SDKs have it. */
-export interface HttpTransport {
-  handleRequest?: Handle;
+/** A transport with an HTTP entry, as both SDKs have it; its options are private. Without a field the default applies. */
+interface HttpTransport extends StreamMaps {
+  handleRequest?(request: Request | NodeRequest, ...rest: unknown[]): Promise<unknown>;
+  /** Such a transport silently drops requests that belong to a call. */
+  readonly _enableJsonResponse?: unknown;
+  /** With one the client can resume a stream that was cut, and receives the requests on it then. */
+  readonly _eventStore?: unknown;
+  /** The transport that those for Node wrap. */
+  readonly _webStandardTransport?: HttpTransport;
 }
 
 /**
@@ -122,7 +117,10 @@ export function observeExchanges(transport: object, ended: (exchange: Exchange) 
   const standalone = new Set<Exchange>();
   http.handleRequest = (request, ...rest) => {
     const isGet = request.method === "GET";
-    const exchange = new Exchange(addressOf(request), isGet || !answersInJson(transport), isGet ? undefined : resumableStreams(transport));
+    const inner = http._webStandardTransport ?? http;
+    const inJson = inner._enableJsonResponse === true;
+    const isResumable = !isGet && !inJson && inner._eventStore !== undefined;
+    const exchange = new Exchange((request as NodeRequest).originalUrl ?? request.url, isGet || !inJson, isResumable ? inner : undefined);
     if (isGet && !header(request, "last-event-id")) standalone.add(exchange);
     const close = (completed: boolean) => {
       exchange.close(completed);
@@ -182,29 +180,6 @@ const isEventStream = ({ headers, status }: Response) => status === 200 && (head
 const isNodeResponse = (response: unknown): response is NodeResponse =>
   typeof response === "object" && response !== null && "writableEnded" in response && "headersSent" in response;
 
-function addressOf(request: Request | NodeRequest): string | undefined {
-  return (request as NodeRequest).originalUrl ?? request.url;
-}
-
 function header({ headers }: Request | NodeRequest, name: string): unknown {
   return headers instanceof Headers ? headers.get(name) : (headers as Record<string, unknown> | undefined)?.[name];
-}
-
-interface Settings extends StreamMaps {
-  _enableJsonResponse?: unknown;
-  _eventStore?: unknown;
-}
-
-/** The transports keep their options private, and the Node ones wrap another; without the field the default applies. */
-function settingsOf(transport: object): Settings {
-  return ((transport as { _webStandardTransport?: Settings })._webStandardTransport ?? transport) as Settings;
-}
-
-/** Such a transport silently drops requests that belong to a call. */
-const answersInJson = (transport: object) => settingsOf(transport)._enableJsonResponse === true;
-
-/** With an event store the client can resume a stream that was cut, and receives the requests on it then. */
-function resumableStreams(transport: object): StreamMaps | undefined {
-  const settings = settingsOf(transport);
-  return settings._eventStore === undefined || answersInJson(transport) ? undefined : settings;
 }
