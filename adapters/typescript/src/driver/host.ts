@@ -3,10 +3,10 @@ import { realpathSync, statSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, isAbsolute, join, sep } from "node:path";
 import type { ExcludedDirs, HostFacts, Policy, Transport } from "../generated/types.js";
-import { commandLine } from "../node/index.js";
+import { commandLine, Endpoint } from "../node/index.js";
 import type { PresetName } from "../resolver.js";
 import { badOption } from "./errors.js";
-import { own, ownOptions } from "./options.js";
+import { defined, own, ownOptions } from "./options.js";
 import { inputsOf } from "./policy.js";
 
 /** Options of {@link hostFacts}. */
@@ -50,12 +50,12 @@ export interface HostOptions {
   /** Folders that every project must be inside. */
   allowedDirs?: readonly string[] | undefined;
   /** Facts that replace the collected ones, such as `local: true` for an HTTP server on the user's machine. */
-  host?: Partial<HostFacts> | undefined;
+  host?: { [K in keyof HostFacts]?: HostFacts[K] | undefined } | undefined;
 }
 
 /** The facts of this process, replaced where the options say so. */
 export function mergedFacts(transport: Transport, policy: PresetName | Policy | undefined, { host, allowedDirs }: HostOptions): HostFacts {
-  const given = own(Object.fromEntries(Object.entries(host ?? {}).filter(([, value]) => value !== undefined)) as Partial<HostFacts>);
+  const given = own<Partial<HostFacts>>(defined(host ?? {}));
   const collected = hostFacts(transport, { policy });
   // The folders of this machine mean nothing to a host of the other style.
   if ((given.style ?? collected.style) !== collected.style) {
@@ -70,12 +70,16 @@ export function mergedFacts(transport: Transport, policy: PresetName | Policy | 
   return merged;
 }
 
-/** Refuses invalid options; `merged` is then accepted by a resolver. */
-export function checkHostOptions({ host, allowedDirs }: HostOptions): void {
+/** As {@link mergedFacts}. Refuses invalid options and facts here, and not in the first call. */
+export function checkedFacts(transport: Transport, policy: PresetName | Policy, options: HostOptions): HostFacts {
+  const { host, allowedDirs } = options;
   if (host !== undefined && (typeof host !== "object" || host === null)) throw badOption("host", "must be an object with host facts");
   const facts = own(host ?? {});
   checkFolders("allowedDirs", allowedDirs, facts.style);
   checkFolders("host.allowedDirs", facts.allowedDirs, facts.style);
+  const merged = mergedFacts(transport, policy, options);
+  new Endpoint({ policy, host: merged }).close();
+  return merged;
 }
 
 function checkFolders(option: string, folders: unknown, style: unknown): void {
@@ -124,7 +128,8 @@ function installed(): string[] {
   return at < 0 ? [] : [join(parts.slice(0, at + 1).join(sep), parts[at + 1] ?? "")];
 }
 
-function attempt<T>(read: () => T): T | undefined {
+/** What can be read, or undefined. */
+export function attempt<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch {

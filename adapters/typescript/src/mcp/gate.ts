@@ -1,12 +1,11 @@
 // Checks the project that an HTTP request names in a header or its query before the server sees the request.
 import { badOption, Undeliverable } from "../driver/errors.js";
-import { checkHostOptions, mergedFacts } from "../driver/host.js";
+import { checkedFacts } from "../driver/host.js";
 import { Loop } from "../driver/loop.js";
 import { defined, own, ownOptions } from "../driver/options.js";
 import { inputsOf, policyOf } from "../driver/policy.js";
 import type { Project } from "../driver/project.js";
 import type { Answer, HostFacts, Policy, Source } from "../generated/types.js";
-import { Endpoint } from "../node/index.js";
 import type { PresetName } from "../resolver.js";
 import { headerOf, partsOf, type RequestParts } from "./sdk.js";
 
@@ -76,9 +75,7 @@ export function projectGate(given: GateOptions = {}): Gate {
   const options = ownOptions(given, OPTIONS);
   const policy = checked(options);
   const inputs = inputsOf(policy);
-  const host = mergedFacts("http", policy, { host: options.host as Partial<HostFacts> | undefined, allowedDirs: options.allowedDirs });
-  // Refuses facts that are invalid here and not in the first request.
-  new Endpoint({ policy, host }).close();
+  const host = checkedFacts("http", policy, options);
   const send = () => Promise.reject(new Undeliverable("a gate asks nobody"));
   const loop = new Loop({ open: () => ({ policy, host }), send, log: () => {} });
   const { required = false, maxPending = MAX_PENDING } = options;
@@ -124,7 +121,6 @@ function checked(options: GateOptions): PresetName | Policy {
     if (value !== undefined && (typeof value !== "string" || value === "")) throw badOption(name, "must be the name of a header or a query parameter");
   }
   if (maxPending !== undefined && !(Number.isSafeInteger(maxPending) && maxPending > 0)) throw badOption("maxPending", "must be a whole number above 0");
-  checkHostOptions({ host: options.host as Partial<HostFacts> | undefined, allowedDirs: options.allowedDirs });
   if (options.requirePath !== undefined && typeof options.requirePath !== "boolean") throw badOption("requirePath", "must be true or false");
   return gatePolicy(own(policyOf(policy)), options);
 }

@@ -4,7 +4,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { badOption, NoProjectError } from "../driver/errors.js";
 import type { CallResult } from "../generated/types.js";
-import type { CallContext, Protocol, Sdk } from "./sdk.js";
+import { type CallContext, isContext, type Protocol, type Sdk } from "./sdk.js";
 import { REPEATABLE_METHODS } from "./sdk2.js";
 
 type Handler = (...args: unknown[]) => unknown;
@@ -41,7 +41,7 @@ function rememberNamed({ sdk, argument }: Guard, args: readonly unknown[], conte
   if (typeof given !== "object" || given === null || !Object.hasOwn(given, argument)) return;
   const value = (given as Record<string, unknown>)[argument];
   // A value of another type is refused by the resolver, with its text.
-  if (value !== undefined && value !== null) named.set(sdk.signal(context as never), value);
+  if (value !== undefined && value !== null) named.set(sdk.signal(context), value);
 }
 
 const calls = new AsyncLocalStorage<CallContext>();
@@ -50,7 +50,7 @@ const calls = new AsyncLocalStorage<CallContext>();
 export const currentContext = (): CallContext | undefined => calls.getStore();
 
 /** The parts that all guards of one server share. */
-export interface GuardOptions {
+interface Guard {
   readonly sdk: Sdk;
   readonly protocol: Protocol;
   /** Whether handlers run with their context at hand. */
@@ -61,9 +61,6 @@ export interface GuardOptions {
   readonly argument: string | undefined;
   /** Tells that the handler of a call returned, and whether it asks the client; returns what our own question adds. */
   returned(context: CallContext, inputRequired: boolean): Promise<CallResult> | undefined;
-}
-
-interface Guard extends GuardOptions {
   /** Whether there may be handlers without a guard, so that calls of all eras are marked. */
   readonly marks: boolean;
 }
@@ -74,8 +71,8 @@ const guards = new WeakMap<Handler, Guard>();
 function guarded(handler: Handler, guard: Guard, low = false): Handler {
   if (guards.get(handler) === guard) return handler;
   const wrapper = function (this: unknown, ...args: unknown[]) {
-    const context = args[args.length - 1] as CallContext | undefined;
-    if (typeof context !== "object" || context === null || !("signal" in context || "mcpReq" in context)) return handler.apply(this, args);
+    const context = args[args.length - 1];
+    if (!isContext(context)) return handler.apply(this, args);
     rememberNamed(guard, args, context, low);
     const run = () => {
       const before = guard.before?.(context);
@@ -128,7 +125,7 @@ async function asToolResult(run: () => unknown): Promise<unknown> {
 const REGISTER = ["registerTool", "registerPrompt", "registerResource", "tool", "prompt", "resource"] as const;
 
 /** Wraps every handler that is registered from now on; tells whether there may be earlier ones. */
-export function guard(server: object, high: boolean, options: GuardOptions): boolean {
+export function guard(server: object, high: boolean, options: Omit<Guard, "marks">): boolean {
   const marks = options.sdk.generation === 2 && REPEATABLE_METHODS.some((method) => isTaken(method as string, options.protocol));
   if (options.argument !== undefined && options.sdk.generation === 1 && isTaken("tools/call", options.protocol)) {
     throw badOption("argument", "a tool was registered before rootwise(server) was called, and its arguments cannot be read; call rootwise(server) first");

@@ -1,10 +1,9 @@
 // What a server can configure and say about a call, and the checks of it.
 import { badOption } from "../driver/errors.js";
-import { checkHostOptions, mergedFacts } from "../driver/host.js";
+import { checkedFacts } from "../driver/host.js";
 import { checkFunction } from "../driver/options.js";
 import { inputsOf, requiringPath } from "../driver/policy.js";
 import type { EndpointLog, HostFacts, Policy, PolicyInputs, SelectBy } from "../generated/types.js";
-import { Endpoint } from "../node/index.js";
 import type { PresetName } from "../resolver.js";
 import type { CallContext } from "./sdk.js";
 import { checkStore, type SessionStore } from "./store.js";
@@ -75,9 +74,7 @@ export function readOptions(options: RootwiseOptions<boolean>): { policy: Preset
   checkStore(options.store);
   const policy = requiringPath(options.policy, options.requirePath);
   const inputs = inputsOf(policy);
-  const given = { host: options.host as Partial<HostFacts> | undefined, allowedDirs: options.allowedDirs };
-  checkHostOptions(given);
-  if (given.host || given.allowedDirs) new Endpoint({ policy, host: mergedFacts("stdio", policy, given) }).close();
+  if (options.host !== undefined || options.allowedDirs !== undefined) checkedFacts("stdio", policy, options);
   return { policy, inputs };
 }
 

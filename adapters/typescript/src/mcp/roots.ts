@@ -24,16 +24,17 @@ export interface Roots {
 export type RootsListener = (roots: Roots, previous: Roots | undefined) => void;
 
 /** The roots as the resolver checked them, with what that says about the disk. */
-export function rootEntries(views: readonly RootView[]): RootEntry[] {
-  return views.map((view) => {
+export function rootsOf({ roots, state }: { readonly roots: readonly RootView[]; readonly state: RootsState }): Roots {
+  const entries = roots.map((view) => {
     const exists = view.realPath !== undefined ? true : view.problem === "missing" || view.problem === "other_system" ? false : undefined;
     return { ...view, ...(exists === undefined ? {} : { exists }) };
   });
+  return { roots: entries, state };
 }
 
-/** The real paths of the roots that can be used on this machine; throws if there are none. */
-export function usableFolders({ roots, state }: Roots): string[] {
-  const usable = roots.flatMap(({ realPath, problem }) => (realPath !== undefined && problem === undefined ? [realPath] : []));
+/** The roots that can be used on this machine; throws if there are none. */
+export function usableRoots({ roots, state }: Roots): (RootEntry & { realPath: string })[] {
+  const usable = roots.filter((root): root is RootEntry & { realPath: string } => root.realPath !== undefined && root.problem === undefined);
   if (usable.length === 0) throw new RootwiseError("no_roots", unusable(roots, state));
   return usable;
 }

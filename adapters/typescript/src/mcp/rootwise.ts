@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { guarded } from "../driver/callbacks.js";
 import { clientName, projectOf } from "../driver/connection.js";
-import { failure, NeedsInput, NoProjectError, Undeliverable } from "../driver/errors.js";
+import { badOption, failure, NeedsInput, NoProjectError, Undeliverable } from "../driver/errors.js";
 import { mergedFacts } from "../driver/host.js";
 import { Loop } from "../driver/loop.js";
 import type { LoopEvent, Question } from "../driver/loop-host.js";
@@ -12,29 +12,30 @@ import type { AnnounceProject, AnnounceRoots, Answer, EndpointLog, Explanation, 
 import { type Exchange, exchangeOf } from "./exchange.js";
 import { currentContext, guard, hasReturned, isGuarded, namedIn } from "./guard.js";
 import { OPTIONS, type ProjectHints, readOptions, type RootwiseOptions, selection } from "./options.js";
-import { type RootsListener, type Roots, resolveInside, rootEntries, usableFolders } from "./roots.js";
-import { type AnyServer, type CallContext, detect, type Protocol, type RequestParts, type Sdk } from "./sdk.js";
+import { type RootsListener, type Roots, resolveInside, rootsOf, usableRoots } from "./roots.js";
+import { type AnyServer, type CallContext, clientErrors, detect, isContext, type Protocol, type RequestParts, type Sdk } from "./sdk.js";
 import { sealFor, StoredSession } from "./store.js";
 import { registerTools, type ToolNames } from "./tools.js";
 import { type Link, type Message, observe, type Observer, REQUEST } from "./transport.js";
 
 /** One client of the server. */
-interface Session {
-  readonly link: Link;
+class Session {
   /** Its id in the loop, while it is open there. */
   id: number | undefined;
   client: string | undefined;
-  initialized: boolean;
-  ready: boolean;
-  inputClosed: boolean;
+  initialized = false;
+  ready = false;
+  inputClosed = false;
   /** Whether the ids of requests are reported. */
-  watched: boolean;
-  closed: boolean;
+  watched = false;
+  closed = false;
   /** The reported calls that run, by the id of their request. */
-  readonly calls: Map<unknown, Call>;
+  readonly calls = new Map<unknown, Call>();
   /** The roots that listeners know. */
   roots: Roots | undefined;
   stored: StoredSession | undefined;
+
+  constructor(readonly link: Link) {}
 }
 
 /** A call that was reported. */
@@ -45,7 +46,7 @@ interface Call {
   /** The id of the session in the loop; undefined if the call stands alone. */
   readonly sessionId: number | undefined;
   readonly exchange: Exchange | undefined;
-  readonly release: () => void;
+  readonly cancel: () => void;
 }
 
 const MAX_TIMER_MS = 0x7fff_ffff;
@@ -116,8 +117,7 @@ export class Rootwise<RequirePath extends boolean = true> {
   }
 
   #attach(link: Link): Observer {
-    const [unknown, no] = [undefined, false];
-    const session: Session = { link, id: unknown, client: unknown, initialized: no, ready: no, inputClosed: no, watched: no, closed: no, calls: new Map(), roots: unknown, stored: unknown };
+    const session = new Session(link);
     this.#sessions.add(session);
     const feed = (event: (session: number) => LoopEvent) => {
       if (session.id !== undefined) this.#loop.feed(event(session.id));
@@ -162,7 +162,7 @@ export class Rootwise<RequirePath extends boolean = true> {
   #known(context: CallContext): Readonly<Project<RequirePath>> | undefined {
     const session = this.#options.store || this.#isAlone(context) ? undefined : this.#sessionOf(context);
     const known = session?.id === undefined ? undefined : this.#loop.known(session.id);
-    if (!session || !known || this.#isOver(context, session) || namedIn(this.#sdk.signal(context as never)) !== undefined) return undefined;
+    if (!session || !known || this.#isOver(context, session) || namedIn(this.#sdk.signal(context)) !== undefined) return undefined;
     return this.#partsOf(context, session) ? undefined : (known as Project<RequirePath>);
   }
 
@@ -181,7 +181,7 @@ export class Rootwise<RequirePath extends boolean = true> {
    */
   current(context?: CallContext, hints?: ProjectHints): Readonly<Project<RequirePath>> | undefined {
     const call = contextOf(context);
-    if (this.#shared(call) && !this.#restored.has(this.#sdk.signal(call as never))) return undefined;
+    if (this.#shared(call) && !this.#restored.has(this.#sdk.signal(call))) return undefined;
     const answer = this.#loop.peek({ type: "asked", ...hintsOf(hints), ...this.#start(call) });
     return answer?.outcome === "resolved" ? projectOf<RequirePath>(answer) : undefined;
   }
@@ -191,8 +191,7 @@ export class Rootwise<RequirePath extends boolean = true> {
     const call = contextOf(context);
     const answer = await this.#ask(call, { type: "asked", want: "roots" });
     if (answer.outcome !== "listed") throw failure(answer);
-    const { roots, state } = answer;
-    return { roots: rootEntries(roots), state };
+    return rootsOf(answer);
   }
 
   /** Whether a path is inside one of the client's roots, by real path. */
@@ -213,9 +212,9 @@ export class Rootwise<RequirePath extends boolean = true> {
    */
   async resolve(context: CallContext | undefined, path: string): Promise<string> {
     const call = contextOf(context);
-    const roots = await this.roots(call);
-    const base = this.current(call)?.path ?? roots.roots.find(({ realPath, problem }) => realPath !== undefined && !problem)?.path;
-    return resolveInside(usableFolders(roots), path, base);
+    const roots = usableRoots(await this.roots(call));
+    const folders = roots.map(({ realPath }) => realPath);
+    return resolveInside(folders, path, this.current(call)?.path ?? roots[0]?.path);
   }
 
   /**
@@ -270,17 +269,17 @@ export class Rootwise<RequirePath extends boolean = true> {
 
   /** Registers ready-made tools; `false` leaves one out. */
   registerTools(names?: ToolNames): void {
-    this.#selectTool = registerTools({ projects: this, server: this.#server, generation: this.#sdk.generation }, names);
+    this.#selectTool = registerTools(this, this.#server, this.#sdk.generation, names);
   }
 
   async #ask(context: CallContext, question: Question): Promise<Answer> {
-    if (!isGuarded(context, this.#hasUnguarded)) throw unguarded();
+    if (!isGuarded(context, this.#hasUnguarded)) throw new RootwiseError("bad_options", UNGUARDED);
     const session = this.#shared(context);
     if (!session) return this.#loop.ask({ ...question, ...this.#start(context) });
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       await this.#restore(session);
       if (session.closed) return this.#loop.ask({ ...question, session: NOBODY });
-      this.#restored.add(this.#sdk.signal(context as never));
+      this.#restored.add(this.#sdk.signal(context));
       const id = this.#open(session, true);
       // `notifications/initialized` may have reached another replica; a client that makes calls has sent it.
       if (!session.ready) this.#loop.feed({ type: "clientReady", session: id });
@@ -337,7 +336,7 @@ export class Rootwise<RequirePath extends boolean = true> {
     if (!session && !isAlone) return { session: NOBODY };
     const sessionId = isAlone || !session ? undefined : this.#open(session, this.#isHttp(context));
     const parts = this.#partsOf(context, session);
-    const signal = this.#sdk.signal(context as never);
+    const signal = this.#sdk.signal(context);
     const argument = namedIn(signal);
     const isOver = this.#isOver(context, session);
     // A pipe reaches the client at any time, so that work which outlives its call may go on asking.
@@ -345,13 +344,11 @@ export class Rootwise<RequirePath extends boolean = true> {
     let call = this.#calls.get(signal);
     if (call?.sessionId !== sessionId) call = undefined;
     if (!call) {
-      const cancelled = () => this.#end(made, true);
-      const exchange = exchangeOf(this.#sdk.httpRequest(context as never));
-      const made: Call = { id: this.#loop.id(), context, session, sessionId, exchange, release: () => signal.removeEventListener("abort", cancelled) };
+      const exchange = exchangeOf(this.#sdk.httpRequest(context));
+      const made: Call = { id: this.#loop.id(), context, session, sessionId, exchange, cancel: () => this.#end(made, true) };
       this.#calls.set(signal, (call = made));
       // The ask of a call that was never started is answered as one of a call that is over.
       if (!isOver) this.#report(made, { argument, ...parts });
-      if (!isOver) signal.addEventListener("abort", cancelled, { once: true });
     }
     if (session) this.#followChannels(session);
     return { call: call.id };
@@ -360,32 +357,33 @@ export class Rootwise<RequirePath extends boolean = true> {
   #report(call: Call, parts: RequestParts & { argument?: unknown }): void {
     const { id, context, session, sessionId, exchange } = call;
     const channel = exchange ? this.#channelOf(exchange) : this.#loop.id();
-    const method = this.#sdk.method(context as never);
+    const method = this.#sdk.method(context);
     const protocolVersion = this.#protocol.getNegotiatedProtocolVersion?.();
     this.#loop.feed({ type: "callStarted", call: id, session: sessionId, channel, method, protocolVersion, ...parts });
-    const key = this.#sdk.id(context as never);
+    const key = this.#sdk.id(context);
     this.#end(session?.calls.get(key));
     session?.calls.set(key, call);
     this.#running.set(id, call);
+    this.#sdk.signal(context).addEventListener("abort", call.cancel, { once: true });
   }
 
   #end(call: Call | undefined, cancelled = false): void {
     if (!call || !this.#running.delete(call.id)) return;
-    const { session, context, id, release } = call;
-    release();
-    session?.calls.delete(this.#sdk.id(context as never));
+    const { session, context, id, cancel } = call;
+    this.#sdk.signal(context).removeEventListener("abort", cancel);
+    session?.calls.delete(this.#sdk.id(context));
     this.#loop.feed({ type: "callEnded", call: id, cancelled });
   }
 
   /** The handler of a call of 2026-07-28 returned. */
   #returned(context: CallContext, inputRequired: boolean): ReturnType<Loop["returned"]> | undefined {
-    if (!inputRequired && !this.#calls.has(this.#sdk.signal(context as never))) return undefined;
+    if (!inputRequired && !this.#calls.has(this.#sdk.signal(context))) return undefined;
     const by = this.#start(context);
     return "call" in by && this.#running.has(by.call) ? this.#loop.returned(by.call, inputRequired) : undefined;
   }
 
   #isHttp(context: CallContext): boolean {
-    return this.#sdk.httpRequest(context as never) !== undefined;
+    return this.#sdk.httpRequest(context) !== undefined;
   }
 
   /** Over HTTP without a session, the next request may come from any client. */
@@ -395,13 +393,13 @@ export class Rootwise<RequirePath extends boolean = true> {
 
   /** Whether a call was answered or cancelled, or its stream is gone for good. */
   #isOver(context: CallContext, session: Session | undefined): boolean {
-    if (this.#sdk.signal(context as never).aborted || hasReturned(context)) return true;
-    const exchange = exchangeOf(this.#sdk.httpRequest(context as never));
-    return exchange ? exchange.ended : session !== undefined && !session.link.isRunning(this.#sdk.id(context as never));
+    if (this.#sdk.signal(context).aborted || hasReturned(context)) return true;
+    const exchange = exchangeOf(this.#sdk.httpRequest(context));
+    return exchange ? exchange.ended : session !== undefined && !session.link.isRunning(this.#sdk.id(context));
   }
 
   #partsOf(context: CallContext, session: Session | undefined): RequestParts | undefined {
-    return this.#sdk.parts(context as never, this.#inputs, session?.link.address);
+    return this.#sdk.parts(context, this.#inputs, session?.link.address);
   }
 
   /** The channel of a call's response; undefined if it cannot carry requests. */
@@ -484,7 +482,7 @@ export class Rootwise<RequirePath extends boolean = true> {
 
   #facts(): HostFacts {
     const { host, local, allowedDirs, argument: toolArgument } = this.#options;
-    return mergedFacts("stdio", this.#options.policy, { host: { toolArgument, local, selectTool: this.#selectTool, ...host } as Partial<HostFacts>, allowedDirs });
+    return mergedFacts("stdio", this.#options.policy, { host: { toolArgument, local, selectTool: this.#selectTool, ...host }, allowedDirs });
   }
 
   #open(session: Session, http: boolean, saved?: string): number {
@@ -520,10 +518,10 @@ export class Rootwise<RequirePath extends boolean = true> {
     const wire = { method, ...(params === undefined ? {} : { params }), [REQUEST]: request };
     const options = { timeout: MAX_TIMER_MS, signal };
     const caller = call === undefined ? undefined : this.#running.get(call);
-    if (caller) return this.#sdk.send(caller.context as never, wire, options);
+    if (caller) return clientErrors(this.#sdk.send(caller.context, wire, this.#sdk.anyResult, options));
     // A server may have been given another transport since.
     if (this.#byId.get(session)?.link.transport !== this.#protocol.transport) throw new Undeliverable("the transport was replaced");
-    return this.#sdk.push(this.#protocol, wire, options);
+    return clientErrors(this.#protocol.request(wire, this.#sdk.anyResult, options));
   }
 
   #announce({ session: id, from, to, ended = false }: AnnounceProject): void {
@@ -533,12 +531,11 @@ export class Rootwise<RequirePath extends boolean = true> {
     for (const listener of this.#listeners) guarded(() => listener(project, previous, { id, client: session.client, ended }));
   }
 
-  #announceRoots({ session: id, roots, state }: AnnounceRoots): void {
-    const session = this.#byId.get(id);
+  #announceRoots(change: AnnounceRoots): void {
+    const session = this.#byId.get(change.session);
     if (!session) return;
     const previous = session.roots;
-    const now: Roots = { roots: rootEntries(roots), state };
-    session.roots = now;
+    const now = (session.roots = rootsOf(change));
     for (const listener of this.#rootsListeners) guarded(() => listener(now, previous));
   }
 
@@ -566,12 +563,10 @@ function hintsOf(hints: ProjectHints = {}): ProjectHints {
 
 function contextOf(context: CallContext | undefined): CallContext {
   const found = context ?? currentContext();
-  if (typeof found === "object" && found !== null && ("signal" in found || "mcpReq" in found)) return found;
+  if (isContext(found)) return found;
   const text = context === undefined ? "pass the context of a handler, or set the option asyncContext and call this while a handler runs" : "not the context of a handler";
-  throw new RootwiseError("bad_options", `bad options at context: ${text}`);
+  throw badOption("context", text);
 }
 
-function unguarded(): RootwiseError {
-  const text = "this handler was registered before rootwise(server) was called, so clients of 2026-07-28 could not be asked for their roots from it; call rootwise(server) first";
-  return new RootwiseError("bad_options", text);
-}
+const UNGUARDED =
+  "this handler was registered before rootwise(server) was called, so clients of 2026-07-28 could not be asked for their roots from it; call rootwise(server) first";

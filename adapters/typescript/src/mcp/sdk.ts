@@ -1,13 +1,15 @@
 // The parts that both SDK generations share. Neither SDK is imported: the caller of `rootwise(server)` brings one.
-import { ClientError, messageOf, Undeliverable } from "../driver/errors.js";
+import { badOption, ClientError, messageOf, Undeliverable } from "../driver/errors.js";
 import { own } from "../driver/options.js";
-import { RootwiseError } from "../error.js";
 import type { CallStarted, PolicyInputs } from "../generated/types.js";
 import { sdk1 } from "./sdk1.js";
 import { sdk2 } from "./sdk2.js";
 
 /** The second argument of a handler, of either generation. */
 export type CallContext = { readonly signal: AbortSignal } | { readonly mcpReq: { readonly signal: AbortSignal } };
+
+/** Whether this is the context of a handler. */
+export const isContext = (value: unknown): value is CallContext => typeof value === "object" && value !== null && ("signal" in value || "mcpReq" in value);
 
 /** An `McpServer` or `Server`, of either generation. */
 export interface AnyServer {
@@ -35,34 +37,24 @@ export interface Protocol {
   request(request: object, schema: unknown, options: object): Promise<unknown>;
 }
 
-interface WireRequest {
-  method: string;
-  params?: unknown;
-}
-
-interface SendOptions {
-  timeout: number;
-  signal: AbortSignal;
-}
-
 /** The parts of a request that may concern its project. */
 export type RequestParts = Pick<CallStarted, "headers" | "query" | "meta" | "capabilities" | "clientInfo" | "inputResponses"> & { requestState?: string | undefined };
 
 /** The operations that differ between the generations. */
 export interface Sdk {
   readonly generation: 1 | 2;
-  signal(context: never): AbortSignal;
+  signal(context: CallContext): AbortSignal;
   /** The JSON-RPC id of the request. */
-  id(context: never): unknown;
-  method(context: never): string | undefined;
+  id(context: CallContext): unknown;
+  method(context: CallContext): string | undefined;
   /** The object that stands for the HTTP request; undefined on other transports. */
-  httpRequest(context: never): object | undefined;
+  httpRequest(context: CallContext): object | undefined;
+  /** A schema that accepts any result. The SDK's own schema would reject a whole list for one bad URI. */
+  readonly anyResult: unknown;
   /** Sends a request that travels with the call. */
-  send(context: never, request: WireRequest, options: SendOptions): Promise<unknown>;
-  /** Sends a request outside any call. */
-  push(protocol: Protocol, request: WireRequest, options: SendOptions): Promise<unknown>;
+  send(context: CallContext, request: object, schema: unknown, options: object): Promise<unknown>;
   /** The parts of the request, or else of the address of its stream, that a policy reads; undefined if there are none. */
-  parts(context: never, inputs: PolicyInputs, stream?: string): RequestParts | undefined;
+  parts(context: CallContext, inputs: PolicyInputs, stream?: string): RequestParts | undefined;
 }
 
 /** Detects the generation of a server, and its protocol object. */
@@ -71,7 +63,7 @@ export function detect(server: unknown): { sdk: Sdk; protocol: Protocol; high: b
   const high = typeof inner === "object" && inner !== null;
   const protocol = (high ? inner : (server ?? {})) as Protocol;
   if (typeof protocol.setRequestHandler !== "function" || typeof protocol.getClientCapabilities !== "function") {
-    throw new RootwiseError("bad_options", "bad options at server: must be an McpServer or Server of @modelcontextprotocol/sdk or @modelcontextprotocol/server");
+    throw badOption("server", "must be an McpServer or Server of @modelcontextprotocol/sdk or @modelcontextprotocol/server");
   }
   // Only 2.x has these.
   const second = typeof protocol.getNegotiatedProtocolVersion === "function" || "projectCallToolResult" in protocol;

@@ -1,6 +1,6 @@
 // @modelcontextprotocol/sdk 1.x. Legacy only: every client begins with `initialize`.
 import { exchangeOf } from "./exchange.js";
-import { clientErrors, headerOf, partsOf, type Protocol, type Sdk } from "./sdk.js";
+import { headerOf, partsOf, type Sdk } from "./sdk.js";
 
 interface Extra {
   readonly signal: AbortSignal;
@@ -10,21 +10,19 @@ interface Extra {
   sendRequest(request: object, schema: unknown, options: object): Promise<unknown>;
 }
 
-/** Accepts any result, in place of a zod schema. The SDK's own schema would reject a whole list for one bad URI. */
-const anyResult = {
-  parse: (value: unknown) => value,
-  safeParse: (value: unknown) => ({ success: true, data: value }),
-  safeParseAsync: async (value: unknown) => ({ success: true, data: value }),
-};
-
 export const sdk1: Sdk = {
   generation: 1,
   signal: (extra: Extra) => extra.signal,
   id: (extra: Extra) => extra.requestId,
   method: () => undefined,
   httpRequest: (extra: Extra) => extra.requestInfo,
-  send: (extra: Extra, request, options) => clientErrors(extra.sendRequest(request, anyResult, options)),
-  push: (protocol: Protocol, request, options) => clientErrors(protocol.request(request, anyResult, options)),
+  // In place of a zod schema.
+  anyResult: {
+    parse: (value: unknown) => value,
+    safeParse: (value: unknown) => ({ success: true, data: value }),
+    safeParseAsync: async (value: unknown) => ({ success: true, data: value }),
+  },
+  send: (extra: Extra, ...args) => extra.sendRequest(...args),
   parts: ({ requestInfo, _meta }: Extra, inputs, stream) => {
     const headers = requestInfo?.headers;
     const header = headers && ((name: string) => headerOf(headers, name));

@@ -1,5 +1,5 @@
 // @modelcontextprotocol/server 2.x. Serves both eras; the era belongs to the server instance.
-import { clientErrors, member, partsOf, type Protocol, type Sdk } from "./sdk.js";
+import { member, partsOf, type Sdk } from "./sdk.js";
 
 interface Context {
   readonly mcpReq: {
@@ -31,17 +31,14 @@ export function rememberState(params: unknown): void {
   if (typeof state === "string" && typeof capabilities === "object" && capabilities !== null) states.set(capabilities, state);
 }
 
-/** A schema that accepts any result. The SDK's own schema would reject a whole list for one bad URI. */
-const anyResult = { "~standard": { version: 1, vendor: "rootwise", validate: (value: unknown) => ({ value }) } };
-
 export const sdk2: Sdk = {
   generation: 2,
   signal: ({ mcpReq }: Context) => mcpReq.signal,
   id: ({ mcpReq }: Context) => mcpReq.id,
   method: ({ mcpReq }: Context) => mcpReq.method,
   httpRequest: ({ http }: Context) => http?.req,
-  send: ({ mcpReq }: Context, request, options) => clientErrors(mcpReq.send(request, anyResult, options)),
-  push: (protocol: Protocol, request, options) => clientErrors(protocol.request(request, anyResult, options)),
+  anyResult: { "~standard": { version: 1, vendor: "rootwise", validate: (value: unknown) => ({ value }) } },
+  send: ({ mcpReq }: Context, ...args) => mcpReq.send(...args),
   parts: ({ mcpReq, http }: Context, inputs, stream) => {
     const { _meta, envelope, inputResponses, droppedInputResponseKeys } = mcpReq;
     const parts = partsOf(http?.req && ((name) => http.req?.headers.get(name)), () => http?.req?.url, _meta, inputs, stream);

@@ -28,15 +28,8 @@ interface Result {
 
 type Register = (name: string, config: object, handler: (...args: never[]) => Promise<Result>) => unknown;
 
-/** The parts of an adapter that the tools use. */
-export interface ToolsHost {
-  readonly projects: Rootwise<boolean>;
-  readonly server: AnyServer;
-  readonly generation: 1 | 2;
-}
-
 /** Registers the tools; returns the name of the one that selects a project. */
-export function registerTools({ projects, server, generation }: ToolsHost, given: ToolNames = {}): string | undefined {
+export function registerTools(projects: Rootwise<boolean>, server: AnyServer, generation: 1 | 2, given: ToolNames = {}): string | undefined {
   const { registerTool } = server as { registerTool?: Register };
   if (!registerTool) throw new RootwiseError("bad_options", "tools can be registered with an McpServer only, not with a low-level Server");
   const names = ownOptions(given, NAMES, "names");
@@ -53,7 +46,8 @@ export function registerTools({ projects, server, generation }: ToolsHost, given
   }
   if (change !== false) {
     const description = "Makes another folder the project of this connection.";
-    const inputSchema = projectSchema(generation);
+    // In the form that each generation takes. Needs no schema library.
+    const inputSchema = generation === 1 ? { project: zodString(DESCRIPTION) } : standardSchema();
     register(change, { title: "Switch project", description, inputSchema }, async ({ project }: { project: string }, context: CallContext) =>
       textResult(await switched(projects, project, context)),
     );
@@ -89,12 +83,8 @@ function listed({ roots, state }: Roots): string {
   return `The client listed ${roots.length} ${roots.length === 1 ? "folder" : "folders"} (${state}):\n${listOf(lines, "\n", LISTED_CHARS)}`;
 }
 
+/** Of the argument of `switch_project`. */
 const DESCRIPTION = "Absolute path or file: URI of the folder, or the name of one of your roots";
-
-/** The argument of `switch_project`, in the form that each generation takes. Needs no schema library. */
-function projectSchema(generation: 1 | 2): unknown {
-  return generation === 1 ? { project: zodString(DESCRIPTION) } : standardSchema();
-}
 
 /** Implements the part of a zod 3 string that every SDK 1.x uses: it parses in an object and becomes JSON Schema. */
 function zodString(description: string): object {

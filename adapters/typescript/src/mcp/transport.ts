@@ -23,7 +23,7 @@ export class Link {
   /** The GET streams of Streamable HTTP. */
   streams: Set<Exchange> | undefined;
   /** The ids of the requests that arrived and were neither answered nor cancelled. */
-  readonly #running = new Set<unknown>();
+  readonly running = new Set<unknown>();
   /** Whether requests may have arrived before anybody watched. */
   readonly #isLate: boolean;
 
@@ -36,16 +36,8 @@ export class Link {
     this.#isLate = isLate;
   }
 
-  arrived(id: unknown): void {
-    this.#running.add(id);
-  }
-
-  ended(id: unknown): void {
-    this.#running.delete(id);
-  }
-
   isRunning(id: unknown): boolean {
-    return this.#isLate || this.#running.has(id);
+    return this.#isLate || this.running.has(id);
   }
 }
 
@@ -101,12 +93,12 @@ function attach(link: Link, attached: (link: Link) => Observer): void {
       const again = answers?.again(message);
       if (again !== undefined) observer.answeredAgain(again, message.result);
     } else if (id !== undefined) {
-      link.arrived(id);
+      link.running.add(id);
       if (streams) bindExchange(extra, id);
       else observer.requested(message);
       if (REPEATABLE_METHODS.includes(method)) rememberState(params);
     } else if (method === "notifications/cancelled") {
-      link.ended((params as { requestId?: unknown } | undefined)?.requestId);
+      link.running.delete((params as { requestId?: unknown } | undefined)?.requestId);
     }
     if (OBSERVED.has(method)) observer.message(message, extra?.requestInfo !== undefined || extra?.request !== undefined, lastId);
     if (method !== undefined && id !== undefined) lastId = id;
@@ -115,7 +107,7 @@ function attach(link: Link, attached: (link: Link) => Observer): void {
   transport.send = (...args: never[]) => {
     const [message] = args as unknown as [(Message & { [REQUEST]?: number }) | undefined];
     if (message && message.method === undefined) {
-      link.ended(message.id);
+      link.running.delete(message.id);
       observer.answered(message.id);
     } else if (message?.[REQUEST] !== undefined) {
       answers?.watch(message.id, message[REQUEST]);

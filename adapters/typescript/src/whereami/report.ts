@@ -5,7 +5,7 @@ import type { Explanation, Policy, Project, RootsState, RootView } from "../gene
 import { Connection } from "../driver/connection.js";
 import { Undeliverable } from "../driver/errors.js";
 import { shown } from "../driver/display.js";
-import { hostFacts } from "../driver/host.js";
+import { attempt, hostFacts } from "../driver/host.js";
 import { commandLine } from "../node/index.js";
 import type { PresetName } from "../resolver.js";
 import { signals, type Signals } from "./environment.js";
@@ -43,7 +43,7 @@ export async function report(seen: Seen): Promise<Report> {
   return {
     ...seen,
     environment: signals(process.env),
-    cwd: tried(() => process.cwd()),
+    cwd: attempt(() => process.cwd()),
     arguments: commandLine(process.argv.slice(2)),
     choices: await Promise.all(order.map((preset) => choose(preset, seen))),
   };
@@ -121,11 +121,3 @@ function keys(what: string, of: unknown): string[] {
 
 /** Values come from a peer or the environment: they must not look like a line of the report. */
 const oneLine = (text: string) => shown(text, 500);
-
-function tried<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
-}
