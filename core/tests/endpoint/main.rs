@@ -40,7 +40,8 @@ use model::{ANY, Model};
 use promises::Promises;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
-use rootwise::Endpoint;
+use rootwise::endpoint::inputs::PolicyInputs;
+use rootwise::{Endpoint, Policy};
 use serde_json::Value;
 use world::World;
 
@@ -206,4 +207,15 @@ fn the_endpoint_does_what_the_model_predicts() {
 #[test]
 fn the_endpoint_keeps_its_promises() {
     run(CASES, keep_promises);
+}
+
+#[test]
+fn only_options_of_the_command_line_that_the_policy_reads_count() {
+    let inputs = PolicyInputs::of(&Policy::recommended());
+    let found = |words: &[&str]| inputs.arguments(words.iter().copied()).into_iter().collect::<Vec<_>>();
+    let project = |value: &str| vec![("project".to_owned(), value.to_owned())];
+    assert_eq!(found(&["--verbose", "--other=/o", "--project=/p"]), project("/p"));
+    assert_eq!(found(&["--project", "/p", "--project=/q"]), project("/p"), "the first counts");
+    assert_eq!(found(&["--project", "--verbose"]), project(""), "the next option is no value");
+    assert_eq!(found(&["--", "--project=/p"]), []);
 }
