@@ -61,11 +61,16 @@ function resolved({ Resolver }) {
   return resolver;
 }
 
-const list = (length) => ({ roots: Array.from({ length }, (_, index) => ({ uri: `file:///p/${index}`, name: `folder ${index}` })) });
+const list = (length) => ({
+  roots: Array.from({ length }, (_, index) => ({ uri: `file:///p/${index}`, name: `folder ${index}` })),
+});
 const [three, twenty] = [list(3), list(20)];
 
 const costs = {
-  "open and close": ({ Resolver }) => () => new Resolver(options).close(),
+  "open and close":
+    ({ Resolver }) =>
+    () =>
+      new Resolver(options).close(),
   "an event without consequences": (rootwise) => {
     const resolver = resolved(rootwise);
     return () => resolver.handle({ type: "clientReady" }, 1);
@@ -78,18 +83,26 @@ const costs = {
     const resolver = resolved(rootwise);
     return () => resolver.handle({ type: "rootsListed", result: twenty }, 1);
   },
-  "a whole session with three roots": ({ Resolver }) => () => {
-    const resolver = new Resolver(options);
-    resolver.handle({ type: "clientInitialized", capabilities: { roots: {} } }, 0);
-    resolver.handle({ type: "clientReady" }, 0);
-    const [send] = resolver.handle({ type: "asked", ask: 1 }, 0);
-    const actions = resolver.handle({ type: "rootsListed", request: send.request, result: three }, 1);
-    const { probe, paths } = actions.find(({ type }) => type === "probe");
-    const [answer] = resolver.handle({ type: "probed", probe, paths: paths.map(({ path }) => ({ path, found: "directory" })) }, 1);
-    if (answer.project.path !== "/p/0") throw new Error("another project");
-    resolver.close();
-  },
-  fileUriToPath: ({ fileUriToPath }) => () => fileUriToPath("file:///c%3A/Users/me/my%20project", "windows"),
+  "a whole session with three roots":
+    ({ Resolver }) =>
+    () => {
+      const resolver = new Resolver(options);
+      resolver.handle({ type: "clientInitialized", capabilities: { roots: {} } }, 0);
+      resolver.handle({ type: "clientReady" }, 0);
+      const [send] = resolver.handle({ type: "asked", ask: 1 }, 0);
+      const actions = resolver.handle({ type: "rootsListed", request: send.request, result: three }, 1);
+      const { probe, paths } = actions.find(({ type }) => type === "probe");
+      const [answer] = resolver.handle(
+        { type: "probed", probe, paths: paths.map(({ path }) => ({ path, found: "directory" })) },
+        1,
+      );
+      if (answer.project.path !== "/p/0") throw new Error("another project");
+      resolver.close();
+    },
+  fileUriToPath:
+    ({ fileUriToPath }) =>
+    () =>
+      fileUriToPath("file:///c%3A/Users/me/my%20project", "windows"),
 };
 
 const backends = Object.keys(builds.this);
@@ -97,7 +110,10 @@ const columns = backends.flatMap((backend) => (other ? [backend, "other", "ratio
 console.log("microseconds per call".padEnd(36), ...columns.map((name) => name.padStart(8)));
 for (const [name, cost] of Object.entries(costs)) {
   const row = backends.flatMap((backend) => {
-    const [mine, theirs] = medians(1000, Object.values(builds).map((build) => cost(build[backend])));
+    const [mine, theirs] = medians(
+      1000,
+      Object.values(builds).map((build) => cost(build[backend])),
+    );
     return other ? [mine / 1000, theirs / 1000, mine / theirs] : [mine / 1000];
   });
   console.log(name.padEnd(36), ...row.map((value) => value.toFixed(2).padStart(8)));
@@ -125,5 +141,6 @@ for (const [name, rootwise] of Object.entries(builds.this)) {
   };
 }
 console.log("\nnanoseconds per read, including the loop");
-for (const [name, read] of Object.entries(readers)) console.log(name.padEnd(36), medians(1_000_000, [read])[0].toFixed(2).padStart(8));
+for (const [name, read] of Object.entries(readers))
+  console.log(name.padEnd(36), medians(1_000_000, [read])[0].toFixed(2).padStart(8));
 if (seen === 0) throw new Error("nothing was read");

@@ -16,7 +16,9 @@ import { InMemoryTransport as Memory2, McpServer as Server2 } from "@modelcontex
 import { backend, presets } from "rootwise";
 import { rootwise } from "rootwise/mcp";
 
-const { values } = parseArgs({ options: { rounds: { type: "string", default: "500" }, calls: { type: "string", default: "100" } } });
+const { values } = parseArgs({
+  options: { rounds: { type: "string", default: "500" }, calls: { type: "string", default: "100" } },
+});
 const [rounds, calls] = [Number(values.rounds), Number(values.calls)];
 const text = (text) => ({ content: [{ type: "text", text }] });
 
@@ -28,12 +30,14 @@ const kinds = {
     const projects = rootwise(server, { local: true });
     return async (ctx) => text((await projects.project(ctx)).name);
   },
-  "by hand": (server, { list }) => async () => {
-    const { roots } = await list(server);
-    const path = fileURLToPath(roots[0].uri);
-    if (!(await stat(path)).isDirectory()) throw new Error("not a folder");
-    return text(path.split("/").at(-1));
-  },
+  "by hand":
+    (server, { list }) =>
+    async () => {
+      const { roots } = await list(server);
+      const path = fileURLToPath(roots[0].uri);
+      if (!(await stat(path)).isDirectory()) throw new Error("not a folder");
+      return text(path.split("/").at(-1));
+    },
   refreshed: (server) => {
     const policy = { ...presets.recommended, timing: { maxAgeMs: 0 } };
     const projects = rootwise(server, { local: true, policy });
@@ -66,8 +70,26 @@ const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
 
 console.log(`backend ${backend.kind}, ${rounds} rounds of ${calls} calls, medians`);
 for (const [name, sdk] of [
-  ["SDK 1.x", { Server: Server1, Client: Client1, Memory: Memory1, method: ListRootsRequestSchema, list: ({ server }) => server.listRoots() }],
-  ["SDK 2.x", { Server: Server2, Client: Client2, Memory: Memory2, method: "roots/list", list: ({ server }) => server.listRoots() }],
+  [
+    "SDK 1.x",
+    {
+      Server: Server1,
+      Client: Client1,
+      Memory: Memory1,
+      method: ListRootsRequestSchema,
+      list: ({ server }) => server.listRoots(),
+    },
+  ],
+  [
+    "SDK 2.x",
+    {
+      Server: Server2,
+      Client: Client2,
+      Memory: Memory2,
+      method: "roots/list",
+      list: ({ server }) => server.listRoots(),
+    },
+  ],
 ]) {
   const names = Object.keys(kinds);
   const clients = Object.fromEntries(await Promise.all(names.map(async (kind) => [kind, await connected(sdk, kind)])));
@@ -82,7 +104,11 @@ for (const [name, sdk] of [
   }
   const ratio = (which, to) => median(took[which].map((each, round) => each / took[to][round])).toFixed(3);
   const cost = (which) => `${median(took[which]).toFixed(1)} µs`;
-  console.log(`${name}: ${cost("bare")} without, ${cost("fresh")} with a fresh project, ratio ${ratio("fresh", "bare")} (two equal servers ${ratio("equal", "bare")})`);
-  console.log(`${name}: ${cost("by hand")} asking by hand in every call, ${cost("refreshed")} with a project that every call refreshes, ratio ${ratio("refreshed", "by hand")}`);
+  console.log(
+    `${name}: ${cost("bare")} without, ${cost("fresh")} with a fresh project, ratio ${ratio("fresh", "bare")} (two equal servers ${ratio("equal", "bare")})`,
+  );
+  console.log(
+    `${name}: ${cost("by hand")} asking by hand in every call, ${cost("refreshed")} with a project that every call refreshes, ratio ${ratio("refreshed", "by hand")}`,
+  );
   for (const client of Object.values(clients)) await client.close();
 }

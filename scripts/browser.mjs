@@ -8,7 +8,9 @@ import { packagesOf } from "../tests/tools.mjs";
 import { at, which } from "./tools.mjs";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge"];
-const APPLICATIONS = ["Chromium", "Google Chrome", "Microsoft Edge"].map((name) => `/Applications/${name}.app/Contents/MacOS/${name}`);
+const APPLICATIONS = ["Chromium", "Google Chrome", "Microsoft Edge"].map(
+  (name) => `/Applications/${name}.app/Contents/MacOS/${name}`,
+);
 const home = at("target", "browser");
 const carried = join(home, "chromium");
 
@@ -35,5 +37,8 @@ export function unpackBrowser() {
 export function browser() {
   const installed = installedBrowser();
   if (installed) return { executablePath: installed, env: process.env };
-  return { executablePath: carried, env: { ...process.env, LD_LIBRARY_PATH: join(home, "lib"), FONTCONFIG_PATH: home } };
+  return {
+    executablePath: carried,
+    env: { ...process.env, LD_LIBRARY_PATH: join(home, "lib"), FONTCONFIG_PATH: home },
+  };
 }

@@ -13,11 +13,22 @@ const most = {
 };
 
 // The features that rustc enables for this target by default; some engines refuse modules that use newer ones.
-const features = ["bulk-memory", "bulk-memory-opt", "multivalue", "mutable-globals", "nontrapping-float-to-int", "reference-types", "sign-ext"];
+const features = [
+  "bulk-memory",
+  "bulk-memory-opt",
+  "multivalue",
+  "mutable-globals",
+  "nontrapping-float-to-int",
+  "reference-types",
+  "sign-ext",
+];
 
 // Messages of panics contain paths of sources. Without the part that differs between machines, all of them build the same bytes.
 const cargoHome = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
-const portable = ["--config", `target.wasm32-unknown-unknown.rustflags=["--remap-path-prefix=${cargoHome.replaceAll("\\", "/")}=cargo"]`];
+const portable = [
+  "--config",
+  `target.wasm32-unknown-unknown.rustflags=["--remap-path-prefix=${cargoHome.replaceAll("\\", "/")}=cargo"]`,
+];
 
 const wasmBuild = ["--profile", "wasm", "--target", "wasm32-unknown-unknown", "-p", "rootwise-wasm"];
 
@@ -82,7 +93,8 @@ export async function addon({ testPanic }) {
 const compiledModule = () => join(targetFolder(), "wasm32-unknown-unknown", "wasm", "rootwise_wasm.wasm");
 
 function compiledAddon(profile) {
-  const name = { win32: "rootwise_node.dll", darwin: "librootwise_node.dylib" }[process.platform] ?? "librootwise_node.so";
+  const name =
+    { win32: "rootwise_node.dll", darwin: "librootwise_node.dylib" }[process.platform] ?? "librootwise_node.so";
   return join(targetFolder(), profile, name);
 }
 

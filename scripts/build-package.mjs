@@ -31,13 +31,16 @@ function printed() {
   return ["types", "schema"].map((name) => read(join(targetFolder(), "debug", "examples", name), []));
 }
 
-const versionOf = ({ version }) => `/** The version of the package. */\nexport const version = ${JSON.stringify(version)};\n`;
+const versionOf = ({ version }) =>
+  `/** The version of the package. */\nexport const version = ${JSON.stringify(version)};\n`;
 
 function presets() {
-  const entries = readdirSync(at("core", "presets")).sort().map((file) => {
-    const preset = JSON.parse(readFileSync(at("core", "presets", file), "utf8"));
-    return `  ${JSON.stringify(basename(file, ".json"))}: ${JSON.stringify(preset)},`;
-  });
+  const entries = readdirSync(at("core", "presets"))
+    .sort()
+    .map((file) => {
+      const preset = JSON.parse(readFileSync(at("core", "presets", file), "utf8"));
+      return `  ${JSON.stringify(basename(file, ".json"))}: ${JSON.stringify(preset)},`;
+    });
   return [
     "// Generated from core/presets by `npm run build -- --types`. Change those and run it again.",
     'import type { Policy } from "./types.js";',
@@ -66,25 +69,36 @@ export async function typescript() {
   writeFileSync(at("dist", "cjs", "package.json"), '{ "type": "commonjs" }\n');
   process.env.ROOTWISE_ADDON ??= addonFile();
   for (const entry of ["node/index", "node/native", "node/wasm", "driver/index", "mcp/index"]) {
-    const names = Object.keys(await import(`${at("dist", "cjs", `${entry}.js`)}`)).filter((name) => !["default", "__esModule", "module.exports"].includes(name));
+    const names = Object.keys(await import(`${at("dist", "cjs", `${entry}.js`)}`)).filter(
+      (name) => !["default", "__esModule", "module.exports"].includes(name),
+    );
     // `import` and `require` share one implementation, so that both load the same Resolver class.
-    writeFileSync(at("dist", `${entry}.js`), `import all from "../cjs/${entry}.js";\nexport const { ${names.join(", ")} } = all;\n`);
+    writeFileSync(
+      at("dist", `${entry}.js`),
+      `import all from "../cjs/${entry}.js";\nexport const { ${names.join(", ")} } = all;\n`,
+    );
     writeFileSync(at("dist", `${entry}.d.ts`), `export * from "../cjs/${entry}.js";\n`);
   }
 }
 
 /** Removes what earlier builds left; the glue comes from another part of the build. */
 function clean() {
-  for (const folder of ["bundle", "node", "driver", "mcp"]) rmSync(at("dist", folder), { recursive: true, force: true });
+  for (const folder of ["bundle", "node", "driver", "mcp"])
+    rmSync(at("dist", folder), { recursive: true, force: true });
   for (const folder of ["esm", "cjs"]) {
-    for (const name of readdirSync(at("dist", folder))) if (name !== "glue.js") rmSync(at("dist", folder, name), { recursive: true });
+    for (const name of readdirSync(at("dist", folder)))
+      if (name !== "glue.js") rmSync(at("dist", folder, name), { recursive: true });
   }
 }
 
 /** Puts the compressed module into the code, so that the package works without a second file. */
 function embed() {
   const module = readFileSync(at("dist", "rootwise.wasm"));
-  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 22, [constants.BROTLI_PARAM_SIZE_HINT]: module.length };
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: 11,
+    [constants.BROTLI_PARAM_LGWIN]: 22,
+    [constants.BROTLI_PARAM_SIZE_HINT]: module.length,
+  };
   const text = JSON.stringify(brotliCompressSync(module, { params }).toString("base64"));
   writeFileSync(at("dist", "cjs", "embedded.js"), `module.exports = ${text};\n`);
   writeFileSync(at("dist", "bundle", "embedded.js"), `export default ${text};\n`);
@@ -98,7 +112,9 @@ async function bundle(input, file) {
   const { output } = await build.write({ file, format: "cjs", minify: true });
   await build.close();
   const inside = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
-  const homes = new Set(output.flatMap(({ moduleIds }) => moduleIds.flatMap((id) => id.replaceAll("\\", "/").match(inside) ?? [])));
+  const homes = new Set(
+    output.flatMap(({ moduleIds }) => moduleIds.flatMap((id) => id.replaceAll("\\", "/").match(inside) ?? [])),
+  );
   const licences = [...homes].sort().map((home) => {
     const { name, version } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
     return `${name} ${version}\n\n${readFileSync(join(home, "LICENSE"), "utf8").trim()}\n`;

@@ -22,10 +22,13 @@ const site = at("target", "site");
 const parts = { pages: buildPages, rust: buildRust, typescript: buildTypeScript, python: buildPython };
 
 main(async () => {
-  const { values } = parseArgs({ options: { only: { type: "string" }, serve: { type: "boolean" }, help: { type: "boolean" } } });
+  const { values } = parseArgs({
+    options: { only: { type: "string" }, serve: { type: "boolean" }, help: { type: "boolean" } },
+  });
   if (values.help) return console.log(help);
   const chosen = values.only?.split(",") ?? Object.keys(parts);
-  for (const name of chosen) if (!parts[name]) throw new Stop(`unknown part \`${name}\`; the parts are ${Object.keys(parts).join(", ")}`);
+  for (const name of chosen)
+    if (!parts[name]) throw new Stop(`unknown part \`${name}\`; the parts are ${Object.keys(parts).join(", ")}`);
   await prepare();
   for (const name of chosen) {
     const began = performance.now();
@@ -48,7 +51,8 @@ async function buildPages() {
     writeFileSync(to, shown(page));
   }
   mkdirSync(join(stage, "public"));
-  for (const picture of ["docs/start.svg", "site/logo.svg"]) cpSync(at(picture), join(stage, "public", basename(picture)));
+  for (const picture of ["docs/start.svg", "site/logo.svg"])
+    cpSync(at(picture), join(stage, "public", basename(picture)));
   cpSync(packages("mermaid", "dist", "mermaid.min.js"), join(stage, "public", "mermaid.min.js"));
   cpSync(at("site", ".vitepress"), join(stage, ".vitepress"), { recursive: true });
   cpSync(at("site", "pages.mjs"), join(stage, ".vitepress", "pages.mjs"));
@@ -64,21 +68,27 @@ function shown(page) {
   const visible = text.replaceAll(/^```rust\n[\s\S]*?^```/gm, (block) => block.replaceAll(/^# .*\n/gm, ""));
   return outsideCode(visible, (prose) => {
     // Links to pages of the site lead there. A link to another file of the repository becomes its text.
-    return prose.replaceAll(/(!?)\[((?:[^[\]]|\[[^\]]*\])*)\]\((?!https?:|mailto:|#)([^)\s]+)\)/g, (_link, image, label, target) => {
-      const [path, heading] = target.split("#");
-      const file = normalize(join(dirname(page.file), path)).replaceAll("\\", "/");
-      const found = place.get(file) ?? place.get(join(file, "README.md"));
-      if (found) return `[${label}](/${found}${heading ? `#${heading}` : ""})`;
-      if (image) return `![${label}](/${relative("docs", file)})`;
-      if (target.includes("::") || existsSync(at(file))) return label;
-      throw new Stop(`${page.file} links to ${target}, which does not exist`);
-    });
+    return prose.replaceAll(
+      /(!?)\[((?:[^[\]]|\[[^\]]*\])*)\]\((?!https?:|mailto:|#)([^)\s]+)\)/g,
+      (_link, image, label, target) => {
+        const [path, heading] = target.split("#");
+        const file = normalize(join(dirname(page.file), path)).replaceAll("\\", "/");
+        const found = place.get(file) ?? place.get(join(file, "README.md"));
+        if (found) return `[${label}](/${found}${heading ? `#${heading}` : ""})`;
+        if (image) return `![${label}](/${relative("docs", file)})`;
+        if (target.includes("::") || existsSync(at(file))) return label;
+        throw new Stop(`${page.file} links to ${target}, which does not exist`);
+      },
+    );
   });
 }
 
 /** Changes the text outside of fenced code. */
 function outsideCode(text, change) {
-  return text.split(/(^```[\s\S]*?^```)/m).map((part, index) => (index % 2 === 0 ? change(part) : part)).join("");
+  return text
+    .split(/(^```[\s\S]*?^```)/m)
+    .map((part, index) => (index % 2 === 0 ? change(part) : part))
+    .join("");
 }
 
 async function buildRust() {
@@ -88,21 +98,50 @@ async function buildRust() {
 
 async function buildTypeScript() {
   const packages = packagesOf("site");
-  await run(process.execPath, [packages("typedoc", "bin", "typedoc"), "--options", at("site", "typedoc.json"), "--out", api("typescript")]);
+  await run(process.execPath, [
+    packages("typedoc", "bin", "typedoc"),
+    "--options",
+    at("site", "typedoc.json"),
+    "--out",
+    api("typescript"),
+  ]);
 }
 
 async function buildPython() {
-  const python = await environment("docs", ["pdoc==16.0.0", "fastmcp==4.1.2", "mcp==2.3.0", "starlette", "wasmtime==50.0.1"]);
-  const modules = ["", ".driver", ".fastmcp", ".mcp", ".starlette", ".testing", ".types"].map((name) => `rootwise${name}`);
+  const python = await environment("docs", [
+    "pdoc==16.0.0",
+    "fastmcp==4.1.2",
+    "mcp==2.3.0",
+    "starlette",
+    "wasmtime==50.0.1",
+  ]);
+  const modules = ["", ".driver", ".fastmcp", ".mcp", ".starlette", ".testing", ".types"].map(
+    (name) => `rootwise${name}`,
+  );
   const env = { PYTHONPATH: at("adapters", "python", "src") };
-  const look = ["--no-show-source", "--docformat", "restructuredtext", "--logo", "/logo.svg", "--logo-link", "/index.html"];
+  const look = [
+    "--no-show-source",
+    "--docformat",
+    "restructuredtext",
+    "--logo",
+    "/logo.svg",
+    "--logo-link",
+    "/index.html",
+  ];
   // pdoc warns about every field of a TypedDict, because Python does not keep the place where one is declared.
   await run(python, ["-W", "ignore", "-m", "pdoc", ...look, "--output-directory", api("python"), ...modules], { env });
 }
 
 /** Serves the site until the process ends. */
 async function serve() {
-  const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".json": "application/json", ".woff2": "font/woff2" };
+  const types = {
+    ".html": "text/html",
+    ".js": "text/javascript",
+    ".css": "text/css",
+    ".svg": "image/svg+xml",
+    ".json": "application/json",
+    ".woff2": "font/woff2",
+  };
   const server = createServer((request, response) => {
     const path = normalize(decodeURIComponent(new URL(request.url, "http://localhost").pathname));
     const wanted = join(site, path);

@@ -15,9 +15,15 @@ and fails if something is missing.
 main(() => {
   const { values } = parseArgs({ options: { help: { type: "boolean" } } });
   if (values.help) return console.log(help);
-  const version = (program) => spawnSync(program, ["--version"], { cwd: root, encoding: "utf8" }).stdout?.trim() || undefined;
-  const row = (name, found, what) => console.log(`  ${found ? green("found  ") : red("missing")}  ${name.padEnd(10)} ${found || what}`);
-  row("node", Number(process.versions.node.split(".")[0]) >= 20 && process.version, "Node 20 or newer: https://nodejs.org");
+  const version = (program) =>
+    spawnSync(program, ["--version"], { cwd: root, encoding: "utf8" }).stdout?.trim() || undefined;
+  const row = (name, found, what) =>
+    console.log(`  ${found ? green("found  ") : red("missing")}  ${name.padEnd(10)} ${found || what}`);
+  row(
+    "node",
+    Number(process.versions.node.split(".")[0]) >= 20 && process.version,
+    "Node 20 or newer: https://nodejs.org",
+  );
   const cargo = version("cargo");
   row("rust", cargo, "Rust by rustup: https://rustup.rs (npm start and npm test install the toolchain)");
   for (const [name, need] of Object.entries(needs)) {

@@ -5,7 +5,16 @@ import { fileURLToPath } from "node:url";
 import { main, read, Stop } from "./tools.mjs";
 
 /** Licences that ask for nothing but their text. */
-const ALLOWED = new Set(["MIT", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-3-Clause", "ISC", "Unicode-3.0", "Unlicense", "Zlib"]);
+const ALLOWED = new Set([
+  "MIT",
+  "Apache-2.0",
+  "Apache-2.0 WITH LLVM-exception",
+  "BSD-3-Clause",
+  "ISC",
+  "Unicode-3.0",
+  "Unlicense",
+  "Zlib",
+]);
 
 /** What is compiled and published. */
 const SHIPPED = ["rootwise-node", "rootwise-wasm", "rootwise-python"];
@@ -21,7 +30,12 @@ export function crates() {
     const one = byId.get(id);
     if (found.has(id) || one.targets.some(({ kind }) => kind.includes("proc-macro"))) continue;
     found.set(id, one);
-    open.push(...nodes.get(id).deps.filter(({ dep_kinds: kinds }) => kinds.some(({ kind }) => kind === null)).map(({ pkg }) => pkg));
+    open.push(
+      ...nodes
+        .get(id)
+        .deps.filter(({ dep_kinds: kinds }) => kinds.some(({ kind }) => kind === null))
+        .map(({ pkg }) => pkg),
+    );
   }
   return [...found.values()].filter(({ source }) => source !== null).sort((a, b) => a.name.localeCompare(b.name));
 }
@@ -42,7 +56,9 @@ export function licenceTexts() {
   const owners = new Map();
   for (const { name, version, manifest_path: manifest } of all) {
     const folder = dirname(manifest);
-    for (const file of readdirSync(folder).filter((file) => /^(licen[sc]e|copying|unlicense)/i.test(file)).sort()) {
+    for (const file of readdirSync(folder)
+      .filter((file) => /^(licen[sc]e|copying|unlicense)/i.test(file))
+      .sort()) {
       const text = readFileSync(join(folder, file), "utf8").replaceAll("\r\n", "\n").trim();
       owners.set(text, [...(owners.get(text) ?? []), `${name} ${version}`]);
     }

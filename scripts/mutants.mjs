@@ -18,10 +18,17 @@ a switch, builds the tests once, and runs them with one mutant at a time switche
 target/mutants/results.json has the result of every mutant.`;
 
 // Cheap suites come first.
-const SUITES = "edges,reuse,surface,transitions,presets,recovery,serde,snapshots,vectors,testing,clients,robustness,paths,display,endpoint,sequences";
+const SUITES =
+  "edges,reuse,surface,transitions,presets,recovery,serde,snapshots,vectors,testing,clients,robustness,paths,display,endpoint,sequences";
 // A mutant that uses more has no end. The cases are random: a few of them find what they find at all.
 const CPU_SECONDS = 60;
-const SETTINGS = { CI: "1", RUST_BACKTRACE: "0", PROPTEST_CASES: "32", PROPTEST_DISABLE_FAILURE_PERSISTENCE: "1", ROOTWISE_CASES: "150" };
+const SETTINGS = {
+  CI: "1",
+  RUST_BACKTRACE: "0",
+  PROPTEST_CASES: "32",
+  PROPTEST_DISABLE_FAILURE_PERSISTENCE: "1",
+  ROOTWISE_CASES: "150",
+};
 
 const args = process.argv.slice(2);
 const option = (name, otherwise) => (args.includes(name) ? (args[args.indexOf(name) + 1] ?? "") : otherwise);
@@ -46,9 +53,16 @@ function succeed(program, programArgs, options = {}) {
 }
 
 function cargo(cargoArgs) {
-  const env = { ...process.env, RUSTFLAGS: `${process.env.RUSTFLAGS ?? ""} --cap-lints=allow`, CARGO_TARGET_DIR: file("build") };
+  const env = {
+    ...process.env,
+    RUSTFLAGS: `${process.env.RUSTFLAGS ?? ""} --cap-lints=allow`,
+    CARGO_TARGET_DIR: file("build"),
+  };
   const done = spawnSync("cargo", [...cargoArgs, ...build], { cwd: copy, env, encoding: "utf8", maxBuffer: 1 << 30 });
-  const messages = done.stdout.split("\n").filter(Boolean).map((line) => JSON.parse(line));
+  const messages = done.stdout
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
   return { ...done, messages };
 }
 
@@ -62,17 +76,36 @@ function culprits({ code, spans }) {
       return [...arms.matchAll(/\/\*<(\d+)\*\/ if !/g)].map((found) => Number(found[1]));
     }
     const around = [...text.matchAll(/\/\*<(\d+)\*\//g)]
-      .map((found) => ({ id: Number(found[1]), from: found.index, to: text.indexOf(`/*${found[1]}>*/`, found.index) + 12 }))
+      .map((found) => ({
+        id: Number(found[1]),
+        from: found.index,
+        to: text.indexOf(`/*${found[1]}>*/`, found.index) + 12,
+      }))
       .filter(({ from, to }) => from <= start && end <= to);
-    return around.sort((one, other) => one.to - one.from - (other.to - other.from)).slice(0, 1).map(({ id }) => id);
+    return around
+      .sort((one, other) => one.to - one.from - (other.to - other.from))
+      .slice(0, 1)
+      .map(({ id }) => id);
   });
 }
 
 function prepare(listed) {
   rmSync(copy, { recursive: true, force: true });
-  const tracked = succeed("git", ["ls-files", "core", "docs", "tests", "README.md", "rust-toolchain.toml", "Cargo.lock"]).split("\n").filter(Boolean);
+  const tracked = succeed("git", [
+    "ls-files",
+    "core",
+    "docs",
+    "tests",
+    "README.md",
+    "rust-toolchain.toml",
+    "Cargo.lock",
+  ])
+    .split("\n")
+    .filter(Boolean);
   for (const path of tracked) cpSync(at(path), join(copy, path));
-  const workspace = readFileSync(at("Cargo.toml"), "utf8").replace(/members = \[[^\]]*\]/, 'members = ["core"]').replace(/exclude = \[[^\]]*\]\n/, "");
+  const workspace = readFileSync(at("Cargo.toml"), "utf8")
+    .replace(/members = \[[^\]]*\]/, 'members = ["core"]')
+    .replace(/exclude = \[[^\]]*\]\n/, "");
   writeFileSync(join(copy, "Cargo.toml"), `${workspace}\n[profile.mutants]\ninherits = "dev"\ndebug = false\n`);
   const leftOut = new Set();
   for (;;) {
@@ -104,13 +137,28 @@ if (status !== 0) {
   console.error(red("The tests do not compile:"), stderr);
   process.exit(1);
 }
-const programs = Object.fromEntries(messages.filter(({ executable }) => executable).map(({ target, executable }) => [target.name, executable]));
+const programs = Object.fromEntries(
+  messages.filter(({ executable }) => executable).map(({ target, executable }) => [target.name, executable]),
+);
 
 /** Runs a suite; a test that looks for statics in the sources would find the switch. */
 function suite(name, env) {
-  const limited = ["-c", `ulimit -t ${CPU_SECONDS}; exec "$0" "$@"`, programs[name], "-q", "--skip", "no_resolver_knows_of_another"];
-  const child = spawn("sh", limited, { cwd: join(copy, "core"), env: { ...process.env, ...SETTINGS, ...env }, stdio: "ignore" });
-  return new Promise((resolve) => child.on("close", (code, signal) => resolve(code === 0 ? undefined : (signal ?? `code ${code}`))));
+  const limited = [
+    "-c",
+    `ulimit -t ${CPU_SECONDS}; exec "$0" "$@"`,
+    programs[name],
+    "-q",
+    "--skip",
+    "no_resolver_knows_of_another",
+  ];
+  const child = spawn("sh", limited, {
+    cwd: join(copy, "core"),
+    env: { ...process.env, ...SETTINGS, ...env },
+    stdio: "ignore",
+  });
+  return new Promise((resolve) =>
+    child.on("close", (code, signal) => resolve(code === 0 ? undefined : (signal ?? `code ${code}`))),
+  );
 }
 
 const reached = {};
@@ -149,5 +197,7 @@ await Promise.all(Array.from({ length: Number(option("--jobs", "1")) }, work));
 writeFileSync(file("results.json"), JSON.stringify(results));
 const all = Object.values(results);
 const caught = all.filter((result) => result.caught).length;
-console.log(`${listed.length} mutants, ${written.length} behind switches, ${all.length} tried: ${caught} caught, ${all.length - caught} missed.`);
+console.log(
+  `${listed.length} mutants, ${written.length} behind switches, ${all.length} tried: ${caught} caught, ${all.length - caught} missed.`,
+);
 console.log("The others do not compile, or not behind a switch; cargo mutants itself tries them.");

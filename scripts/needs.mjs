@@ -18,11 +18,20 @@ export const needs = {
     apt: ["gcc", "libc6-dev"],
     by: { darwin: "xcode-select --install" },
   },
-  make: { what: "make, for the example in C", find: () => which("make"), apt: ["make"], by: { darwin: "xcode-select --install" } },
+  make: {
+    what: "make, for the example in C",
+    find: () => which("make"),
+    apt: ["make"],
+    by: { darwin: "xcode-select --install" },
+  },
   git: { what: "git", find: () => which("git"), apt: ["git"], brew: ["git"] },
   python: {
     what: "Python 3.10 or newer that can create environments",
-    find: () => says("python3", ["-c", "import sys, venv, ensurepip; assert sys.version_info >= (3, 10); print(sys.executable, sys.version.split()[0])"]),
+    find: () =>
+      says("python3", [
+        "-c",
+        "import sys, venv, ensurepip; assert sys.version_info >= (3, 10); print(sys.executable, sys.version.split()[0])",
+      ]),
     apt: ["python3", "python3-venv"],
     brew: ["python"],
   },
@@ -34,7 +43,11 @@ export const needs = {
   },
   jansson: {
     what: "Jansson, the JSON library of the example in C",
-    find: () => says("cc", ["-E", "-include", "jansson.h", "-x", "c", "/dev/null", "-o", "/dev/null"], { env: homebrew() }) !== undefined ? "jansson.h" : undefined,
+    find: () =>
+      says("cc", ["-E", "-include", "jansson.h", "-x", "c", "/dev/null", "-o", "/dev/null"], { env: homebrew() }) !==
+      undefined
+        ? "jansson.h"
+        : undefined,
     apt: ["libjansson-dev"],
     brew: ["jansson"],
   },
@@ -79,8 +92,12 @@ export function command(names) {
   const packages = (manager) => [...new Set(names.flatMap((name) => needs[name][manager] ?? []))];
   const commands = [...new Set(own)];
   const administrator = process.platform === "linux" && process.getuid() !== 0 ? ["sudo"] : [];
-  if (process.platform === "linux" && which("apt-get") && packages("apt").length > 0) commands.push([...administrator, "apt-get", "install", "-y", "--no-install-recommends", ...packages("apt")].join(" "));
-  else if (process.platform === "darwin" && which("brew") && packages("brew").length > 0) commands.push(["brew", "install", ...packages("brew")].join(" "));
+  if (process.platform === "linux" && which("apt-get") && packages("apt").length > 0)
+    commands.push(
+      [...administrator, "apt-get", "install", "-y", "--no-install-recommends", ...packages("apt")].join(" "),
+    );
+  else if (process.platform === "darwin" && which("brew") && packages("brew").length > 0)
+    commands.push(["brew", "install", ...packages("brew")].join(" "));
   else if (commands.length === 0) return `install ${names.map((name) => needs[name].what).join("; ")}`;
   return commands.join(" && ");
 }
@@ -92,7 +109,8 @@ function obstacle() {
   if (process.platform !== "linux" || !which("apt-get")) return "it works with apt and Homebrew only";
   if (process.getuid() === 0) return undefined;
   if (!which("sudo")) return "this is not root, and there is no sudo";
-  if (!process.stdin.isTTY && spawnSync("sudo", ["-n", "true"]).status !== 0) return "sudo needs a password, and there is no terminal to type it";
+  if (!process.stdin.isTTY && spawnSync("sudo", ["-n", "true"]).status !== 0)
+    return "sudo needs a password, and there is no terminal to type it";
   return undefined;
 }
 
@@ -123,7 +141,8 @@ export async function provide(names) {
   if (automatic.length === 0) return wanted;
   try {
     const [program, ...args] = command(automatic).split(" ");
-    const update = process.platform === "linux" ? [...(program === "sudo" ? ["sudo"] : []), "apt-get", "update", "-qq"] : undefined;
+    const update =
+      process.platform === "linux" ? [...(program === "sudo" ? ["sudo"] : []), "apt-get", "update", "-qq"] : undefined;
     if (update) await run(update[0], update.slice(1));
     await run(program, args, { env: { DEBIAN_FRONTEND: "noninteractive" } });
   } catch (error) {

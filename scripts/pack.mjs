@@ -16,9 +16,12 @@ export function packMain(folder) {
   const stage = join(folder, "stage");
   mkdirSync(stage, { recursive: true });
   const { scripts, devDependencies, overrides, ...manifest } = JSON.parse(readFileSync(at("package.json"), "utf8"));
-  manifest.optionalDependencies = Object.fromEntries(platformPackages().map(({ content }) => [content.name, manifest.version]));
+  manifest.optionalDependencies = Object.fromEntries(
+    platformPackages().map(({ content }) => [content.name, manifest.version]),
+  );
   writeFileSync(join(stage, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
-  for (const file of ["LICENSE-MIT", "LICENSE-APACHE"]) if (existsSync(at(file))) copyFileSync(at(file), join(stage, file));
+  for (const file of ["LICENSE-MIT", "LICENSE-APACHE"])
+    if (existsSync(at(file))) copyFileSync(at(file), join(stage, file));
   writeFileSync(join(stage, THIRD_PARTY), licenceTexts());
   mkdirSync(join(stage, "docs"), { recursive: true });
   for (const page of PAGES) writeFileSync(join(stage, page), relinked(page));
@@ -27,7 +30,11 @@ export function packMain(folder) {
 }
 
 /** The pages that are published with the package. */
-const PAGES = ["README.md", "CHANGELOG.md", ...["boundary", "clients", "mcp", "policy", "rules", "transitions", "uris"].map((name) => `docs/${name}.md`)];
+const PAGES = [
+  "README.md",
+  "CHANGELOG.md",
+  ...["boundary", "clients", "mcp", "policy", "rules", "transitions", "uris"].map((name) => `docs/${name}.md`),
+];
 
 /**
  * A page whose links work where it is read. A registry shows the README alone, where a relative link leads nowhere, so that

@@ -41,9 +41,17 @@ writeFileSync(join(copy, "Cargo.toml"), workspace.replace(/exclude = \[[^\]]*\]\
 
 const test = (suite) => {
   const env = { ...process.env, CARGO_TARGET_DIR: at("target/planted-bugs-build"), RUST_BACKTRACE: "0" };
-  const done = spawnSync("cargo", ["test", "-q", "-p", "rootwise", "--test", suite], { cwd: copy, env, encoding: "utf8" });
+  const done = spawnSync("cargo", ["test", "-q", "-p", "rootwise", "--test", suite], {
+    cwd: copy,
+    env,
+    encoding: "utf8",
+  });
   const broken = /error(\[E\d+\])?: (?!test failed)/.test(done.stderr);
-  return { passed: done.status === 0, broken: broken && !/test result: FAILED/.test(done.stdout), output: done.stdout + done.stderr };
+  return {
+    passed: done.status === 0,
+    broken: broken && !/test result: FAILED/.test(done.stdout),
+    output: done.stdout + done.stderr,
+  };
 };
 
 console.log("Without a bug: every suite must pass.");
@@ -67,7 +75,10 @@ for (const [index, { bug, file, find, replace }] of bugs.entries()) {
     missed += 1;
     continue;
   }
-  writeFileSync(path, sound.replace(find, () => replace));
+  writeFileSync(
+    path,
+    sound.replace(find, () => replace),
+  );
   const noticed = SUITES.find((suite) => {
     const { passed, broken, output } = test(suite);
     if (broken) throw new Error(`planting "${bug}" does not compile:\n${output}`);
@@ -78,5 +89,7 @@ for (const [index, { bug, file, find, replace }] of bugs.entries()) {
   const verdict = noticed ? green(`detected by ${noticed}`) : red("not detected");
   console.log(`${String(index + 1).padStart(2)}/${bugs.length} ${bug}: ${verdict} ${dim(seconds(since))}`);
 }
-console.log(bold(missed ? red(`${missed} of ${bugs.length} bugs were not detected`) : `all ${bugs.length} bugs were detected`));
+console.log(
+  bold(missed ? red(`${missed} of ${bugs.length} bugs were not detected`) : `all ${bugs.length} bugs were detected`),
+);
 process.exit(missed ? 1 : 0);

@@ -7,7 +7,8 @@ import { at, run } from "./tools.mjs";
 const UV = "0.13.7";
 
 const home = (name) => at("target", "python", name);
-const program = (folder, name) => (process.platform === "win32" ? join(folder, "Scripts", `${name}.exe`) : join(folder, "bin", name));
+const program = (folder, name) =>
+  process.platform === "win32" ? join(folder, "Scripts", `${name}.exe`) : join(folder, "bin", name);
 
 /** Returns the interpreter of an environment with these packages, which is made again when the list changes. */
 export async function environment(name, packages) {
@@ -36,7 +37,14 @@ async function installUv() {
     // Another step may do the same: the folder appears as a whole, and the first one wins.
     const fresh = home(`uv-${process.pid}`);
     await run("python3", ["-m", "venv", "--clear", fresh]);
-    await run(program(fresh, "python"), ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", `uv==${UV}`]);
+    await run(program(fresh, "python"), [
+      "-m",
+      "pip",
+      "install",
+      "--quiet",
+      "--disable-pip-version-check",
+      `uv==${UV}`,
+    ]);
     try {
       renameSync(fresh, made);
     } catch (error) {

@@ -59,10 +59,15 @@ function merge(into, changes) {
 
 function show({ title, name, steps }, { outputs, explanation }) {
   console.log(`\n${bold(title ?? name)}\n`);
-  for (const [index, { story, now, event, save, eventText = save === undefined ? "saved and restored" : "saved" }] of steps.entries()) {
+  for (const [
+    index,
+    { story, now, event, save, eventText = save === undefined ? "saved and restored" : "saved" },
+  ] of steps.entries()) {
     const { actions = [], deadline, error } = outputs[index];
     if (story) console.log(story);
-    console.log(`${dim(`${String(now ?? "").padStart(6)} ms`)}  ${cyan("in ")}  ${event ? described(event) : eventText}`);
+    console.log(
+      `${dim(`${String(now ?? "").padStart(6)} ms`)}  ${cyan("in ")}  ${event ? described(event) : eventText}`,
+    );
     if (error) console.log(`           ${yellow("out")}  refused: ${error.message}`);
     for (const action of actions) console.log(`           ${green("out")}  ${described(action)}`);
     if (!error && actions.length === 0) console.log(`           ${dim("out  no actions")}`);
@@ -75,10 +80,13 @@ function show({ title, name, steps }, { outputs, explanation }) {
 /** One line for an event or an action. */
 function described({ type, ...fields }) {
   if (type === "answer") {
-    const what = fields.project ? `${fields.project.path ?? fields.project.name} (from ${fields.project.source})` : fields.message;
+    const what = fields.project
+      ? `${fields.project.path ?? fields.project.name} (from ${fields.project.source})`
+      : fields.message;
     return `${bold("answer")} ask ${fields.asks.join(", ")}: ${fields.outcome}${what ? ` ${what}` : ""}`;
   }
-  if (type === "announce") return `${bold("announce")} ${fields.from?.path ?? "nothing"} -> ${fields.to?.path ?? "nothing"}`;
+  if (type === "announce")
+    return `${bold("announce")} ${fields.from?.path ?? "nothing"} -> ${fields.to?.path ?? "nothing"}`;
   if (type === "log") return `${bold("log")} ${fields.level}: ${fields.message}`;
   if (type === "probe") return `${bold("probe")} ${fields.paths.map(({ path }) => path).join(", ")}`;
   if (type === "sendRequest") return `${bold("send")} ${fields.message}`;

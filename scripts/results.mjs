@@ -24,9 +24,15 @@ export function record(result) {
 /** Every recorded result. */
 export function results() {
   mkdirSync(folder, { recursive: true });
-  return readdirSync(folder).filter((file) => file.endsWith(".jsonl")).sort().flatMap((file) => {
-    return readFileSync(join(folder, file), "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line));
-  });
+  return readdirSync(folder)
+    .filter((file) => file.endsWith(".jsonl"))
+    .sort()
+    .flatMap((file) => {
+      return readFileSync(join(folder, file), "utf8")
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => JSON.parse(line));
+    });
 }
 
 /** Node tests name ids at the end of their title: `a title [G-01, A1]`. */
@@ -55,7 +61,9 @@ export function cargoTest(...args) {
 
 function rustTests() {
   const found = new Map();
-  for (const file of readdirSync(at("core/tests"), { recursive: true }).filter((file) => file.endsWith(".rs")).sort()) {
+  for (const file of readdirSync(at("core/tests"), { recursive: true })
+    .filter((file) => file.endsWith(".rs"))
+    .sort()) {
     const suite = `core/tests/${file}`;
     for (const [, ids, test] of readFileSync(at(suite), "utf8").matchAll(RUST_TEST)) {
       if (found.has(test)) throw new Stop(`two tests with a \`Covers\` line are named ${test}`);

@@ -19,7 +19,8 @@ export async function runSteps(steps, { absent, keepGoing, verbose }) {
   const stop = progress(steps, results, running, verbose);
   // Each step leads a process group, so that the programs it started end with it.
   const end = (signal) => {
-    for (const { child } of running.values()) process.kill(process.platform === "win32" ? child.pid : -child.pid, signal);
+    for (const { child } of running.values())
+      process.kill(process.platform === "win32" ? child.pid : -child.pid, signal);
     process.exit(1);
   };
   process.once("SIGINT", end).once("SIGTERM", end);
@@ -28,7 +29,11 @@ export async function runSteps(steps, { absent, keepGoing, verbose }) {
     const began = performance.now();
     console.log(`${clear}${bold(`[${steps.indexOf(step) + 1}/${steps.length}] ${step.name}`)}: ${step.what}`);
     const output = verbose ? "inherit" : openSync(logFile(step.name), "w");
-    const child = spawn(process.execPath, [at("scripts", "test.mjs"), "--inside", step.name], { cwd: root, detached: process.platform !== "win32", stdio: ["ignore", output, output] });
+    const child = spawn(process.execPath, [at("scripts", "test.mjs"), "--inside", step.name], {
+      cwd: root,
+      detached: process.platform !== "win32",
+      stdio: ["ignore", output, output],
+    });
     if (!verbose) closeSync(output);
     const ended = new Promise((resolve) => child.on("close", (code) => resolve(code === 0))).then((passed) => {
       running.delete(step);
@@ -40,7 +45,9 @@ export async function runSteps(steps, { absent, keepGoing, verbose }) {
     results.set(step, result);
     if (result.state === "failed" && !verbose) console.log(lastLines(step.name));
     const words = { passed: green("passed"), failed: red("failed"), "left out": yellow("left out") };
-    console.log(`${clear}${words[result.state]} ${step.name}${result.time ? ` in ${result.time}` : ""}${result.why ? `: ${result.why}` : ""}`);
+    console.log(
+      `${clear}${words[result.state]} ${step.name}${result.time ? ` in ${result.time}` : ""}${result.why ? `: ${result.why}` : ""}`,
+    );
   };
 
   const open = new Set(steps);
@@ -77,14 +84,19 @@ function fits(step, others, verbose) {
 function obstacle(step, results, absent) {
   const lacking = (step.needs ?? []).filter((name) => absent.includes(name));
   if (lacking.length > 0) return `needs ${lacking.join(" and ")}`;
-  const without = [...results].filter(([other, { state }]) => step.after?.includes(other.name) && state === "left out").map(([other]) => other.name);
+  const without = [...results]
+    .filter(([other, { state }]) => step.after?.includes(other.name) && state === "left out")
+    .map(([other]) => other.name);
   return without.length > 0 ? `needs the results of ${without.join(", ")}` : undefined;
 }
 
 function lastLines(name) {
   const lines = readFileSync(logFile(name), "utf8").trimEnd().split("\n");
   const shown = lines.slice(-LAST_LINES);
-  const cut = lines.length > shown.length ? dim(`… the first ${lines.length - shown.length} lines are in ${logFile(name)}\n`) : "";
+  const cut =
+    lines.length > shown.length
+      ? dim(`… the first ${lines.length - shown.length} lines are in ${logFile(name)}\n`)
+      : "";
   return cut + shown.join("\n");
 }
 
@@ -94,7 +106,9 @@ function progress(steps, results, running, verbose) {
   const print = () => {
     if (running.size === 0) return;
     const done = [...results.values()].filter(({ state }) => state !== "not run").length;
-    const now = [...running].map(([{ name }, { began }]) => `${name} ${seconds(began)} (${lastLine(name)})`).join(" · ");
+    const now = [...running]
+      .map(([{ name }, { began }]) => `${name} ${seconds(began)} (${lastLine(name)})`)
+      .join(" · ");
     const line = `${done} of ${steps.length} done; running: ${now}`;
     if (terminal) process.stdout.write(`\r\u001b[K${dim(line.slice(0, process.stdout.columns - 1))}\r`);
     else console.log(line);

@@ -37,14 +37,25 @@ async function scenes(base, show) {
     { who: "SDK 2.x, no roots", client: sdk.second("legacy"), stdio: sdk.stdio2 },
     { who: "SDK 1.x, no roots, a variable", client: sdk.first(), stdio: sdk.stdio1, env: { CLAUDE_PROJECT_DIR: blog } },
     { who: "SDK 2.x, HTTP, roots", client: sdk.second("legacy", () => roots(blog)), http: sdk.http2(http.url) },
-    { who: "SDK 2.x, HTTP, protocol 2026-07-28", client: sdk.second("modern", () => roots(blog)), http: sdk.http2(http.url) },
+    {
+      who: "SDK 2.x, HTTP, protocol 2026-07-28",
+      client: sdk.second("modern", () => roots(blog)),
+      http: sdk.http2(http.url),
+    },
     { who: "SDK 1.x, HTTP, a header", client: sdk.first(), http: sdk.http1(http.url, { "X-Project-Path": shop }) },
     { who: "SDK 1.x, never answers", client: sdk.first(() => new Promise(() => {})), stdio: sdk.stdio1, twice: true },
-    { who: "SDK 2.x, changes its roots", client: sdk.second("legacy", (asked) => roots(asked === 1 ? shop : blog)), stdio: sdk.stdio2, change: true },
+    {
+      who: "SDK 2.x, changes its roots",
+      client: sdk.second("legacy", (asked) => roots(asked === 1 ? shop : blog)),
+      stdio: sdk.stdio2,
+      change: true,
+    },
   ];
   try {
     for (const { who, client, stdio, env, http: over, twice, change } of all) {
-      const transport = over ?? stdio({ command: process.execPath, args: [program, "whereami"], ...server, env: { ...server.env, ...env } });
+      const transport =
+        over ??
+        stdio({ command: process.execPath, args: [program, "whereami"], ...server, env: { ...server.env, ...env } });
       await client.connect(transport);
       try {
         show(await call(base, who, client));
@@ -67,7 +78,12 @@ async function call(base, client, connected) {
   const { structuredContent, content } = await connected.callTool({ name: "whereami", arguments: {} });
   const milliseconds = Math.round(performance.now() - began);
   const [{ project, why }] = structuredContent.choices;
-  const words = { roots: "the client's roots", cwd: "the folder the server was started in", env: "the variable", header: "the header" };
+  const words = {
+    roots: "the client's roots",
+    cwd: "the folder the server was started in",
+    env: "the variable",
+    header: "the header",
+  };
   const notes = { overdue: "the client did not answer roots/list", undeclared: "the client declares no roots" };
   return {
     client,
@@ -81,16 +97,19 @@ async function call(base, client, connected) {
 
 /** Loads the clients of both SDKs. */
 async function clients() {
-  const [{ Client: Client1 }, { StdioClientTransport: Stdio1 }, { StreamableHTTPClientTransport: Http1 }, { ListRootsRequestSchema }] = await Promise.all([
+  const [
+    { Client: Client1 },
+    { StdioClientTransport: Stdio1 },
+    { StreamableHTTPClientTransport: Http1 },
+    { ListRootsRequestSchema },
+  ] = await Promise.all([
     import("@modelcontextprotocol/sdk/client/index.js"),
     import("@modelcontextprotocol/sdk/client/stdio.js"),
     import("@modelcontextprotocol/sdk/client/streamableHttp.js"),
     import("@modelcontextprotocol/sdk/types.js"),
   ]);
-  const [{ Client: Client2, StreamableHTTPClientTransport: Http2 }, { StdioClientTransport: Stdio2 }] = await Promise.all([
-    import("@modelcontextprotocol/client"),
-    import("@modelcontextprotocol/client/stdio"),
-  ]);
+  const [{ Client: Client2, StreamableHTTPClientTransport: Http2 }, { StdioClientTransport: Stdio2 }] =
+    await Promise.all([import("@modelcontextprotocol/client"), import("@modelcontextprotocol/client/stdio")]);
   const info = { name: "rootwise-start", version: "1" };
   const answering = (client, method, roots) => {
     let asked = 0;
@@ -102,7 +121,11 @@ async function clients() {
     first: (roots) => answering(new Client1(info, capabilities(roots)), ListRootsRequestSchema, roots),
     second: (era, roots) => {
       const mode = era === "modern" ? { pin: "2026-07-28" } : "legacy";
-      return answering(new Client2(info, { ...capabilities(roots), versionNegotiation: { mode } }), "roots/list", roots);
+      return answering(
+        new Client2(info, { ...capabilities(roots), versionNegotiation: { mode } }),
+        "roots/list",
+        roots,
+      );
     },
     stdio1: (options) => new Stdio1(options),
     stdio2: (options) => new Stdio2(options),
@@ -112,7 +135,10 @@ async function clients() {
 }
 
 async function serve(options) {
-  const child = spawn(process.execPath, [program, "whereami", "--http"], { ...options, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [program, "whereami", "--http"], {
+    ...options,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const [url] = await once(createInterface(child.stdout), "line");
   return { url, stop: () => child.kill() };
 }

@@ -19,20 +19,29 @@ client, its source, and the duration of the call. Builds the package first if ne
 npm run replay shows a recorded conversation step by step instead.`;
 
 main(async () => {
-  const { values } = parseArgs({ options: { report: { type: "boolean" }, picture: { type: "string" }, help: { type: "boolean" } } });
+  const { values } = parseArgs({
+    options: { report: { type: "boolean" }, picture: { type: "string" }, help: { type: "boolean" } },
+  });
   if (values.help) return console.log(help);
   await prepare({ quiet: true });
   if (!isBuilt()) {
     // WebAssembly is enough to show; the addon takes as long again.
     const addon = existsSync(addonFile()) ? ["--addon"] : [];
-    await quietly("Building the package, which takes a few minutes the first time", process.execPath, ["scripts/build.mjs", "--wasm", ...addon, "--typescript"]);
+    await quietly("Building the package, which takes a few minutes the first time", process.execPath, [
+      "scripts/build.mjs",
+      "--wasm",
+      ...addon,
+      "--typescript",
+    ]);
   }
   await table(values);
 });
 
 async function table(values) {
   console.log(`\n${bold("Which project does each client get?")}\n`);
-  console.log(`The clients have the folder shop or blog open. The server was started in the folder started-here, so that a server`);
+  console.log(
+    `The clients have the folder shop or blog open. The server was started in the folder started-here, so that a server`,
+  );
   console.log(`which trusts its working directory would work there, for every client.\n`);
   console.log(dim(`${"client".padEnd(36)} ${"project".padEnd(13)} ${"time".padStart(8)}  known from`));
   const rows = [];
@@ -40,7 +49,9 @@ async function table(values) {
     rows.push(row);
     const colour = row.project === "started-here" ? yellow : green;
     const note = row.note ? yellow(` (${row.note})`) : "";
-    console.log(`${cyan(row.client.padEnd(36))} ${colour(row.project.padEnd(13))} ${`${row.milliseconds} ms`.padStart(8)}  ${row.from}${note}`);
+    console.log(
+      `${cyan(row.client.padEnd(36))} ${colour(row.project.padEnd(13))} ${`${row.milliseconds} ms`.padStart(8)}  ${row.from}${note}`,
+    );
   });
   if (values.picture) writeFileSync(at(values.picture), picture(rows));
   console.log(`
@@ -51,15 +62,27 @@ ${bold("How to read it")}
   5 seconds     one client accepts the question for its roots and never answers. Rootwise waits once, at most 5 seconds (a setting);
                 the client's next call is answered at once.
 `);
-  console.log(values.report ? rows[0].text : dim("Everything that a client sends, and what each policy makes of it: npm start -- --report"));
+  console.log(
+    values.report
+      ? rows[0].text
+      : dim("Everything that a client sends, and what each policy makes of it: npm start -- --report"),
+  );
 }
 
 /** Whether the package is there and no older than its sources. */
 function isBuilt() {
   const made = at("dist", "cjs", "whereami", "cli.js");
   if (!existsSync(made)) return false;
-  const sources = ["core/src", "core/presets", "bindings-shared/src", "bindings-wasm/src", "adapters/typescript/src"].flatMap((folder) => {
-    return readdirSync(at(folder), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+  const sources = [
+    "core/src",
+    "core/presets",
+    "bindings-shared/src",
+    "bindings-wasm/src",
+    "adapters/typescript/src",
+  ].flatMap((folder) => {
+    return readdirSync(at(folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
   });
   return sources.every((file) => statSync(file).mtimeMs <= statSync(made).mtimeMs);
 }

@@ -8,7 +8,10 @@ import { cargoTest } from "./results.mjs";
 import { bin, cargo, cargoDoc, debugBuild, node, oldestRust, publishedCrates, read, run, WORKSPACE } from "./tools.mjs";
 
 const testsAtOnce = (most, files) => {
-  const reporters = ["spec", "./scripts/results.mjs"].flatMap((name) => [`--test-reporter=${name}`, "--test-reporter-destination=stdout"]);
+  const reporters = ["spec", "./scripts/results.mjs"].flatMap((name) => [
+    `--test-reporter=${name}`,
+    "--test-reporter-destination=stdout",
+  ]);
   return node("--test", ...reporters, `--test-concurrency=${most}`, ...files);
 };
 
@@ -33,9 +36,12 @@ const covering = ["rust", "vectors", "browser", "backends", "mcp", "python", "ex
 export const steps = [
   {
     name: "format",
-    what: "Rust sources are formatted",
-    reads: [...rust, "rustfmt.toml"],
-    run: () => cargo("fmt", "--all", "--check"),
+    what: "Rust, TypeScript and JavaScript are formatted, and the latter two have no lint warnings",
+    reads: [...rust, "rustfmt.toml", "biome", "adapters/typescript/", "examples/", "scripts/", "site/", "tests/"],
+    run: async () => {
+      await cargo("fmt", "--all", "--check");
+      await bin("biome", "check", "--error-on-warnings", ".");
+    },
   },
   {
     name: "build",
@@ -45,7 +51,10 @@ export const steps = [
     run: async () => {
       // At once: they have separate target folders, and the end of an optimised build keeps only one processor busy. What both need in the
       // debug profile comes from the step rust.
-      await atOnce(node("scripts/build.mjs", "--wasm", "--plain", "--test-panic"), node("scripts/build.mjs", "--addon", "--test-panic"));
+      await atOnce(
+        node("scripts/build.mjs", "--wasm", "--plain", "--test-panic"),
+        node("scripts/build.mjs", "--addon", "--test-panic"),
+      );
       await node("scripts/build.mjs", "--typescript");
     },
   },
@@ -105,7 +114,12 @@ export const steps = [
       read("cargo", [`+${oldestRust()}`, "metadata", "--locked", "--format-version", "1"]);
       const RUSTC = read("rustup", ["which", "--toolchain", oldestRust(), "rustc"]).trim();
       // What nobody runs needs no checks at run time.
-      const env = { RUSTC, CARGO_PROFILE_DEV_DEBUG: "0", CARGO_PROFILE_DEV_DEBUG_ASSERTIONS: "false", CARGO_PROFILE_DEV_PANIC: "abort" };
+      const env = {
+        RUSTC,
+        CARGO_PROFILE_DEV_DEBUG: "0",
+        CARGO_PROFILE_DEV_DEBUG_ASSERTIONS: "false",
+        CARGO_PROFILE_DEV_PANIC: "abort",
+      };
       await run("cargo", ["package", "--allow-dirty", "--all-features", ...crates()], { env });
     },
   },
@@ -138,7 +152,24 @@ export const steps = [
     run: async () => {
       await bin("tsc", "-p", "tests/types/tsconfig.json");
       // These wait for other processes most of the time, so two files at once are no strain.
-      const files = ["adapter", "scenarios", "http", "remote", "advice", "streams", "store", "roots", "driver", "cocosearch", "versions", "lifecycle", "whereami", "foreign", "transports", "hostile"].map((name) => `tests/e2e/${name}.test.mjs`);
+      const files = [
+        "adapter",
+        "scenarios",
+        "http",
+        "remote",
+        "advice",
+        "streams",
+        "store",
+        "roots",
+        "driver",
+        "cocosearch",
+        "versions",
+        "lifecycle",
+        "whereami",
+        "foreign",
+        "transports",
+        "hostile",
+      ].map((name) => `tests/e2e/${name}.test.mjs`);
       await testsAtOnce(2, files);
     },
   },
@@ -162,7 +193,12 @@ export const steps = [
     what: "API, safety, sequence properties, differences between bindings, memory",
     reads: backends,
     after: ["build"],
-    run: () => tests(...["api", "schema", "safety", "plain", "c", "properties", "differential", "memory"].map((name) => `tests/backends/${name}.test.mjs`)),
+    run: () =>
+      tests(
+        ...["api", "schema", "safety", "plain", "c", "properties", "differential", "memory"].map(
+          (name) => `tests/backends/${name}.test.mjs`,
+        ),
+      ),
   },
   {
     name: "rust-adapter",
@@ -176,7 +212,10 @@ export const steps = [
       await testsAtOnce(1, ["tests/e2e/rmcp.test.mjs", "tests/conformance/rmcp.test.mjs"]);
       process.env.E2E_SERVER = "rmcp";
       try {
-        await testsAtOnce(2, ["scenarios", "http", "lifecycle", "clients"].map((name) => `tests/e2e/${name}.test.mjs`));
+        await testsAtOnce(
+          2,
+          ["scenarios", "http", "lifecycle", "clients"].map((name) => `tests/e2e/${name}.test.mjs`),
+        );
       } finally {
         delete process.env.E2E_SERVER;
       }
@@ -193,7 +232,16 @@ export const steps = [
   {
     name: "site",
     what: "the documentation site builds without warnings and dead links, with the API pages of three languages",
-    reads: [...modules, "adapters/python/src/", "docs/", "site/", "scripts/docs", "README.md", "CONTRIBUTING.md", "SECURITY.md"],
+    reads: [
+      ...modules,
+      "adapters/python/src/",
+      "docs/",
+      "site/",
+      "scripts/docs",
+      "README.md",
+      "CONTRIBUTING.md",
+      "SECURITY.md",
+    ],
     needs: ["python"],
     run: () => node("scripts/docs.mjs"),
   },

@@ -31,7 +31,16 @@ main(async () => {
   const text = { type: "string" };
   const { values } = parseArgs({
     options: {
-      ...{ list: flag, only: text, from: text, skip: text, changed: flag, since: text, "keep-going": flag, verbose: flag },
+      ...{
+        list: flag,
+        only: text,
+        from: text,
+        skip: text,
+        changed: flag,
+        since: text,
+        "keep-going": flag,
+        verbose: flag,
+      },
       ...{ "no-install": flag, sequences: text, help: flag, inside: text },
     },
   });
@@ -55,8 +64,13 @@ main(async () => {
   const began = performance.now();
   await prepare();
   const absent = await provide([...new Set(["compiler", "git", ...chosen.flatMap((step) => step.needs ?? [])])]);
-  if (absent.includes("compiler")) throw new Stop(`There is no C compiler, and Rust cannot link without one: ${command(["compiler"])}`);
-  const results = await runSteps(chosen, { absent, keepGoing: values["keep-going"], verbose: values.verbose || chosen.length === 1 });
+  if (absent.includes("compiler"))
+    throw new Stop(`There is no C compiler, and Rust cannot link without one: ${command(["compiler"])}`);
+  const results = await runSteps(chosen, {
+    absent,
+    keepGoing: values["keep-going"],
+    verbose: values.verbose || chosen.length === 1,
+  });
   report(chosen, results, absent, began);
 });
 
@@ -83,27 +97,43 @@ function choose({ only, from, skip, changed, since }) {
 /** The steps that read a changed file. A change of the commands themselves affects every step. */
 function affected(candidates, since) {
   const base = since ?? read("git", ["merge-base", "HEAD", "main"]).trim();
-  const changed = read("git", ["diff", "--name-only", base]) + read("git", ["ls-files", "--others", "--exclude-standard"]);
+  const changed =
+    read("git", ["diff", "--name-only", base]) + read("git", ["ls-files", "--others", "--exclude-standard"]);
   const files = changed.split("\n").filter(Boolean);
   if (files.some((file) => /^scripts\/(test|steps|runner|tools|needs)\.mjs$/.test(file))) return candidates;
   const reads = (step) => step.reads.some((start) => files.some((file) => file.startsWith(start)));
   const hit = candidates.filter(reads);
   const built = existsSync(at("dist", "rootwise.wasm"));
-  return candidates.filter((step) => hit.includes(step) || (step.name === "build" && !built && hit.some((other) => other.after?.includes("build"))));
+  return candidates.filter(
+    (step) =>
+      hit.includes(step) || (step.name === "build" && !built && hit.some((other) => other.after?.includes("build"))),
+  );
 }
 
 function report(chosen, results, absent, began) {
-  const words = { passed: green("passed  "), failed: red("FAILED  "), "left out": yellow("left out"), "not run": dim("not run ") };
+  const words = {
+    passed: green("passed  "),
+    failed: red("FAILED  "),
+    "left out": yellow("left out"),
+    "not run": dim("not run "),
+  };
   console.log();
-  for (const [step, { state, time, why }] of results) console.log(`  ${words[state]}  ${step.name.padEnd(12)} ${(time ?? "").padStart(8)}  ${dim(why ?? "")}`.trimEnd());
+  for (const [step, { state, time, why }] of results)
+    console.log(`  ${words[state]}  ${step.name.padEnd(12)} ${(time ?? "").padStart(8)}  ${dim(why ?? "")}`.trimEnd());
   const steps = (state) => chosen.filter((step) => results.get(step).state === state).map((step) => step.name);
   console.log(`\n${steps("passed").length} of ${chosen.length} steps passed in ${seconds(began)}`);
   const out = steps("left out");
   if (out.length > 0) {
-    console.log(yellow(`Left out: ${out.join(", ")}. This installs what is missing (${absent.map((name) => needs[name].what).join("; ")}):`));
+    console.log(
+      yellow(
+        `Left out: ${out.join(", ")}. This installs what is missing (${absent.map((name) => needs[name].what).join("; ")}):`,
+      ),
+    );
     console.log(`  ${command(absent)}`);
   }
   const failed = steps("failed");
-  if (failed.length > 0) throw new Stop(`failed: ${failed.join(", ")}. Repeat only these: npm test -- --only ${failed.join(",")}`);
-  if (out.length > 0 && process.env.CI === "true") throw new Stop("A step that is left out is a failure where CI=true.");
+  if (failed.length > 0)
+    throw new Stop(`failed: ${failed.join(", ")}. Repeat only these: npm test -- --only ${failed.join(",")}`);
+  if (out.length > 0 && process.env.CI === "true")
+    throw new Stop("A step that is left out is a failure where CI=true.");
 }

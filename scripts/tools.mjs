@@ -66,7 +66,9 @@ export async function quietly(what, program, args) {
 
 /** Returns the path of the first of these programs that exists, or undefined. */
 export function which(...programs) {
-  const files = programs.flatMap((program) => (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, program)));
+  const files = programs.flatMap((program) =>
+    (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, program)),
+  );
   return files.find((file) => {
     try {
       accessSync(file, constants.X_OK);
@@ -97,7 +99,9 @@ export function debugBuild() {
 /** Builds the Rust API pages: warnings are errors, and every page links to the other pages of the site. */
 export function cargoDoc() {
   const flags = ["-D", "warnings", "--html-before-content", at("site", "rustdoc.html")];
-  return run("cargo", ["doc", "--no-deps", ...WORKSPACE], { env: { CARGO_ENCODED_RUSTDOCFLAGS: flags.join("\u001f") } });
+  return run("cargo", ["doc", "--no-deps", ...WORKSPACE], {
+    env: { CARGO_ENCODED_RUSTDOCFLAGS: flags.join("\u001f") },
+  });
 }
 
 export const cargo = (...args) => run("cargo", args);
@@ -107,7 +111,7 @@ export const node = (...args) => run(process.execPath, args);
 export const bin = (name, ...args) => run(process.execPath, [binPath(name), ...args]);
 
 function binPath(name) {
-  const owner = { tsc: "typescript", "wasm-opt": "binaryen" }[name] ?? name;
+  const owner = { tsc: "typescript", "wasm-opt": "binaryen", biome: "@biomejs/biome" }[name] ?? name;
   const home = at("node_modules", owner);
   const { bin: entry } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
   return join(home, typeof entry === "string" ? entry : entry[name]);
@@ -129,7 +133,9 @@ export function oldestRust() {
 let published;
 /** Returns the names of the crates that are published. */
 export function publishedCrates() {
-  published ??= JSON.parse(read("cargo", ["metadata", "--format-version", "1", "--no-deps"])).packages.filter(({ publish }) => publish === null);
+  published ??= JSON.parse(read("cargo", ["metadata", "--format-version", "1", "--no-deps"])).packages.filter(
+    ({ publish }) => publish === null,
+  );
   return published.map(({ name }) => name);
 }
 

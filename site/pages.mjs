@@ -70,4 +70,7 @@ export const sections = [
 /** Where a page of the repository is in the site. */
 export const placeOf = ({ file, at }) => at ?? file.replace(/^docs\//, "");
 
-export const pages = [{ title: "Start", file: "docs/index.md" }, ...sections.flatMap((section) => section.pages).filter((page) => page.file)];
+export const pages = [
+  { title: "Start", file: "docs/index.md" },
+  ...sections.flatMap((section) => section.pages).filter((page) => page.file),
+];

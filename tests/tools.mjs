@@ -12,7 +12,10 @@ export function packagesOf(folder) {
   const lock = readFileSync(join(home, "package-lock.json"), "utf8");
   if (!existsSync(mark) || readFileSync(mark, "utf8") !== lock) {
     // Not `npm ci`: it refuses a lock file without the optional packages of other platforms, which not every registry has.
-    const done = spawnSync("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts"], { cwd: home, stdio: ["ignore", "inherit", "inherit"] });
+    const done = spawnSync("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts"], {
+      cwd: home,
+      stdio: ["ignore", "inherit", "inherit"],
+    });
     if (done.status !== 0) throw new Error(`the packages of ${folder} cannot be installed`);
     writeFileSync(mark, lock);
   }

@@ -25,29 +25,57 @@ export function filesystem(server, { folders = [], shape = (fields) => fields } 
   const allowed = async (ctx) => {
     const { roots, state } = await projects.roots(ctx);
     if (!TOLD.includes(state)) return { folders: fallback, refused: [] };
-    return { folders: roots.flatMap(({ realPath }) => realPath ?? []), refused: roots.filter(({ problem }) => problem) };
+    return {
+      folders: roots.flatMap(({ realPath }) => realPath ?? []),
+      refused: roots.filter(({ problem }) => problem),
+    };
   };
   const safe = async (ctx, path) => resolveInside((await allowed(ctx)).folders, path);
 
-  server.registerTool("list_allowed_directories", { description: "Lists the folders that this server may use, and the roots it cannot use." }, async (ctx) => {
-    const { folders, refused } = await allowed(ctx);
-    const lines = [...folders, ...refused.map(({ uri, problem }) => `${uri} cannot be used: ${problem}`)];
-    return text(lines.join("\n") || "No folders are allowed.");
-  });
+  server.registerTool(
+    "list_allowed_directories",
+    { description: "Lists the folders that this server may use, and the roots it cannot use." },
+    async (ctx) => {
+      const { folders, refused } = await allowed(ctx);
+      const lines = [...folders, ...refused.map(({ uri, problem }) => `${uri} cannot be used: ${problem}`)];
+      return text(lines.join("\n") || "No folders are allowed.");
+    },
+  );
   const path = { path: z.string().describe("Absolute path, or a path in the first allowed folder") };
-  server.registerTool("read_text_file", { description: "Reads a file.", inputSchema: shape(path) }, async ({ path }, ctx) => text(await readFile(await safe(ctx, path), "utf8")));
-  server.registerTool("list_directory", { description: "Lists a folder.", inputSchema: shape(path) }, async ({ path }, ctx) => {
-    const entries = await readdir(await safe(ctx, path), { withFileTypes: true });
-    return text(entries.map((entry) => `${entry.isDirectory() ? "[DIR]" : "[FILE]"} ${entry.name}`).sort().join("\n"));
-  });
-  server.registerTool("write_file", { description: "Writes a file.", inputSchema: shape({ ...path, content: z.string() }) }, async ({ path, content }, ctx) => {
-    const file = await safe(ctx, path);
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, content);
-    return text(`Wrote ${file}`);
-  });
+  server.registerTool(
+    "read_text_file",
+    { description: "Reads a file.", inputSchema: shape(path) },
+    async ({ path }, ctx) => text(await readFile(await safe(ctx, path), "utf8")),
+  );
+  server.registerTool(
+    "list_directory",
+    { description: "Lists a folder.", inputSchema: shape(path) },
+    async ({ path }, ctx) => {
+      const entries = await readdir(await safe(ctx, path), { withFileTypes: true });
+      return text(
+        entries
+          .map((entry) => `${entry.isDirectory() ? "[DIR]" : "[FILE]"} ${entry.name}`)
+          .sort()
+          .join("\n"),
+      );
+    },
+  );
+  server.registerTool(
+    "write_file",
+    { description: "Writes a file.", inputSchema: shape({ ...path, content: z.string() }) },
+    async ({ path, content }, ctx) => {
+      const file = await safe(ctx, path);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, content);
+      return text(`Wrote ${file}`);
+    },
+  );
   return projects;
 }
 
 /** Roots alone, in whatever folder they are. */
-const allowList = { name: "filesystem", sources: [{ from: "roots", excludedDirs: "allow" }], roots: { barePaths: "repair" } };
+const allowList = {
+  name: "filesystem",
+  sources: [{ from: "roots", excludedDirs: "allow" }],
+  roots: { barePaths: "repair" },
+};

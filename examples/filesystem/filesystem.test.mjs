@@ -23,8 +23,20 @@ const uri = (path) => ({ uri: `file://${path}` });
 const info = { name: "filesystem-test", version: "1" };
 
 const pairs = [
-  { name: "SDK 1.x", server: "sdk1.mjs", make: (capabilities) => new Client1(info, { capabilities }), method: ListRootsRequestSchema, Stdio: Stdio1 },
-  { name: "SDK 2.x, legacy client", server: "sdk2.mjs", make: (capabilities) => new Client2(info, { capabilities }), method: "roots/list", Stdio: Stdio2 },
+  {
+    name: "SDK 1.x",
+    server: "sdk1.mjs",
+    make: (capabilities) => new Client1(info, { capabilities }),
+    method: ListRootsRequestSchema,
+    Stdio: Stdio1,
+  },
+  {
+    name: "SDK 2.x, legacy client",
+    server: "sdk2.mjs",
+    make: (capabilities) => new Client2(info, { capabilities }),
+    method: "roots/list",
+    Stdio: Stdio2,
+  },
   {
     name: "SDK 2.x, client of 2026-07-28",
     server: "sdk2.mjs",
@@ -69,24 +81,43 @@ for (const { name, server, make, method, Stdio, modern } of pairs) {
       }));
 
     test("the client's roots replace the folders of the command line, which count without roots", async () => {
-      await meet([uri(at("one"))], async ({ call }) => assert.match(await read(call, at("fallback/file.txt")), /^ERROR .*outside/), [at("fallback")]);
-      await meet([], async ({ call }) => assert.equal(await call("list_allowed_directories"), "No folders are allowed."), [at("fallback")]);
+      await meet(
+        [uri(at("one"))],
+        async ({ call }) => assert.match(await read(call, at("fallback/file.txt")), /^ERROR .*outside/),
+        [at("fallback")],
+      );
+      await meet(
+        [],
+        async ({ call }) => assert.equal(await call("list_allowed_directories"), "No folders are allowed."),
+        [at("fallback")],
+      );
       await meet(undefined, async ({ call }) => assert.equal(await read(call, "file.txt"), "fallback"), ["fallback"]);
-      await meet(undefined, async ({ call }) => assert.match(await read(call, at("one/file.txt")), /^ERROR .*outside the allowed folders: none/));
+      await meet(undefined, async ({ call }) =>
+        assert.match(await read(call, at("one/file.txt")), /^ERROR .*outside the allowed folders: none/),
+      );
     });
 
     test("one bad root costs only itself, and its problem is listed", () =>
-      meet([{ uri: "https://example.com/x" }, uri(at("missing")), uri(at("one")), { uri: "junk" }], async ({ call }) => {
-        assert.equal(await read(call, at("one/file.txt")), "one");
-        const said = await call("list_allowed_directories");
-        assert.match(said, new RegExp(`^${at("one")}$`, "m"));
-        assert.match(said, /missing cannot be used: missing/);
-        assert.match(said, /example\.com\/x cannot be used: not_file_uri/);
-      }));
+      meet(
+        [{ uri: "https://example.com/x" }, uri(at("missing")), uri(at("one")), { uri: "junk" }],
+        async ({ call }) => {
+          assert.equal(await read(call, at("one/file.txt")), "one");
+          const said = await call("list_allowed_directories");
+          assert.match(said, new RegExp(`^${at("one")}$`, "m"));
+          assert.match(said, /missing cannot be used: missing/);
+          assert.match(said, /example\.com\/x cannot be used: not_file_uri/);
+        },
+      ));
 
     test("links do not lead outside, for reading and for writing, also to a file that does not exist yet [F3]", () =>
       meet([uri(at("one"))], async ({ call }) => {
-        for (const path of [at("one/out/file.txt"), at("one/../outside/file.txt"), "../outside/file.txt", "/etc/passwd"]) assert.match(await read(call, path), /^ERROR .*outside/, path);
+        for (const path of [
+          at("one/out/file.txt"),
+          at("one/../outside/file.txt"),
+          "../outside/file.txt",
+          "/etc/passwd",
+        ])
+          assert.match(await read(call, path), /^ERROR .*outside/, path);
         assert.match(await call("write_file", { path: at("one/out/new.txt"), content: "x" }), /^ERROR .*outside/);
         assert.match(await call("write_file", { path: "sub/new.txt", content: "new" }), /^Wrote /);
         assert.equal(readFileSync(at("one/sub/new.txt"), "utf8"), "new");
@@ -102,14 +133,18 @@ for (const { name, server, make, method, Stdio, modern } of pairs) {
         assert.equal(await read(call, at("two/file.txt")), "two");
       }));
 
-    test("a storm of changes costs few requests", { skip: modern && "a client of 2026-07-28 announces no changes" }, () =>
-      meet([uri(at("one"))], async ({ client, state, call }) => {
-        assert.equal(await read(call, at("one/file.txt")), "one");
-        state.asked = 0;
-        state.roots = [uri(at("two"))];
-        for (let turn = 0; turn < 10_000; turn += 1) await client.sendRootsListChanged();
-        assert.equal(await read(call, at("two/file.txt")), "two");
-        assert.ok(state.asked < 50, `${state.asked} requests`);
-      }));
+    test(
+      "a storm of changes costs few requests",
+      { skip: modern && "a client of 2026-07-28 announces no changes" },
+      () =>
+        meet([uri(at("one"))], async ({ client, state, call }) => {
+          assert.equal(await read(call, at("one/file.txt")), "one");
+          state.asked = 0;
+          state.roots = [uri(at("two"))];
+          for (let turn = 0; turn < 10_000; turn += 1) await client.sendRootsListChanged();
+          assert.equal(await read(call, at("two/file.txt")), "two");
+          assert.ok(state.asked < 50, `${state.asked} requests`);
+        }),
+    );
   });
 }

@@ -30,7 +30,10 @@ after(async () => {
 });
 
 async function startReplica() {
-  const child = spawn(process.execPath, [fileURLToPath(new URL("server.mjs", import.meta.url)), redis.url], { cwd: "/", stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [fileURLToPath(new URL("server.mjs", import.meta.url)), redis.url], {
+    cwd: "/",
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const [url] = await once(createInterface(child.stdout), "line", { signal: AbortSignal.timeout(30_000) });
   return {
     url,
@@ -57,24 +60,39 @@ async function startProxy(replicas) {
     const message = incoming.method === "POST" ? JSON.parse(body) : {};
     const session = incoming.headers["mcp-session-id"];
     let target = state.pinned ?? state.live[turn++ % state.live.length];
-    if (message.method === undefined && latest.has(session) && state.live.includes(latest.get(session))) target = latest.get(session);
+    if (message.method === undefined && latest.has(session) && state.live.includes(latest.get(session)))
+      target = latest.get(session);
     else if (message.id !== undefined) latest.set(session, target);
-    const upstream = httpRequest(target.url, { method: incoming.method, headers: { ...incoming.headers, host: new URL(target.url).host } }, (response) => {
-      outgoing.writeHead(response.statusCode, response.headers);
-      outgoing.flushHeaders();
-      response.pipe(outgoing);
-    });
+    const upstream = httpRequest(
+      target.url,
+      { method: incoming.method, headers: { ...incoming.headers, host: new URL(target.url).host } },
+      (response) => {
+        outgoing.writeHead(response.statusCode, response.headers);
+        outgoing.flushHeaders();
+        response.pipe(outgoing);
+      },
+    );
     upstream.on("error", () => outgoing.destroy());
     outgoing.on("close", () => upstream.destroy());
     upstream.end(body);
   });
   proxy.listen(0, "127.0.0.1");
   await once(proxy, "listening");
-  return { url: `http://127.0.0.1:${proxy.address().port}/mcp`, state, stop: () => (proxy.closeAllConnections(), proxy.close()) };
+  return {
+    url: `http://127.0.0.1:${proxy.address().port}/mcp`,
+    state,
+    stop: () => (proxy.closeAllConnections(), proxy.close()),
+  };
 }
 
 async function connect(url, roots, modern = false) {
-  const client = new Client({ name: "replicas", version: "1" }, { capabilities: { roots: { listChanged: true } }, versionNegotiation: { mode: modern ? { pin: "2026-07-28" } : "legacy" } });
+  const client = new Client(
+    { name: "replicas", version: "1" },
+    {
+      capabilities: { roots: { listChanged: true } },
+      versionNegotiation: { mode: modern ? { pin: "2026-07-28" } : "legacy" },
+    },
+  );
   const state = { roots, asked: 0 };
   client.setRequestHandler("roots/list", async () => {
     state.asked += 1;
@@ -107,7 +125,10 @@ describe("two replicas", { timeout: 120_000 }, () => {
     const seen = new Set();
     for (let round = 0; round < 6; round += 1) {
       const answers = await Promise.all(peers.map((peer) => peer.where()));
-      assert.deepEqual(answers.map(({ path }) => path), [a, b]);
+      assert.deepEqual(
+        answers.map(({ path }) => path),
+        [a, b],
+      );
       for (const { replica } of answers) seen.add(replica);
     }
     assert.equal(seen.size, 2);
@@ -160,7 +181,10 @@ describe("two replicas", { timeout: 120_000 }, () => {
     const peer = await connect(url, [a, b, c]);
     await peer.where();
     for (let round = 0; round < 5; round += 1) {
-      const results = await Promise.allSettled([peer.call("switch_project", { project: b }), peer.call("switch_project", { project: c })]);
+      const results = await Promise.allSettled([
+        peer.call("switch_project", { project: b }),
+        peer.call("switch_project", { project: c }),
+      ]);
       assert.ok(results.some(({ status }) => status === "fulfilled"));
       const paths = [];
       for (let calls = 0; calls < 4; calls += 1) paths.push((await peer.where()).path);
@@ -205,14 +229,20 @@ test("no confirmed selection is lost when replicas are killed at random moments"
       let attempted = confirmed;
       while (!dead) {
         attempted = attempted === b ? c : b;
-        const made = await peer.call("switch_project", { project: attempted }).then(() => true, () => false);
+        const made = await peer.call("switch_project", { project: attempted }).then(
+          () => true,
+          () => false,
+        );
         if (!made) break;
         confirmed = attempted;
       }
       lost += attempted === confirmed ? 0 : 1;
       proxy.state.pinned = survivor;
       const { path } = await peer.where();
-      assert.ok(path === confirmed || path === attempted, `confirmed ${confirmed}, attempted ${attempted}, got ${path}`);
+      assert.ok(
+        path === confirmed || path === attempted,
+        `confirmed ${confirmed}, attempted ${attempted}, got ${path}`,
+      );
       confirmed = path;
       victim = await startReplica();
       proxy.state.live = [survivor, victim];

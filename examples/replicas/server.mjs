@@ -3,7 +3,12 @@
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import { toNodeHandler } from "@modelcontextprotocol/node";
-import { createMcpHandler, isLegacyRequest, McpServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  McpServer,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
 import { rootwise } from "rootwise/mcp";
 import { redisStore } from "./store.mjs";
 
@@ -14,10 +19,14 @@ const replica = randomUUID().slice(0, 8);
 function make() {
   const server = new McpServer({ name: "replicas", version: "1.0.0" });
   const projects = rootwise(server, { store, local: true });
-  server.registerTool("where", { description: "Says which project this is, and which replica answered." }, async (ctx) => {
-    const { path } = await projects.project(ctx);
-    return { content: [{ type: "text", text: JSON.stringify({ path, replica }) }] };
-  });
+  server.registerTool(
+    "where",
+    { description: "Says which project this is, and which replica answered." },
+    async (ctx) => {
+      const { path } = await projects.project(ctx);
+      return { content: [{ type: "text", text: JSON.stringify({ path, replica }) }] };
+    },
+  );
   projects.registerTools();
   return server;
 }
@@ -45,7 +54,12 @@ async function move(id, address) {
   if (!initialize) return undefined;
   const transport = await open(id);
   const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
-  const post = async (message, more) => (await transport.handleRequest(new Request(address, { method: "POST", headers: { ...headers, ...more }, body: JSON.stringify(message) }))).text();
+  const post = async (message, more) =>
+    (
+      await transport.handleRequest(
+        new Request(address, { method: "POST", headers: { ...headers, ...more }, body: JSON.stringify(message) }),
+      )
+    ).text();
   await post(initialize);
   await post({ jsonrpc: "2.0", method: "notifications/initialized" }, { "mcp-session-id": id });
   return transport;
@@ -63,7 +77,11 @@ async function legacy(request) {
   }
   if (!sessions.has(id)) {
     // Requests that arrive together move their session once.
-    if (!moving.has(id)) moving.set(id, move(id, request.url).finally(() => moving.delete(id)));
+    if (!moving.has(id))
+      moving.set(
+        id,
+        move(id, request.url).finally(() => moving.delete(id)),
+      );
     await moving.get(id);
   }
   return sessions.get(id)?.handleRequest(request) ?? new Response(null, { status: 404 });

@@ -14,7 +14,8 @@ export function redisStore(url) {
   const redis = new Redis(url.replace(/^unix:\/\//, ""));
   return {
     load: async (id) => (await redis.getex(`rootwise:${id}`, "EX", LIFE)) ?? undefined,
-    save: async (id, state, previous = "") => (await redis.eval(REPLACE, 1, `rootwise:${id}`, previous, state, LIFE)) === 1,
+    save: async (id, state, previous = "") =>
+      (await redis.eval(REPLACE, 1, `rootwise:${id}`, previous, state, LIFE)) === 1,
     /** The `initialize` request of a session, for replicas that have never seen it. */
     began: async (id, message) => void (await redis.set(`began:${id}`, JSON.stringify(message), "EX", LIFE)),
     beginning: async (id) => JSON.parse((await redis.getex(`began:${id}`, "EX", LIFE)) ?? "null"),

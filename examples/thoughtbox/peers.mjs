@@ -66,7 +66,10 @@ export async function connect(setup, { roots, at: served, env = {} } = {}) {
   const client =
     generation === 1
       ? new Client1(info, { capabilities })
-      : new Client2(info, { capabilities, versionNegotiation: { mode: era === "modern" ? { pin: MODERN } : "legacy" } });
+      : new Client2(info, {
+          capabilities,
+          versionNegotiation: { mode: era === "modern" ? { pin: MODERN } : "legacy" },
+        });
   const state = { roots, asked: 0 };
   if (roots) {
     client.setRequestHandler(generation === 1 ? ListRootsRequestSchema : "roots/list", async () => {

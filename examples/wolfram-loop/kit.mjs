@@ -24,10 +24,12 @@ export function folders(t, ...names) {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "wolfram-loop-")));
   chmodSync(base, 0o755);
   t.after(() => rmSync(base, { recursive: true, force: true }));
-  return Object.fromEntries([["base", base], ...names.map((name) => [name, join(base, name)])].map(([name, path]) => {
-    mkdirSync(path, { recursive: true });
-    return [name, path];
-  }));
+  return Object.fromEntries(
+    [["base", base], ...names.map((name) => [name, join(base, name)])].map(([name, path]) => {
+      mkdirSync(path, { recursive: true });
+      return [name, path];
+    }),
+  );
 }
 
 export const root = (path, name) => ({ uri: pathToFileURL(path).href, name });
@@ -43,7 +45,8 @@ export function changedPreset(base, changes) {
 
 const line = (message) => JSON.stringify({ jsonrpc: "2.0", ...message });
 export const request = (id, method, params) => line({ id, method, params });
-export const initialize = (capabilities, clientInfo = { name: "test", version: "1" }) => request(1, "initialize", { protocolVersion: "2024-11-05", capabilities, clientInfo });
+export const initialize = (capabilities, clientInfo = { name: "test", version: "1" }) =>
+  request(1, "initialize", { protocolVersion: "2024-11-05", capabilities, clientInfo });
 export const notification = (method) => line({ method: `notifications/${method}` });
 export const initialized = notification("initialized");
 export const changed = notification("roots/list_changed");
@@ -64,7 +67,13 @@ const DEADLINE = 20_000;
 
 /** Sends all lines at once and closes the input; returns the output and the log. */
 export function play(lines, { cwd, policy = preset, as, run = program, options = [] } = {}) {
-  const done = spawnSync(run, ["--preset", policy, ...options], { cwd, input: `${lines.join("\n")}\n`, encoding: "utf8", timeout: DEADLINE, ...as });
+  const done = spawnSync(run, ["--preset", policy, ...options], {
+    cwd,
+    input: `${lines.join("\n")}\n`,
+    encoding: "utf8",
+    timeout: DEADLINE,
+    ...as,
+  });
   assert.equal(done.status, 0, `${done.error ?? done.signal ?? done.stderr}`);
   const raw = done.stdout.split("\n").slice(0, -1);
   return { raw, said: raw.map(short), log: done.stderr };
@@ -81,7 +90,10 @@ export function open(t, { cwd, policy = preset } = {}) {
     send: (...messages) => child.stdin.write(`${messages.join("\n")}\n`),
     async next() {
       const late = AbortSignal.timeout(DEADLINE);
-      const { value, done } = await Promise.race([lines.next(), once(late, "abort").then(() => assert.fail("the server is silent"))]);
+      const { value, done } = await Promise.race([
+        lines.next(),
+        once(late, "abort").then(() => assert.fail("the server is silent")),
+      ]);
       assert.ok(!done, `the server is gone: ${log}`);
       return value;
     },
@@ -107,7 +119,10 @@ const clients = {
 export async function connect(t, kind, { cwd, roots }) {
   const { Client, Stdio, method, mode } = clients[kind];
   const capabilities = roots ? { roots: { listChanged: true } } : {};
-  const client = new Client({ name: "test", version: "1" }, { capabilities, ...(mode && { versionNegotiation: { mode } }) });
+  const client = new Client(
+    { name: "test", version: "1" },
+    { capabilities, ...(mode && { versionNegotiation: { mode } }) },
+  );
   const state = { asked: 0, roots };
   if (roots) {
     client.setRequestHandler(method, () => {

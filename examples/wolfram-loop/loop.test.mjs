@@ -6,7 +6,25 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { answer, call, changed, changedPreset, connect, error, folders, initialize, initialized, notification, open, play, program, request, result, root, short } from "./kit.mjs";
+import {
+  answer,
+  call,
+  changed,
+  changedPreset,
+  connect,
+  error,
+  folders,
+  initialize,
+  initialized,
+  notification,
+  open,
+  play,
+  program,
+  request,
+  result,
+  root,
+  short,
+} from "./kit.mjs";
 
 const roots = { roots: { listChanged: true } };
 const hello = [initialize(roots), initialized];
@@ -20,7 +38,11 @@ test("requests already in the pipe are answered between the roots request and it
   assert.deepEqual(said, ["1: ok", "roots/list s-1", "2: ok", `3: ${a}`]);
   assert.equal(raw[1], '{"jsonrpc":"2.0","id":"s-1","method":"roots/list","params":{}}');
   const drained = [`DrainRead: ${request(2, "tools/list")}`, `InterstitialResponse: ${raw[2]}`, `DrainRead: ${given}`];
-  assert.deepEqual(log.trimEnd().split("\n"), [`ServerRequest: ${raw[1]}`, ...drained, `project_chosen: Set directory to client root: ${a}`]);
+  assert.deepEqual(log.trimEnd().split("\n"), [
+    `ServerRequest: ${raw[1]}`,
+    ...drained,
+    `project_chosen: Set directory to client root: ${a}`,
+  ]);
 });
 
 test("the answer to initialize is the same with and without roots, and no request is sent before initialized [W-03]", () => {
@@ -30,14 +52,29 @@ test("the answer to initialize is the same with and without roots, and no reques
 });
 
 test("the server speaks the client's revision if it knows it, otherwise the newest", () => {
-  for (const [asked, spoken] of [["2024-11-05", "2024-11-05"], ["2025-06-18", "2025-06-18"], ["1999-01-01", "2025-11-25"], [5, "2025-11-25"]]) {
+  for (const [asked, spoken] of [
+    ["2024-11-05", "2024-11-05"],
+    ["2025-06-18", "2025-06-18"],
+    ["1999-01-01", "2025-11-25"],
+    [5, "2025-11-25"],
+  ]) {
     const { raw } = play([request(1, "initialize", { protocolVersion: asked, capabilities: {} })]);
     assert.equal(JSON.parse(raw[0]).result.protocolVersion, spoken);
   }
 });
 
 test("roots that are not declared as an object are never requested, not even after a change [W-01, W-05, W-06, W-34]", () => {
-  for (const capabilities of [undefined, null, "roots", [], {}, { roots: null }, { roots: true }, { roots: "yes" }, { roots: [] }]) {
+  for (const capabilities of [
+    undefined,
+    null,
+    "roots",
+    [],
+    {},
+    { roots: null },
+    { roots: true },
+    { roots: "yes" },
+    { roots: [] },
+  ]) {
     const { said, log } = play([initialize(capabilities, { name: 7 }), initialized, changed, call(2, "roots")]);
     assert.equal(said.length, 2, JSON.stringify(capabilities));
     const known = JSON.parse(said[1].slice(3));
@@ -49,18 +86,45 @@ test("roots that are not declared as an object are never requested, not even aft
 
 test("a change counts although the client did not declare listChanged [W-02, W-06, W-29]", (t) => {
   const { base, a, b } = folders(t, "a", "b");
-  const { said } = play([initialize({ roots: {} }), initialized, answer("s-1", root(a)), call(2, "directory"), changed, answer("s-2", root(b)), call(3, "directory")], { cwd: base });
+  const { said } = play(
+    [
+      initialize({ roots: {} }),
+      initialized,
+      answer("s-1", root(a)),
+      call(2, "directory"),
+      changed,
+      answer("s-2", root(b)),
+      call(3, "directory"),
+    ],
+    { cwd: base },
+  );
   assert.deepEqual(said, ["1: ok", "roots/list s-1", `2: ${a}`, "roots/list s-2", `3: ${b}`]);
 });
 
 test("other notifications are not answered, and a second initialized sends no request [W-04, W-07, W-14]", () => {
-  const { said } = play([...hello, initialized, notification("progress"), notification("cancelled"), notification("unheard/of")]);
+  const { said } = play([
+    ...hello,
+    initialized,
+    notification("progress"),
+    notification("cancelled"),
+    notification("unheard/of"),
+  ]);
   assert.deepEqual(said, ["1: ok", "roots/list s-1"]);
 });
 
 test("a client may use our ids for its own requests [W-08, W-10]", (t) => {
   const { base, a } = folders(t, "a");
-  const { said } = play([...hello, request("s-1", "tools/list"), request("s-2", "ping", { zero: "\0" }), answer("s-1", root(a)), call("s-1", "directory"), changed], { cwd: base });
+  const { said } = play(
+    [
+      ...hello,
+      request("s-1", "tools/list"),
+      request("s-2", "ping", { zero: "\0" }),
+      answer("s-1", root(a)),
+      call("s-1", "directory"),
+      changed,
+    ],
+    { cwd: base },
+  );
   assert.deepEqual(said, ["1: ok", "roots/list s-1", "s-1: ok", "s-2: ok", `s-1: ${a}`, "roots/list s-2"]);
 });
 
@@ -69,13 +133,31 @@ test("an answer with an unknown id is logged and dropped, and the wait continues
   const stray = [answer("s-9", root(b)), answer(1, root(b)), error("s-0", -32603, "no")];
   const { said, log } = play([...hello, ...stray, answer("s-1", root(a)), call(2, "directory")], { cwd: base });
   assert.deepEqual(said, ["1: ok", "roots/list s-1", `2: ${a}`]);
-  assert.deepEqual(log.match(/^UnexpectedResponse: .*$/gm), stray.map((line) => `UnexpectedResponse: ${line}`));
+  assert.deepEqual(
+    log.match(/^UnexpectedResponse: .*$/gm),
+    stray.map((line) => `UnexpectedResponse: ${line}`),
+  );
 });
 
 test("lines that are not messages are skipped silently [W-13]", (t) => {
   const { base, a } = folders(t, "a");
-  const junk = ["", "   \t", "{not json", "17", "null", '"text"', "[]", "[1,2]", "{}", '{"jsonrpc":"2.0","id":9}', "\u0000", "x".repeat(1 << 21)];
-  const { said } = play([...junk, ...hello, ...junk, answer("s-1", root(a)), ...junk, call(2, "directory")], { cwd: base });
+  const junk = [
+    "",
+    "   \t",
+    "{not json",
+    "17",
+    "null",
+    '"text"',
+    "[]",
+    "[1,2]",
+    "{}",
+    '{"jsonrpc":"2.0","id":9}',
+    "\u0000",
+    "x".repeat(1 << 21),
+  ];
+  const { said } = play([...junk, ...hello, ...junk, answer("s-1", root(a)), ...junk, call(2, "directory")], {
+    cwd: base,
+  });
   assert.deepEqual(said, ["1: ok", "roots/list s-1", `2: ${a}`]);
 });
 
@@ -97,9 +179,22 @@ test("after 1,000 other messages the answer is not awaited any longer [W-16]", (
 
 test("a request that fails while the client is awaited does not end the loop [W-11, W-14]", (t) => {
   const { base, a } = folders(t, "a");
-  const failing = [request(2, "no/such/method"), call(3, "no such tool"), request(4, "tools/call", { name: 7 }), request(5, "tools/call")];
+  const failing = [
+    request(2, "no/such/method"),
+    call(3, "no such tool"),
+    request(4, "tools/call", { name: 7 }),
+    request(5, "tools/call"),
+  ];
   const { said, log } = play([...hello, ...failing, answer("s-1", root(a)), call(6, "directory")], { cwd: base });
-  assert.deepEqual(said, ["1: ok", "roots/list s-1", "2: error -32601", "3: error -32602", "4: error -32602", "5: error -32602", `6: ${a}`]);
+  assert.deepEqual(said, [
+    "1: ok",
+    "roots/list s-1",
+    "2: error -32601",
+    "3: error -32602",
+    "4: error -32602",
+    "5: error -32602",
+    `6: ${a}`,
+  ]);
   assert.equal(log.match(/^InterstitialResponse: /gm).length, 4);
 });
 
@@ -108,10 +203,18 @@ test("Windows URIs become Windows paths [W-27]", (t) => {
   // This system sees a Windows path as a plain name.
   for (const name of ["C:\\work\\a b", "D:\\x"]) mkdirSync(join(base, name));
   const style = ["--style", "windows"];
-  for (const [uri, name] of [["file:///C:/work/a%20b", "C:\\work\\a b"], ["file:///d%3A/x", "D:\\x"], ["file://D:\\x", "D:\\x"]]) {
+  for (const [uri, name] of [
+    ["file:///C:/work/a%20b", "C:\\work\\a b"],
+    ["file:///d%3A/x", "D:\\x"],
+    ["file://D:\\x", "D:\\x"],
+  ]) {
     assert.equal(directoryAfter({ roots: [{ uri }] }, { cwd: base, options: style }), join(base, name), uri);
   }
-  assert.equal(directoryAfter({ roots: [{ uri: "file:///C:/work/a%20b" }] }, { cwd: base }), base, "without the option, paths are those of this system");
+  assert.equal(
+    directoryAfter({ roots: [{ uri: "file:///C:/work/a%20b" }] }, { cwd: base }),
+    base,
+    "without the option, paths are those of this system",
+  );
 });
 
 test("a client that never answers gets its other requests served, then the roots request is cancelled [W-16, W-17, W-20]", async (t) => {
@@ -123,7 +226,10 @@ test("a client that never answers gets its other requests served, then the roots
   assert.equal(short(await server.next()), "1: ok");
   assert.equal(short(await server.next()), "roots/list s-1");
   for (const id of ids) assert.equal(short(await server.next()), `${id}: ok`);
-  assert.deepEqual([short(await server.next()), short(await server.next())].sort(), ["notifications/cancelled s-1", `waits: ${base}`]);
+  assert.deepEqual([short(await server.next()), short(await server.next())].sort(), [
+    "notifications/cancelled s-1",
+    `waits: ${base}`,
+  ]);
   server.send(answer("s-1", root(a)), call(2, "directory"));
   assert.equal(short(await server.next()), "roots/list s-2", "the next call tries again");
   server.send(answer("s-2", root(a)));
@@ -135,11 +241,16 @@ test("a client that never answers gets its other requests served, then the roots
 
 test("a failed roots request is logged and changes nothing [W-17, W-18, W-34]", (t) => {
   const { base, a } = folders(t, "a");
-  for (const [code, message] of [[-32603, "boom"], [-32601, "Method not found"]]) {
+  for (const [code, message] of [
+    [-32603, "boom"],
+    [-32601, "Method not found"],
+  ]) {
     const first = play([...hello, error("s-1", code, message), request(2, "ping")], { cwd: base });
     assert.deepEqual(first.said, ["1: ok", "roots/list s-1", "2: ok"]);
-    assert.match(first.log, new RegExp(`^RootsQueryFailed: Failed to query client roots: .*\\.$`, "m"));
-    const later = play([...hello, answer("s-1", root(a)), changed, error("s-2", code, message), call(2, "directory")], { cwd: base });
+    assert.match(first.log, /^RootsQueryFailed: Failed to query client roots: .*\.$/m);
+    const later = play([...hello, answer("s-1", root(a)), changed, error("s-2", code, message), call(2, "directory")], {
+      cwd: base,
+    });
     assert.equal(later.said.at(-1), `2: ${a}`);
   }
 });
@@ -147,24 +258,66 @@ test("a failed roots request is logged and changes nothing [W-17, W-18, W-34]", 
 test("several calls wait for one roots request, and all are answered [W-11, W-32]", (t) => {
   const { base, a } = folders(t, "a");
   const waiting = ["x", "y", "z"];
-  const { said } = play([...hello, ...waiting.map((id) => call(id, "directory")), request(2, "tools/list"), call(3, "nothing"), answer("s-1", root(a))], { cwd: base });
-  assert.deepEqual(said, ["1: ok", "roots/list s-1", "2: ok", "3: error -32602", ...waiting.map((id) => `${id}: ${a}`)]);
+  const { said } = play(
+    [
+      ...hello,
+      ...waiting.map((id) => call(id, "directory")),
+      request(2, "tools/list"),
+      call(3, "nothing"),
+      answer("s-1", root(a)),
+    ],
+    { cwd: base },
+  );
+  assert.deepEqual(said, [
+    "1: ok",
+    "roots/list s-1",
+    "2: ok",
+    "3: error -32602",
+    ...waiting.map((id) => `${id}: ${a}`),
+  ]);
 });
 
 test("calls that still wait when the input ends are answered [W-14]", (t) => {
   const { base } = folders(t);
-  assert.deepEqual(play([...hello, call(2, "directory")], { cwd: base }).said, ["1: ok", "roots/list s-1", `2: ${base}`]);
+  assert.deepEqual(play([...hello, call(2, "directory")], { cwd: base }).said, [
+    "1: ok",
+    "roots/list s-1",
+    `2: ${base}`,
+  ]);
 });
 
 // Choosing and applying.
 
-const directoryAfter = (value, options) => play([...hello, result("s-1", value), call(2, "directory")], options).said.at(-1).slice(3);
+const directoryAfter = (value, options) =>
+  play([...hello, result("s-1", value), call(2, "directory")], options)
+    .said.at(-1)
+    .slice(3);
 
 test("an answer without usable roots leaves the directory unchanged [W-18, W-20, W-23, W-24, W-25, W-34]", (t) => {
   const { base, a } = folders(t, "a");
   writeFileSync(join(a, "file"), "");
-  const nothing = [null, {}, [], "roots", { roots: null }, { roots: {} }, { roots: "x" }, { roots: [] }, { roots: [1, null, "file:///", []] }, { roots: [root(a), "file:///"] }];
-  const bad = [{}, { uri: 5 }, { uri: "" }, { uri: "not a uri" }, { uri: "https://example.com/a" }, { uri: "file:///no/such/folder" }, root(join(a, "file")), { uri: a }];
+  const nothing = [
+    null,
+    {},
+    [],
+    "roots",
+    { roots: null },
+    { roots: {} },
+    { roots: "x" },
+    { roots: [] },
+    { roots: [1, null, "file:///", []] },
+    { roots: [root(a), "file:///"] },
+  ];
+  const bad = [
+    {},
+    { uri: 5 },
+    { uri: "" },
+    { uri: "not a uri" },
+    { uri: "https://example.com/a" },
+    { uri: "file:///no/such/folder" },
+    root(join(a, "file")),
+    { uri: a },
+  ];
   for (const value of [...nothing, { roots: bad }, ...bad.map((one) => ({ roots: [one] }))]) {
     assert.equal(directoryAfter(value, { cwd: base }), base, JSON.stringify(value));
   }
@@ -173,7 +326,14 @@ test("an answer without usable roots leaves the directory unchanged [W-18, W-20,
 test("the first root that is a directory counts, whatever comes before it [W-21, W-22, W-23, W-24, W-25, W-34]", (t) => {
   const { base, a, b } = folders(t, "a", "b");
   writeFileSync(join(a, "file"), "");
-  const bad = [{}, { uri: 5 }, { uri: "https://example.com/a" }, root(join(base, "missing")), root(join(a, "file")), { uri: "file://%zz" }];
+  const bad = [
+    {},
+    { uri: 5 },
+    { uri: "https://example.com/a" },
+    root(join(base, "missing")),
+    root(join(a, "file")),
+    { uri: "file://%zz" },
+  ];
   assert.equal(directoryAfter({ roots: [root(a)] }, { cwd: base }), a);
   assert.equal(directoryAfter({ roots: [root(b), root(a)] }, { cwd: base }), b);
   assert.equal(directoryAfter({ roots: [...bad, root(b), root(a)] }, { cwd: base }), b);
@@ -202,7 +362,10 @@ test("the full list and the capabilities stay readable for tools [W-19]", (t) =>
   const { capabilities, state, roots: known } = JSON.parse(said.at(-1).slice(3));
   assert.deepEqual(capabilities, roots);
   assert.equal(state, "ok");
-  assert.deepEqual(known.map(({ uri, name }) => ({ uri, name })), given.map(({ uri, name }) => ({ uri, name })));
+  assert.deepEqual(
+    known.map(({ uri, name }) => ({ uri, name })),
+    given.map(({ uri, name }) => ({ uri, name })),
+  );
 });
 
 test("a directory that cannot be entered is logged, and the server stays in its current one [W-28]", (t) => {
@@ -213,7 +376,10 @@ test("a directory that cannot be entered is logged, and the server stays in its 
   const run = join(base, "program");
   copyFileSync(program, run);
   const policy = changedPreset(base, {});
-  const { said, log } = play([...hello, answer("s-1", root(a)), changed, answer("s-2", root(closed)), call(2, "directory")], { cwd: base, policy, as, run });
+  const { said, log } = play(
+    [...hello, answer("s-1", root(a)), changed, answer("s-2", root(closed)), call(2, "directory")],
+    { cwd: base, policy, as, run },
+  );
   assert.equal(said.at(-1), `2: ${a}`);
   assert.match(log, /^ApplyRootsFailed: Permission denied$/m);
   assert.doesNotMatch(log, new RegExp(`Set directory to client root: ${closed}`));
@@ -221,14 +387,21 @@ test("a directory that cannot be entered is logged, and the server stays in its 
 
 test("a new initialize resets the state, and so does a new process [W-08, W-31]", async (t) => {
   const { base, a, b } = folders(t, "a", "b");
-  const { said } = play([...hello, answer("s-1", root(a)), initialize({}), initialized, call(2, "roots")], { cwd: base });
+  const { said } = play([...hello, answer("s-1", root(a)), initialize({}), initialized, call(2, "roots")], {
+    cwd: base,
+  });
   const forgotten = JSON.stringify({ capabilities: {}, state: "undeclared", roots: [] });
   assert.deepEqual(said, ["1: ok", "roots/list s-1", "1: ok", `2: ${forgotten}`]);
-  assert.deepEqual(play([...hello, call(2, "directory")], { cwd: base }).said, ["1: ok", "roots/list s-1", `2: ${base}`]);
+  assert.deepEqual(play([...hello, call(2, "directory")], { cwd: base }).said, [
+    "1: ok",
+    "roots/list s-1",
+    `2: ${base}`,
+  ]);
   // The root of a client that comes again is applied as soon as it is clear that no other client answered too.
   const server = open(t, { cwd: base });
   server.send(...hello, answer("s-1", root(a)), ...hello, answer("s-2", root(b)));
-  for (const line of ["1: ok", "roots/list s-1", "1: ok", "roots/list s-2"]) assert.equal(short(await server.next()), line);
+  for (const line of ["1: ok", "roots/list s-1", "1: ok", "roots/list s-2"])
+    assert.equal(short(await server.next()), line);
   let directory;
   for (let id = 3; directory !== b && id < 100; id += 1) {
     await setTimeout(20);
@@ -246,7 +419,10 @@ for (const kind of ["1.x", "2.x"]) {
     const { base, a } = folders(t, "a");
     const { client, state, call } = await connect(t, kind, { cwd: base, roots: [root(a)] });
     assert.equal(await call("directory"), a);
-    assert.deepEqual((await client.listTools()).tools.map(({ name }) => name), ["directory", "roots"]);
+    assert.deepEqual(
+      (await client.listTools()).tools.map(({ name }) => name),
+      ["directory", "roots"],
+    );
     assert.equal(await call("directory"), a);
     assert.equal(state.asked, 1);
   });
@@ -264,7 +440,10 @@ for (const kind of ["1.x", "2.x"]) {
 
   test(`client ${kind}: the first existing root of several is used, and another one after a change [W-06, W-22, W-29, W-34]`, async (t) => {
     const { base, a, b } = folders(t, "a", "b");
-    const { call, changed, state } = await connect(t, kind, { cwd: base, roots: [root(join(base, "missing")), root(a), root(b)] });
+    const { call, changed, state } = await connect(t, kind, {
+      cwd: base,
+      roots: [root(join(base, "missing")), root(a), root(b)],
+    });
     assert.equal(await call("directory"), a);
     await changed([root(b)]);
     assert.equal(await call("directory"), b);
@@ -277,8 +456,14 @@ for (const kind of ["1.x", "2.x"]) {
 for (const kind of ["2.x modern", "2.x auto"]) {
   test(`client ${kind}: is asked within each call, and no call leaves state behind`, async (t) => {
     const { base, a, b } = folders(t, "a", "b");
-    const { client, call, state } = await connect(t, kind, { cwd: base, roots: [root(join(base, "missing")), root(a)] });
-    assert.deepEqual((await client.listTools()).tools.map(({ name }) => name), ["directory", "roots"]);
+    const { client, call, state } = await connect(t, kind, {
+      cwd: base,
+      roots: [root(join(base, "missing")), root(a)],
+    });
+    assert.deepEqual(
+      (await client.listTools()).tools.map(({ name }) => name),
+      ["directory", "roots"],
+    );
     assert.equal(state.asked, 0, "a list of tools asks nothing");
     assert.equal(await call("directory"), a);
     state.roots = [root(b)];
@@ -298,8 +483,12 @@ for (const kind of ["2.x modern", "2.x auto"]) {
 
 test("modern and legacy requests on one pipe are independent", (t) => {
   const { base, a, b } = folders(t, "a", "b");
-  const meta = { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": { roots: {} } };
-  const modern = (id, changes, inputResponses) => request(id, "tools/call", { name: "directory", inputResponses, _meta: { ...meta, ...changes } });
+  const meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": { roots: {} },
+  };
+  const modern = (id, changes, inputResponses) =>
+    request(id, "tools/call", { name: "directory", inputResponses, _meta: { ...meta, ...changes } });
   const lines = [
     ...hello,
     answer("s-1", root(a)),
@@ -310,8 +499,19 @@ test("modern and legacy requests on one pipe are independent", (t) => {
     modern(6, { "io.modelcontextprotocol/clientCapabilities": undefined }),
   ];
   const { raw, said } = play(lines, { cwd: base });
-  assert.deepEqual(said, ["1: ok", "roots/list s-1", "2: ok", `3: ${b}`, `4: ${a}`, "5: error -32022", "6: error -32602"]);
-  assert.deepEqual(JSON.parse(raw[2]).result, { resultType: "input_required", inputRequests: { rootwise: { method: "roots/list" } } });
+  assert.deepEqual(said, [
+    "1: ok",
+    "roots/list s-1",
+    "2: ok",
+    `3: ${b}`,
+    `4: ${a}`,
+    "5: error -32022",
+    "6: error -32602",
+  ]);
+  assert.deepEqual(JSON.parse(raw[2]).result, {
+    resultType: "input_required",
+    inputRequests: { rootwise: { method: "roots/list" } },
+  });
 });
 
 // The library for the Wolfram Language.
@@ -319,5 +519,8 @@ test("modern and legacy requests on one pipe are independent", (t) => {
 test("the functions for LibraryLink answer as the kernel would call them", () => {
   const here = fileURLToPath(new URL(".", import.meta.url));
   execFileSync("make", ["--silent", "link-test"], { cwd: here, stdio: ["ignore", "inherit", "inherit"] });
-  assert.equal(execFileSync("./link-test", ["./rootwise_link.so"], { cwd: here, encoding: "utf8" }), "LibraryLink: all calls answered\n");
+  assert.equal(
+    execFileSync("./link-test", ["./rootwise_link.so"], { cwd: here, encoding: "utf8" }),
+    "LibraryLink: all calls answered\n",
+  );
 });

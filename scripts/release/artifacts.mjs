@@ -17,7 +17,9 @@ const replayInNode = at("tests", "backends", "node", "replay.mjs");
 const replayInPython = at("tests", "backends", "python", "replay.py");
 
 /** On Linux, zig links for every Linux platform; elsewhere a machine builds for itself. */
-const here = Object.entries(platforms).filter(([name, { os }]) => (process.platform === "linux" ? os === "linux" : name === platform()));
+const here = Object.entries(platforms).filter(([name, { os }]) =>
+  process.platform === "linux" ? os === "linux" : name === platform(),
+);
 
 function add(file) {
   copyFileSync(file, join(folder, basename(file)));
@@ -45,9 +47,17 @@ export async function crates() {
   return published.map(({ name, version }) => {
     const archive = join(targetFolder(), "package", `${name}-${version}.crate`);
     const manifest = read("tar", ["-xzOf", archive, `${name}-${version}/Cargo.toml`]);
-    const local = manifest.split(/^(?=\[)/m).filter((section) => /^\[.*dependencies/.test(section) && /\bpath = /.test(section));
-    if (local.length > 0) throw new Stop(`the crate ${name} depends on folders that crates.io does not have:\n${local.join("")}`);
-    return { artifact: `crate ${name}`, state: "built", note: `from its own archive${changes ? "; the working folder has changes" : ""}`, file: add(archive) };
+    const local = manifest
+      .split(/^(?=\[)/m)
+      .filter((section) => /^\[.*dependencies/.test(section) && /\bpath = /.test(section));
+    if (local.length > 0)
+      throw new Stop(`the crate ${name} depends on folders that crates.io does not have:\n${local.join("")}`);
+    return {
+      artifact: `crate ${name}`,
+      state: "built",
+      note: `from its own archive${changes ? "; the working folder has changes" : ""}`,
+      file: add(archive),
+    };
   });
 }
 
@@ -61,11 +71,25 @@ export async function npmPackage() {
     const tools = packagesOf("scripts/release");
     await node(tools("publint", "src", "cli.js"), "run", join(folder, file), "--strict");
     // Editors and compilers that do not read `exports` know the main entry alone.
-    await node(tools("@arethetypeswrong", "cli", "dist", "index.js"), join(folder, file), "--profile", "node16", "--exclude-entrypoints", "rootwise.wasm", "rootwise-plain.wasm", "policy.schema.json");
+    await node(
+      tools("@arethetypeswrong", "cli", "dist", "index.js"),
+      join(folder, file),
+      "--profile",
+      "node16",
+      "--exclude-entrypoints",
+      "rootwise.wasm",
+      "rootwise-plain.wasm",
+      "policy.schema.json",
+    );
     const { node: start } = await machine(platform());
     const packed = playsVectors([...start, replayInNode, unpacked(join(folder, file), stage)]);
     const plain = playsVectors([...start, replayInNode, at("dist", "rootwise-plain.wasm")]);
-    const module = (name, note) => ({ artifact: name, state: "run", note: `${note}; the same bytes from two builds`, file: add(at("dist", name)) });
+    const module = (name, note) => ({
+      artifact: name,
+      state: "run",
+      note: `${note}; the same bytes from two builds`,
+      file: add(at("dist", name)),
+    });
     return [
       { artifact: "npm rootwise", state: "run", note: `${packed} on its module; publint, attw`, file },
       module("rootwise.wasm", "in the npm package"),
@@ -91,11 +115,15 @@ export async function addons() {
     }
     if (zig === undefined) await node("scripts/build.mjs", "--addon");
     else {
-      await run("cargo", ["zigbuild", "--release", "-p", "rootwise-node", "--target", `${target}${zig}`], { env: await releaseTools() });
+      await run("cargo", ["zigbuild", "--release", "-p", "rootwise-node", "--target", `${target}${zig}`], {
+        env: await releaseTools(),
+      });
       copyFileSync(join(targetFolder(), target, "release", "librootwise_node.so"), at("npm", name, "rootwise.node"));
     }
     const file = add(packAddon(name, folder));
-    const played = await temporarily(async (stage) => tried(name, "node", [replayInNode, join(unpacked(join(folder, file), stage), "rootwise.node")]));
+    const played = await temporarily(async (stage) =>
+      tried(name, "node", [replayInNode, join(unpacked(join(folder, file), stage), "rootwise.node")]),
+    );
     rows.push({ artifact, ...played, file });
   }
   return rows;
@@ -105,19 +133,31 @@ export async function addons() {
 async function tried(name, program, args) {
   const { reason, [program]: start } = await machine(name);
   if (!start) return { state: "built", note: reason ?? `no ${program} for this platform is here to run it` };
-  const version = read(start[0], [...start.slice(1), "--version"]).trim().replace(/^v/, "Node ");
-  return { state: "run", note: `${playsVectors([...start, ...args])} in ${version}${start[0].includes("qemu") ? " on QEMU" : ""}` };
+  const version = read(start[0], [...start.slice(1), "--version"])
+    .trim()
+    .replace(/^v/, "Node ");
+  return {
+    state: "run",
+    note: `${playsVectors([...start, ...args])} in ${version}${start[0].includes("qemu") ? " on QEMU" : ""}`,
+  };
 }
 
 /** The wheels, pure and native, and the source distribution. */
 export async function wheels() {
   await run(interpreter, ["adapters/python/test.py", "--only", "wheels,clean,source,clone"]);
   const made = join(python, ".work", "wheels");
-  const rows = readdirSync(made).sort().map((name) => {
-    const artifact = name.endsWith(".whl") ? `wheel ${name.split("-").at(-1).replace(".whl", "")}` : "sdist";
-    const checks = name.endsWith("-any.whl") || !name.endsWith(".whl") ? "twine" : "twine, auditwheel";
-    return { artifact, state: "run", note: `installed in clean environments; ${checks}`, file: add(join(made, name)) };
-  });
+  const rows = readdirSync(made)
+    .sort()
+    .map((name) => {
+      const artifact = name.endsWith(".whl") ? `wheel ${name.split("-").at(-1).replace(".whl", "")}` : "sdist";
+      const checks = name.endsWith("-any.whl") || !name.endsWith(".whl") ? "twine" : "twine, auditwheel";
+      return {
+        artifact,
+        state: "run",
+        note: `installed in clean environments; ${checks}`,
+        file: add(join(made, name)),
+      };
+    });
   for (const [name, { target, wheel, libc }] of here.filter(([name]) => name !== platform())) {
     if (!(await isAdded(target))) {
       rows.push({ artifact: `wheel ${name}`, ...leftOut(target) });
@@ -125,7 +165,11 @@ export async function wheels() {
     }
     const before = new Set(readdirSync(folder));
     const env = await releaseTools();
-    await run("maturin", ["build", "--release", "--zig", "--target", target, "--compatibility", wheel, "--out", folder], { cwd: python, env });
+    await run(
+      "maturin",
+      ["build", "--release", "--zig", "--target", target, "--compatibility", wheel, "--out", folder],
+      { cwd: python, env },
+    );
     const [file] = readdirSync(folder).filter((name) => !before.has(name));
     await run("twine", ["check", "--strict", join(folder, file)], { env });
     // On a system with glibc, auditwheel takes the `libc.so` of musl for a file of that system; maturin has checked the tag.
@@ -134,7 +178,12 @@ export async function wheels() {
       read(interpreter, ["-m", "zipfile", "-e", join(folder, file), stage]);
       return tried(name, "python", [replayInPython, join(stage, "rootwise", "_native.abi3.so")]);
     });
-    rows.push({ artifact: `wheel ${file.split("-").at(-1).replace(".whl", "")}`, state: played.state, note: `${played.note}; twine${libc === "glibc" ? ", auditwheel" : ""}`, file });
+    rows.push({
+      artifact: `wheel ${file.split("-").at(-1).replace(".whl", "")}`,
+      state: played.state,
+      note: `${played.note}; twine${libc === "glibc" ? ", auditwheel" : ""}`,
+      file,
+    });
   }
   return rows;
 }
@@ -158,6 +207,7 @@ const leftOut = (target) => ({ state: "left out", note: `rustup target add ${tar
 /** The environment in which the programs from PyPI are found: maturin, zig, cargo-zigbuild, twine, auditwheel. */
 async function releaseTools() {
   const programs = join(python, ".work", "nox", "tools", "bin");
-  if (!existsSync(join(programs, "cargo-zigbuild"))) await run(interpreter, ["adapters/python/test.py", "--only", "tools"]);
+  if (!existsSync(join(programs, "cargo-zigbuild")))
+    await run(interpreter, ["adapters/python/test.py", "--only", "tools"]);
   return { PATH: `${programs}${delimiter}${process.env.PATH}` };
 }

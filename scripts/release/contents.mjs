@@ -9,10 +9,12 @@ import { folder } from "./artifacts.mjs";
 function bundled() {
   const file = at("dist", "cjs", "whereami", "LICENSES.txt");
   if (!existsSync(file)) throw new Stop("dist/ has no bundle: npm run build");
-  return readFileSync(file, "utf8").split(`\n${"-".repeat(80)}\n\n`).map((section) => {
-    const [name, version] = section.split("\n", 1)[0].split(" ");
-    return { name, version };
-  });
+  return readFileSync(file, "utf8")
+    .split(`\n${"-".repeat(80)}\n\n`)
+    .map((section) => {
+      const [name, version] = section.split("\n", 1)[0].split(" ");
+      return { name, version };
+    });
 }
 
 /** The licence of every crate, as the packages contain it. */
@@ -26,7 +28,12 @@ export function licences() {
 export function billOfMaterials() {
   const { version } = JSON.parse(readFileSync(at("package.json"), "utf8"));
   const inside = [
-    ...crates().map((one) => ({ name: one.name, version: one.version, purl: `pkg:cargo/${one.name}@${one.version}`, licenses: [{ expression: expression(one) }] })),
+    ...crates().map((one) => ({
+      name: one.name,
+      version: one.version,
+      purl: `pkg:cargo/${one.name}@${one.version}`,
+      licenses: [{ expression: expression(one) }],
+    })),
     ...bundled().map((one) => ({ ...one, purl: `pkg:npm/${one.name.replace("@", "%40")}@${one.version}` })),
   ];
   const bom = {

@@ -51,14 +51,30 @@ async function unpacked(name, mirror) {
     symlinkSync("usr/lib", join(sysroot, "lib"));
     await debian(sysroot, mirror, NAMES[cpu].debian, [...C_LIBRARY[libc], ...(libc === "glibc" ? PYTHON : [])]);
     const tag = `${libc === "musl" ? "musllinux_1_2" : "manylinux_2_28"}_${NAMES[cpu].machine}`;
-    await run("python3", ["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", "--platform", tag, "--dest", folder, NODE]);
+    await run("python3", [
+      "-m",
+      "pip",
+      "download",
+      "--quiet",
+      "--no-deps",
+      "--only-binary",
+      ":all:",
+      "--platform",
+      tag,
+      "--dest",
+      folder,
+      NODE,
+    ]);
     const wheel = readdirSync(folder).find((file) => file.endsWith(".whl"));
     await run("python3", ["-m", "zipfile", "-e", join(folder, wheel), folder]);
     rmSync(join(folder, wheel));
     chmodSync(node, 0o755);
     writeFileSync(ready, "");
   }
-  const loader = libc === "musl" ? `ld-musl-${NAMES[cpu].machine}.so.1` : { x64: "ld-linux-x86-64.so.2", arm64: "ld-linux-aarch64.so.1" }[cpu];
+  const loader =
+    libc === "musl"
+      ? `ld-musl-${NAMES[cpu].machine}.so.1`
+      : { x64: "ld-linux-x86-64.so.2", arm64: "ld-linux-aarch64.so.1" }[cpu];
   const start = emulator ? [emulator, "-L", sysroot] : [join(sysroot, "lib", loader)];
   // Debian has no Python for musl.
   const python = libc === "glibc" ? [...start, join(sysroot, "usr", "bin", "python3.13")] : undefined;
@@ -79,8 +95,16 @@ async function qemu(cpu, mirror) {
 /** The mirror of Debian that this system uses, or undefined on other systems. */
 function debianMirror() {
   if (!["apt-get", "dpkg-deb"].every((program) => which(program))) return undefined;
-  const sources = read("apt-get", ["indextargets", "--format", "$(ORIGIN) $(LABEL) $(REPO_URI)", "Identifier: Packages"]);
-  return sources.split("\n").map((line) => /^Debian Debian (\S+)$/.exec(line)?.[1]).find(Boolean);
+  const sources = read("apt-get", [
+    "indextargets",
+    "--format",
+    "$(ORIGIN) $(LABEL) $(REPO_URI)",
+    "Identifier: Packages",
+  ]);
+  return sources
+    .split("\n")
+    .map((line) => /^Debian Debian (\S+)$/.exec(line)?.[1])
+    .find(Boolean);
 }
 
 /** Downloads packages with their signatures checked, with lists of our own, and unpacks them into a folder. */
@@ -88,22 +112,29 @@ async function debian(folder, mirror, architecture, packages) {
   const work = join(home, "apt", architecture);
   const debs = join(work, "debs");
   rmSync(debs, { recursive: true, force: true });
-  for (const part of ["state/lists/partial", "cache/archives/partial", "debs"]) mkdirSync(join(work, part), { recursive: true });
+  for (const part of ["state/lists/partial", "cache/archives/partial", "debs"])
+    mkdirSync(join(work, part), { recursive: true });
   for (const file of ["status", "sources.list", "apt.conf"]) writeFileSync(join(work, file), "");
-  writeFileSync(join(work, "sources.list"), `deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] ${mirror} ${DEBIAN} main\n`);
-  writeFileSync(join(work, "apt.conf"), [
-    `Dir::State "${join(work, "state")}";`,
-    `Dir::State::status "${join(work, "status")}";`,
-    `Dir::Cache "${join(work, "cache")}";`,
-    `Dir::Etc::SourceList "${join(work, "sources.list")}";`,
-    'Dir::Etc::SourceParts "-";',
-    `APT::Architecture "${architecture}";`,
-    `APT::Architectures { "${architecture}"; };`,
-    'APT::Sandbox::User "root";',
-    'Acquire::Languages "none";',
-    'Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false";',
-    "",
-  ].join("\n"));
+  writeFileSync(
+    join(work, "sources.list"),
+    `deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] ${mirror} ${DEBIAN} main\n`,
+  );
+  writeFileSync(
+    join(work, "apt.conf"),
+    [
+      `Dir::State "${join(work, "state")}";`,
+      `Dir::State::status "${join(work, "status")}";`,
+      `Dir::Cache "${join(work, "cache")}";`,
+      `Dir::Etc::SourceList "${join(work, "sources.list")}";`,
+      'Dir::Etc::SourceParts "-";',
+      `APT::Architecture "${architecture}";`,
+      `APT::Architectures { "${architecture}"; };`,
+      'APT::Sandbox::User "root";',
+      'Acquire::Languages "none";',
+      'Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false";',
+      "",
+    ].join("\n"),
+  );
   const env = { APT_CONFIG: join(work, "apt.conf") };
   if (!existsSync(join(work, "updated"))) await run("apt-get", ["update", "-qq"], { env });
   writeFileSync(join(work, "updated"), "");

@@ -31,10 +31,12 @@ main(async () => {
   const flag = { type: "boolean" };
   const { values } = parseArgs({ options: { "dry-run": flag, only: { type: "string" }, complete: flag, help: flag } });
   if (values.help) return console.log(help);
-  if (!values["dry-run"]) throw new Stop("only `--dry-run` works here; a version tag starts .github/workflows/release.yml, which publishes");
+  if (!values["dry-run"])
+    throw new Stop("only `--dry-run` works here; a version tag starts .github/workflows/release.yml, which publishes");
   const wanted = values.only?.split(",") ?? Object.keys(parts);
   const unknown = wanted.filter((name) => !(name in parts));
-  if (unknown.length > 0) throw new Stop(`unknown parts: ${unknown.join(", ")}; the parts are ${Object.keys(parts).join(", ")}`);
+  if (unknown.length > 0)
+    throw new Stop(`unknown parts: ${unknown.join(", ")}; the parts are ${Object.keys(parts).join(", ")}`);
 
   const began = performance.now();
   await prepare();
@@ -63,17 +65,30 @@ async function made(name) {
   }
 }
 
-const files = () => readdirSync(folder).filter((name) => name !== "SHA256SUMS").sort();
-const digest = (file) => createHash("sha256").update(readFileSync(join(folder, file))).digest("hex");
-const checksums = () => files().map((file) => `${digest(file)}  ${file}\n`).join("");
+const files = () =>
+  readdirSync(folder)
+    .filter((name) => name !== "SHA256SUMS")
+    .sort();
+const digest = (file) =>
+  createHash("sha256")
+    .update(readFileSync(join(folder, file)))
+    .digest("hex");
+const checksums = () =>
+  files()
+    .map((file) => `${digest(file)}  ${file}\n`)
+    .join("");
 
 function table(rows, began) {
   console.log();
   const width = Math.max(...rows.map(({ artifact }) => artifact.length));
   for (const { artifact, state, note = "", file } of rows) {
     const size = file ? kilobytes(readFileSync(join(folder, file)).length) : "";
-    console.log(`  ${STATES[state]}  ${artifact.padEnd(width)}  ${size.padStart(10)}  ${file ? digest(file).slice(0, 12) : " ".repeat(12)}  ${note}`);
+    console.log(
+      `  ${STATES[state]}  ${artifact.padEnd(width)}  ${size.padStart(10)}  ${file ? digest(file).slice(0, 12) : " ".repeat(12)}  ${note}`,
+    );
   }
   const total = files().reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
-  console.log(`\n${files().length} files, ${kilobytes(total)}, and SHA256SUMS are in ${relative(root, folder)}; it took ${seconds(began)}.`);
+  console.log(
+    `\n${files().length} files, ${kilobytes(total)}, and SHA256SUMS are in ${relative(root, folder)}; it took ${seconds(began)}.`,
+  );
 }

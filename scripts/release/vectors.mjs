@@ -9,9 +9,14 @@ let all;
 /** Returns what was played; throws `Stop` at the first difference. */
 export function playsVectors(command) {
   all ??= compared();
-  const said = replayWith(command, all.map(({ conversation }) => conversation));
+  const said = replayWith(
+    command,
+    all.map(({ conversation }) => conversation),
+  );
   for (const [index, vector] of all.entries()) {
-    const problem = wrong(vector, said[index]) ?? (isDeepStrictEqual(said[index], vector.core) ? undefined : "the output differs from the core's");
+    const problem =
+      wrong(vector, said[index]) ??
+      (isDeepStrictEqual(said[index], vector.core) ? undefined : "the output differs from the core's");
     if (problem) throw new Stop(`${vector.name}: ${problem}`);
   }
   return `${all.length} vectors`;

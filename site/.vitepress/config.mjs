@@ -18,7 +18,9 @@ export default {
       const { fence } = markdown.renderer.rules;
       markdown.renderer.rules.fence = (tokens, index, ...rest) => {
         const { info, content } = tokens[index];
-        return info === "mermaid" ? `<pre class="mermaid" v-pre>${markdown.utils.escapeHtml(content)}</pre>\n` : fence(tokens, index, ...rest);
+        return info === "mermaid"
+          ? `<pre class="mermaid" v-pre>${markdown.utils.escapeHtml(content)}</pre>\n`
+          : fence(tokens, index, ...rest);
       };
     },
   },
@@ -27,7 +29,13 @@ export default {
       { text: "Tutorials", link: "/tutorials/typescript" },
       { text: "Guides", link: "/guides/http" },
       { text: "Policy", link: "/policy" },
-      { text: "API", items: sections.flatMap(({ pages }) => pages).filter(({ api }) => api).map(entry) },
+      {
+        text: "API",
+        items: sections
+          .flatMap(({ pages }) => pages)
+          .filter(({ api }) => api)
+          .map(entry),
+      },
     ],
     sidebar: sections.map(({ title, pages }) => ({ text: title, items: pages.map(entry) })),
     search: { provider: "local" },

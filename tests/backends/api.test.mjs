@@ -13,7 +13,8 @@ const probed = (path) => ({ type: "probed", probe: 1, paths: [{ path, found: "di
 
 for (const [backend, rootwise] of Object.entries(packages)) {
   const { Resolver, RootwiseError } = rootwise;
-  const code = (code) => (error) => error instanceof RootwiseError && error instanceof Error && error.name === "RootwiseError" && error.code === code;
+  const code = (code) => (error) =>
+    error instanceof RootwiseError && error instanceof Error && error.name === "RootwiseError" && error.code === code;
 
   /** A resolver that has resolved `/p/one`. */
   function resolved() {
@@ -48,14 +49,27 @@ for (const [backend, rootwise] of Object.entries(packages)) {
     const [sent] = endpoint.handle({ type: "asked", ask: 1, session: 2 }, 0).actions;
     assert.deepEqual([sent.type, sent.session, endpoint.deadline], ["sendRequest", 2, 5000]);
     const [probe] = endpoint.handle({ ...listed("file:///p/one"), request: sent.request }, 1).actions;
-    const { actions: [answer], sessions, deadline } = endpoint.handle({ ...probed("/p/one"), probe: probe.probe }, 2);
-    assert.deepEqual([answer.outcome, answer.project.path, sessions[0].session, deadline], ["resolved", "/p/one", 2, null]);
+    const {
+      actions: [answer],
+      sessions,
+      deadline,
+    } = endpoint.handle({ ...probed("/p/one"), probe: probe.probe }, 2);
+    assert.deepEqual(
+      [answer.outcome, answer.project.path, sessions[0].session, deadline],
+      ["resolved", "/p/one", 2, null],
+    );
     assert.match(endpoint.explain(2).text, /^Project: one/);
     assert.doesNotMatch(endpoint.explain(1).text, /one/);
     const saved = endpoint.snapshot(2);
     endpoint.handle({ type: "sessionOpened", session: 3, transport: "stdio", saved }, 3);
-    assert.throws(() => endpoint.handle({ type: "sessionOpened", session: 3, transport: "stdio" }, 3), code("duplicate_session"));
-    assert.throws(() => endpoint.handle({ type: "sessionOpened", session: 4, transport: "stdio", saved: "{}" }, 3), code("bad_snapshot"));
+    assert.throws(
+      () => endpoint.handle({ type: "sessionOpened", session: 3, transport: "stdio" }, 3),
+      code("duplicate_session"),
+    );
+    assert.throws(
+      () => endpoint.handle({ type: "sessionOpened", session: 4, transport: "stdio", saved: "{}" }, 3),
+      code("bad_snapshot"),
+    );
     assert.throws(() => endpoint.handle({ type: "deadlineReached" }, "now"), code("bad_event"));
     for (const view of ["explain", "snapshot"]) assert.throws(() => endpoint[view](9), code("closed"));
     endpoint.close();
@@ -125,7 +139,8 @@ for (const [backend, rootwise] of Object.entries(packages)) {
       ["closed", 5, "bad_event"],
       [() => {}, 5, "bad_event"],
     ];
-    for (const [event, now, expected] of cases) assert.throws(() => resolver.handle(event, now), code(expected), String(event));
+    for (const [event, now, expected] of cases)
+      assert.throws(() => resolver.handle(event, now), code(expected), String(event));
     for (const now of [-1, 0.5, Number.NaN, Infinity, 2 ** 53, "7", undefined, null, 7n, {}]) {
       assert.throws(() => resolver.handle({ type: "clientReady" }, now), code("bad_event"), String(now));
     }
@@ -141,7 +156,10 @@ for (const [backend, rootwise] of Object.entries(packages)) {
     assert.throws(() => new Resolver({ host: { style: "amiga" } }), code("bad_options"));
     assert.throws(() => new Resolver({ host, policy: "nobody" }), code("bad_options"));
     assert.throws(() => new Resolver({ host, policy: "__proto__" }), code("bad_options"));
-    assert.throws(() => new Resolver({ host, policy: { name: "mine", sources: [] } }), (error) => code("bad_options")(error) && /sources/.test(error.message));
+    assert.throws(
+      () => new Resolver({ host, policy: { name: "mine", sources: [] } }),
+      (error) => code("bad_options")(error) && /sources/.test(error.message),
+    );
   });
 
   test(`${backend}: keys such as __proto__ do no harm`, () => {
@@ -151,14 +169,27 @@ for (const [backend, rootwise] of Object.entries(packages)) {
     resolver.handle({ type: "rootsListed", result: polluted }, 3);
     assert.equal(resolver.project, null);
     // Own properties with unusual names are unknown members.
-    const odd = JSON.parse('{"roots": [{"uri": "file:///p/one", "__proto__": {"uri": "file:///p/bad"}}], "__proto__": {"roots": []}, "constructor": 1}');
+    const odd = JSON.parse(
+      '{"roots": [{"uri": "file:///p/one", "__proto__": {"uri": "file:///p/bad"}}], "__proto__": {"roots": []}, "constructor": 1}',
+    );
     const other = resolved();
     other.handle({ type: "rootsListed", result: odd }, 3);
     assert.equal(other.project.path, "/p/one");
     assert.equal({}.roots, undefined);
     assert.equal({}.uri, undefined);
     // An error from a getter becomes the cause of the `bad_event` error.
-    assert.throws(() => resolver.handle({ get type() { throw new TypeError("mine"); } }, 4), (error) => code("bad_event")(error) && error.cause.message === "mine");
+    assert.throws(
+      () =>
+        resolver.handle(
+          {
+            get type() {
+              throw new TypeError("mine");
+            },
+          },
+          4,
+        ),
+      (error) => code("bad_event")(error) && error.cause.message === "mine",
+    );
   });
 
   test(`${backend}: a bad text affects only its own entry`, () => {
@@ -173,7 +204,18 @@ for (const [backend, rootwise] of Object.entries(packages)) {
   });
 
   test(`${backend}: functions`, () => {
-    const { basename, fileUriToPath, isInside, joinInside, pathToFileUri, projectId, projectKey, projectSlug, recoverSession, sanitizeName } = rootwise;
+    const {
+      basename,
+      fileUriToPath,
+      isInside,
+      joinInside,
+      pathToFileUri,
+      projectId,
+      projectKey,
+      projectSlug,
+      recoverSession,
+      sanitizeName,
+    } = rootwise;
     assert.equal(fileUriToPath("file:///a%20b", "posix"), "/a b");
     assert.equal(fileUriToPath("file:///c%3A/x", "windows"), "C:\\x");
     assert.equal(projectKey("file:///c:/Users", "windows"), "C:\\USERS");
@@ -193,11 +235,23 @@ for (const [backend, rootwise] of Object.entries(packages)) {
       { id: "new", project: "/p/one", updatedAt: 2 },
     ];
     const recovery = recoverSession({ style: "posix", project: "/p/one", sessions });
-    assert.deepEqual(recovery, { outcome: "newest", sessionId: "new", otherProject: false, candidates: ["new", "old"] });
+    assert.deepEqual(recovery, {
+      outcome: "newest",
+      sessionId: "new",
+      otherProject: false,
+      candidates: ["new", "old"],
+    });
     assert.throws(() => recoverSession({ sessions }), code("bad_options"));
-    const dated = ["2026-01-31T09:00:00Z", "2026-01-31T09:30:00+01:00"].map((updatedAt, at) => ({ id: String(at), project: "/p/one", updatedAt }));
+    const dated = ["2026-01-31T09:00:00Z", "2026-01-31T09:30:00+01:00"].map((updatedAt, at) => ({
+      id: String(at),
+      project: "/p/one",
+      updatedAt,
+    }));
     assert.equal(recoverSession({ style: "posix", project: "/p/one", sessions: dated }).sessionId, "0");
-    assert.throws(() => recoverSession({ style: "posix", sessions: [{ id: "a", updatedAt: "soon" }] }), code("bad_options"));
+    assert.throws(
+      () => recoverSession({ style: "posix", sessions: [{ id: "a", updatedAt: "soon" }] }),
+      code("bad_options"),
+    );
     assert.equal(basename("C:\\a\\b c\\", "windows"), "b c");
     assert.equal(basename("/", "posix"), undefined);
     assert.equal(pathToFileUri("/a b", "posix"), "file:///a%20b");

@@ -6,16 +6,23 @@ import { chromium } from "playwright-core";
 import { browser as found } from "../../scripts/browser.mjs";
 import { Stop } from "../../scripts/tools.mjs";
 
-const types = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm" };
+const types = {
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".mjs": "text/javascript",
+  ".wasm": "application/wasm",
+};
 
 /** Serves the files below `folder`, opens a page and passes it to `work`. */
 export async function withPage(folder, work) {
   const { executablePath, env } = found();
-  if (!existsSync(executablePath)) throw new Stop(`there is no Chromium at ${executablePath}: npm test brings one, or name yours in CHROMIUM`);
+  if (!existsSync(executablePath))
+    throw new Stop(`there is no Chromium at ${executablePath}: npm test brings one, or name yours in CHROMIUM`);
   const server = createServer((request, response) => {
     const path = normalize(decodeURIComponent(new URL(request.url, "http://localhost").pathname));
     const file = join(folder, path.endsWith("/") ? `${path}index.html` : path);
-    if (path === "/blank.html") return response.setHeader("content-type", "text/html").end("<!doctype html><title>rootwise</title>");
+    if (path === "/blank.html")
+      return response.setHeader("content-type", "text/html").end("<!doctype html><title>rootwise</title>");
     if (!existsSync(file)) return response.writeHead(404).end();
     response.setHeader("content-type", types[extname(file)] ?? "application/octet-stream").end(readFileSync(file));
   });
@@ -23,7 +30,15 @@ export async function withPage(folder, work) {
   const browser = await chromium.launch({
     executablePath,
     env,
-    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
   });
   try {
     const page = await browser.newPage();

@@ -35,7 +35,12 @@ export function replayInC(conversations) {
     else said.at(-1).push(output.toString("utf8", start, place));
   }
   // The library returns a snapshot as it is.
-  const wrapped = ({ steps = [], ...conversation }, texts) => texts.map((text, index) => (index > 0 && index <= steps.length && isSave(conversation, steps[index - 1]) ? JSON.stringify({ saved: text }) : text));
+  const wrapped = ({ steps = [], ...conversation }, texts) =>
+    texts.map((text, index) =>
+      index > 0 && index <= steps.length && isSave(conversation, steps[index - 1])
+        ? JSON.stringify({ saved: text })
+        : text,
+    );
   return said.slice(0, -1).map((texts, index) => wrapped(conversations[index], texts));
 }
 

@@ -57,6 +57,10 @@ test("the programs in the manual of the C library compile, and do what their com
   const [, start, end] = /printf\(.*\); \/\* (.*)\.\.\.(.*) \*\//.exec(resolver.code);
   assert.ok(resolver.printed.startsWith(start) && resolver.printed.endsWith(end), resolver.printed);
   const expected = [...endpoint.code.matchAll(/^ +tell\(.*\); \/\* (.*)\*\/$/gm)].map(([, actions]) => actions.trim());
-  const performed = endpoint.printed.split("\n").map((reply) => JSON.parse(reply).actions.map(({ type }) => type).join(" "));
+  const performed = endpoint.printed.split("\n").map((reply) =>
+    JSON.parse(reply)
+      .actions.map(({ type }) => type)
+      .join(" "),
+  );
   assert.deepEqual(performed, expected);
 });

@@ -16,7 +16,11 @@ const batch = 500;
 const progressEvery = 50_000;
 
 const inNode = (backend) => (conversations) => conversations.map((conversation) => play(backend, conversation));
-const players = { c: replayInC, python: replayInPython, ...Object.fromEntries(Object.entries(backends).map(([name, backend]) => [name, inNode(backend)])) };
+const players = {
+  c: replayInC,
+  python: replayInPython,
+  ...Object.fromEntries(Object.entries(backends).map(([name, backend]) => [name, inNode(backend)])),
+};
 
 test(`${count} random sequences, seed ${seed} (repeat with ROOTWISE_SEED=${seed})`, () => {
   let [outputs, resolved] = [0, 0];
@@ -27,10 +31,13 @@ test(`${count} random sequences, seed ${seed} (repeat with ROOTWISE_SEED=${seed}
     assert.equal(reference.length, conversations.length);
     outputs += reference.flat().length;
     resolved += reference.flat().filter((text) => text.includes('"outcome":"resolved"')).length;
-    for (const [name, player] of Object.entries(players)) compare(name, player(conversations), reference, conversations, seed + done);
+    for (const [name, player] of Object.entries(players))
+      compare(name, player(conversations), reference, conversations, seed + done);
   }
   assert.ok(resolved > count / 10, `only ${resolved} asks were resolved: the generator has lost its way`);
-  console.log(`${outputs} outputs of ${Object.keys(players).join(", ")} equal those of the core; ${resolved} of them resolved a call`);
+  console.log(
+    `${outputs} outputs of ${Object.keys(players).join(", ")} equal those of the core; ${resolved} of them resolved a call`,
+  );
 });
 
 function compare(name, said, reference, conversations, seed) {

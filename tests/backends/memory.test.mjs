@@ -42,7 +42,9 @@ for (const backend of ["native", "wasm"]) {
     const done = spawnSync(process.execPath, ["--expose-gc", "-e", script(backend)], { encoding: "utf8" });
     assert.equal(done.status, 0, done.stderr);
     const sizes = JSON.parse(done.stdout);
-    console.log(`${count} on ${backend}: ${sizes.map((bytes) => `${(bytes / 1e6).toFixed(1)} MB`).join(", ")} after warming up and after each quarter`);
+    console.log(
+      `${count} on ${backend}: ${sizes.map((bytes) => `${(bytes / 1e6).toFixed(1)} MB`).join(", ")} after warming up and after each quarter`,
+    );
     // A garbage collector may let memory grow for some time, but not in every quarter; a leak does.
     const grown = Math.min(...sizes.slice(1).map((bytes, index) => (bytes - sizes[index]) / (count / 4)));
     // An open resolver uses several kilobytes; losing one percent of that each time would exceed this.

@@ -21,7 +21,9 @@ export function vectorsIn(place, converse) {
     const said = await converse();
     const problems = [];
     for (const [index, vector] of all.entries()) {
-      const problem = wrong(vector, said[index]) ?? (isDeepStrictEqual(said[index], reference[index]) ? undefined : "differs from the core");
+      const problem =
+        wrong(vector, said[index]) ??
+        (isDeepStrictEqual(said[index], reference[index]) ? undefined : "differs from the core");
       if (problem) problems.push(`${vector.name}: ${problem}`);
       else held.set(vector.name, held.get(vector.name) + 1);
     }
@@ -30,5 +32,6 @@ export function vectorsIn(place, converse) {
 }
 
 after(() => {
-  for (const { name, covers } of all) record({ suite: "vectors", test: name, covers, passed: held.get(name) === places });
+  for (const { name, covers } of all)
+    record({ suite: "vectors", test: name, covers, passed: held.get(name) === places });
 });

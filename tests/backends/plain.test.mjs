@@ -33,8 +33,21 @@ test("has no import section and exports what its manual lists", () => {
   assert.ok(sections(readFileSync(at("dist/rootwise.wasm"))).includes(IMPORTS));
   const module = new WebAssembly.Module(bytes);
   assert.deepEqual(WebAssembly.Module.imports(module), []);
-  const names = WebAssembly.Module.exports(module).map(({ name }) => name).filter((name) => !name.startsWith("__"));
-  assert.deepEqual(names.sort(), ["alloc", "call", "close", "explain", "free", "handle", "memory", "open", "restore", "snapshot"]);
+  const names = WebAssembly.Module.exports(module)
+    .map(({ name }) => name)
+    .filter((name) => !name.startsWith("__"));
+  assert.deepEqual(names.sort(), [
+    "alloc",
+    "call",
+    "close",
+    "explain",
+    "free",
+    "handle",
+    "memory",
+    "open",
+    "restore",
+    "snapshot",
+  ]);
   const manual = readFileSync(at("bindings-wasm/PLAIN.md"), "utf8");
   for (const name of names) assert.match(manual, new RegExp(`\`${name}\\b`), `the manual does not mention ${name}`);
 });
@@ -57,7 +70,9 @@ test("answers arbitrary bytes with an error", () => {
   const start = exports.alloc(2);
   new Uint8Array(exports.memory.buffer, start, 2).set([0xff, 0xfe]);
   const result = exports.open(start, 2);
-  const text = new TextDecoder().decode(new Uint8Array(exports.memory.buffer, Number(result >> 32n), Number(result & 0xffffffffn)));
+  const text = new TextDecoder().decode(
+    new Uint8Array(exports.memory.buffer, Number(result >> 32n), Number(result & 0xffffffffn)),
+  );
   assert.match(text, /"bad_text"/);
   const module = new PlainModule(bytes);
   assert.match(module.open(""), /"bad_options"/);

@@ -3,5 +3,7 @@ import { at } from "../../scripts/tools.mjs";
 
 /** The presets from the core, not the copies in the package. */
 export const presets = Object.fromEntries(
-  readdirSync(at("core/presets")).sort().map((file) => [file.replace(/\.json$/, ""), JSON.parse(readFileSync(at("core/presets", file), "utf8"))]),
+  readdirSync(at("core/presets"))
+    .sort()
+    .map((file) => [file.replace(/\.json$/, ""), JSON.parse(readFileSync(at("core/presets", file), "utf8"))]),
 );

@@ -59,14 +59,16 @@ for (const [backend, rootwise] of Object.entries(packages)) {
     feed(resolver, rootwise, steps, (event, actions) => {
       if (["asked", "selected", "selectionCleared"].includes(event?.type)) waiting.add(event.ask);
       if (event?.type === "askWithdrawn") waiting.delete(event.ask);
-      for (const ask of actions.flatMap(({ type, asks }) => (type === "answer" ? asks : []))) assert.ok(waiting.delete(ask), `ask ${ask} was not waiting`);
+      for (const ask of actions.flatMap(({ type, asks }) => (type === "answer" ? asks : [])))
+        assert.ok(waiting.delete(ask), `ask ${ask} was not waiting`);
     });
     // Deadlines alone must answer all waiting asks and then end.
     let turns = 0;
     while (resolver.deadline !== null) {
       assert.ok((turns += 1) < 100, "the deadlines never end");
       const actions = resolver.handle({ type: "deadlineReached" }, resolver.deadline);
-      for (const ask of actions.flatMap(({ type, asks }) => (type === "answer" ? asks : []))) assert.ok(waiting.delete(ask), `ask ${ask} was not waiting`);
+      for (const ask of actions.flatMap(({ type, asks }) => (type === "answer" ? asks : [])))
+        assert.ok(waiting.delete(ask), `ask ${ask} was not waiting`);
     }
     assert.deepEqual([...waiting], []);
   });

@@ -14,5 +14,8 @@ function core() {
 /** Plays each conversation in a program that takes and prints one line of JSON per conversation. */
 export function replayWith([program, ...args], conversations) {
   const input = conversations.map((conversation) => `${JSON.stringify(conversation)}\n`).join("");
-  return read(program, args, { input }).trimEnd().split("\n").map((line) => JSON.parse(line));
+  return read(program, args, { input })
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
 }

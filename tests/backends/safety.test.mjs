@@ -14,7 +14,10 @@ const testPanic = { type: "testPanic" };
 
 // A child process, because the test checks that the process survives.
 function survives(script, environment = {}) {
-  const done = spawnSync(process.execPath, ["--input-type=commonjs", "-e", script], { encoding: "utf8", env: { ...process.env, ...environment } });
+  const done = spawnSync(process.execPath, ["--input-type=commonjs", "-e", script], {
+    encoding: "utf8",
+    env: { ...process.env, ...environment },
+  });
   assert.equal(done.status, 0, `${done.signal ?? done.status}: ${done.stderr}`);
   return JSON.parse(done.stdout);
 }
@@ -83,7 +86,14 @@ test("sizes are checked before data is copied into WebAssembly", () => {
 
 test("the policy sets the limit, and both backends apply it equally", () => {
   const policy = { ...packages.native.presets.recommended, name: "small", limits: { eventBytes: 1000 } };
-  for (const text of ["x".repeat(990), "x".repeat(1001), "é".repeat(500), "é".repeat(501), "漢".repeat(700), "x".repeat(5000)]) {
+  for (const text of [
+    "x".repeat(990),
+    "x".repeat(1001),
+    "é".repeat(500),
+    "é".repeat(501),
+    "漢".repeat(700),
+    "x".repeat(5000),
+  ]) {
     const [native, wasm] = Object.values(packages).map(({ Resolver }) => {
       const resolver = new Resolver({ policy, host });
       try {

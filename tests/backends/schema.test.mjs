@@ -54,8 +54,13 @@ function withDefaults(definition, given = {}) {
   return filled;
 }
 
-const full = withDefaults(schema, { ...presets.recommended, $schema: "./node_modules/rootwise/dist/policy.schema.json" });
-full.sources = full.sources.map((source) => withDefaults(schema.$defs.Source, { ...source, onBad: { otherwise: "next", missing: "error" } }));
+const full = withDefaults(schema, {
+  ...presets.recommended,
+  $schema: "./node_modules/rootwise/dist/policy.schema.json",
+});
+full.sources = full.sources.map((source) =>
+  withDefaults(schema.$defs.Source, { ...source, onBad: { otherwise: "next", missing: "error" } }),
+);
 
 test("the schema accepts every preset and a policy with every default written out", () => {
   for (const [name, policy] of Object.entries({ ...presets, full })) {
@@ -79,7 +84,10 @@ test("whatever is wrong for the schema is wrong for the resolver, and the other 
           assert.ok(problem, `the schema alone refuses ${where}`);
           refused += 1;
         } else if (problem) {
-          assert.ok(!/invalid type|unknown (field|variant)|missing field|expected/.test(problem.message), `the resolver alone refuses ${where}`);
+          assert.ok(
+            !/invalid type|unknown (field|variant)|missing field|expected/.test(problem.message),
+            `the resolver alone refuses ${where}`,
+          );
         } else accepted += 1;
       }
     }

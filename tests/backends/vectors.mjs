@@ -5,19 +5,31 @@ import { at } from "../../scripts/tools.mjs";
 /** Every vector as a conversation, with the recorded reply to each step. */
 export function vectors() {
   const isVector = (file) => file.endsWith(".json") && !file.endsWith(".out.json");
-  return readdirSync(at("tests/vectors"), { recursive: true }).filter(isVector).sort().map((file) => {
-    const name = file.replace(/\.json$/, "");
-    const fields = members(text(file));
-    const given = (key) => (fields.has(key) ? { [key]: JSON.parse(fields.get(key)) } : {});
-    const options = { policy: policy(JSON.parse(fields.get("policy"))), host: JSON.parse(fields.get("host")), ...given("rootsWatched"), ...given("machine") };
-    const recorded = items(text(`${name}.out.json`));
-    return {
-      name,
-      covers: ["covers", "bugs", "spellings"].flatMap((key) => JSON.parse(fields.get(key) ?? "[]")),
-      conversation: { ...given("machine"), options: JSON.stringify(options), steps: stepsOf(items(fields.get("steps")).map(members), recorded) },
-      recorded,
-    };
-  });
+  return readdirSync(at("tests/vectors"), { recursive: true })
+    .filter(isVector)
+    .sort()
+    .map((file) => {
+      const name = file.replace(/\.json$/, "");
+      const fields = members(text(file));
+      const given = (key) => (fields.has(key) ? { [key]: JSON.parse(fields.get(key)) } : {});
+      const options = {
+        policy: policy(JSON.parse(fields.get("policy"))),
+        host: JSON.parse(fields.get("host")),
+        ...given("rootsWatched"),
+        ...given("machine"),
+      };
+      const recorded = items(text(`${name}.out.json`));
+      return {
+        name,
+        covers: ["covers", "bugs", "spellings"].flatMap((key) => JSON.parse(fields.get(key) ?? "[]")),
+        conversation: {
+          ...given("machine"),
+          options: JSON.stringify(options),
+          steps: stepsOf(items(fields.get("steps")).map(members), recorded),
+        },
+        recorded,
+      };
+    });
 }
 
 /** The steps of a conversation; a snapshot that an event continues is the recorded one. */
@@ -27,13 +39,17 @@ function stepsOf(steps, recorded) {
     const made = step(fields);
     if (fields.has("save")) saved.set(made[2], members(recorded[index]).get("saved"));
     const [event] = made;
-    return event === null || saved.size === 0 ? made : [event.replace(/(?<="saved":)"\$(\d+)"/, (_, session) => saved.get(session)), ...made.slice(1)];
+    return event === null || saved.size === 0
+      ? made
+      : [event.replace(/(?<="saved":)"\$(\d+)"/, (_, session) => saved.get(session)), ...made.slice(1)];
   });
 }
 
 /** Compares the output of a backend with the recording of a vector; returns the first difference, or undefined. */
 export function wrong({ conversation, recorded }, [, ...outputs]) {
-  const index = conversation.steps.findIndex((_, index) => outputs[index] === undefined || outputs[index] !== recorded[index]);
+  const index = conversation.steps.findIndex(
+    (_, index) => outputs[index] === undefined || outputs[index] !== recorded[index],
+  );
   return index < 0 ? undefined : `step ${index}\n  recorded ${recorded[index]}\n  got      ${outputs[index]}`;
 }
 
@@ -66,10 +82,12 @@ function text(file) {
 
 /** The members of an object in compact JSON, values as text. */
 function members(text) {
-  return new Map(items(text).map((item) => {
-    const key = /^"(?:[^"\\]|\\.)*"/.exec(item)[0];
-    return [JSON.parse(key), item.slice(key.length + 1)];
-  }));
+  return new Map(
+    items(text).map((item) => {
+      const key = /^"(?:[^"\\]|\\.)*"/.exec(item)[0];
+      return [JSON.parse(key), item.slice(key.length + 1)];
+    }),
+  );
 }
 
 /** The parts of an object or array in compact JSON, as text. */

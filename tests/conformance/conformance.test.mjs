@@ -6,9 +6,12 @@ import { assertComplete, checksOf, failuresOf, revisions, summarise } from "./su
 
 let checks;
 
-before(async () => {
-  checks = await checksOf([process.execPath, fileURLToPath(new URL("server.mjs", import.meta.url))]);
-}, { timeout: 900_000 });
+before(
+  async () => {
+    checks = await checksOf([process.execPath, fileURLToPath(new URL("server.mjs", import.meta.url))]);
+  },
+  { timeout: 900_000 },
+);
 
 test("every scenario runs in every revision that has it, or has a reason not to", () => assertComplete(checks));
 

@@ -9,22 +9,33 @@ import { assertComplete, checksOf, failuresOf, revisions, summarise } from "./su
 
 const server = join(targetFolder(), "debug", "examples", "conformance");
 const expected = JSON.parse(readFileSync(new URL("rmcp.json", import.meta.url), "utf8"));
-const named = (list, revision) => list.filter((entry) => entry.revision === revision).map(({ check }) => check).sort();
+const named = (list, revision) =>
+  list
+    .filter((entry) => entry.revision === revision)
+    .map(({ check }) => check)
+    .sort();
 
 let withRootwise;
 let without;
 
-before(async () => {
-  withRootwise = await checksOf([server]);
-  without = await checksOf([server, "--without"]);
-}, { timeout: 900_000 });
+before(
+  async () => {
+    withRootwise = await checksOf([server]);
+    without = await checksOf([server, "--without"]);
+  },
+  { timeout: 900_000 },
+);
 
 test("every scenario runs in every revision that has it, or has a reason not to", () => assertComplete(withRootwise));
 
 for (const revision of revisions) {
   test(`${revision}: without Rootwise, the checks fail that are known to`, () => {
     const failures = failuresOf(without[revision]);
-    assert.deepEqual(failures.map(({ check }) => check).sort(), named(expected.rmcp, revision), JSON.stringify(failures, null, 2));
+    assert.deepEqual(
+      failures.map(({ check }) => check).sort(),
+      named(expected.rmcp, revision),
+      JSON.stringify(failures, null, 2),
+    );
     summarise(`${revision}, without Rootwise`, without[revision]);
   });
 

@@ -1,11 +1,19 @@
 // The server for the conformance suite, on loopback: sessions for legacy clients, one server per request for modern clients.
 import { randomUUID } from "node:crypto";
-import { createMcpHandler, isLegacyRequest, McpServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  McpServer,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
 import { listen, reply } from "../e2e/servers/offer.mjs";
 import { offer, requestState } from "./fixtures.mjs";
 
 function make() {
-  const server = new McpServer({ name: "conformance", version: "1.0.0" }, { capabilities: { logging: {} }, requestState: { verify: requestState.verify } });
+  const server = new McpServer(
+    { name: "conformance", version: "1.0.0" },
+    { capabilities: { logging: {} }, requestState: { verify: requestState.verify } },
+  );
   offer(server, modern.notify);
   return server;
 }
@@ -18,7 +26,8 @@ function eventStore() {
     getStreamIdForEventId: async (id) => events[Number(id) - 1]?.stream,
     replayEventsAfter: async (id, { send }) => {
       const { stream } = events[Number(id) - 1];
-      for (const [index, event] of events.entries()) if (index >= Number(id) && event.stream === stream) await send(String(index + 1), event.message);
+      for (const [index, event] of events.entries())
+        if (index >= Number(id) && event.stream === stream) await send(String(index + 1), event.message);
       return stream;
     },
   };

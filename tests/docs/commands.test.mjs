@@ -8,7 +8,8 @@ import { after, test } from "node:test";
 import { at, which } from "../../scripts/tools.mjs";
 
 const { scripts } = JSON.parse(readFileSync(at("package.json"), "utf8"));
-const run = (args, env = {}) => spawnSync(process.execPath, args, { cwd: at(), encoding: "utf8", env: { ...process.env, ...env } });
+const run = (args, env = {}) =>
+  spawnSync(process.execPath, args, { cwd: at(), encoding: "utf8", env: { ...process.env, ...env } });
 
 for (const [name, command] of Object.entries(scripts)) {
   test(`${name} explains itself`, () => {
@@ -28,7 +29,9 @@ mkdirSync(programs, { recursive: true });
 for (const name of ["cc", "git", "node", "npm"]) symlinkSync(which(name), join(programs, name));
 const bare = { PATH: `${programs}:${join(process.env.CARGO_HOME ?? join(homedir(), ".cargo"), "bin")}` };
 
-test("a step that lacks something is left out, and the end says so", { skip: process.platform === "win32" && "needs POSIX paths" }, () => {
+test("a step that lacks something is left out, and the end says so", {
+  skip: process.platform === "win32" && "needs POSIX paths",
+}, () => {
   const { status, stdout, stderr } = run(["scripts/test.mjs", "--only", "format,c"], { ...bare, CI: "" });
   assert.equal(status, 0, stdout + stderr);
   assert.match(stdout, /passed +format/);
@@ -48,7 +51,9 @@ test("an unknown step is named, with the way to list them", () => {
   assert.match(stderr, /unknown step `no-such-step`; npm test -- --list/);
 });
 
-test("npm run doctor names what is missing and changes nothing", { skip: process.platform === "win32" && "needs POSIX paths" }, () => {
+test("npm run doctor names what is missing and changes nothing", {
+  skip: process.platform === "win32" && "needs POSIX paths",
+}, () => {
   const { status, stdout } = run(["scripts/doctor.mjs"], bare);
   assert.equal(status, 1);
   assert.match(stdout, /found +compiler/);

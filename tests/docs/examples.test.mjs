@@ -10,7 +10,10 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { at } from "../../scripts/tools.mjs";
 
-const docs = readdirSync(at("docs"), { recursive: true }).filter((file) => file.endsWith(".md")).sort().map((file) => `docs/${file}`);
+const docs = readdirSync(at("docs"), { recursive: true })
+  .filter((file) => file.endsWith(".md"))
+  .sort()
+  .map((file) => `docs/${file}`);
 const PAGES = ["README.md", "adapters/typescript/README.md", ...docs];
 
 const READY_MADE = ["which_project", "switch_project", "list_roots"];
@@ -18,7 +21,8 @@ const READY_MADE = ["which_project", "switch_project", "list_roots"];
 const project = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-example-")));
 after(() => rmSync(project, { recursive: true, force: true }));
 
-const examples = (page) => [...readFileSync(at(page), "utf8").matchAll(/^```js\n([\s\S]*?)^```/gm)].map(([, code]) => code);
+const examples = (page) =>
+  [...readFileSync(at(page), "utf8").matchAll(/^```js\n([\s\S]*?)^```/gm)].map(([, code]) => code);
 
 for (const page of PAGES) {
   for (const [index, code] of examples(page).entries()) {
@@ -38,7 +42,10 @@ function prints(file, code) {
   const done = spawnSync(process.execPath, [file], { encoding: "utf8", timeout: 30_000 });
   assert.equal(done.status, 0, done.stderr);
   const promised = [...code.matchAll(/console\.log\(.*\); \/\/ (.+)$/gm)];
-  assert.ok(promised.length > 0 || !code.includes("console.log("), "a console.log without a comment that says what it prints");
+  assert.ok(
+    promised.length > 0 || !code.includes("console.log("),
+    "a console.log without a comment that says what it prints",
+  );
   for (const [, said] of code.matchAll(/console\.log\(.*\); \/\/ (.+)$/gm)) {
     assert.ok(done.stdout.includes(said), `prints "${said}", got:\n${done.stdout}`);
   }
@@ -54,7 +61,10 @@ async function serves(file) {
     const [tool, ...more] = tools.map(({ name }) => name).filter((name) => !READY_MADE.includes(name));
     assert.deepEqual(more, []);
     const { content, isError } = await client.callTool({ name: tool, arguments: { q: "why" } });
-    assert.ok(!isError && content[0].text.includes(basename(project)) && content[0].text.includes(project), content[0].text);
+    assert.ok(
+      !isError && content[0].text.includes(basename(project)) && content[0].text.includes(project),
+      content[0].text,
+    );
   } finally {
     await client.close();
   }

@@ -8,23 +8,37 @@ import { play } from "../../scripts/scenes.mjs";
 import { at, read } from "../../scripts/tools.mjs";
 import { pages as sitePages, placeOf } from "../../site/pages.mjs";
 
-const pages = read("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"]).trim().split("\n").filter((page) => existsSync(at(page)));
+const pages = read("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"])
+  .trim()
+  .split("\n")
+  .filter((page) => existsSync(at(page)));
 
 test("every link between pages leads to a file, and to a heading of it", () => {
   assert.ok(pages.length > 20, `found only ${pages.length} pages`);
   const dead = pages.flatMap((page) => {
-    const text = readFileSync(at(page), "utf8").replaceAll(/^```[\s\S]*?^```/gm, "").replaceAll(/`[^`\n]*`/g, "");
-    return [...text.matchAll(/\]\(([^)\s]+)\)|<img src="([^"]+)"/g)].map(([, link, image]) => link ?? image).filter((link) => isDead(page, link)).map((link) => `${page}: ${link}`);
+    const text = readFileSync(at(page), "utf8")
+      .replaceAll(/^```[\s\S]*?^```/gm, "")
+      .replaceAll(/`[^`\n]*`/g, "");
+    return [...text.matchAll(/\]\(([^)\s]+)\)|<img src="([^"]+)"/g)]
+      .map(([, link, image]) => link ?? image)
+      .filter((link) => isDead(page, link))
+      .map((link) => `${page}: ${link}`);
   });
   assert.deepEqual(dead, []);
 });
 
 test("the lines for rmcp are those of the example that rootwise-rmcp compiles", () => {
   const [, fragment] = /```rust,ignore\n([\s\S]*?)```/.exec(readFileSync(at("README.md"), "utf8"));
-  const lines = fragment.split("\n").map((line) => line.replace(/\s*\/\/.*/, "").trim()).filter(Boolean);
+  const lines = fragment
+    .split("\n")
+    .map((line) => line.replace(/\s*\/\/.*/, "").trim())
+    .filter(Boolean);
   const example = readFileSync(at("adapters/rust/rootwise-rmcp/README.md"), "utf8");
   assert.equal(lines.length, 3);
-  assert.deepEqual(lines.filter((line) => !example.includes(line)), []);
+  assert.deepEqual(
+    lines.filter((line) => !example.includes(line)),
+    [],
+  );
 });
 
 /** The pages whose examples a test runs, by language: this list says where, and each of those tests reads the whole page. */
@@ -46,9 +60,14 @@ function tested() {
 test("a test runs every example", () => {
   const runs = tested();
   const languages = new RegExp(`^\`\`\`(${Object.keys(runs).join("|")})\\b(?!,ignore)`, "gm");
-  const examples = pages.flatMap((page) => [...readFileSync(at(page), "utf8").matchAll(languages)].map(([, language]) => ({ page, language })));
+  const examples = pages.flatMap((page) =>
+    [...readFileSync(at(page), "utf8").matchAll(languages)].map(([, language]) => ({ page, language })),
+  );
   assert.ok(examples.length > 30, `found only ${examples.length} examples`);
-  assert.deepEqual(examples.filter(({ page, language }) => !runs[language].includes(page)), []);
+  assert.deepEqual(
+    examples.filter(({ page, language }) => !runs[language].includes(page)),
+    [],
+  );
 });
 
 function isDead(page, link) {
@@ -62,7 +81,14 @@ function isDead(page, link) {
   return heading !== undefined && file.endsWith(".md") && !headings(readFileSync(file, "utf8")).includes(heading);
 }
 
-const headings = (text) => [...text.matchAll(/^#+ (.+)$/gm)].map(([, title]) => title.toLowerCase().replaceAll(/[^\p{L}\p{N}\s-]/gu, "").trim().replaceAll(/\s/g, "-"));
+const headings = (text) =>
+  [...text.matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s-]/gu, "")
+      .trim()
+      .replaceAll(/\s/g, "-"),
+  );
 
 test("the picture in the README shows what npm start prints", { timeout: 120_000 }, async () => {
   const rows = [];

@@ -12,7 +12,14 @@ import { InMemoryTransport as Memory1 } from "@modelcontextprotocol/sdk/inMemory
 import { Server as LowServer1 } from "@modelcontextprotocol/sdk/server/index.js";
 import { McpServer as Server1 } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { CallToolRequestSchema, ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
-import { createMcpHandler, createRequestStateCodec, InMemoryTransport as Memory2, McpServer as Server2, ResourceTemplate, Server as LowServer2 } from "@modelcontextprotocol/server";
+import {
+  createMcpHandler,
+  createRequestStateCodec,
+  InMemoryTransport as Memory2,
+  McpServer as Server2,
+  ResourceTemplate,
+  Server as LowServer2,
+} from "@modelcontextprotocol/server";
 import { presets, RootwiseError } from "rootwise";
 import { NoProjectError, projectGate, rootwise } from "rootwise/mcp";
 import { z } from "zod";
@@ -46,7 +53,11 @@ for (const { name, Server, Client, Memory, method } of generations) {
 
     test("invalid options are refused at once", () => {
       const server = new Server(info);
-      const refused = (options) => assert.throws(() => rootwise(server, options), (error) => error instanceof RootwiseError && error.code === "bad_options");
+      const refused = (options) =>
+        assert.throws(
+          () => rootwise(server, options),
+          (error) => error instanceof RootwiseError && error.code === "bad_options",
+        );
       refused({ policy: "nothing" });
       refused({ policy: { name: "broken", sources: [{ from: "nowhere" }] } });
       assert.throws(() => rootwise({}), RootwiseError);
@@ -54,7 +65,11 @@ for (const { name, Server, Client, Memory, method } of generations) {
 
     test("wrong options are refused at once, by name", () => {
       const refused = (options, name) =>
-        assert.throws(() => rootwise(new Server(info), options), (error) => error instanceof RootwiseError && error.code === "bad_options" && error.message.includes(name), `${name}: ${JSON.stringify(options)}`);
+        assert.throws(
+          () => rootwise(new Server(info), options),
+          (error) => error instanceof RootwiseError && error.code === "bad_options" && error.message.includes(name),
+          `${name}: ${JSON.stringify(options)}`,
+        );
       refused({ allowedDirs: ["./x"] }, "allowedDirs[0]");
       refused({ allowedDirs: [base, "x"] }, "allowedDirs[1]");
       refused({ allowedDirs: base }, "allowedDirs");
@@ -96,18 +111,41 @@ for (const { name, Server, Client, Memory, method } of generations) {
         assert.throws(run, (error) => error instanceof RootwiseError && error.message.includes(`at ${place}:`), place);
       }
       for (const server of [undefined, null, {}, { server: {} }, "server", 7]) {
-        assert.throws(() => rootwise(server), (error) => error instanceof RootwiseError && /at server/.test(error.message));
+        assert.throws(
+          () => rootwise(server),
+          (error) => error instanceof RootwiseError && /at server/.test(error.message),
+        );
       }
-      rootwise(new Server(info), { policy: undefined, allowedDirs: undefined, host: { local: undefined, cwd: undefined }, log: undefined, beforeCall: undefined });
-      for (const options of [{ headr: "x" }, { header: "" }, { query: 7 }, { maxPending: 0 }, { requirePath: 1 }, { allowedDirs: ["x"] }, { policy: "x" }, null]) {
+      rootwise(new Server(info), {
+        policy: undefined,
+        allowedDirs: undefined,
+        host: { local: undefined, cwd: undefined },
+        log: undefined,
+        beforeCall: undefined,
+      });
+      for (const options of [
+        { headr: "x" },
+        { header: "" },
+        { query: 7 },
+        { maxPending: 0 },
+        { requirePath: 1 },
+        { allowedDirs: ["x"] },
+        { policy: "x" },
+        null,
+      ]) {
         assert.throws(() => projectGate(options), RootwiseError, JSON.stringify(options));
       }
     });
 
     test("a context that is none is refused by name", async () => {
       const projects = rootwise(new Server(info));
-      for (const context of [undefined, {}, null, "ctx"]) await assert.rejects(projects.project(context), { code: "bad_options", message: /context/ });
-      for (const by of [{}, { folder: "x" }, { name: "a", path: "/b" }, 7, null]) await assert.rejects(projects.select({ signal: new AbortController().signal, mcpReq: {} }, by), { code: "bad_options", message: /by/ });
+      for (const context of [undefined, {}, null, "ctx"])
+        await assert.rejects(projects.project(context), { code: "bad_options", message: /context/ });
+      for (const by of [{}, { folder: "x" }, { name: "a", path: "/b" }, 7, null])
+        await assert.rejects(projects.select({ signal: new AbortController().signal, mcpReq: {} }, by), {
+          code: "bad_options",
+          message: /by/,
+        });
     });
 
     test("the argument that the option names is read from tools and prompts, and a hint comes first", async () => {
@@ -115,10 +153,24 @@ for (const { name, Server, Client, Memory, method } of generations) {
       const server = new Server(info);
       const projects = rootwise(server, { local: true, argument: "project" });
       const project = z.any().optional();
-      server.registerTool("where", { inputSchema: shape({ project, other: z.string().optional() }) }, async ({ other }, ctx) => text((await projects.project(ctx, { argument: other })).path));
-      server.registerTool("current", { inputSchema: shape({ project }) }, async (_args, ctx) => text(`${projects.current(ctx)?.path} ${(await projects.explain(ctx)).tried.find(({ verdict }) => verdict === "won").value}`));
-      server.registerTool("wrapped", { inputSchema: shape({ project }) }, projects.tool(async ({ path }) => text(path)));
-      server.registerPrompt("brief", { argsSchema: shape({ project: z.string() }) }, async (_args, ctx) => ({ messages: [{ role: "user", content: { type: "text", text: (await projects.project(ctx)).path } }] }));
+      server.registerTool(
+        "where",
+        { inputSchema: shape({ project, other: z.string().optional() }) },
+        async ({ other }, ctx) => text((await projects.project(ctx, { argument: other })).path),
+      );
+      server.registerTool("current", { inputSchema: shape({ project }) }, async (_args, ctx) =>
+        text(
+          `${projects.current(ctx)?.path} ${(await projects.explain(ctx)).tried.find(({ verdict }) => verdict === "won").value}`,
+        ),
+      );
+      server.registerTool(
+        "wrapped",
+        { inputSchema: shape({ project }) },
+        projects.tool(async ({ path }) => text(path)),
+      );
+      server.registerPrompt("brief", { argsSchema: shape({ project: z.string() }) }, async (_args, ctx) => ({
+        messages: [{ role: "user", content: { type: "text", text: (await projects.project(ctx)).path } }],
+      }));
       projects.registerTools();
       const client = await meet(server);
       const call = async (name, args = {}) => (await client.callTool({ name, arguments: args })).content[0].text;
@@ -131,7 +183,12 @@ for (const { name, Server, Client, Memory, method } of generations) {
       }
       assert.equal(await call("where", { project: inner, other: alpha }), alpha);
       assert.equal(await call("current", { project: inner }), `undefined ${inner}`);
-      for (const wrong of ["relative", 7, ["/usr"], { path: "/usr" }]) assert.match(await call("where", { project: wrong }), /argument value .* cannot be used|relative/, JSON.stringify(wrong));
+      for (const wrong of ["relative", 7, ["/usr"], { path: "/usr" }])
+        assert.match(
+          await call("where", { project: wrong }),
+          /argument value .* cannot be used|relative/,
+          JSON.stringify(wrong),
+        );
       const { messages } = await client.getPrompt({ name: "brief", arguments: { project: inner } });
       assert.equal(messages[0].content.text, inner);
       // The tool that selects has a parameter of the same name, which is not the project of the call.
@@ -197,7 +254,9 @@ for (const { name, Server, Client, Memory, method } of generations) {
     test("two instances on one server share nothing and both find their project", async () => {
       const server = new Server(info);
       const [one, two] = [rootwise(server, { local: true }), rootwise(server, { local: true, policy: "cocosearch" })];
-      server.registerTool("where", {}, async (ctx) => text(`${(await one.project(ctx)).path} ${(await two.project(ctx)).path}`));
+      server.registerTool("where", {}, async (ctx) =>
+        text(`${(await one.project(ctx)).path} ${(await two.project(ctx)).path}`),
+      );
       server.registerTool("choose", {}, async (ctx) => text((await one.select(ctx, inner)).project.path));
       const client = await meet(server);
       assert.equal(await called(client, "where"), `${alpha} ${alpha}`);
@@ -223,7 +282,9 @@ for (const { name, Server, Client, Memory, method } of generations) {
       await Promise.all([server.connect(one), client.connect(other)]);
       const abort = new AbortController();
       const options = { signal: abort.signal };
-      const call = assert.rejects(client.callTool({ name: "where", arguments: {} }, ...(Client === Client1 ? [undefined, options] : [options])));
+      const call = assert.rejects(
+        client.callTool({ name: "where", arguments: {} }, ...(Client === Client1 ? [undefined, options] : [options])),
+      );
       await asked;
       abort.abort("enough");
       assert.equal((await settled).code, "cancelled");
@@ -235,7 +296,12 @@ for (const { name, Server, Client, Memory, method } of generations) {
     const answering = async (answer, options) => {
       const logs = [];
       const server = new Server(info);
-      const projects = rootwise(server, { local: true, log: (line) => logs.push(line), host: { cwd: "/" }, ...options });
+      const projects = rootwise(server, {
+        local: true,
+        log: (line) => logs.push(line),
+        host: { cwd: "/" },
+        ...options,
+      });
       server.registerTool("where", {}, async (ctx) => text((await projects.project(ctx)).path));
       const client = new Client(info, { capabilities: { roots: {} } });
       const [one, other] = Memory.createLinkedPair();
@@ -254,8 +320,14 @@ for (const { name, Server, Client, Memory, method } of generations) {
       for (let depth = 0; depth < 20_000; depth += 1) deep = [deep];
       const { client, logs } = await answering(() => ({ roots: deep }));
       assert.match(await called(client, "where"), /project/);
-      assert.deepEqual(logs.filter(({ code }) => code === "wait_expired"), []);
-      assert.deepEqual(logs.filter(({ message }) => message.startsWith("rootsListed")).map(({ code }) => code), ["event_failed"]);
+      assert.deepEqual(
+        logs.filter(({ code }) => code === "wait_expired"),
+        [],
+      );
+      assert.deepEqual(
+        logs.filter(({ message }) => message.startsWith("rootsListed")).map(({ code }) => code),
+        ["event_failed"],
+      );
       await client.close();
     });
 
@@ -263,7 +335,10 @@ for (const { name, Server, Client, Memory, method } of generations) {
       const policy = { ...presets.recommended, timing: { callerTimeoutMs: 100, requestTimeoutMs: 5_000 } };
       const { client, logs } = await answering(() => new Promise(() => {}), { policy });
       assert.match(await called(client, "where"), /project/);
-      assert.deepEqual(logs.filter(({ code }) => code === "wait_expired").map(({ level }) => level), ["warning"]);
+      assert.deepEqual(
+        logs.filter(({ code }) => code === "wait_expired").map(({ level }) => level),
+        ["warning"],
+      );
       await client.close();
     });
 
@@ -306,9 +381,15 @@ for (const { name, Server, Client, Memory, method } of generations) {
 
     test("a missing project is an error with a code and an instruction", async () => {
       const server = new Server(info);
-      const projects = rootwise(server, { local: true, policy: { ...presets.recommended, sources: [{ from: "argument" }] }, argument: "folder" });
+      const projects = rootwise(server, {
+        local: true,
+        policy: { ...presets.recommended, sources: [{ from: "argument" }] },
+        argument: "folder",
+      });
       let seen;
-      server.registerTool("where", {}, async (ctx) => text(await projects.project(ctx).catch((error) => ((seen = error), "caught"))));
+      server.registerTool("where", {}, async (ctx) =>
+        text(await projects.project(ctx).catch((error) => ((seen = error), "caught"))),
+      );
       const client = await meet(server);
       assert.equal(await called(client, "where"), "caught");
       assert.ok(seen instanceof NoProjectError && seen instanceof RootwiseError);
@@ -331,22 +412,31 @@ for (const { name, Server, Client, Memory, method } of generations) {
       }
       const [first, , second] = changes.map(([, , { id }]) => id);
       assert.notEqual(first, second);
-      const told = (id) => [[alpha, undefined, { id, client: "adapter", ended: false }], [undefined, alpha, { id, client: "adapter", ended: true }]];
+      const told = (id) => [
+        [alpha, undefined, { id, client: "adapter", ended: false }],
+        [undefined, alpha, { id, client: "adapter", ended: true }],
+      ];
       assert.deepEqual(changes, [...told(first), ...told(second)]);
     });
 
     test("a project that cannot change is not unselected, and the error says so", async () => {
       const server = new Server(info);
-      const projects = rootwise(server, { policy: { ...presets.recommended, memory: { ...presets.recommended.memory, pin: "immutable" } } });
+      const projects = rootwise(server, {
+        policy: { ...presets.recommended, memory: { ...presets.recommended.memory, pin: "immutable" } },
+      });
       const codes = [];
       server.registerTool("unselect", {}, async (ctx) => {
         await projects.project(ctx);
-        for (const change of [() => projects.select(ctx, inner), () => projects.unselect(ctx)]) await change().catch((error) => codes.push([error.name, error.code]));
+        for (const change of [() => projects.select(ctx, inner), () => projects.unselect(ctx)])
+          await change().catch((error) => codes.push([error.name, error.code]));
         return text((await projects.project(ctx)).path);
       });
       const client = await meet(server);
       assert.equal(await called(client, "unselect"), alpha);
-      assert.deepEqual(codes, [["NoProjectError", "immutable"], ["NoProjectError", "immutable"]]);
+      assert.deepEqual(codes, [
+        ["NoProjectError", "immutable"],
+        ["NoProjectError", "immutable"],
+      ]);
       await client.close();
     });
 
@@ -375,15 +465,27 @@ for (const { name, Server, Client, Memory, method } of generations) {
 }
 
 for (const { name, Low, Client, Memory, method, schema } of [
-  { name: "SDK 1.x", Low: LowServer1, Client: Client1, Memory: Memory1, method: ListRootsRequestSchema, schema: CallToolRequestSchema },
+  {
+    name: "SDK 1.x",
+    Low: LowServer1,
+    Client: Client1,
+    Memory: Memory1,
+    method: ListRootsRequestSchema,
+    schema: CallToolRequestSchema,
+  },
   { name: "SDK 2.x", Low: LowServer2, Client: Client2, Memory: Memory2, method: "roots/list", schema: "tools/call" },
 ]) {
   test(`${name}: on a low-level server no project is a tool result, too`, async () => {
     const server = new Low(info, { capabilities: { tools: {} } });
-    const projects = rootwise(server, { local: true, asyncContext: true, host: { cwd: "/" }, argument: "project_path" });
+    const projects = rootwise(server, {
+      local: true,
+      asyncContext: true,
+      host: { cwd: "/" },
+      argument: "project_path",
+    });
     server.setRequestHandler(schema, async () => text((await projects.project()).path));
     const client = new Client(info, { capabilities: { roots: {} } });
-    let list = [];
+    const list = [];
     client.setRequestHandler(method, async () => ({ roots: list }));
     const [one, other] = Memory.createLinkedPair();
     await Promise.all([server.connect(one), client.connect(other)]);
@@ -419,7 +521,10 @@ describe("SDK 2.x, 2026-07-28", () => {
   /** Connects a modern client to a server that is created for every request. */
   const meet = async (make) => {
     const handler = createMcpHandler(make);
-    const client = new Client2(info, { capabilities: { roots: {} }, versionNegotiation: { mode: { pin: "2026-07-28" } } });
+    const client = new Client2(info, {
+      capabilities: { roots: {} },
+      versionNegotiation: { mode: { pin: "2026-07-28" } },
+    });
     client.setRequestHandler("roots/list", roots);
     const fetch = (input, init) => handler.fetch(new Request(input, init));
     await client.connect(new StreamableHTTPClientTransport(new URL("http://localhost/mcp"), { fetch }));
@@ -444,8 +549,16 @@ describe("SDK 2.x, 2026-07-28", () => {
       const client = await meet(() => {
         const server = new Server2(info);
         const projects = rootwise(server, { host: { local: true, ...host } });
-        const list = async (ctx) => ({ resources: [], ...(await projects.project(ctx).then((project) => void (seen = project), (error) => void (seen = error))) });
-        server.registerResource("files", new ResourceTemplate("file:///{path}", { list }), {}, async () => ({ contents: [] }));
+        const list = async (ctx) => ({
+          resources: [],
+          ...(await projects.project(ctx).then(
+            (project) => void (seen = project),
+            (error) => void (seen = error),
+          )),
+        });
+        server.registerResource("files", new ResourceTemplate("file:///{path}", { list }), {}, async () => ({
+          contents: [],
+        }));
         return server;
       });
       await client.listResources();
@@ -466,29 +579,49 @@ describe("SDK 2.x, 2026-07-28", () => {
   /** A client that answers a question for a word, and counts. */
   const talkative = async (make, mode = {}) => {
     const handler = createMcpHandler(make);
-    const client = new Client2(info, { capabilities: { roots: {}, elicitation: {} }, versionNegotiation: { mode: { pin: "2026-07-28" } }, ...mode });
+    const client = new Client2(info, {
+      capabilities: { roots: {}, elicitation: {} },
+      versionNegotiation: { mode: { pin: "2026-07-28" } },
+      ...mode,
+    });
     const counts = { roots: 0, words: 0 };
     client.setRequestHandler("roots/list", async () => ((counts.roots += 1), roots()));
-    client.setRequestHandler("elicitation/create", async () => ((counts.words += 1), { action: "accept", content: { word: "yes" } }));
+    client.setRequestHandler(
+      "elicitation/create",
+      async () => ((counts.words += 1), { action: "accept", content: { word: "yes" } }),
+    );
     const fetch = (input, init) => handler.fetch(new Request(input, init));
     await client.connect(new StreamableHTTPClientTransport(new URL("http://localhost/mcp"), { fetch }));
     return { client, counts };
   };
 
-  for (const [name, options] of [["plain state", {}], ["signed state", { requestState: { verify: codec.verify } }]]) {
-    test(`a tool that asks its own question first keeps its answer and its ${name}, and asks once`, { timeout: 20_000 }, async () => {
+  for (const [name, options] of [
+    ["plain state", {}],
+    ["signed state", { requestState: { verify: codec.verify } }],
+  ]) {
+    test(`a tool that asks its own question first keeps its answer and its ${name}, and asks once`, {
+      timeout: 20_000,
+    }, async () => {
       const { client, counts } = await talkative(() => {
         const server = new Server2(info, options);
         const projects = rootwise(server, local);
         server.registerTool("word", {}, async (ctx) => {
           const { word } = ctx.mcpReq.inputResponses?.own?.content ?? {};
           const state = ctx.mcpReq.requestState();
-          if (!word) return { resultType: "input_required", inputRequests: { own }, requestState: options.requestState ? await codec.mint({ step: 2 }, ctx) : "step 2" };
+          if (!word)
+            return {
+              resultType: "input_required",
+              inputRequests: { own },
+              requestState: options.requestState ? await codec.mint({ step: 2 }, ctx) : "step 2",
+            };
           return text(`${(await projects.project(ctx)).path} ${word} ${JSON.stringify(state)}`);
         });
         return server;
       });
-      assert.equal(await called(client, "word"), `${alpha} yes ${JSON.stringify(options.requestState ? { step: 2 } : "step 2")}`);
+      assert.equal(
+        await called(client, "word"),
+        `${alpha} yes ${JSON.stringify(options.requestState ? { step: 2 } : "step 2")}`,
+      );
       assert.deepEqual(counts, { roots: 1, words: 1 });
       await client.close();
     });
@@ -505,7 +638,10 @@ describe("SDK 2.x, 2026-07-28", () => {
         { inputRequired: { autoFulfill: false } },
       );
       const requestState = options.requestState ? await called(client, "mint") : "step 2";
-      const again = await client.callTool({ name: "word", arguments: {}, requestState, inputResponses: { own: { action: "accept", content: {} } } }, { allowInputRequired: true });
+      const again = await client.callTool(
+        { name: "word", arguments: {}, requestState, inputResponses: { own: { action: "accept", content: {} } } },
+        { allowInputRequired: true },
+      );
       assert.equal(again.requestState, requestState);
       assert.deepEqual(again.inputRequests, { rootwise: { method: "roots/list" } });
       await client.close();
@@ -516,7 +652,9 @@ describe("SDK 2.x, 2026-07-28", () => {
     const { client, counts } = await talkative(() => {
       const server = new Server2(info);
       rootwise(server, { host: { local: true, arguments: { project: alpha } } });
-      server.registerTool("word", {}, async (ctx) => (ctx.mcpReq.inputResponses?.own ? text("done") : { resultType: "input_required", inputRequests: { own } }));
+      server.registerTool("word", {}, async (ctx) =>
+        ctx.mcpReq.inputResponses?.own ? text("done") : { resultType: "input_required", inputRequests: { own } },
+      );
       return server;
     });
     assert.equal(await called(client, "word"), "done");
@@ -533,11 +671,17 @@ describe("SDK 2.x, 2026-07-28", () => {
       return server;
     };
     const handler = createMcpHandler(make);
-    const client = new Client2(info, { capabilities: { roots: {} }, versionNegotiation: { mode: { pin: "2026-07-28" } } });
+    const client = new Client2(info, {
+      capabilities: { roots: {} },
+      versionNegotiation: { mode: { pin: "2026-07-28" } },
+    });
     let root = base;
     client.setRequestHandler("roots/list", async () => ({ roots: [{ uri: `file://${root}` }] }));
     const headers = {};
-    const fetch = (input, init) => handler.fetch(new Request(input, { ...init, headers: { ...Object.fromEntries(new Headers(init.headers)), ...headers } }));
+    const fetch = (input, init) =>
+      handler.fetch(
+        new Request(input, { ...init, headers: { ...Object.fromEntries(new Headers(init.headers)), ...headers } }),
+      );
     await client.connect(new StreamableHTTPClientTransport(new URL("http://localhost/mcp"), { fetch }));
     const { content, isError } = await client.callTool({ name: "switch_project", arguments: { project: alpha } });
     assert.equal(isError, true);
@@ -555,7 +699,9 @@ describe("SDK 2.x, 2026-07-28", () => {
     const { client, counts } = await talkative(() => {
       const server = new Server2(info);
       const [one, two] = [rootwise(server, local), rootwise(server, local)];
-      server.registerTool("both", {}, async (ctx) => text(`${(await one.project(ctx)).path} ${(await two.project(ctx)).path}`));
+      server.registerTool("both", {}, async (ctx) =>
+        text(`${(await one.project(ctx)).path} ${(await two.project(ctx)).path}`),
+      );
       return server;
     });
     assert.equal(await called(client, "both"), `${alpha} ${alpha}`);
@@ -580,7 +726,12 @@ for (const pair of pairs.filter(({ over, client }) => over === "stdio" && client
     for (const args of [[`--project=${alpha}`], ["--verbose", "--project", alpha]]) {
       const peer = await connect(pair, { args, roots: [{ uri: "file:///usr/share" }] });
       try {
-        assert.deepEqual((await peer.call("where")).value, { name: "alpha", path: alpha, source: "configured", via: "project" });
+        assert.deepEqual((await peer.call("where")).value, {
+          name: "alpha",
+          path: alpha,
+          source: "configured",
+          via: "project",
+        });
         assert.equal(peer.state.asked, 0);
       } finally {
         await peer.close();

@@ -15,13 +15,25 @@ after(async () => {
 });
 const alpha = join(base, "allowed", "alpha");
 mkdirSync(join(alpha, ".git"), { recursive: true });
-const other = { name: "other", sources: [{ from: "argument" }, { from: "header", read: ["x-folder"] }, { from: "query", read: ["folder"] }, { from: "configured", read: ["folder", "$FOLDER"] }, { from: "roots" }] };
+const other = {
+  name: "other",
+  sources: [
+    { from: "argument" },
+    { from: "header", read: ["x-folder"] },
+    { from: "query", read: ["folder"] },
+    { from: "configured", read: ["folder", "$FOLDER"] },
+    { from: "roots" },
+  ],
+};
 
 const where = (peer, args) => peer.call("by_argument", args);
 
 /** What each piece of advice means, and how a caller, a user or an operator follows it. Returns what the tool then says. */
 const advice = [
-  [/pass the project path as `([^`]+)` in the call/i, async (start, [, argument]) => where(await start(), { [argument]: alpha })],
+  [
+    /pass the project path as `([^`]+)` in the call/i,
+    async (start, [, argument]) => where(await start(), { [argument]: alpha }),
+  ],
   [
     /call `([^`]+)` with (?:the project path|one of the project paths or roots)/i,
     async (start, [, tool]) => {
@@ -32,12 +44,28 @@ const advice = [
     },
   ],
   [/the `([^`]+)` header/i, async (start, [, header]) => where(await start({ headers: { [header]: alpha } }))],
-  [/the `([^`]+)` query parameter/i, async (start, [, query]) => where(await start({ query: `?${query}=${encodeURIComponent(alpha)}` }))],
-  [/`--([^=]+)=(?:\/absolute\/path|\$\{workspaceFolder\})`(?: to this server's args in `[^`]+`)?/i, async (start, [, option]) => where(await start({ args: [`--${option}=${alpha}`] }))],
-  [/set `([^`]+)` in this server's environment/i, async (start, [, variable]) => where(await start({ env: { [variable]: alpha } }))],
+  [
+    /the `([^`]+)` query parameter/i,
+    async (start, [, query]) => where(await start({ query: `?${query}=${encodeURIComponent(alpha)}` })),
+  ],
+  [
+    /`--([^=]+)=(?:\/absolute\/path|\$\{workspaceFolder\})`(?: to this server's args in `[^`]+`)?/i,
+    async (start, [, option]) => where(await start({ args: [`--${option}=${alpha}`] })),
+  ],
+  [
+    /set `([^`]+)` in this server's environment/i,
+    async (start, [, variable]) => where(await start({ env: { [variable]: alpha } })),
+  ],
   [/start Claude Code inside the project/i, async (start) => where(await start({ cwd: alpha }))],
-  [/its operator can set `(pathMap)`/, async (start) => where(await start({ options: { host: { pathMap: [{ from: "C:\\code", fromStyle: "windows", to: alpha }] } } }))],
-  [/open a folder in this window and try again/i, async (start) => where(await start({ roots: [{ uri: `file://${alpha}` }] }))],
+  [
+    /its operator can set `(pathMap)`/,
+    async (start) =>
+      where(await start({ options: { host: { pathMap: [{ from: "C:\\code", fromStyle: "windows", to: alpha }] } } })),
+  ],
+  [
+    /open a folder in this window and try again/i,
+    async (start) => where(await start({ roots: [{ uri: `file://${alpha}` }] })),
+  ],
 ];
 
 for (const pair of pairs) {
@@ -48,7 +76,14 @@ for (const pair of pairs) {
     const starter = (options, more = {}) => {
       const peers = [];
       const start = async ({ query = "", ...changes } = {}) => {
-        const all = { roots: [], cwd: "/", options: { ...options, host: { ...options.host } }, ...more, ...changes, query };
+        const all = {
+          roots: [],
+          cwd: "/",
+          options: { ...options, host: { ...options.host } },
+          ...more,
+          ...changes,
+          query,
+        };
         const peer = await connect(pair, http ? { ...all, url: await servers.url(pair.server, all) } : all);
         peers.push(peer);
         return peer;
@@ -88,7 +123,10 @@ for (const pair of pairs) {
     if (http) {
       for (const [name, reach] of Object.entries({ local, allowed })) {
         follows(`${name}: the request`, reach, ["x-project-path", "project_path"], { env: none });
-        follows(`${name}: the argument`, { ...reach, argument: "project_path" }, ["project_path", ...(modern ? ["x-project-path", "project_path"] : select)]);
+        follows(`${name}: the argument`, { ...reach, argument: "project_path" }, [
+          "project_path",
+          ...(modern ? ["x-project-path", "project_path"] : select),
+        ]);
         follows(`${name}: another policy`, { ...reach, policy: other }, ["x-folder", "folder"], { env: none });
       }
       test("a server that takes no folder of its callers names the operator's ways only", async () => {
@@ -96,7 +134,8 @@ for (const pair of pairs) {
         try {
           const { text } = await where(await start());
           assert.match(text, /The operator of this server can set `local` .*`allowedDirs` .*`requirePath: false`/);
-          for (const wrong of ["project_path", "x-project-path", "switch_project", "--project", "ROOTWISE_PROJECT"]) assert.ok(!text.includes(wrong), text);
+          for (const wrong of ["project_path", "x-project-path", "switch_project", "--project", "ROOTWISE_PROJECT"])
+            assert.ok(!text.includes(wrong), text);
         } finally {
           await stop();
         }
@@ -106,28 +145,50 @@ for (const pair of pairs) {
       follows("the tool that selects", {}, modern ? ["project", "ROOTWISE_PROJECT"] : ["switch_project", "project"]);
       follows("the argument", { argument: "project_path" }, ["project_path", ...(modern ? ["project"] : select)]);
       follows("another policy", { policy: other }, ["folder", "FOLDER"]);
-      follows("Claude Code", {}, ["project", "Start Claude Code inside the project"], { env: none, info: { name: "claude-code", version: "2" } });
-      follows("a Windows client", { argument: "project_path" }, ["project_path", ...(modern ? ["project"] : select), "pathMap"], { roots: [{ uri: "file:///C:/code" }], info: { name: "claude-code", version: "2" } });
-      follows("Cursor", { argument: "project_path" }, ["project_path", "open a folder in this window and try again"], { env: none, info: { name: "cursor-vscode", version: "1" } });
+      follows("Claude Code", {}, ["project", "Start Claude Code inside the project"], {
+        env: none,
+        info: { name: "claude-code", version: "2" },
+      });
+      follows(
+        "a Windows client",
+        { argument: "project_path" },
+        ["project_path", ...(modern ? ["project"] : select), "pathMap"],
+        { roots: [{ uri: "file:///C:/code" }], info: { name: "claude-code", version: "2" } },
+      );
+      follows("Cursor", { argument: "project_path" }, ["project_path", "open a folder in this window and try again"], {
+        env: none,
+        info: { name: "cursor-vscode", version: "1" },
+      });
     }
 
     // Only calls that keep no connection are refused.
-    if (modern) test("after a selection was refused, the advice works", async () => {
-      const { start, stop } = starter({ argument: "project_path", ...(http ? local : {}) });
-      try {
-        const { text, failed } = await (await start()).call("switch_project", { project: alpha });
-        assert.ok(failed);
-        assert.doesNotMatch(text, /with every call, for example/);
-        const [, argument] = /as `([^`]+)` in the call/.exec(text);
-        assert.equal((await where(await start(), { [argument]: alpha })).value.path, alpha);
-        const header = /the `([^`]+)` header/.exec(text)?.[1];
-        assert.equal(header !== undefined, http, text);
-        if (http) assert.equal((await where(await start({ headers: { [header]: alpha } }))).value.path, alpha);
-        if (http) assert.equal((await where(await start({ query: `?${/the `([^`]+)` query parameter/.exec(text)[1]}=${encodeURIComponent(alpha)}` }))).value.path, alpha);
-      } finally {
-        await stop();
-      }
-    });
+    if (modern)
+      test("after a selection was refused, the advice works", async () => {
+        const { start, stop } = starter({ argument: "project_path", ...(http ? local : {}) });
+        try {
+          const { text, failed } = await (await start()).call("switch_project", { project: alpha });
+          assert.ok(failed);
+          assert.doesNotMatch(text, /with every call, for example/);
+          const [, argument] = /as `([^`]+)` in the call/.exec(text);
+          assert.equal((await where(await start(), { [argument]: alpha })).value.path, alpha);
+          const header = /the `([^`]+)` header/.exec(text)?.[1];
+          assert.equal(header !== undefined, http, text);
+          if (http) assert.equal((await where(await start({ headers: { [header]: alpha } }))).value.path, alpha);
+          if (http)
+            assert.equal(
+              (
+                await where(
+                  await start({
+                    query: `?${/the `([^`]+)` query parameter/.exec(text)[1]}=${encodeURIComponent(alpha)}`,
+                  }),
+                )
+              ).value.path,
+              alpha,
+            );
+        } finally {
+          await stop();
+        }
+      });
   });
 }
 
@@ -150,7 +211,11 @@ for (const pair of pairs.filter(({ era, over, client }) => era === "legacy" && o
       const peer = await connect(pair, { roots, cwd: "/", options: { policy, ...options } });
       try {
         const [sentence] = (await where(peer)).text.split("\n");
-        assert.deepEqual(Object.keys(causes).filter((other) => sentence.includes(other)), [cause], sentence);
+        assert.deepEqual(
+          Object.keys(causes).filter((other) => sentence.includes(other)),
+          [cause],
+          sentence,
+        );
       } finally {
         await peer.close();
       }

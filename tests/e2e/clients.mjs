@@ -13,14 +13,30 @@ import { ElicitRequestSchema, ListRootsRequestSchema } from "@modelcontextprotoc
 export const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 /** The test servers, with the eras they serve; `E2E_SERVER=rmcp` runs the same tests with the one in Rust. */
-export const servers = process.env.E2E_SERVER ? { [process.env.E2E_SERVER]: ["legacy", "modern"] } : { sdk1: ["legacy"], sdk2: ["legacy", "modern"] };
+export const servers = process.env.E2E_SERVER
+  ? { [process.env.E2E_SERVER]: ["legacy", "modern"] }
+  : { sdk1: ["legacy"], sdk2: ["legacy", "modern"] };
 
 /** All combinations of client SDK, server, era and transport. */
 export const pairs = Object.entries(servers)
-  .flatMap(([server, eras]) => [{ server, client: 1, era: "legacy" }, ...eras.map((era) => ({ server, client: 2, era }))])
-  .flatMap((pair) => ["stdio", "http"].map((over) => ({ ...pair, over, name: `server ${pair.server}, client ${pair.client}.x, ${pair.era}, ${over}` })));
+  .flatMap(([server, eras]) => [
+    { server, client: 1, era: "legacy" },
+    ...eras.map((era) => ({ server, client: 2, era })),
+  ])
+  .flatMap((pair) =>
+    ["stdio", "http"].map((over) => ({
+      ...pair,
+      over,
+      name: `server ${pair.server}, client ${pair.client}.x, ${pair.era}, ${over}`,
+    })),
+  );
 
-const environment = (options, env) => ({ PATH: process.env.PATH, HOME: process.env.HOME, E2E_OPTIONS: JSON.stringify(options), ...env });
+const environment = (options, env) => ({
+  PATH: process.env.PATH,
+  HOME: process.env.HOME,
+  E2E_OPTIONS: JSON.stringify(options),
+  ...env,
+});
 
 /**
  * Starts an HTTP server; close it with `stop`.
@@ -60,8 +76,14 @@ export function sharedServers() {
  * `roots` is what it answers: a list, a function, or undefined for a client that declares no roots. A `manual` client does
  * not make a call again by itself.
  */
-export async function connect(pair, { roots, options = {}, env = {}, cwd, args = [], flags = [], url, query = "", headers, info, elicit, manual } = {}) {
-  const capabilities = { ...(roots === undefined ? {} : { roots: { listChanged: true } }), ...(elicit ? { elicitation: {} } : {}) };
+export async function connect(
+  pair,
+  { roots, options = {}, env = {}, cwd, args = [], flags = [], url, query = "", headers, info, elicit, manual } = {},
+) {
+  const capabilities = {
+    ...(roots === undefined ? {} : { roots: { listChanged: true } }),
+    ...(elicit ? { elicitation: {} } : {}),
+  };
   const client =
     pair.client === 1
       ? new Client1(info ?? { name: "e2e", version: "1" }, { capabilities })
@@ -82,7 +104,12 @@ export async function connect(pair, { roots, options = {}, env = {}, cwd, args =
   let transport;
   if (pair.over === "stdio") {
     const Stdio = pair.client === 1 ? Stdio1 : Stdio2;
-    const server = { command: process.execPath, args: [at(`servers/${pair.server}.mjs`), ...args], env: environment(options, env), stderr: "inherit" };
+    const server = {
+      command: process.execPath,
+      args: [at(`servers/${pair.server}.mjs`), ...args],
+      env: environment(options, env),
+      stderr: "inherit",
+    };
     transport = new Stdio(cwd ? { ...server, cwd } : server);
   } else {
     if (!url) own = await serve(pair.server, { options, env, cwd, flags });
@@ -101,7 +128,10 @@ export async function connect(pair, { roots, options = {}, env = {}, cwd, args =
     state,
     /** Calls a tool; returns its text, parsed if it is JSON, and whether it failed. */
     async call(name, args = {}, extra) {
-      const result = pair.client === 1 ? await client.callTool({ name, arguments: args }, undefined, extra) : await client.callTool({ name, arguments: args }, extra);
+      const result =
+        pair.client === 1
+          ? await client.callTool({ name, arguments: args }, undefined, extra)
+          : await client.callTool({ name, arguments: args }, extra);
       const text = result.content.map((part) => part.text).join("\n");
       return { text, failed: result.isError === true, value: parsed(text) };
     },

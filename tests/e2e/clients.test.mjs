@@ -30,19 +30,27 @@ function scenarios(modern) {
       steps: [{ call: "where", times: 50 }, { call: "where" }],
       check: (results, asked) => {
         assert.equal(results.flat().length, 51);
-        for (const project of results.flat()) assert.deepEqual(project, { name: "alpha", path: alpha, source: "roots" });
+        for (const project of results.flat())
+          assert.deepEqual(project, { name: "alpha", path: alpha, source: "roots" });
         assert.equal(asked, modern ? 51 : 1);
       },
     },
     "none declared": { roots: null, variables, steps: twice, check: fromEnv(0) },
     "an empty list": { roots: [], variables, steps: twice, check: fromEnv(modern ? 2 : 1) },
-    "nothing at all": { roots: null, steps: [{ call: "where" }], check: ([[text]]) => assert.match(text, /No project/) },
+    "nothing at all": {
+      roots: null,
+      steps: [{ call: "where" }],
+      check: ([[text]]) => assert.match(text, /No project/),
+    },
     "bad entries": {
       roots: ["", "C:\\x\\beta", "https://example.com", uri(alpha)],
       steps: [{ call: "where" }, { call: "roots" }],
       check: ([[project], [{ roots }]]) => {
         assert.equal(project.path, alpha);
-        assert.deepEqual(roots.map(({ problem }) => problem !== undefined), [true, true, true, false]);
+        assert.deepEqual(
+          roots.map(({ problem }) => problem !== undefined),
+          [true, true, true, false],
+        );
       },
     },
     "Windows spellings": {
@@ -52,7 +60,10 @@ function scenarios(modern) {
       steps: [{ call: "where" }, { call: "roots" }],
       check: ([[project], [{ roots }]]) => {
         assert.equal(project.name, "app");
-        assert.deepEqual(roots.map(({ clientPath }) => clientPath?.toLowerCase()), Array(4).fill("c:\\code\\app"));
+        assert.deepEqual(
+          roots.map(({ clientPath }) => clientPath?.toLowerCase()),
+          Array(4).fill("c:\\code\\app"),
+        );
       },
     },
   };
@@ -61,7 +72,13 @@ function scenarios(modern) {
   return {
     ...same,
     "a client that does not know its own method": { roots: "refuse", variables, steps: twice, check: fromEnv(1) },
-    "a client that never answers": { roots: "silent", variables, options: { policy: hasty }, steps: twice, check: fromEnv(1) },
+    "a client that never answers": {
+      roots: "silent",
+      variables,
+      options: { policy: hasty },
+      steps: twice,
+      check: fromEnv(1),
+    },
     "roots that change": {
       roots: [uri(alpha)],
       steps: [{ call: "where" }, { roots: [uri(beta)] }, { call: "where" }],
@@ -71,7 +88,13 @@ function scenarios(modern) {
 }
 
 const fromEnv = (times) => (results, asked) => {
-  assert.deepEqual(results.flat().map(({ source, path }) => [source, path]), [["env", env], ["env", env]]);
+  assert.deepEqual(
+    results.flat().map(({ source, path }) => [source, path]),
+    [
+      ["env", env],
+      ["env", env],
+    ],
+  );
   assert.equal(asked, times);
 };
 
@@ -101,9 +124,23 @@ function combination({ server, era, over, made }) {
   const played = Object.entries(scenarios(era === "modern"));
   const outcomes = made.then((peer) =>
     inTurn(async () => {
-      const places = played.map(([, { options, variables }]) => (over === "http" ? listening : piped)(server, { policy: lasting, host: { local: true, dedicated: true }, ...options }, variables));
+      const places = played.map(([, { options, variables }]) =>
+        (over === "http" ? listening : piped)(
+          server,
+          { policy: lasting, host: { local: true, dedicated: true }, ...options },
+          variables,
+        ),
+      );
       const servers = await Promise.all(places);
-      return play(peer, played.map(([, { roots, steps }], index) => ({ server: servers[index], era, roots, steps: [...steps, { call: "counts" }] })));
+      return play(
+        peer,
+        played.map(([, { roots, steps }], index) => ({
+          server: servers[index],
+          era,
+          roots,
+          steps: [...steps, { call: "counts" }],
+        })),
+      );
     }),
   );
   // The tests below await this promise; until then a rejection counts as handled.
@@ -117,7 +154,10 @@ function combination({ server, era, over, made }) {
         assert.equal(error, undefined);
         const [counts] = results.pop();
         assert.equal(JSON.parse(counts.text).rejections, 0);
-        check(results.map((calls) => calls.map(({ text, failed }) => (failed ? text : JSON.parse(text)))), asked);
+        check(
+          results.map((calls) => calls.map(({ text, failed }) => (failed ? text : JSON.parse(text)))),
+          asked,
+        );
       });
     }
   });

@@ -17,19 +17,42 @@ after(() => {
 });
 
 const folders = [
-  "root", "query", "path", "project", "here", "with space", "#special",
-  "repo/.git", "repo/src/module", "configured/src", "both/.git", "isolated", "parent/.git", "parent/child/.git", "parent/child/src",
-  "worktree/src", "mono/.git", "mono/app/src", "mono/lib", "one/.git", "two/.git", "two/pkg/deep",
+  "root",
+  "query",
+  "path",
+  "project",
+  "here",
+  "with space",
+  "#special",
+  "repo/.git",
+  "repo/src/module",
+  "configured/src",
+  "both/.git",
+  "isolated",
+  "parent/.git",
+  "parent/child/.git",
+  "parent/child/src",
+  "worktree/src",
+  "mono/.git",
+  "mono/app/src",
+  "mono/lib",
+  "one/.git",
+  "two/.git",
+  "two/pkg/deep",
 ];
 for (const folder of folders) mkdirSync(join(base, folder), { recursive: true });
-for (const file of ["configured/cocosearch.yaml", "both/cocosearch.yaml", "mono/app/cocosearch.yaml"]) writeFileSync(join(base, file), "");
+for (const file of ["configured/cocosearch.yaml", "both/cocosearch.yaml", "mono/app/cocosearch.yaml"])
+  writeFileSync(join(base, file), "");
 // In a worktree `.git` is a file.
 writeFileSync(join(base, "worktree/.git"), "gitdir: elsewhere");
 symlinkSync(join(base, "repo"), join(base, "link"));
 symlinkSync(join(base, "two/pkg"), join(base, "one/linked"));
 
 const refuse = () => Promise.reject(new ClientError(-1, "not now"));
-const env = (path, project) => ({ ...(path ? { COCOSEARCH_PROJECT_PATH: join(base, path) } : {}), ...(project ? { COCOSEARCH_PROJECT: join(base, project) } : {}) });
+const env = (path, project) => ({
+  ...(path ? { COCOSEARCH_PROJECT_PATH: join(base, path) } : {}),
+  ...(project ? { COCOSEARCH_PROJECT: join(base, project) } : {}),
+});
 
 /** What a client, a request and a server bring: names stand for folders in `base`, other texts for themselves. */
 const detection = [
@@ -82,7 +105,14 @@ async function detect({ roots, answer, query, env = {}, cwd = "here" }) {
   const uri = (text) => (text === "" || text.includes("://") ? text : `file://${base}/${text}`);
   const reply = answer ?? (async () => ({ roots: roots.map((text) => ({ uri: uri(text) })) }));
   const sender = { send: (request) => (sent.push(request), reply()) };
-  const host = { style: "posix", transport: query === undefined ? "stdio" : "http", local: true, push: true, env, cwd: join(base, cwd) };
+  const host = {
+    style: "posix",
+    transport: query === undefined ? "stdio" : "http",
+    local: true,
+    push: true,
+    env,
+    cwd: join(base, cwd),
+  };
   const connection = new Connection({ policy: presets["cocosearch-shipped"], host, sender });
   try {
     connection.initialized({ capabilities: roots || answer ? { roots: {} } : {} });

@@ -7,7 +7,17 @@ import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { presets, RootwiseError } from "rootwise";
-import { ClientError, Connection, hostFacts, Loop, NeedsInput, NoProjectError, resolveAndExplain, resolveAtStart, Undeliverable } from "rootwise/driver";
+import {
+  ClientError,
+  Connection,
+  hostFacts,
+  Loop,
+  NeedsInput,
+  NoProjectError,
+  resolveAndExplain,
+  resolveAtStart,
+  Undeliverable,
+} from "rootwise/driver";
 import { hostFacts as fromAdapter, NoProjectError as sameError, resolveAtStart as alsoStart } from "rootwise/mcp";
 import { at } from "../../scripts/tools.mjs";
 
@@ -36,7 +46,11 @@ function connected(answer, options = {}) {
     },
   };
   const connection = new Connection({ host, sender, ...options });
-  connection.initialized({ protocolVersion: "2025-06-18", capabilities: { roots: {} }, clientInfo: { name: "driver", version: "1" } });
+  connection.initialized({
+    protocolVersion: "2025-06-18",
+    capabilities: { roots: {} },
+    clientInfo: { name: "driver", version: "1" },
+  });
   connection.ready();
   return { connection, sent };
 }
@@ -50,7 +64,9 @@ const deferred = () => {
 
 test("asks for the roots once and answers every caller", async () => {
   const changes = [];
-  const { connection, sent } = connected(async () => list(alpha, beta), { onChange: (project, previous) => changes.push([project?.path, previous?.path]) });
+  const { connection, sent } = connected(async () => list(alpha, beta), {
+    onChange: (project, previous) => changes.push([project?.path, previous?.path]),
+  });
   const projects = await Promise.all(Array.from({ length: 10 }, () => connection.ask()));
   assert.deepEqual([...new Set(projects.map(({ path }) => path))], [alpha]);
   assert.equal((await connection.ask(undefined, { target: join(beta, "x") })).path, beta);
@@ -75,13 +91,26 @@ test("errors tell apart what happened", async () => {
   ]) {
     const logs = [];
     const { connection } = connected(answer, { log: (line) => logs.push(line) });
-    await assert.rejects(connection.ask(), (error) => error instanceof NoProjectError && error instanceof RootwiseError && error.code === "no_project" && error.explanation !== undefined);
-    assert.ok(logs.some(({ message }) => level.test(message)), JSON.stringify(logs));
+    await assert.rejects(
+      connection.ask(),
+      (error) =>
+        error instanceof NoProjectError &&
+        error instanceof RootwiseError &&
+        error.code === "no_project" &&
+        error.explanation !== undefined,
+    );
+    assert.ok(
+      logs.some(({ message }) => level.test(message)),
+      JSON.stringify(logs),
+    );
     connection.close();
   }
   const connection = new Connection({ host });
   const modern = { capabilities: { roots: {} } };
-  await assert.rejects(connection.ask(modern), (error) => error instanceof NeedsInput && error.requests.rootwise.method === "roots/list");
+  await assert.rejects(
+    connection.ask(modern),
+    (error) => error instanceof NeedsInput && error.requests.rootwise.method === "roots/list",
+  );
   assert.equal((await connection.ask({ ...modern, inputResponses: { rootwise: list(alpha) } })).path, alpha);
   await assert.rejects(connection.select(beta, modern), { code: "pass_each_call" });
   connection.close();
@@ -143,7 +172,10 @@ describe("channels", () => {
     const asks = [ask(1), ask(1, { argument: undefined }), ask(1, { want: "roots" })];
     await setImmediate();
     breaks(1);
-    assert.deepEqual((await Promise.all(asks)).map(({ code }) => code), ["cancelled", "cancelled", "cancelled"]);
+    assert.deepEqual(
+      (await Promise.all(asks)).map(({ code }) => code),
+      ["cancelled", "cancelled", "cancelled"],
+    );
     assert.equal((await ask(1)).code, "call_over");
     assert.deepEqual(used, [1]);
     loop.close();
@@ -163,7 +195,10 @@ describe("channels", () => {
 
   test("without any channel a request fails at once and the next source counts", async () => {
     const codes = [];
-    const connection = new Connection({ host: { ...host, env: { CLAUDE_PROJECT_DIR: beta } }, log: ({ code }) => codes.push(code) });
+    const connection = new Connection({
+      host: { ...host, env: { CLAUDE_PROJECT_DIR: beta } },
+      log: ({ code }) => codes.push(code),
+    });
     connection.initialized({ capabilities: { roots: {} } });
     connection.ready();
     assert.equal((await connection.ask()).source, "env");
@@ -172,7 +207,10 @@ describe("channels", () => {
   });
 
   test("a request without an answer in its time is not sent again because its channel ended, but because of a change", async () => {
-    const { loop, session, used, requests, ask, breaks } = served({ ...presets.recommended, timing: { callerTimeoutMs: 500, requestTimeoutMs: 60_000 } });
+    const { loop, session, used, requests, ask, breaks } = served({
+      ...presets.recommended,
+      timing: { callerTimeoutMs: 500, requestTimeoutMs: 60_000 },
+    });
     assert.equal((await ask(1)).code, "no_project");
     breaks(1);
     assert.equal((await ask(2)).code, "no_project");
@@ -236,13 +274,28 @@ test("a saved connection continues elsewhere: its selection counts, and its clie
   assert.match(sent[0].message, /"second-/);
   connection.close();
 
-  for (const wrong of ["", "{}", "null", JSON.stringify({ state: "{}", requests: [] }), JSON.stringify({ state: saved, requests: ["x"] }), saved.replace("beta", "gamma")]) {
-    assert.throws(() => new Connection({ host, saved: wrong }), (error) => error instanceof RootwiseError && error.code === "bad_snapshot", wrong.slice(0, 40));
+  for (const wrong of [
+    "",
+    "{}",
+    "null",
+    JSON.stringify({ state: "{}", requests: [] }),
+    JSON.stringify({ state: saved, requests: ["x"] }),
+    saved.replace("beta", "gamma"),
+  ]) {
+    assert.throws(
+      () => new Connection({ host, saved: wrong }),
+      (error) => error instanceof RootwiseError && error.code === "bad_snapshot",
+      wrong.slice(0, 40),
+    );
   }
 });
 
 test("hostFacts reads what the policy names, and nothing else", () => {
-  const facts = hostFacts("http", { policy: "recommended", argv: ["--project", alpha, "--other", "x"], env: { CLAUDE_PROJECT_DIR: beta, SECRET: "s" } });
+  const facts = hostFacts("http", {
+    policy: "recommended",
+    argv: ["--project", alpha, "--other", "x"],
+    env: { CLAUDE_PROJECT_DIR: beta, SECRET: "s" },
+  });
   assert.equal(facts.transport, "http");
   assert.deepEqual(facts.arguments, { project: alpha });
   assert.deepEqual(facts.env, { CLAUDE_PROJECT_DIR: beta });
@@ -260,7 +313,11 @@ test("the home folder is no project where HOME is a link to it", () => {
   const code = `import { hostFacts, resolveAtStart } from ${JSON.stringify(at("dist/driver/index.js"))};
     console.log(JSON.stringify([(await resolveAtStart())?.path ?? "none", hostFacts("stdio").excludedDirs]));`;
   for (const HOME of [link, home]) {
-    const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", code], { cwd: home, env: { PATH: process.env.PATH, HOME }, encoding: "utf8" });
+    const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", code], {
+      cwd: home,
+      env: { PATH: process.env.PATH, HOME },
+      encoding: "utf8",
+    });
     const [path, { home: excluded, temporary }] = JSON.parse(stdout || stderr);
     assert.deepEqual([path, excluded], ["none", [...new Set([HOME, home])]]);
     assert.ok(temporary.includes("/tmp") && temporary.includes("/var/tmp"), temporary.join());
@@ -283,7 +340,8 @@ test("resolveAtStart answers from what the process knows", async () => {
 });
 
 test("wrong options are refused at once, with their place", async () => {
-  const refused = (run, place) => assert.throws(run, (error) => error instanceof RootwiseError && error.message.includes(`at ${place}:`), place);
+  const refused = (run, place) =>
+    assert.throws(run, (error) => error instanceof RootwiseError && error.message.includes(`at ${place}:`), place);
   refused(() => new Connection(), "options");
   refused(() => new Connection({ host, polcy: "recommended" }), "polcy");
   refused(() => new Connection({ host, sender: {} }), "sender.send");

@@ -27,23 +27,53 @@ const roots = { roots: [{ uri: `file://${alpha}` }] };
 
 /** Runs a module in a process of its own; returns its last line. */
 function alone(code, ...flags) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [...flags, "--input-type=module", "-e", code], { cwd: at("."), encoding: "utf8", timeout: 60_000 });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...flags, "--input-type=module", "-e", code], {
+    cwd: at("."),
+    encoding: "utf8",
+    timeout: 60_000,
+  });
   assert.equal(status, 0, stderr);
   return stdout.trim().split("\n").at(-1);
 }
 
 const generations = [
-  { name: "SDK 1.x", Server: Server1, Client: Client1, Memory: Memory1, method: ListRootsRequestSchema, from: "@modelcontextprotocol/sdk/server/mcp.js", memory: "@modelcontextprotocol/sdk/inMemory.js" },
-  { name: "SDK 2.x", Server: Server2, Client: Client2, Memory: Memory2, method: "roots/list", from: "@modelcontextprotocol/server", memory: "@modelcontextprotocol/server" },
+  {
+    name: "SDK 1.x",
+    Server: Server1,
+    Client: Client1,
+    Memory: Memory1,
+    method: ListRootsRequestSchema,
+    from: "@modelcontextprotocol/sdk/server/mcp.js",
+    memory: "@modelcontextprotocol/sdk/inMemory.js",
+  },
+  {
+    name: "SDK 2.x",
+    Server: Server2,
+    Client: Client2,
+    Memory: Memory2,
+    method: "roots/list",
+    from: "@modelcontextprotocol/server",
+    memory: "@modelcontextprotocol/server",
+  },
 ];
 
 for (const { name, Server, Client, Memory, method, from, memory } of generations) {
   describe(name, () => {
     /** A server whose tool says where it is, and its client; `change` edits each message of the client. */
-    const meet = async ({ options = {}, capabilities = { roots: {} }, answer = () => roots, change = (message) => message } = {}) => {
+    const meet = async ({
+      options = {},
+      capabilities = { roots: {} },
+      answer = () => roots,
+      change = (message) => message,
+    } = {}) => {
       const logs = [];
       const server = new Server(info);
-      const projects = rootwise(server, { local: true, host: { cwd: "/" }, log: (line) => logs.push(line), ...options });
+      const projects = rootwise(server, {
+        local: true,
+        host: { cwd: "/" },
+        log: (line) => logs.push(line),
+        ...options,
+      });
       server.registerTool("where", {}, async (ctx) => text((await projects.project(ctx)).path));
       const client = new Client(info, { capabilities });
       client.setRequestHandler(method, answer);
@@ -51,14 +81,23 @@ for (const { name, Server, Client, Memory, method, from, memory } of generations
       const send = other.send.bind(other);
       other.send = (message, more) => send(change(message), more);
       await Promise.all([server.connect(one), client.connect(other)]);
-      return { client, logs, projects, where: async (params = {}) => (await client.callTool({ name: "where", arguments: {}, ...params })).content[0].text };
+      return {
+        client,
+        logs,
+        projects,
+        where: async (params = {}) =>
+          (await client.callTool({ name: "where", arguments: {}, ...params })).content[0].text,
+      };
     };
 
     test("an initialize of 2 MB still declares roots", async () => {
       const experimental = { "x/big": { text: "x".repeat(2_000_000) } };
       const { client, where, logs } = await meet({ capabilities: { roots: {}, experimental } });
       assert.equal(await where(), alpha);
-      assert.deepEqual(logs.filter(({ code }) => code === "event_failed"), []);
+      assert.deepEqual(
+        logs.filter(({ code }) => code === "event_failed"),
+        [],
+      );
       await client.close();
     });
 
@@ -67,7 +106,10 @@ for (const { name, Server, Client, Memory, method, from, memory } of generations
       const foreign = "x".repeat(1_200_000);
       assert.equal(await where({ _meta: { "x/foreign": foreign, number: 1e999 } }), alpha);
       // Beside the value that the policy reads.
-      assert.equal(await where({ _meta: { "codex/sandbox-state-meta": { foreign, deep: { foreign }, sandboxCwd: base } } }), base);
+      assert.equal(
+        await where({ _meta: { "codex/sandbox-state-meta": { foreign, deep: { foreign }, sandboxCwd: base } } }),
+        base,
+      );
       // In its place.
       assert.equal(await where({ _meta: { "agent-working-dir": foreign } }), alpha);
       assert.equal(await where({ _meta: { "agent-working-dir": { foreign } } }), alpha);
@@ -80,7 +122,10 @@ for (const { name, Server, Client, Memory, method, from, memory } of generations
       };
       const { client, where, logs } = await meet({ answer });
       assert.match(await where(), /project/);
-      assert.deepEqual(logs.filter(({ code }) => code === "event_failed"), []);
+      assert.deepEqual(
+        logs.filter(({ code }) => code === "event_failed"),
+        [],
+      );
       await client.close();
     });
 
@@ -156,13 +201,35 @@ test("a client of 2026-07-28 may send large answers to a tool's own questions, a
   const handler = createMcpHandler(() => {
     const server = new Server2(info);
     const projects = rootwise(server, { local: true, host: { cwd: "/" } });
-    server.registerTool("where", {}, async (ctx) => text(await projects.project(ctx).then(({ path }) => path, ({ code }) => code)));
+    server.registerTool("where", {}, async (ctx) =>
+      text(
+        await projects.project(ctx).then(
+          ({ path }) => path,
+          ({ code }) => code,
+        ),
+      ),
+    );
     return server;
   });
   const call = async (inputResponses) => {
-    const meta = { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": { roots: {}, elicitation: {} }, "io.modelcontextprotocol/clientInfo": info };
-    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "where", arguments: {}, inputResponses, _meta: meta } });
-    const headers = { "content-type": "application/json", accept: "application/json, text/event-stream", "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "where" };
+    const meta = {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientCapabilities": { roots: {}, elicitation: {} },
+      "io.modelcontextprotocol/clientInfo": info,
+    };
+    const body = JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "where", arguments: {}, inputResponses, _meta: meta },
+    });
+    const headers = {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": "2026-07-28",
+      "mcp-method": "tools/call",
+      "mcp-name": "where",
+    };
     const response = await handler.fetch(new Request("http://localhost/mcp", { method: "POST", headers, body }));
     const { result } = JSON.parse((await response.text()).replace(/^.*?data: /s, "").trim());
     return result.content[0].text;
@@ -186,9 +253,16 @@ describe("a call that is over", () => {
       });
       return server;
     });
-    const client = new Client2(info, { capabilities: { roots: {} }, versionNegotiation: { mode: { pin: "2026-07-28" } } });
+    const client = new Client2(info, {
+      capabilities: { roots: {} },
+      versionNegotiation: { mode: { pin: "2026-07-28" } },
+    });
     client.setRequestHandler("roots/list", async () => roots);
-    await client.connect(new StreamableHTTPClientTransport(new URL("http://localhost/mcp"), { fetch: (url, init) => handler.fetch(new Request(url, init)) }));
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL("http://localhost/mcp"), {
+        fetch: (url, init) => handler.fetch(new Request(url, init)),
+      }),
+    );
     assert.equal((await client.callTool({ name: "start", arguments: {} })).content[0].text, "started");
     end();
     await assert.rejects(jobs[0], { name: "NoProjectError", code: "call_over", message: /call that asked is over/ });
@@ -225,25 +299,37 @@ test("a saved connection is exactly what its key sealed: no list beside it is re
   const saved = connection.snapshot();
   new Connection({ host, snapshotKey: key, saved }).close();
   const requests = Array.from({ length: 1_000_000 }, (_, index) => index);
-  for (const wrong of [JSON.stringify({ state: saved, requests }), JSON.stringify({ ...JSON.parse(saved), requests })]) {
+  for (const wrong of [
+    JSON.stringify({ state: saved, requests }),
+    JSON.stringify({ ...JSON.parse(saved), requests }),
+  ]) {
     assert.throws(() => new Connection({ host, snapshotKey: key, saved: wrong }), { code: "bad_snapshot" });
   }
   connection.close();
 });
 
-test("folders whose names are not UTF-8 are no project, and cost no call anything", { skip: process.platform !== "linux" && "only Linux takes such names", timeout: 60_000 }, async () => {
+test("folders whose names are not UTF-8 are no project, and cost no call anything", {
+  skip: process.platform !== "linux" && "only Linux takes such names",
+  timeout: 60_000,
+}, async () => {
   const odd = Buffer.concat([Buffer.from(join(base, "odd-")), Buffer.from([0xff])]);
   mkdirSync(odd);
   // The folder that Node's text of that name would be.
   mkdirSync(join(base, "odd-\ufffd"));
   const link = join(base, "link");
   symlinkSync(odd, link);
-  const connection = new Connection({ policy: presets.recommended, host: { ...hostFacts("stdio"), local: true, cwd: "/" } });
+  const connection = new Connection({
+    policy: presets.recommended,
+    host: { ...hostFacts("stdio"), local: true, cwd: "/" },
+  });
   const { path, realPath } = await connection.ask({ server: link });
   assert.deepEqual([path, realPath], [link, undefined]);
   connection.close();
   const code = `import { hostFacts } from ${JSON.stringify(at("dist/driver/index.js"))}; console.log(hostFacts("stdio").cwd ?? "none");`;
   const command = 'cd "$(printf "$1")" && exec "$2" --input-type=module -e "$3"';
-  const { stdout, stderr } = spawnSync("sh", ["-c", command, "sh", join(base, "odd-\\377"), process.execPath, code], { encoding: "utf8", env: { ...process.env, HOME: join(base, "odd-\ufffd") } });
+  const { stdout, stderr } = spawnSync("sh", ["-c", command, "sh", join(base, "odd-\\377"), process.execPath, code], {
+    encoding: "utf8",
+    env: { ...process.env, HOME: join(base, "odd-\ufffd") },
+  });
   assert.equal(stdout.trim(), "none", stderr);
 });

@@ -63,7 +63,9 @@ for (const pair of pairsOver("http")) {
       }
     });
 
-    test("within allowedDirs a root counts by its real path, also if that changes between two calls", { timeout: 60_000 }, async () => {
+    test("within allowedDirs a root counts by its real path, also if that changes between two calls", {
+      timeout: 60_000,
+    }, async () => {
       const place = join(base, "allowed", `links-${pair.server}-${pair.client}-${pair.era}`);
       const [inside, link] = [join(place, "inside"), join(place, "link")];
       mkdirSync(inside, { recursive: true });
@@ -92,7 +94,9 @@ for (const pair of pairsOver("http")) {
       }
     });
 
-    test("two requests of one session with different headers get different projects [G1]", { timeout: 60_000 }, async () => {
+    test("two requests of one session with different headers get different projects [G1]", {
+      timeout: 60_000,
+    }, async () => {
       const headers = {};
       const { url, stop } = await serve(pair.server, { options: { host: { local: true } } });
       const peer = await connect(pair, { url, headers, roots: [{ uri: uri(outside) }] });
@@ -112,7 +116,9 @@ for (const pair of pairsOver("http")) {
       }
     });
 
-    test("a server without sessions uses only the request, and asks only clients that can answer", { timeout: 60_000 }, async () => {
+    test("a server without sessions uses only the request, and asks only clients that can answer", {
+      timeout: 60_000,
+    }, async () => {
       const { url, stop } = await serve(pair.server, { flags: ["--stateless"], options: { allowedDirs } });
       const plain = await connect(pair, { url, roots: [{ uri: uri(alpha) }] });
       const named = await connect(pair, { url, roots: [{ uri: uri(alpha) }], headers: { "X-Project-Path": beta } });
@@ -132,11 +138,18 @@ for (const pair of pairsOver("http")) {
   });
 }
 
-test("a server that answers in JSON cannot ask, and continues at the caller's deadline [C10]", { timeout: 60_000 }, async () => {
+test("a server that answers in JSON cannot ask, and continues at the caller's deadline [C10]", {
+  timeout: 60_000,
+}, async () => {
   const pair = { server: "sdk1", client: 1, era: "legacy", over: "http" };
   const policy = { ...presets.recommended, timing: { callerTimeoutMs: 1_000, requestTimeoutMs: 20_000 } };
   const options = { policy, host: { local: true, dedicated: true } };
-  const peer = await connect(pair, { roots: [{ uri: uri(alpha) }], options, flags: ["--json"], env: { CLAUDE_PROJECT_DIR: beta } });
+  const peer = await connect(pair, {
+    roots: [{ uri: uri(alpha) }],
+    options,
+    flags: ["--json"],
+    env: { CLAUDE_PROJECT_DIR: beta },
+  });
   try {
     assert.equal((await peer.call("where")).value.source, "env");
     assert.equal(peer.state.asked, 0);
@@ -149,7 +162,9 @@ describe("the gate", () => {
   const gate = projectGate({ header: "X-Workspace-Id", query: "project_path", allowedDirs });
 
   test("as middleware passes valid requests on and answers 400 to all others", async () => {
-    const server = createServer((req, res) => gate(req, res, (error) => res.end(error ? "error" : (req.rootwise?.path ?? "none"))));
+    const server = createServer((req, res) =>
+      gate(req, res, (error) => res.end(error ? "error" : (req.rootwise?.path ?? "none"))),
+    );
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     const url = `http://127.0.0.1:${server.address().port}/mcp`;
@@ -178,12 +193,17 @@ describe("the gate", () => {
     assert.equal((await ask(outside)).status, 400);
   });
 
-  test("checks thousands of requests at once, each for itself, and answers 503 above its limit", { timeout: 60_000 }, async () => {
+  test("checks thousands of requests at once, each for itself, and answers 503 above its limit", {
+    timeout: 60_000,
+  }, async () => {
     const request = (path) => new Request("http://localhost/mcp", { headers: { "x-workspace-id": path } });
     const timed = async (count) => {
       const began = performance.now();
-      const all = await Promise.all(Array.from({ length: count }, (_, turn) => gate.check(request(turn % 2 ? alpha : outside))));
-      for (const [turn, { project, refusal }] of all.entries()) assert.deepEqual([project?.path, refusal?.status], turn % 2 ? [alpha, undefined] : [undefined, 400]);
+      const all = await Promise.all(
+        Array.from({ length: count }, (_, turn) => gate.check(request(turn % 2 ? alpha : outside))),
+      );
+      for (const [turn, { project, refusal }] of all.entries())
+        assert.deepEqual([project?.path, refusal?.status], turn % 2 ? [alpha, undefined] : [undefined, 400]);
       return (performance.now() - began) / count;
     };
     await timed(500);
@@ -192,7 +212,13 @@ describe("the gate", () => {
 
     const small = projectGate({ header: "X-Workspace-Id", allowedDirs, maxPending: 10 });
     const verdicts = await Promise.all(Array.from({ length: 30 }, () => small.check(request(alpha))));
-    assert.deepEqual([10, 20], [verdicts.filter(({ project }) => project).length, verdicts.filter(({ refusal }) => refusal?.status === 503).length]);
+    assert.deepEqual(
+      [10, 20],
+      [
+        verdicts.filter(({ project }) => project).length,
+        verdicts.filter(({ refusal }) => refusal?.status === 503).length,
+      ],
+    );
     assert.match(verdicts.at(-1).refusal.body, /too_many_checks/);
     // The limit is for requests at once, not for ever; and a request that names nothing costs nothing.
     assert.equal((await small.check(request(alpha))).project.path, alpha);

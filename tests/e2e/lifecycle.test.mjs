@@ -18,7 +18,8 @@ function start(server) {
     errors: () => errors,
     send: (message) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`),
     next: async () => JSON.parse((await lines.next()).value),
-    exit: async () => (child.exitCode === null && child.signalCode === null ? (await once(child, "exit"))[0] : child.exitCode),
+    exit: async () =>
+      child.exitCode === null && child.signalCode === null ? (await once(child, "exit"))[0] : child.exitCode,
   };
 }
 
@@ -49,7 +50,9 @@ for (const server of Object.keys(servers)) {
       assert.equal(peer.errors(), "");
     });
 
-    test("a server ends when its client closes both pipes during a roots request [C15]", { timeout: 30_000 }, async () => {
+    test("a server ends when its client closes both pipes during a roots request [C15]", {
+      timeout: 30_000,
+    }, async () => {
       const peer = await waiting();
       peer.child.stdout.destroy();
       peer.child.stdin.end();
@@ -57,7 +60,9 @@ for (const server of Object.keys(servers)) {
       assert.equal(peer.errors(), "");
     });
 
-    test("no request is sent before the client is ready, and a client that makes a call is [C5]", { timeout: 30_000 }, async () => {
+    test("no request is sent before the client is ready, and a client that makes a call is [C5]", {
+      timeout: 30_000,
+    }, async () => {
       const peer = start(server);
       peer.send(initialize(1, { roots: {} }));
       await peer.next();
@@ -90,10 +95,17 @@ for (const server of Object.keys(servers)) {
 test("sdk2: a server ends although a client of 2026-07-28 never repeats its call", { timeout: 30_000 }, async () => {
   const peer = start("sdk2");
   const about = (key, value) => ({ [`io.modelcontextprotocol/${key}`]: value });
-  const _meta = { ...about("protocolVersion", "2026-07-28"), ...about("clientInfo", { name: "lines", version: "1" }), ...about("clientCapabilities", { roots: {} }) };
+  const _meta = {
+    ...about("protocolVersion", "2026-07-28"),
+    ...about("clientInfo", { name: "lines", version: "1" }),
+    ...about("clientCapabilities", { roots: {} }),
+  };
   peer.send({ id: 1, method: "tools/call", params: { name: "where", arguments: {}, _meta } });
   const { id, result } = await peer.next();
-  assert.deepEqual([id, result.resultType, result.inputRequests], [1, "input_required", { rootwise: { method: "roots/list" } }]);
+  assert.deepEqual(
+    [id, result.resultType, result.inputRequests],
+    [1, "input_required", { rootwise: { method: "roots/list" } }],
+  );
   peer.child.stdin.end();
   assert.equal(await peer.exit(), 0);
   assert.equal(peer.errors(), "");

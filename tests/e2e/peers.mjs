@@ -8,7 +8,9 @@ import { at } from "./clients.mjs";
 
 /** The client on this generation of `mcp`, in an environment of its own. */
 async function python(line) {
-  const packages = readFileSync(at(`python/requirements-${line}.txt`), "utf8").trim().split("\n");
+  const packages = readFileSync(at(`python/requirements-${line}.txt`), "utf8")
+    .trim()
+    .split("\n");
   return [await environment(`mcp-${line}`, packages), "-W", "ignore", at("python/peer.py")];
 }
 
@@ -26,13 +28,21 @@ const PATIENCE_MS = 120_000;
 /** Lets a peer play scripts; returns the result of each. */
 export function play([program, ...args], scripts) {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, [...args, JSON.stringify(scripts)], { stdio: ["ignore", "pipe", "inherit"], timeout: PATIENCE_MS });
+    const child = spawn(program, [...args, JSON.stringify(scripts)], {
+      stdio: ["ignore", "pipe", "inherit"],
+      timeout: PATIENCE_MS,
+    });
     let text = "";
     child.stdout.on("data", (chunk) => (text += chunk));
     child.on("error", reject);
     child.on("close", (code, signal) => {
       if (code !== 0) return reject(new Error(`${program} ended with ${signal ?? `code ${code}`}`));
-      resolve(text.trim().split("\n").map((line) => JSON.parse(line)));
+      resolve(
+        text
+          .trim()
+          .split("\n")
+          .map((line) => JSON.parse(line)),
+      );
     });
   });
 }

@@ -5,7 +5,9 @@ import { presets } from "rootwise";
 /** The recommended policy, with tools that may select any folder. */
 export const selectAnywhere = {
   ...presets.recommended,
-  sources: presets.recommended.sources.map((source) => (source.from === "selected" ? { ...source, within: "anywhere" } : source)),
+  sources: presets.recommended.sources.map((source) =>
+    source.from === "selected" ? { ...source, within: "anywhere" } : source,
+  ),
 };
 
 export const list = (...paths) => ({ roots: paths.map((path) => ({ uri: `file://${path}` })) });
@@ -113,7 +115,9 @@ export function messages(response) {
 export const said = ({ result }) => result.content[0].text;
 export const within = async (promise, ms = AT_ONCE_MS) => {
   let timer;
-  const late = new Promise((_, reject) => (timer = setTimeout(() => reject(new Error(`took longer than ${ms} ms`)), ms)));
+  const late = new Promise(
+    (_, reject) => (timer = setTimeout(() => reject(new Error(`took longer than ${ms} ms`)), ms)),
+  );
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 };
 
@@ -128,4 +132,3 @@ export async function ask(peer, roots, name) {
     await (await peer.answer(message.id, roots)).text();
   }
 }
-

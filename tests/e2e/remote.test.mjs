@@ -12,7 +12,11 @@ import { StreamableHTTPClientTransport as Http1 } from "@modelcontextprotocol/sd
 import { McpServer as Server1 } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { WebStandardStreamableHTTPServerTransport as Web1 } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import { ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
-import { createMcpHandler, McpServer as Server2, WebStandardStreamableHTTPServerTransport as Web2 } from "@modelcontextprotocol/server";
+import {
+  createMcpHandler,
+  McpServer as Server2,
+  WebStandardStreamableHTTPServerTransport as Web2,
+} from "@modelcontextprotocol/server";
 import { projectGate, rootwise } from "rootwise/mcp";
 import { z } from "zod";
 
@@ -37,21 +41,51 @@ for (const name of ["stat", "lstat", "realpath", "access"]) {
 }
 
 const eras = [
-  { name: "SDK 1.x", Server: Server1, Web: Web1, shape: (shape) => shape, Client: Client1, Http: Http1, method: ListRootsRequestSchema },
-  { name: "SDK 2.x, legacy", Server: Server2, Web: Web2, shape: z.object, Client: Client2, Http: Http2, method: "roots/list" },
-  { name: "SDK 2.x, 2026-07-28", Server: Server2, shape: z.object, Client: Client2, Http: Http2, method: "roots/list", modern: true },
+  {
+    name: "SDK 1.x",
+    Server: Server1,
+    Web: Web1,
+    shape: (shape) => shape,
+    Client: Client1,
+    Http: Http1,
+    method: ListRootsRequestSchema,
+  },
+  {
+    name: "SDK 2.x, legacy",
+    Server: Server2,
+    Web: Web2,
+    shape: z.object,
+    Client: Client2,
+    Http: Http2,
+    method: "roots/list",
+  },
+  {
+    name: "SDK 2.x, 2026-07-28",
+    Server: Server2,
+    shape: z.object,
+    Client: Client2,
+    Http: Http2,
+    method: "roots/list",
+    modern: true,
+  },
 ];
 
-const text = (value) => ({ content: [{ type: "text", text: typeof value === "string" ? value : JSON.stringify(value) }] });
+const text = (value) => ({
+  content: [{ type: "text", text: typeof value === "string" ? value : JSON.stringify(value) }],
+});
 const shown = ({ path, clientPath, realPath }) => ({ path, clientPath, realPath });
 
 function offer({ Server, shape }, options) {
   const server = new Server({ name: "remote", version: "1" });
   const projects = rootwise(server, { argument: "project_path", ...options });
   const project_path = z.string().optional();
-  server.registerTool("where", { inputSchema: shape({ project_path }) }, async (_args, ctx) => text(shown(await projects.project(ctx))));
+  server.registerTool("where", { inputSchema: shape({ project_path }) }, async (_args, ctx) =>
+    text(shown(await projects.project(ctx))),
+  );
   server.registerTool("roots", { inputSchema: shape({}) }, async (_args, ctx) => text(await projects.roots(ctx)));
-  server.registerTool("inside", { inputSchema: shape({ path: z.string() }) }, async ({ path }, ctx) => text(await projects.resolve(ctx, path)));
+  server.registerTool("inside", { inputSchema: shape({ path: z.string() }) }, async ({ path }, ctx) =>
+    text(await projects.resolve(ctx, path)),
+  );
   projects.registerTools();
   return server;
 }
@@ -62,7 +96,10 @@ async function meet(era, options, { roots, headers = {}, query = "" } = {}) {
   const legacy = async (request) => {
     let transport = sessions.get(request.headers.get("mcp-session-id"));
     if (!transport) {
-      transport = new era.Web({ sessionIdGenerator: randomUUID, onsessioninitialized: (id) => sessions.set(id, transport) });
+      transport = new era.Web({
+        sessionIdGenerator: randomUUID,
+        onsessioninitialized: (id) => sessions.set(id, transport),
+      });
       await offer(era, options).connect(transport);
     }
     return transport.handleRequest(request);
@@ -70,11 +107,20 @@ async function meet(era, options, { roots, headers = {}, query = "" } = {}) {
   const modern = era.modern && createMcpHandler(() => offer(era, options));
   const fetch = (input, init) => {
     if (init?.method === "GET") return new Response(null, { status: 405 });
-    const request = new Request(input, { ...init, headers: { ...Object.fromEntries(new Headers(init.headers)), ...headers } });
+    const request = new Request(input, {
+      ...init,
+      headers: { ...Object.fromEntries(new Headers(init.headers)), ...headers },
+    });
     return modern ? modern.fetch(request) : legacy(request);
   };
   const mode = era.modern ? { pin: "2026-07-28" } : "legacy";
-  const client = new era.Client({ name: "remote", version: "1" }, { capabilities: roots ? { roots: { listChanged: true } } : {}, ...(era.Client === Client2 ? { versionNegotiation: { mode } } : {}) });
+  const client = new era.Client(
+    { name: "remote", version: "1" },
+    {
+      capabilities: roots ? { roots: { listChanged: true } } : {},
+      ...(era.Client === Client2 ? { versionNegotiation: { mode } } : {}),
+    },
+  );
   const state = { roots };
   if (roots) client.setRequestHandler(era.method, async () => ({ roots: state.roots.map((uri) => ({ uri })) }));
   await client.connect(new era.Http(new URL(`http://localhost/mcp${query}`), { fetch }));
@@ -91,15 +137,21 @@ async function meet(era, options, { roots, headers = {}, query = "" } = {}) {
 /** Every way in which a caller can name a folder; each returns what the caller then reads. */
 const ways = {
   root: async (era, options, path) => (await meet(era, options, { roots: [`file://${path}`] })).call("where"),
-  header: async (era, options, path) => (await meet(era, options, { headers: { "x-project-path": path } })).call("where"),
-  query: async (era, options, path) => (await meet(era, options, { query: `?project_path=${encodeURIComponent(path)}` })).call("where"),
+  header: async (era, options, path) =>
+    (await meet(era, options, { headers: { "x-project-path": path } })).call("where"),
+  query: async (era, options, path) =>
+    (await meet(era, options, { query: `?project_path=${encodeURIComponent(path)}` })).call("where"),
   argument: async (era, options, path) => (await meet(era, options)).call("where", { project_path: path }),
   select: async (era, options, path) => (await meet(era, options)).call("switch_project", { project: path }),
-  "select after roots": async (era, options, path) => (await meet(era, options, { roots: [`file://${path}`] })).call("switch_project", { project: path }),
+  "select after roots": async (era, options, path) =>
+    (await meet(era, options, { roots: [`file://${path}`] })).call("switch_project", { project: path }),
   roots: async (era, options, path) => (await meet(era, options, { roots: [`file://${path}`] })).call("roots"),
-  list_roots: async (era, options, path) => (await meet(era, options, { roots: [`file://${path}`] })).call("list_roots"),
-  which_project: async (era, options, path) => (await meet(era, options, { roots: [`file://${path}`] })).call("which_project"),
-  "path inside a root": async (era, options, path) => (await meet(era, options, { roots: [`file://${path}`] })).call("inside", { path: join(path, "x") }),
+  list_roots: async (era, options, path) =>
+    (await meet(era, options, { roots: [`file://${path}`] })).call("list_roots"),
+  which_project: async (era, options, path) =>
+    (await meet(era, options, { roots: [`file://${path}`] })).call("which_project"),
+  "path inside a root": async (era, options, path) =>
+    (await meet(era, options, { roots: [`file://${path}`] })).call("inside", { path: join(path, "x") }),
 };
 
 const folders = ["srv/alpha", "srv/missing", "srv/file.txt", "srv/escape", "srv/inner", "outside", "missing"];
@@ -127,12 +179,17 @@ for (const era of eras) {
       for (const way of ["root", "header", "query", "argument"]) {
         const { said, isError } = await ways[way](era, {}, at("srv/alpha"));
         assert.ok(isError, said);
-        for (const out of ["`local`", "`allowedDirs`", "`requirePath: false`"]) assert.ok(said.includes(out), `${way}: ${said}`);
+        for (const out of ["`local`", "`allowedDirs`", "`requirePath: false`"])
+          assert.ok(said.includes(out), `${way}: ${said}`);
       }
     });
 
     test("where no path is required, the folder is the client's, in its own spelling", async () => {
-      for (const [given, clientPath] of [[at("srv/alpha"), at("srv/alpha")], [at("missing"), at("missing")], ["/C:/Users/me/proj", "C:\\Users\\me\\proj"]]) {
+      for (const [given, clientPath] of [
+        [at("srv/alpha"), at("srv/alpha")],
+        [at("missing"), at("missing")],
+        ["/C:/Users/me/proj", "C:\\Users\\me\\proj"],
+      ]) {
         looked.length = 0;
         for (const way of given.startsWith("/C:") ? ["root"] : ["root", "header", "query", "argument"]) {
           const { said, isError } = await ways[way](era, { requirePath: false }, given);
@@ -140,7 +197,10 @@ for (const era of eras) {
           assert.deepEqual(JSON.parse(said), { clientPath }, way);
         }
         const { roots } = JSON.parse((await ways.roots(era, { requirePath: false }, given)).said);
-        assert.deepEqual(roots.map(({ path, clientPath, exists, problem }) => ({ path, clientPath, exists, problem })), [{ path: undefined, clientPath, exists: undefined, problem: undefined }]);
+        assert.deepEqual(
+          roots.map(({ path, clientPath, exists, problem }) => ({ path, clientPath, exists, problem })),
+          [{ path: undefined, clientPath, exists: undefined, problem: undefined }],
+        );
         assert.deepEqual(looked, []);
       }
     });
@@ -158,13 +218,25 @@ for (const era of eras) {
       const options = { allowedDirs: [at("srv")] };
       for (const way of ["root", "header", "query", "argument", "select"]) {
         if (way === "select" && era.modern) continue;
-        for (const [name, real] of [["srv/alpha", "srv/alpha"], ["srv/inner", "srv/beta"]]) {
+        for (const [name, real] of [
+          ["srv/alpha", "srv/alpha"],
+          ["srv/inner", "srv/beta"],
+        ]) {
           const { said, isError } = await ways[way](era, options, at(name));
           assert.ok(!isError, `${way} ${name}: ${said}`);
           if (way !== "select") assert.deepEqual(JSON.parse(said), { path: at(name), realPath: at(real) });
         }
         const refused = new Set();
-        for (const name of ["srv/missing", "srv/escape", "srv/dangling", "srv/escape/deeper", "outside", "missing", "back", "srv/../outside"]) {
+        for (const name of [
+          "srv/missing",
+          "srv/escape",
+          "srv/dangling",
+          "srv/escape/deeper",
+          "outside",
+          "missing",
+          "back",
+          "srv/../outside",
+        ]) {
           const answer = await ways[way](era, options, at(name).includes("..") ? at(name) : `${base}/${name}`);
           assert.ok(answer.isError, `${way} ${name}: ${answer.said}`);
           refused.add(JSON.stringify(without(`${base}/${name}`, without(at(name), answer))));
@@ -177,7 +249,15 @@ for (const era of eras) {
       for (const way of era.modern ? ["root", "header", "argument"] : ["root", "header", "argument", "select"]) {
         const link = at("srv", `moving-${way}-${randomUUID()}`);
         symlinkSync(at("srv/alpha"), link);
-        const peer = await meet(era, { allowedDirs: [at("srv")] }, way === "root" ? { roots: [`file://${link}`] } : way === "header" ? { headers: { "x-project-path": link } } : {});
+        const peer = await meet(
+          era,
+          { allowedDirs: [at("srv")] },
+          way === "root"
+            ? { roots: [`file://${link}`] }
+            : way === "header"
+              ? { headers: { "x-project-path": link } }
+              : {},
+        );
         if (way === "select") await peer.call("switch_project", { project: link });
         const where = () => peer.call("where", way === "argument" ? { project_path: link } : {});
         assert.deepEqual(JSON.parse((await where()).said), { path: link, realPath: at("srv/alpha") });
@@ -190,7 +270,8 @@ for (const era of eras) {
     });
 
     test("an empty list of allowed folders allows nothing", async () => {
-      for (const way of ["root", "header", "query", "argument"]) assert.ok((await ways[way](era, { allowedDirs: [] }, at("srv/alpha"))).isError, way);
+      for (const way of ["root", "header", "query", "argument"])
+        assert.ok((await ways[way](era, { allowedDirs: [] }, at("srv/alpha"))).isError, way);
     });
   });
 }
@@ -198,12 +279,17 @@ for (const era of eras) {
 test("the gate gives one answer for every folder, and checks none", async () => {
   looked.length = 0;
   const gate = projectGate({ header: "X-Project-Path" });
-  const ask = async (name) => gate.check(new Request("http://localhost/mcp", { headers: { "X-Project-Path": at(name) } }));
-  const answers = await Promise.all(folders.map(async (name) => JSON.stringify(await ask(name)).replaceAll(at(name), "…")));
+  const ask = async (name) =>
+    gate.check(new Request("http://localhost/mcp", { headers: { "X-Project-Path": at(name) } }));
+  const answers = await Promise.all(
+    folders.map(async (name) => JSON.stringify(await ask(name)).replaceAll(at(name), "…")),
+  );
   assert.equal(new Set(answers).size, 1, answers.join("\n"));
   assert.match(answers[0], /"status":400.*other_machine/s);
   const identities = projectGate({ header: "X-Project-Path", requirePath: false });
-  const { project } = await identities.check(new Request("http://localhost/mcp", { headers: { "X-Project-Path": at("missing") } }));
+  const { project } = await identities.check(
+    new Request("http://localhost/mcp", { headers: { "X-Project-Path": at("missing") } }),
+  );
   assert.deepEqual(shown(project), { path: undefined, clientPath: at("missing"), realPath: undefined });
   assert.deepEqual(looked, []);
 });

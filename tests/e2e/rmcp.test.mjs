@@ -60,12 +60,22 @@ scenario("two different project headers are refused, two equal ones are one", {}
   const call = (...paths) =>
     new Promise((resolve, reject) => {
       // Node sends one line for each value.
-      const headers = { "content-type": "application/json", accept: "application/json, text/event-stream", "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "code" };
-      const request = http.request(url, { method: "POST", headers: { ...headers, "x-project-path": paths } }, (response) => {
-        let text = "";
-        response.setEncoding("utf8").on("data", (part) => (text += part));
-        response.on("end", () => resolve(text)).on("error", reject);
-      });
+      const headers = {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        "mcp-protocol-version": "2026-07-28",
+        "mcp-method": "tools/call",
+        "mcp-name": "code",
+      };
+      const request = http.request(
+        url,
+        { method: "POST", headers: { ...headers, "x-project-path": paths } },
+        (response) => {
+          let text = "";
+          response.setEncoding("utf8").on("data", (part) => (text += part));
+          response.on("end", () => resolve(text)).on("error", reject);
+        },
+      );
       const params = { name: "code", arguments: {}, _meta: MODERN };
       request.on("error", reject).end(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }));
     });
@@ -85,23 +95,27 @@ scenario("the server asks Codex for its folder, unless it is told not to", {}, a
   }
 });
 
-scenario("a change of roots is asked for at once on an open stream, and else by the next call", {}, async (_server, peer) => {
-  assert.deepEqual(await ask(peer, list(a), "code"), { text: a, asked: 1 });
-  const stream = await peer.get();
-  await peer.notify("notifications/roots/list_changed");
-  const { id, method } = await within(stream.next());
-  assert.equal(method, "roots/list");
-  await (await peer.answer(id, list(b))).text();
-  // Nobody has made a call since.
-  assert.deepEqual(await ask(peer, list(c), "code"), { text: b, asked: 0 });
-  await peer.notify("notifications/roots/list_changed");
-  assert.equal((await within(stream.next())).method, "roots/list");
-  stream.drop();
-  await stream.next().catch(() => {});
-  assert.deepEqual(await ask(peer, list(c), "code"), { text: c, asked: 1 });
-  await peer.notify("notifications/roots/list_changed");
-  assert.deepEqual(await ask(peer, list(a), "code"), { text: a, asked: 1 });
-});
+scenario(
+  "a change of roots is asked for at once on an open stream, and else by the next call",
+  {},
+  async (_server, peer) => {
+    assert.deepEqual(await ask(peer, list(a), "code"), { text: a, asked: 1 });
+    const stream = await peer.get();
+    await peer.notify("notifications/roots/list_changed");
+    const { id, method } = await within(stream.next());
+    assert.equal(method, "roots/list");
+    await (await peer.answer(id, list(b))).text();
+    // Nobody has made a call since.
+    assert.deepEqual(await ask(peer, list(c), "code"), { text: b, asked: 0 });
+    await peer.notify("notifications/roots/list_changed");
+    assert.equal((await within(stream.next())).method, "roots/list");
+    stream.drop();
+    await stream.next().catch(() => {});
+    assert.deepEqual(await ask(peer, list(c), "code"), { text: c, asked: 1 });
+    await peer.notify("notifications/roots/list_changed");
+    assert.deepEqual(await ask(peer, list(a), "code"), { text: a, asked: 1 });
+  },
+);
 
 scenario("a call that waits for the request of a dropped one gets a request of its own", {}, async (_server, peer) => {
   const first = await peer.call("code");
@@ -137,9 +151,13 @@ scenario("a dropped call of one client costs another nothing", {}, async ({ url 
   assert.deepEqual(await ask(peer, list(a), "code"), { text: a, asked: 1 });
 });
 
-scenario("ten users with random changes, dropped and cancelled calls get their own newest project, and none waits", {}, async ({ url }) => {
-  await tenUsers(url, base, { tool: "code" });
-});
+scenario(
+  "ten users with random changes, dropped and cancelled calls get their own newest project, and none waits",
+  {},
+  async ({ url }) => {
+    await tenUsers(url, base, { tool: "code" });
+  },
+);
 
 scenario("a call that follows a change of roots gets the new project, 100 times", {}, async (_server, peer) => {
   for (let turn = 0; turn < 100; turn += 1) {

@@ -42,7 +42,10 @@ for (const { name, Server, Client, Memory, method } of generations) {
       const projects = rootwise(server, { local: true, host: { cwd: "/" }, asyncContext: true, ...options });
       let result;
       server.registerTool("run", {}, async (ctx) => {
-        result = await use(projects, ctx).then((value) => ({ value }), (error) => ({ error }));
+        result = await use(projects, ctx).then(
+          (value) => ({ value }),
+          (error) => ({ error }),
+        );
         return { content: [] };
       });
       const client = new Client(info, { capabilities: { roots: { listChanged: true } } });
@@ -62,12 +65,26 @@ for (const { name, Server, Client, Memory, method } of generations) {
     };
 
     test("every entry says whether it exists, what it really is, and what is wrong with it", async () => {
-      const list = [uri(at("one")), uri(at("linked")), uri(at("missing")), uri("/"), uri(homedir()), { uri: "https://example.com/x" }, { uri: "file:///C:/code" }, null, { uri: 7 }, uri(at("two"))];
+      const list = [
+        uri(at("one")),
+        uri(at("linked")),
+        uri(at("missing")),
+        uri("/"),
+        uri(homedir()),
+        { uri: "https://example.com/x" },
+        { uri: "file:///C:/code" },
+        null,
+        { uri: 7 },
+        uri(at("two")),
+      ];
       const { client, run } = await meet(list, {}, (projects, ctx) => projects.roots(ctx));
       const { roots, state } = await run();
       assert.equal(state, "ok");
-      const seen = Object.fromEntries(roots.map(({ uri, problem, exists, realPath }) => [uri, { problem, exists, realPath }]));
-      const good = (path, real = path) => assert.deepEqual(seen[`file://${path}`], { problem: undefined, exists: true, realPath: real });
+      const seen = Object.fromEntries(
+        roots.map(({ uri, problem, exists, realPath }) => [uri, { problem, exists, realPath }]),
+      );
+      const good = (path, real = path) =>
+        assert.deepEqual(seen[`file://${path}`], { problem: undefined, exists: true, realPath: real });
       good(at("one"));
       good(at("linked"), at("two"));
       good(at("two"));
@@ -81,11 +98,23 @@ for (const { name, Server, Client, Memory, method } of generations) {
 
     test("every preset verifies its roots", async () => {
       for (const policy of Object.keys(presets)) {
-        const { client, run } = await meet([uri(at("linked")), uri(at("missing"))], { policy, requirePath: presets[policy].requirePath }, (projects, ctx) => projects.roots(ctx));
+        const { client, run } = await meet(
+          [uri(at("linked")), uri(at("missing"))],
+          { policy, requirePath: presets[policy].requirePath },
+          (projects, ctx) => projects.roots(ctx),
+        );
         const { roots, state } = await run();
         // Some presets never ask.
         if (state === "notAsked") assert.deepEqual(roots, []);
-        else assert.deepEqual(roots.map(({ realPath, problem }) => [realPath, problem]), [[at("two"), undefined], [undefined, "missing"]], policy);
+        else
+          assert.deepEqual(
+            roots.map(({ realPath, problem }) => [realPath, problem]),
+            [
+              [at("two"), undefined],
+              [undefined, "missing"],
+            ],
+            policy,
+          );
         await client.close();
       }
     });
@@ -96,18 +125,31 @@ for (const { name, Server, Client, Memory, method } of generations) {
       const list = named.map((folder) => uri(at("exact", folder)));
       const { client, run } = await meet(list, {}, async (projects, ctx) => ({
         real: (await projects.roots(ctx)).roots.map(({ realPath }) => realPath),
-        other: await Promise.all(["two spaces", "zerowidth"].map((folder) => projects.inside(ctx, at("exact", folder)))),
+        other: await Promise.all(
+          ["two spaces", "zerowidth"].map((folder) => projects.inside(ctx, at("exact", folder))),
+        ),
       }));
       const { real, other } = await run();
-      assert.deepEqual(real, named.map((folder) => at("exact", folder)));
+      assert.deepEqual(
+        real,
+        named.map((folder) => at("exact", folder)),
+      );
       assert.deepEqual(other, [false, false]);
       await client.close();
     });
 
     test("a path of any length is judged at once", async () => {
       const { client, run } = await meet([uri(at("one"))], {}, async (projects, ctx) => {
-        const judge = (path) => projects.resolve(ctx, path).then((real) => real.length, ({ code }) => code);
-        return [await judge("a/".repeat(20_000)), await judge("a/".repeat(1_900)), await judge(`${"../".repeat(1_000)}etc/passwd`)];
+        const judge = (path) =>
+          projects.resolve(ctx, path).then(
+            (real) => real.length,
+            ({ code }) => code,
+          );
+        return [
+          await judge("a/".repeat(20_000)),
+          await judge("a/".repeat(1_900)),
+          await judge(`${"../".repeat(1_000)}etc/passwd`),
+        ];
       });
       // One disk check for each part of a path would take minutes for the first.
       assert.deepEqual(await run(), ["invalid", at("one").length + 1 + 1_900 * 2 - 1, "outside"]);
@@ -122,7 +164,9 @@ for (const { name, Server, Client, Memory, method } of generations) {
       const many = Array.from({ length: 200 }, (_, index) => at("one/sub", `${index}-${"long".repeat(20)}`));
       for (const path of many) mkdirSync(path, { recursive: true });
       const list = [nice, ...many].map((path) => ({ uri: `file://${encodeURI(path)}`, name: "name" }));
-      const { client, run, projects } = await meet(list, {}, async (projects, ctx) => projects.resolve(ctx, "/etc/passwd").catch(({ message }) => message));
+      const { client, run, projects } = await meet(list, {}, async (projects, ctx) =>
+        projects.resolve(ctx, "/etc/passwd").catch(({ message }) => message),
+      );
       projects.registerTools();
       const outside = await run();
       const listed = (await client.callTool({ name: "list_roots", arguments: {} })).content[0].text;
@@ -144,7 +188,9 @@ for (const { name, Server, Client, Memory, method } of generations) {
       const link = join(place, "root/link");
       const turn = `const { renameSync, symlinkSync } = require("node:fs");
         for (const [link, ...targets] = process.argv.slice(1); ; ) for (const to of targets) { symlinkSync(to, link + ".new"); renameSync(link + ".new", link); }`;
-      const turner = spawn(process.execPath, ["-e", turn, link, join(place, "root/in"), join(place, "out")], { stdio: ["ignore", "ignore", "inherit"] });
+      const turner = spawn(process.execPath, ["-e", turn, link, join(place, "root/in"), join(place, "out")], {
+        stdio: ["ignore", "ignore", "inherit"],
+      });
       try {
         while (!existsSync(link)) await setTimeout(5);
         const { client, run } = await meet([uri(join(place, "root"))], {}, async (projects, ctx) => {
@@ -172,17 +218,56 @@ for (const { name, Server, Client, Memory, method } of generations) {
 
     test("a path is inside if its real path is inside one of the roots", async () => {
       const list = [uri(at("one")), uri(at("missing")), { uri: "junk" }, uri(at("linked"))];
-      const inside = [at("one"), at("one/a.txt"), at("one/sub/new/file.txt"), at("two/b.txt"), at("linked/b.txt"), at("linked/new.txt"), "a.txt", "sub/../a.txt", at("one/sub/../a.txt")];
-      const outside = [at("onetwo/c.txt"), at("outside/secret.txt"), at("one/out/secret.txt"), at("one/out/new.txt"), at("one/link.txt"), at("one/dangling"), at("one/dangling/x"), at("one/../outside/secret.txt"), "../outside/secret.txt", "/etc/passwd", "/", at("missing"), at("missing/x"), "", "\0", "a\0b", at("loop"), at("loop/x")];
+      const inside = [
+        at("one"),
+        at("one/a.txt"),
+        at("one/sub/new/file.txt"),
+        at("two/b.txt"),
+        at("linked/b.txt"),
+        at("linked/new.txt"),
+        "a.txt",
+        "sub/../a.txt",
+        at("one/sub/../a.txt"),
+      ];
+      const outside = [
+        at("onetwo/c.txt"),
+        at("outside/secret.txt"),
+        at("one/out/secret.txt"),
+        at("one/out/new.txt"),
+        at("one/link.txt"),
+        at("one/dangling"),
+        at("one/dangling/x"),
+        at("one/../outside/secret.txt"),
+        "../outside/secret.txt",
+        "/etc/passwd",
+        "/",
+        at("missing"),
+        at("missing/x"),
+        "",
+        "\0",
+        "a\0b",
+        at("loop"),
+        at("loop/x"),
+      ];
       const { client, run } = await meet(list, {}, async (projects, ctx) => ({
         inside: await Promise.all(inside.map((path) => projects.inside(ctx, path))),
         outside: await Promise.all(outside.map((path) => projects.inside(ctx, path))),
-        real: [await projects.resolve(ctx, at("linked/b.txt")), await projects.resolve(ctx, "sub/new.txt"), await projects.resolve(undefined, "a.txt")],
+        real: [
+          await projects.resolve(ctx, at("linked/b.txt")),
+          await projects.resolve(ctx, "sub/new.txt"),
+          await projects.resolve(undefined, "a.txt"),
+        ],
         why: await projects.resolve(ctx, at("one/out/secret.txt")).catch((error) => error),
       }));
       const said = await run();
-      assert.deepEqual(inside.filter((_, index) => !said.inside[index]), []);
-      assert.deepEqual(outside.filter((_, index) => said.outside[index]), []);
+      assert.deepEqual(
+        inside.filter((_, index) => !said.inside[index]),
+        [],
+      );
+      assert.deepEqual(
+        outside.filter((_, index) => said.outside[index]),
+        [],
+      );
       assert.deepEqual(said.real, [at("two/b.txt"), at("one/sub/new.txt"), at("one/a.txt")]);
       assert.ok(said.why instanceof RootwiseError && said.why.code === "outside");
       assert.ok(said.why.message.includes(at("one")) && !said.why.message.includes("secret"), said.why.message);
@@ -190,7 +275,10 @@ for (const { name, Server, Client, Memory, method } of generations) {
     });
 
     test("without a usable root no path is inside, and the reason is said", async () => {
-      for (const [list, reason] of [[[], /no roots/], [[uri(at("missing")), uri("/")], /missing.*excluded_dir/s]]) {
+      for (const [list, reason] of [
+        [[], /no roots/],
+        [[uri(at("missing")), uri("/")], /missing.*excluded_dir/s],
+      ]) {
         const { client, run } = await meet(list, {}, (projects, ctx) => projects.resolve(ctx, at("one/a.txt")));
         await assert.rejects(run(), (error) => error.code === "no_roots" && reason.test(error.message));
         await client.close();
@@ -200,7 +288,12 @@ for (const { name, Server, Client, Memory, method } of generations) {
     test("changes of the list are announced once, verified, with the list before", async () => {
       const { client, state, projects, run } = await meet([uri(at("one"))], {}, (projects, ctx) => projects.roots(ctx));
       const seen = [];
-      projects.onRootsChange((now, before) => seen.push([now.roots.map(({ realPath, problem }) => realPath ?? problem), before?.roots.map(({ realPath, problem }) => realPath ?? problem)]));
+      projects.onRootsChange((now, before) =>
+        seen.push([
+          now.roots.map(({ realPath, problem }) => realPath ?? problem),
+          before?.roots.map(({ realPath, problem }) => realPath ?? problem),
+        ]),
+      );
       projects.onRootsChange(() => {
         throw new Error("theirs");
       });
@@ -209,11 +302,17 @@ for (const { name, Server, Client, Memory, method } of generations) {
       await run();
       state.roots = [uri(at("two")), uri(at("missing"))];
       await client.sendRootsListChanged();
-      assert.deepEqual((await run()).roots.map(({ problem }) => problem), [undefined, "missing"]);
+      assert.deepEqual(
+        (await run()).roots.map(({ problem }) => problem),
+        [undefined, "missing"],
+      );
       await client.sendRootsListChanged();
       await run();
       for (let turn = 0; turn < 100 && seen.length < 2; turn += 1) await setTimeout(5);
-      assert.deepEqual(seen, [[[at("one")], undefined], [[at("two"), "missing"], [at("one")]]]);
+      assert.deepEqual(seen, [
+        [[at("one")], undefined],
+        [[at("two"), "missing"], [at("one")]],
+      ]);
       await client.close();
     });
 
@@ -223,7 +322,10 @@ for (const { name, Server, Client, Memory, method } of generations) {
       state.asked = 0;
       state.roots = async () => (await setTimeout(50), [uri(at("two"))]);
       await Promise.all(Array.from({ length: 10_000 }, () => client.sendRootsListChanged()));
-      assert.deepEqual((await run()).roots.map(({ path }) => path), [at("two")]);
+      assert.deepEqual(
+        (await run()).roots.map(({ path }) => path),
+        [at("two")],
+      );
       assert.ok(state.asked <= 3, `${state.asked} requests`);
       await client.close();
     });
@@ -241,12 +343,25 @@ test("over HTTP without `local` or `allowedDirs` the disk is not examined", asyn
     });
     return server;
   });
-  const client = new Client2(info, { capabilities: { roots: {} }, versionNegotiation: { mode: { pin: "2026-07-28" } } });
+  const client = new Client2(info, {
+    capabilities: { roots: {} },
+    versionNegotiation: { mode: { pin: "2026-07-28" } },
+  });
   client.setRequestHandler("roots/list", async () => ({ roots: [uri(at("one")), uri(at("missing"))] }));
-  await client.connect(new StreamableHTTPClientTransport(new URL("http://localhost/mcp"), { fetch: (input, init) => handler.fetch(new Request(input, init)) }));
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL("http://localhost/mcp"), {
+      fetch: (input, init) => handler.fetch(new Request(input, init)),
+    }),
+  );
   await client.callTool({ name: "run", arguments: {} });
   const [{ roots }, error] = seen;
-  assert.deepEqual(roots.map(({ exists, realPath }) => [exists, realPath]), [[undefined, undefined], [undefined, undefined]]);
+  assert.deepEqual(
+    roots.map(({ exists, realPath }) => [exists, realPath]),
+    [
+      [undefined, undefined],
+      [undefined, undefined],
+    ],
+  );
   assert.equal(error.code, "no_roots");
   assert.match(error.message, /on the client's machine/);
   await client.close();

@@ -32,7 +32,10 @@ const fromEnv = { env: { CLAUDE_PROJECT_DIR: env } };
 const scenario = (name, pair, { alone = false, ...settings }, run) =>
   test(name, { timeout: 60_000 }, async () => {
     const all = { cwd: empty, ...settings, options: { host: local, ...settings.options } };
-    const peer = await connect(pair, pair.over === "http" && !alone ? { ...all, url: await servers.url(pair.server, all) } : all);
+    const peer = await connect(
+      pair,
+      pair.over === "http" && !alone ? { ...all, url: await servers.url(pair.server, all) } : all,
+    );
     try {
       await run(peer);
       assert.equal((await peer.call("counts")).value.rejections, 0);
@@ -51,35 +54,65 @@ function later() {
 for (const pair of pairs) {
   const modern = pair.era === "modern";
   describe(pair.name, () => {
-    scenario("roots name the project and are requested once if possible", pair, { roots: [{ uri: uri(alpha), name: "Alpha" }] }, async (peer) => {
-      for (let calls = 1; calls <= 3; calls += 1) {
-        const { value } = await peer.call("where");
-        assert.deepEqual(value, { name: "alpha", path: alpha, source: "roots" });
-        assert.equal(peer.state.asked, modern ? calls : 1);
-      }
-    });
+    scenario(
+      "roots name the project and are requested once if possible",
+      pair,
+      { roots: [{ uri: uri(alpha), name: "Alpha" }] },
+      async (peer) => {
+        for (let calls = 1; calls <= 3; calls += 1) {
+          const { value } = await peer.call("where");
+          assert.deepEqual(value, { name: "alpha", path: alpha, source: "roots" });
+          assert.equal(peer.state.asked, modern ? calls : 1);
+        }
+      },
+    );
 
-    scenario("the wrapper, a prompt and a resource get the same project", pair, { roots: [{ uri: uri(alpha) }] }, async (peer) => {
-      assert.deepEqual((await peer.call("wrapped", { q: "why" })).value, { name: "alpha", path: alpha, source: "roots", q: "why" });
-      const { messages } = await peer.client.getPrompt({ name: "brief" });
-      assert.equal(messages[0].content.text, "alpha");
-      const { contents } = await peer.client.readResource({ uri: "project://info" });
-      assert.equal(contents[0].text, "alpha");
-    });
+    scenario(
+      "the wrapper, a prompt and a resource get the same project",
+      pair,
+      { roots: [{ uri: uri(alpha) }] },
+      async (peer) => {
+        assert.deepEqual((await peer.call("wrapped", { q: "why" })).value, {
+          name: "alpha",
+          path: alpha,
+          source: "roots",
+          q: "why",
+        });
+        const { messages } = await peer.client.getPrompt({ name: "brief" });
+        assert.equal(messages[0].content.text, "alpha");
+        const { contents } = await peer.client.readResource({ uri: "project://info" });
+        assert.equal(contents[0].text, "alpha");
+      },
+    );
 
-    scenario("of several roots the first counts, or the one that contains the target [A10]", pair, { roots: [{ uri: uri(alpha) }, { uri: uri(beta) }] }, async (peer) => {
-      assert.equal((await peer.call("where")).value.path, alpha);
-      assert.equal((await peer.call("target", { path: join(beta, "file.txt") })).value.path, beta);
-    });
+    scenario(
+      "of several roots the first counts, or the one that contains the target [A10]",
+      pair,
+      { roots: [{ uri: uri(alpha) }, { uri: uri(beta) }] },
+      async (peer) => {
+        assert.equal((await peer.call("where")).value.path, alpha);
+        assert.equal((await peer.call("target", { path: join(beta, "file.txt") })).value.path, beta);
+      },
+    );
 
     scenario("a client without roots is not asked [C3]", pair, fromEnv, async (peer) => {
-      assert.deepEqual((await peer.call("where")).value, { name: "from-env", path: env, source: "env", via: "CLAUDE_PROJECT_DIR" });
+      assert.deepEqual((await peer.call("where")).value, {
+        name: "from-env",
+        path: env,
+        source: "env",
+        via: "CLAUDE_PROJECT_DIR",
+      });
       assert.equal(peer.state.asked, 0);
     });
 
-    scenario("a client without roots still gets its project from a policy that asks every client", pair, { ...fromEnv, options: { policy: insistent } }, async (peer) => {
-      assert.equal((await peer.call("where")).value.source, "env");
-    });
+    scenario(
+      "a client without roots still gets its project from a policy that asks every client",
+      pair,
+      { ...fromEnv, options: { policy: insistent } },
+      async (peer) => {
+        assert.equal((await peer.call("where")).value.source, "env");
+      },
+    );
 
     scenario("a missing project returns a helpful result [C14]", pair, {}, async (peer) => {
       const { failed, text } = await peer.call("where");
@@ -95,17 +128,37 @@ for (const pair of pairs) {
       assert.equal(peer.state.asked, modern ? 2 : 1);
     });
 
-    scenario("bad entries affect only themselves [E8, E9]", pair, { roots: [{ uri: "https://example.com/x" }, { uri: "file://elsewhere/x" }, { uri: "relative" }, { uri: uri(alpha) }] }, async (peer) => {
-      assert.equal((await peer.call("where")).value.path, alpha);
-      const { roots } = (await peer.call("roots")).value;
-      assert.deepEqual(roots.map(({ problem }) => problem ?? null).map((problem) => problem !== null), [true, true, true, false]);
-    });
+    scenario(
+      "bad entries affect only themselves [E8, E9]",
+      pair,
+      {
+        roots: [
+          { uri: "https://example.com/x" },
+          { uri: "file://elsewhere/x" },
+          { uri: "relative" },
+          { uri: uri(alpha) },
+        ],
+      },
+      async (peer) => {
+        assert.equal((await peer.call("where")).value.path, alpha);
+        const { roots } = (await peer.call("roots")).value;
+        assert.deepEqual(
+          roots.map(({ problem }) => problem ?? null).map((problem) => problem !== null),
+          [true, true, true, false],
+        );
+      },
+    );
 
-    scenario("50 concurrent legacy calls cause one request [C11]", pair, { roots: [{ uri: uri(alpha) }], options: { policy: lasting } }, async (peer) => {
-      const all = await Promise.all(Array.from({ length: 50 }, () => peer.call("where")));
-      assert.deepEqual([...new Set(all.map(({ value }) => value?.path))], [alpha]);
-      assert.equal(peer.state.asked, modern ? 50 : 1);
-    });
+    scenario(
+      "50 concurrent legacy calls cause one request [C11]",
+      pair,
+      { roots: [{ uri: uri(alpha) }], options: { policy: lasting } },
+      async (peer) => {
+        const all = await Promise.all(Array.from({ length: 50 }, () => peer.call("where")));
+        assert.deepEqual([...new Set(all.map(({ value }) => value?.path))], [alpha]);
+        assert.equal(peer.state.asked, modern ? 50 : 1);
+      },
+    );
 
     scenario("a call waits for the roots [C1]", pair, { roots: [] }, async (peer) => {
       const asked = later();
@@ -124,117 +177,197 @@ for (const pair of pairs) {
 
     const spellings = ["file:///c%3A/code/app", "file:///C:/code/app", "file:///c:/code/app/", "C:\\code\\app"];
     const windows = { requirePath: false, host: { local: false } };
-    scenario("Windows spellings mean one folder", pair, { roots: spellings.map((text) => ({ uri: text })), options: windows }, async (peer) => {
-      const { roots } = (await peer.call("roots")).value;
-      assert.deepEqual([...new Set(roots.map(({ clientPath }) => clientPath.toLowerCase()))], ["c:\\code\\app"]);
-      const { name, path } = (await peer.call("where")).value;
-      assert.deepEqual([name, path], ["app", undefined]);
-    });
+    scenario(
+      "Windows spellings mean one folder",
+      pair,
+      { roots: spellings.map((text) => ({ uri: text })), options: windows },
+      async (peer) => {
+        const { roots } = (await peer.call("roots")).value;
+        assert.deepEqual([...new Set(roots.map(({ clientPath }) => clientPath.toLowerCase()))], ["c:\\code\\app"]);
+        const { name, path } = (await peer.call("where")).value;
+        assert.deepEqual([name, path], ["app", undefined]);
+      },
+    );
 
-    scenario("a project named in the call wins; a bad one is refused [F8]", pair, { roots: [{ uri: uri(alpha) }] }, async (peer) => {
-      assert.deepEqual((await peer.call("named", { project: inner })).value, { name: "inner", path: inner, source: "argument" });
-      const { failed, text } = await peer.call("named", { project: "not/absolute" });
-      assert.ok(failed);
-      assert.match(text, /not\/absolute/);
-    });
+    scenario(
+      "a project named in the call wins; a bad one is refused [F8]",
+      pair,
+      { roots: [{ uri: uri(alpha) }] },
+      async (peer) => {
+        assert.deepEqual((await peer.call("named", { project: inner })).value, {
+          name: "inner",
+          path: inner,
+          source: "argument",
+        });
+        const { failed, text } = await peer.call("named", { project: "not/absolute" });
+        assert.ok(failed);
+        assert.match(text, /not\/absolute/);
+      },
+    );
 
-    scenario("a handler that swallows exceptions still gets its project", pair, { roots: [{ uri: uri(alpha) }] }, async (peer) => {
-      assert.equal((await peer.call("swallow")).value?.path, alpha);
-    });
+    scenario(
+      "a handler that swallows exceptions still gets its project",
+      pair,
+      { roots: [{ uri: uri(alpha) }] },
+      async (peer) => {
+        assert.equal((await peer.call("swallow")).value?.path, alpha);
+      },
+    );
 
-    scenario("a tool that was registered too early returns an error on SDK 2.x", pair, { roots: [{ uri: uri(alpha) }] }, async (peer) => {
-      await peer.call("where");
-      const { failed, text } = await peer.call("early");
-      assert.equal(failed, pair.server === "sdk2");
-      if (failed) assert.match(text, /registered before rootwise\(server\)/);
-    });
+    scenario(
+      "a tool that was registered too early returns an error on SDK 2.x",
+      pair,
+      { roots: [{ uri: uri(alpha) }] },
+      async (peer) => {
+        await peer.call("where");
+        const { failed, text } = await peer.call("early");
+        assert.equal(failed, pair.server === "sdk2");
+        if (failed) assert.match(text, /registered before rootwise\(server\)/);
+      },
+    );
 
-    scenario("the ready-made tools explain, switch and list", pair, { roots: [{ uri: uri(alpha), name: "Alpha" }, { uri: uri(beta) }] }, async (peer) => {
-      assert.match((await peer.call("which_project")).text, /roots/);
-      assert.match((await peer.call("list_roots")).text, /2 folders/);
-      const { failed, text } = await peer.call("switch_project", { project: beta });
-      assert.equal(failed, modern, text);
-      const { path, source } = (await peer.call("where")).value;
-      assert.deepEqual([path, source], modern ? [alpha, "roots"] : [beta, "selected"]);
-    });
+    scenario(
+      "the ready-made tools explain, switch and list",
+      pair,
+      { roots: [{ uri: uri(alpha), name: "Alpha" }, { uri: uri(beta) }] },
+      async (peer) => {
+        assert.match((await peer.call("which_project")).text, /roots/);
+        assert.match((await peer.call("list_roots")).text, /2 folders/);
+        const { failed, text } = await peer.call("switch_project", { project: beta });
+        assert.equal(failed, modern, text);
+        const { path, source } = (await peer.call("where")).value;
+        assert.deepEqual([path, source], modern ? [alpha, "roots"] : [beta, "selected"]);
+      },
+    );
 
     if (modern) {
-      scenario("roots are read again in every call [G6]", pair, { alone: true, roots: [{ uri: uri(alpha) }] }, async (peer) => {
-        assert.equal((await peer.call("where")).value.path, alpha);
-        peer.state.roots = [{ uri: uri(beta) }];
-        assert.equal((await peer.call("where")).value.path, beta);
-        assert.deepEqual((await peer.call("changes")).value, []);
-      });
+      scenario(
+        "roots are read again in every call [G6]",
+        pair,
+        { alone: true, roots: [{ uri: uri(alpha) }] },
+        async (peer) => {
+          assert.equal((await peer.call("where")).value.path, alpha);
+          peer.state.roots = [{ uri: uri(beta) }];
+          assert.equal((await peer.call("where")).value.path, beta);
+          assert.deepEqual((await peer.call("changes")).value, []);
+        },
+      );
 
       const elicit = async () => ({ action: "accept", content: { word: "yes" } });
-      scenario("a tool with its own input requests keeps its project", pair, { roots: [{ uri: uri(alpha) }], elicit }, async (peer) => {
-        assert.equal((await peer.call("rounds")).text, "alpha yes");
-        assert.equal(peer.state.asked, 2);
-      });
+      scenario(
+        "a tool with its own input requests keeps its project",
+        pair,
+        { roots: [{ uri: uri(alpha) }], elicit },
+        async (peer) => {
+          assert.equal((await peer.call("rounds")).text, "alpha yes");
+          assert.equal(peer.state.asked, 2);
+        },
+      );
 
-      scenario("a client that never answers blocks only its own call", pair, { roots: () => new Promise(() => {}) }, async (peer) => {
-        // This call never ends in the client, not even by an abort signal.
-        peer.call("where").catch(() => {});
-        // The server does not wait for it and answers other calls.
-        assert.equal((await peer.call("counts")).value.rejections, 0);
-      });
+      scenario(
+        "a client that never answers blocks only its own call",
+        pair,
+        { roots: () => new Promise(() => {}) },
+        async (peer) => {
+          // This call never ends in the client, not even by an abort signal.
+          peer.call("where").catch(() => {});
+          // The server does not wait for it and answers other calls.
+          assert.equal((await peer.call("counts")).value.rejections, 0);
+        },
+      );
 
       const manual = { roots: [], manual: true };
-      scenario("a call that is not repeated leaves no state, and a call repeated without answers is asked again", pair, manual, async (peer) => {
-        const call = (again) => peer.client.callTool({ name: "where", arguments: {}, ...again }, { allowInputRequired: true });
-        const asking = { resultType: "input_required", inputRequests: { rootwise: { method: "roots/list" } } };
-        const elsewhere = { other: { roots: [{ uri: uri(beta) }] } };
-        for (const again of [{}, {}, { inputResponses: {} }, { inputResponses: elsewhere }]) {
-          const { resultType, inputRequests } = await call(again);
-          assert.deepEqual({ resultType, inputRequests }, asking);
-        }
-        const { content } = await call({ inputResponses: { ...elsewhere, rootwise: { roots: [{ uri: uri(alpha) }] } } });
-        assert.equal(JSON.parse(content[0].text).path, alpha);
-      });
+      scenario(
+        "a call that is not repeated leaves no state, and a call repeated without answers is asked again",
+        pair,
+        manual,
+        async (peer) => {
+          const call = (again) =>
+            peer.client.callTool({ name: "where", arguments: {}, ...again }, { allowInputRequired: true });
+          const asking = { resultType: "input_required", inputRequests: { rootwise: { method: "roots/list" } } };
+          const elsewhere = { other: { roots: [{ uri: uri(beta) }] } };
+          for (const again of [{}, {}, { inputResponses: {} }, { inputResponses: elsewhere }]) {
+            const { resultType, inputRequests } = await call(again);
+            assert.deepEqual({ resultType, inputRequests }, asking);
+          }
+          const { content } = await call({
+            inputResponses: { ...elsewhere, rootwise: { roots: [{ uri: uri(alpha) }] } },
+          });
+          assert.equal(JSON.parse(content[0].text).path, alpha);
+        },
+      );
 
-      scenario("a client that fails to list its roots fails its own call", pair, { roots: () => Promise.reject(new Error("no")) }, async (peer) => {
-        await assert.rejects(peer.call("where"));
-      });
+      scenario(
+        "a client that fails to list its roots fails its own call",
+        pair,
+        { roots: () => Promise.reject(new Error("no")) },
+        async (peer) => {
+          await assert.rejects(peer.call("where"));
+        },
+      );
     } else {
       const silent = { roots: () => new Promise(() => {}), options: { policy: hasty, host: local }, ...fromEnv };
-      scenario("a client that never answers costs one wait, and the next source counts [C2]", pair, silent, async (peer) => {
-        assert.equal((await peer.call("where")).value.source, "env");
-        assert.equal((await peer.call("where")).value.source, "env");
-        assert.equal(peer.state.asked, 1);
-      });
+      scenario(
+        "a client that never answers costs one wait, and the next source counts [C2]",
+        pair,
+        silent,
+        async (peer) => {
+          assert.equal((await peer.call("where")).value.source, "env");
+          assert.equal((await peer.call("where")).value.source, "env");
+          assert.equal(peer.state.asked, 1);
+        },
+      );
 
-      scenario("a late answer counts and is announced [C4]", pair, { alone: true, ...silent, roots: [] }, async (peer) => {
-        const release = later();
-        peer.state.roots = async () => {
-          await release.promise;
-          return [{ uri: uri(alpha) }];
-        };
-        assert.equal((await peer.call("where")).value.source, "env");
-        release.resolve();
-        let last;
-        do last = (await peer.call("where")).value;
-        while (last.source === "env");
-        assert.equal(last.path, alpha);
-        assert.equal(peer.state.asked, 1);
-        assert.deepEqual((await peer.call("changes")).value, [[null, env], [env, alpha]]);
-      });
+      scenario(
+        "a late answer counts and is announced [C4]",
+        pair,
+        { alone: true, ...silent, roots: [] },
+        async (peer) => {
+          const release = later();
+          peer.state.roots = async () => {
+            await release.promise;
+            return [{ uri: uri(alpha) }];
+          };
+          assert.equal((await peer.call("where")).value.source, "env");
+          release.resolve();
+          let last;
+          do last = (await peer.call("where")).value;
+          while (last.source === "env");
+          assert.equal(last.path, alpha);
+          assert.equal(peer.state.asked, 1);
+          assert.deepEqual((await peer.call("changes")).value, [
+            [null, env],
+            [env, alpha],
+          ]);
+        },
+      );
 
       const unknown = () => Promise.reject(Object.assign(new Error("Method not found"), { code: -32601 }));
-      scenario("a client that declared roots but does not support them is asked once [C12]", pair, { roots: unknown, ...fromEnv }, async (peer) => {
-        assert.equal((await peer.call("where")).value.source, "env");
-        assert.equal((await peer.call("where")).value.source, "env");
-        assert.equal(peer.state.asked, 1);
-      });
+      scenario(
+        "a client that declared roots but does not support them is asked once [C12]",
+        pair,
+        { roots: unknown, ...fromEnv },
+        async (peer) => {
+          assert.equal((await peer.call("where")).value.source, "env");
+          assert.equal((await peer.call("where")).value.source, "env");
+          assert.equal(peer.state.asked, 1);
+        },
+      );
 
-      scenario("changed roots change the project [D1, D2]", pair, { alone: true, roots: [{ uri: uri(alpha) }] }, async (peer) => {
-        // Several calls, so that the answer is cached.
-        for (let calls = 0; calls < 5; calls += 1) assert.equal((await peer.call("where")).value.path, alpha);
-        await peer.changed([{ uri: uri(beta) }]);
-        assert.equal((await peer.call("where")).value.path, beta);
-        assert.equal(peer.state.asked, 2);
-        const changes = (await peer.call("changes")).value;
-        assert.deepEqual([changes.at(0), changes.at(-1)[1]], [[null, alpha], beta]);
-      });
+      scenario(
+        "changed roots change the project [D1, D2]",
+        pair,
+        { alone: true, roots: [{ uri: uri(alpha) }] },
+        async (peer) => {
+          // Several calls, so that the answer is cached.
+          for (let calls = 0; calls < 5; calls += 1) assert.equal((await peer.call("where")).value.path, alpha);
+          await peer.changed([{ uri: uri(beta) }]);
+          assert.equal((await peer.call("where")).value.path, beta);
+          assert.equal(peer.state.asked, 2);
+          const changes = (await peer.call("changes")).value;
+          assert.deepEqual([changes.at(0), changes.at(-1)[1]], [[null, alpha], beta]);
+        },
+      );
 
       scenario("a cancelled call does not affect the answers of others", pair, { roots: [] }, async (peer) => {
         const asked = later();

@@ -42,13 +42,20 @@ for (const { name, Server, Transport } of generations) {
     const replica = async (store, id = "session") => {
       const logs = [];
       const server = new Server({ name: "store", version: "1" });
-      const projects = rootwise(server, { store, policy: selectAnywhere, host: { local: true, cwd: "/" }, log: (line) => logs.push(line) });
-      const tool = (name, run) => server.registerTool(name, {}, async (ctx) => text((await run(ctx).catch((error) => error.code)) ?? "none"));
+      const projects = rootwise(server, {
+        store,
+        policy: selectAnywhere,
+        host: { local: true, cwd: "/" },
+        log: (line) => logs.push(line),
+      });
+      const tool = (name, run) =>
+        server.registerTool(name, {}, async (ctx) => text((await run(ctx).catch((error) => error.code)) ?? "none"));
       tool("where", async (ctx) => (await projects.project(ctx)).path);
       tool("current", async (ctx) => projects.current(ctx)?.path);
       tool("where_current", async (ctx) => (await projects.project(ctx), projects.current(ctx)?.path));
       tool("roots", async (ctx) => (await projects.roots(ctx)).roots.map(({ path }) => path).join());
-      for (const [name, path] of Object.entries({ b, c })) tool(`select_${name}`, async (ctx) => (await projects.select(ctx, path)).project.path);
+      for (const [name, path] of Object.entries({ b, c }))
+        tool(`select_${name}`, async (ctx) => (await projects.select(ctx, path)).project.path);
       const transport = new Transport({ sessionIdGenerator: () => id });
       await server.connect(transport);
       const http = createServer((req, res) => transport.handleRequest(req, res));
@@ -99,7 +106,9 @@ for (const { name, Server, Transport } of generations) {
         return saved;
       };
       assert.equal((await ask(one, list(a), "select_b")).text, b);
-      const all = await Promise.all(Array.from({ length: 40 }, (_, turn) => ask(one, list(a), turn % 4 ? "where" : "select_b")));
+      const all = await Promise.all(
+        Array.from({ length: 40 }, (_, turn) => ask(one, list(a), turn % 4 ? "where" : "select_b")),
+      );
       assert.deepEqual([...new Set(all.map(({ text }) => text))], [b]);
       assert.equal((await ask(two, list(a))).text, b);
     });
@@ -115,7 +124,14 @@ for (const { name, Server, Transport } of generations) {
         assert.match(mine.logs.map(({ message }) => message).join("\n"), /another session/);
         assert.equal((await ask(mine.peer, list(a), "select_b")).text, b);
         assert.equal((await ask(theirs.peer, list(c))).text, c);
-        for (const junk of ["", "null", "{", "[]", JSON.stringify({ session: "mine" }), JSON.stringify({ session: "mine", connection: "{}" })]) {
+        for (const junk of [
+          "",
+          "null",
+          "{",
+          "[]",
+          JSON.stringify({ session: "mine" }),
+          JSON.stringify({ session: "mine", connection: "{}" }),
+        ]) {
           store.values.set("mine", junk);
           assert.equal((await ask(mine.peer, list(a))).text, b, junk);
         }

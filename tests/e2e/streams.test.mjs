@@ -14,7 +14,11 @@ import { NodeStreamableHTTPServerTransport } from "@modelcontextprotocol/node";
 import { McpServer as Server1 } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { WebStandardStreamableHTTPServerTransport as Web1 } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
-import { createMcpHandler, McpServer as Server2, WebStandardStreamableHTTPServerTransport as Web2 } from "@modelcontextprotocol/server";
+import {
+  createMcpHandler,
+  McpServer as Server2,
+  WebStandardStreamableHTTPServerTransport as Web2,
+} from "@modelcontextprotocol/server";
 import express from "express";
 import { presets } from "rootwise";
 import { rootwise } from "rootwise/mcp";
@@ -38,7 +42,13 @@ function webRequest(req, res) {
   if (res.destroyed) abort.abort();
   else res.once("close", () => abort.abort());
   const body = req.method === "POST" ? { body: req.body ? JSON.stringify(req.body) : Readable.toWeb(req) } : {};
-  return new Request(`http://${req.headers.host}${req.url}`, { method: req.method, headers: req.headers, signal: abort.signal, duplex: "half", ...body });
+  return new Request(`http://${req.headers.host}${req.url}`, {
+    method: req.method,
+    headers: req.headers,
+    signal: abort.signal,
+    duplex: "half",
+    ...body,
+  });
 }
 const overWeb = async (transport, req, res) => reply(res, await transport.handleRequest(webRequest(req, res)));
 const overNode = (transport, req, res) => transport.handleRequest(req, res, req.body);
@@ -54,7 +64,13 @@ const sdks = packagesOf("tests/e2e/sdks");
 for (const version of ["1.20", "1.22", "1.26"]) {
   const part = (name) => import(sdks(`sdk-${version}`, "dist/esm/server", name));
   const [{ McpServer }, http] = await Promise.all([part("mcp.js"), part("streamableHttp.js")]);
-  transports.push({ name: `SDK ${version}, Node`, Server: McpServer, Transport: http.StreamableHTTPServerTransport, handle: overNode, shares: version < "1.26" });
+  transports.push({
+    name: `SDK ${version}, Node`,
+    Server: McpServer,
+    Transport: http.StreamableHTTPServerTransport,
+    handle: overNode,
+    shares: version < "1.26",
+  });
 }
 
 /** Keeps the events of streams in memory, in their order. */
@@ -67,14 +83,18 @@ function eventStore() {
     },
     async replayEventsAfter(id, { send }) {
       const { stream } = events[id - 1];
-      for (let at = Number(id); at < events.length; at += 1) if (events[at].stream === stream) await send(`${at + 1}`, events[at].message);
+      for (let at = Number(id); at < events.length; at += 1)
+        if (events[at].stream === stream) await send(`${at + 1}`, events[at].message);
       return stream;
     },
   };
 }
 
 /** A server with sessions; its tool names the project. */
-async function serve({ Server, Transport, handle }, { json = false, stateless = false, shared = false, eventStore, before, options = {} } = {}) {
+async function serve(
+  { Server, Transport, handle },
+  { json = false, stateless = false, shared = false, eventStore, before, options = {} } = {},
+) {
   const sessions = new Map();
   let only;
   let calls = 0;
@@ -94,7 +114,9 @@ async function serve({ Server, Transport, handle }, { json = false, stateless = 
         return { ...text(`${error.code}: ${error.message}`), isError: true };
       }
     });
-    server.registerTool("select_c", {}, async (ctx) => text((await projects.select(ctx, c).catch((error) => ({ message: error.code }))).message));
+    server.registerTool("select_c", {}, async (ctx) =>
+      text((await projects.select(ctx, c).catch((error) => ({ message: error.code }))).message),
+    );
     server.registerTool("start", {}, async (ctx) => (jobs.push(() => projects.project(ctx)), text("started")));
     server.registerTool("current", {}, async (ctx) => text(projects.current(ctx)?.path ?? "none"));
     const transport = new Transport({
@@ -114,7 +136,22 @@ async function serve({ Server, Transport, handle }, { json = false, stateless = 
   http.on("request", (_req, res) => res.once("close", () => (res.writableFinished ? (ended += 1) : (dropped += 1))));
   http.listen(0, "127.0.0.1");
   await once(http, "listening");
-  return { url: `http://127.0.0.1:${http.address().port}/mcp`, get calls() { return calls; }, get dropped() { return dropped; }, get ended() { return ended; }, jobs, logs, errors, stop: () => (http.closeAllConnections(), http.close()) };
+  return {
+    url: `http://127.0.0.1:${http.address().port}/mcp`,
+    get calls() {
+      return calls;
+    },
+    get dropped() {
+      return dropped;
+    },
+    get ended() {
+      return ended;
+    },
+    jobs,
+    logs,
+    errors,
+    stop: () => (http.closeAllConnections(), http.close()),
+  };
 }
 
 for (const transport of transports) {
@@ -139,7 +176,10 @@ for (const transport of transports) {
       assert.deepEqual(await ask(peer, list(b)), { text: b, asked: 1 });
       assert.deepEqual(await ask(peer, list(b)), { text: b, asked: 0 });
       // The tool of the dropped call did not run in the old project.
-      assert.deepEqual(server.errors.map(({ code }) => code), ["cancelled"]);
+      assert.deepEqual(
+        server.errors.map(({ code }) => code),
+        ["cancelled"],
+      );
     });
 
     scenario("the first call may drop", {}, async (_server, peer) => {
@@ -150,26 +190,30 @@ for (const transport of transports) {
       assert.deepEqual(await ask(peer, list(a)), { text: a, asked: 1 });
     });
 
-    scenario("a call that waits for the requests of dropped ones gets a request of its own", {}, async (server, peer) => {
-      const calls = [];
-      // Earlier SDKs send nothing, not even headers, before the first message.
-      for (let number = 1; number <= 4; number += 1) {
-        calls.push(peer.call());
-        while (server.calls < number) await setTimeout(5);
-      }
-      const last = calls.pop();
-      for (const call of calls) {
-        const { next, drop } = await within(call);
-        assert.equal((await within(next())).method, "roots/list");
-        drop();
-        await next().catch(() => {});
-      }
-      const { next } = await within(last);
-      const { id, method } = await within(next());
-      assert.equal(method, "roots/list");
-      await (await peer.answer(id, list(b))).text();
-      assert.equal(said(await within(next())), b);
-    });
+    scenario(
+      "a call that waits for the requests of dropped ones gets a request of its own",
+      {},
+      async (server, peer) => {
+        const calls = [];
+        // Earlier SDKs send nothing, not even headers, before the first message.
+        for (let number = 1; number <= 4; number += 1) {
+          calls.push(peer.call());
+          while (server.calls < number) await setTimeout(5);
+        }
+        const last = calls.pop();
+        for (const call of calls) {
+          const { next, drop } = await within(call);
+          assert.equal((await within(next())).method, "roots/list");
+          drop();
+          await next().catch(() => {});
+        }
+        const { next } = await within(last);
+        const { id, method } = await within(next());
+        assert.equal(method, "roots/list");
+        await (await peer.answer(id, list(b))).text();
+        assert.equal(said(await within(next())), b);
+      },
+    );
 
     scenario("an answer to a request that was abandoned changes nothing", {}, async (_server, peer) => {
       const { next, drop } = await peer.call();
@@ -207,13 +251,15 @@ for (const transport of transports) {
       const held = [];
       let isHolding = false;
       // Such as a middleware that looks up a token.
-      const before = (req, res, next) => (isHolding ? held.push({ res, next }) : next());
+      const before = (_req, res, next) => (isHolding ? held.push({ res, next }) : next());
       const server = await serve(transport, { before });
       try {
         const peer = await new Peer(server.url).open();
         isHolding = true;
         const abort = new AbortController();
-        const call = peer.post({ id: 1000, method: "tools/call", params: { name: "where", arguments: {} } }, abort.signal).catch(() => {});
+        const call = peer
+          .post({ id: 1000, method: "tools/call", params: { name: "where", arguments: {} } }, abort.signal)
+          .catch(() => {});
         while (held.length === 0) await setTimeout(5);
         abort.abort();
         await call;
@@ -223,7 +269,10 @@ for (const transport of transports) {
         next();
         while (server.calls === 0) await setTimeout(5);
         assert.deepEqual(await ask(peer, list(a)), { text: a, asked: 1 });
-        assert.deepEqual(server.errors.map(({ code }) => code), ["call_over"]);
+        assert.deepEqual(
+          server.errors.map(({ code }) => code),
+          ["call_over"],
+        );
       } finally {
         server.stop();
       }
@@ -232,7 +281,10 @@ for (const transport of transports) {
     const timing = { callerTimeoutMs: 1_000, requestTimeoutMs: 30_000 };
     const resumable = (name, run) =>
       test(name, { timeout: 60_000 }, async () => {
-        const server = await serve(transport, { eventStore: eventStore(), options: { policy: { ...presets.recommended, timing } } });
+        const server = await serve(transport, {
+          eventStore: eventStore(),
+          options: { policy: { ...presets.recommended, timing } },
+        });
         try {
           await run(server, await new Peer(server.url).open());
         } finally {
@@ -246,8 +298,12 @@ for (const transport of transports) {
       drop();
       await next().catch(() => {});
       while (server.errors.length === 0) await setTimeout(10);
-      assert.deepEqual(server.errors.map(({ code }) => code), ["cancelled"]);
-      for (let turn = 0; turn < 2; turn += 1) assert.deepEqual(await ask(peer, list(a)), { text: a, asked: turn === 0 ? 1 : 0 });
+      assert.deepEqual(
+        server.errors.map(({ code }) => code),
+        ["cancelled"],
+      );
+      for (let turn = 0; turn < 2; turn += 1)
+        assert.deepEqual(await ask(peer, list(a)), { text: a, asked: turn === 0 ? 1 : 0 });
     });
 
     resumable("a call that waits beside a dropped one is asked at once, on its own stream", async (server, peer) => {
@@ -311,70 +367,98 @@ for (const transport of transports) {
       await assert.rejects(server.jobs[0](), { name: "NoProjectError", code: "call_over" });
     });
 
-    scenario("where calls are answered in JSON, the client is asked over its GET stream", { json: true }, async (server, peer) => {
-      const stream = await peer.get();
-      const call = peer.call();
-      const { id, method } = await within(stream.next());
-      assert.equal(method, "roots/list");
-      await (await peer.answer(id, list(a))).text();
-      assert.equal(said(await (await within(call)).next()), a);
-      assert.deepEqual(server.logs.filter(({ code }) => code === "cannot_ask"), []);
-      stream.drop();
-    });
+    scenario(
+      "where calls are answered in JSON, the client is asked over its GET stream",
+      { json: true },
+      async (server, peer) => {
+        const stream = await peer.get();
+        const call = peer.call();
+        const { id, method } = await within(stream.next());
+        assert.equal(method, "roots/list");
+        await (await peer.answer(id, list(a))).text();
+        assert.equal(said(await (await within(call)).next()), a);
+        assert.deepEqual(
+          server.logs.filter(({ code }) => code === "cannot_ask"),
+          [],
+        );
+        stream.drop();
+      },
+    );
 
-    scenario("where calls are answered in JSON and no GET stream is open, the call says so at once", { json: true }, async (server, peer) => {
-      for (let calls = 0; calls < 5; calls += 1) {
-        assert.match(said(await (await within(peer.call())).next()), /^no_project: .*cannot be asked for its roots here/s);
-      }
-      assert.equal(server.logs.filter(({ code }) => code === "cannot_ask").length, 1);
-      // A stream that opens later is used, whatever failed before.
-      const stream = await peer.get();
-      const call = peer.call();
-      const { id } = await within(stream.next());
-      await (await peer.answer(id, list(b))).text();
-      assert.equal(said(await (await within(call)).next()), b);
-      stream.drop();
-    });
+    scenario(
+      "where calls are answered in JSON and no GET stream is open, the call says so at once",
+      { json: true },
+      async (server, peer) => {
+        for (let calls = 0; calls < 5; calls += 1) {
+          assert.match(
+            said(await (await within(peer.call())).next()),
+            /^no_project: .*cannot be asked for its roots here/s,
+          );
+        }
+        assert.equal(server.logs.filter(({ code }) => code === "cannot_ask").length, 1);
+        // A stream that opens later is used, whatever failed before.
+        const stream = await peer.get();
+        const call = peer.call();
+        const { id } = await within(stream.next());
+        await (await peer.answer(id, list(b))).text();
+        assert.equal(said(await (await within(call)).next()), b);
+        stream.drop();
+      },
+    );
 
-    scenario("a GET stream that drops while the client is asked ends the wait", { json: true }, async (_server, peer) => {
-      const stream = await peer.get();
-      const call = peer.call();
-      await within(stream.next());
-      stream.drop();
-      await stream.next().catch(() => {});
-      assert.match(said(await (await within(call)).next()), /^no_project/);
-      const again = await peer.get();
-      const second = peer.call();
-      const { id } = await within(again.next());
-      await (await peer.answer(id, list(a))).text();
-      assert.equal(said(await (await within(second)).next()), a);
-      again.drop();
-    });
+    scenario(
+      "a GET stream that drops while the client is asked ends the wait",
+      { json: true },
+      async (_server, peer) => {
+        const stream = await peer.get();
+        const call = peer.call();
+        await within(stream.next());
+        stream.drop();
+        await stream.next().catch(() => {});
+        assert.match(said(await (await within(call)).next()), /^no_project/);
+        const again = await peer.get();
+        const second = peer.call();
+        const { id } = await within(again.next());
+        await (await peer.answer(id, list(a))).text();
+        assert.equal(said(await (await within(second)).next()), a);
+        again.drop();
+      },
+    );
 
     // Earlier versions let one server without sessions serve every client.
-    for (const shared of transport.shares ? [false, true] : [false]) test(`calls without a session share nothing${shared ? ", on one server" : ""}`, { timeout: 60_000 }, async () => {
-      const server = await serve(transport, { stateless: true, shared });
-      try {
-        const one = shared ? await new Peer(server.url).open() : new Peer(server.url);
-        const two = new Peer(server.url);
-        assert.equal((await ask(one, list(a), "select_c")).text, "pass_each_call");
-        for (const peer of [one, two, one]) {
-          assert.match((await ask(peer, list(a))).text, /^no_project: .*no session/s);
-          assert.equal((await ask(peer, list(a), "current")).text, "none");
+    for (const shared of transport.shares ? [false, true] : [false])
+      test(`calls without a session share nothing${shared ? ", on one server" : ""}`, { timeout: 60_000 }, async () => {
+        const server = await serve(transport, { stateless: true, shared });
+        try {
+          const one = shared ? await new Peer(server.url).open() : new Peer(server.url);
+          const two = new Peer(server.url);
+          assert.equal((await ask(one, list(a), "select_c")).text, "pass_each_call");
+          for (const peer of [one, two, one]) {
+            assert.match((await ask(peer, list(a))).text, /^no_project: .*no session/s);
+            assert.equal((await ask(peer, list(a), "current")).text, "none");
+          }
+          // Ids of calls that run at once would collide there.
+          if (shared) return;
+          const all = await Promise.all(
+            Array.from({ length: 20 }, (_, turn) =>
+              ask(new Peer(server.url), list(a), turn % 2 ? "where" : "select_c"),
+            ),
+          );
+          assert.ok(
+            all.every(({ text }, turn) => (turn % 2 ? text.startsWith("no_project") : text === "pass_each_call")),
+            JSON.stringify(all),
+          );
+        } finally {
+          server.stop();
         }
-        // Ids of calls that run at once would collide there.
-        if (shared) return;
-        const all = await Promise.all(Array.from({ length: 20 }, (_, turn) => ask(new Peer(server.url), list(a), turn % 2 ? "where" : "select_c")));
-        assert.ok(all.every(({ text }, turn) => (turn % 2 ? text.startsWith("no_project") : text === "pass_each_call")), JSON.stringify(all));
-      } finally {
-        server.stop();
-      }
-    });
+      });
   });
 }
 
 for (const transport of transports.filter(({ name }) => name.endsWith("x, Node"))) {
-  test(`${transport.name}: ten users with random changes, dropped and cancelled calls get their own newest project, and none waits`, { timeout: 120_000 }, async () => {
+  test(`${transport.name}: ten users with random changes, dropped and cancelled calls get their own newest project, and none waits`, {
+    timeout: 120_000,
+  }, async () => {
     const server = await serve(transport);
     try {
       await tenUsers(server.url, base);
@@ -384,7 +468,9 @@ for (const transport of transports.filter(({ name }) => name.endsWith("x, Node")
   });
 }
 
-test("SDK 2.x, createMcpHandler: a client of an earlier revision has no session there; it is logged once", { timeout: 60_000 }, async () => {
+test("SDK 2.x, createMcpHandler: a client of an earlier revision has no session there; it is logged once", {
+  timeout: 60_000,
+}, async () => {
   const logs = [];
   const handler = createMcpHandler(() => {
     const server = new Server2({ name: "streams", version: "1" });
@@ -394,8 +480,15 @@ test("SDK 2.x, createMcpHandler: a client of an earlier revision has no session 
   });
   const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
   for (let calls = 0; calls < 3; calls += 1) {
-    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "where", arguments: {} } });
-    const { result } = await messages(await handler.fetch(new Request("http://localhost/mcp", { method: "POST", headers, body })))();
+    const body = JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "where", arguments: {} },
+    });
+    const { result } = await messages(
+      await handler.fetch(new Request("http://localhost/mcp", { method: "POST", headers, body })),
+    )();
     assert.ok(result.isError);
     assert.match(result.content[0].text, /keeps no session/);
     assert.doesNotMatch(result.content[0].text, /declares no roots/);

@@ -36,9 +36,33 @@ const rootsOf = (...paths) => ({ roots: paths.map((path) => ({ uri: `file://${pa
 const called = async (client, name, args = {}) => (await client.callTool({ name, arguments: args })).content[0].text;
 
 const generations = [
-  { name: "SDK 1.x", Server: Server1, Client: Client1, Memory: Memory1, Stdio: Stdio1, method: ListRootsRequestSchema, connect: (make, transport) => make().connect(transport) },
-  { name: "SDK 2.x", Server: Server2, Client: Client2, Memory: Memory2, Stdio: Stdio2, method: "roots/list", connect: (make, transport) => make().connect(transport) },
-  { name: "SDK 2.x, serveStdio", Server: Server2, Client: Client2, Memory: Memory2, Stdio: Stdio2, method: "roots/list", connect: async (make, transport) => void serveStdio(make, { transport }) },
+  {
+    name: "SDK 1.x",
+    Server: Server1,
+    Client: Client1,
+    Memory: Memory1,
+    Stdio: Stdio1,
+    method: ListRootsRequestSchema,
+    connect: (make, transport) => make().connect(transport),
+  },
+  {
+    name: "SDK 2.x",
+    Server: Server2,
+    Client: Client2,
+    Memory: Memory2,
+    Stdio: Stdio2,
+    method: "roots/list",
+    connect: (make, transport) => make().connect(transport),
+  },
+  {
+    name: "SDK 2.x, serveStdio",
+    Server: Server2,
+    Client: Client2,
+    Memory: Memory2,
+    Stdio: Stdio2,
+    method: "roots/list",
+    connect: async (make, transport) => void serveStdio(make, { transport }),
+  },
 ];
 
 /** A client's end of a socket that carries one message per line. */
@@ -59,7 +83,14 @@ for (const { name, Server, Client, Memory, Stdio, method, connect } of generatio
     const maker = (options) => () => {
       const server = new Server(info);
       const projects = rootwise(server, options);
-      server.registerTool("where", {}, async (ctx) => text(await projects.project(ctx).then(({ path }) => path, ({ code }) => code)));
+      server.registerTool("where", {}, async (ctx) =>
+        text(
+          await projects.project(ctx).then(
+            ({ path }) => path,
+            ({ code }) => code,
+          ),
+        ),
+      );
       projects.registerTools();
       return server;
     };
@@ -71,7 +102,11 @@ for (const { name, Server, Client, Memory, Stdio, method, connect } of generatio
     };
 
     test("a client on a socket is remote unless the server says otherwise", async () => {
-      for (const [options, where] of [[{}, "other_machine"], [{ local: true }, alpha], [{ allowedDirs: [base] }, alpha]]) {
+      for (const [options, where] of [
+        [{}, "other_machine"],
+        [{ local: true }, alpha],
+        [{ allowedDirs: [base] }, alpha],
+      ]) {
         const server = createSocketServer((socket) => connect(maker(options), new Stdio(socket, socket)));
         server.listen(0, "127.0.0.1");
         await once(server, "listening");
@@ -84,7 +119,12 @@ for (const { name, Server, Client, Memory, Stdio, method, connect } of generatio
     });
 
     test("a transport in memory is local unless the server says otherwise, and carries requests at any time", async () => {
-      for (const [options, where] of [[{}, alpha], [{ local: true }, alpha], [{ local: false }, "other_machine"], [{ host: { local: false } }, "other_machine"]]) {
+      for (const [options, where] of [
+        [{}, alpha],
+        [{ local: true }, alpha],
+        [{ local: false }, "other_machine"],
+        [{ host: { local: false } }, "other_machine"],
+      ]) {
         const [one, other] = Memory.createLinkedPair();
         await connect(maker(options), one);
         const client = await clientOf(other);
@@ -93,26 +133,43 @@ for (const { name, Server, Client, Memory, Stdio, method, connect } of generatio
       }
     });
 
-    if (name.endsWith("x")) test("the server declares that it reads the folder of Codex's sandbox, unless told not to", async () => {
-      const declared = async (prepare) => {
-        const [one, other] = Memory.createLinkedPair();
-        const server = new Server(info);
-        await prepare(server, one);
-        if (!server.isConnected()) await server.connect(one);
-        const client = await clientOf(other);
-        const { experimental } = client.getServerCapabilities();
-        await client.close();
-        return experimental;
-      };
-      const codex = { "codex/sandbox-state-meta": {} };
-      assert.deepEqual(await declared((server) => rootwise(server)), codex);
-      assert.equal(await declared((server) => rootwise(server, { codexMeta: false })), undefined);
-      assert.deepEqual(await declared((server) => (server.server.registerCapabilities({ experimental: { own: {} } }), rootwise(server))), { own: {}, ...codex });
-      assert.deepEqual(await declared((server) => (rootwise(server), server.server.registerCapabilities({ experimental: { own: {} } }))), { ...codex, own: {} });
-      assert.equal(await declared(async (server, transport) => (await server.connect(transport), rootwise(server))), undefined);
-      // A policy that does not read it.
-      assert.equal(await declared((server) => rootwise(server, { policy: { name: "own", sources: [{ from: "roots" }] } })), undefined);
-    });
+    if (name.endsWith("x"))
+      test("the server declares that it reads the folder of Codex's sandbox, unless told not to", async () => {
+        const declared = async (prepare) => {
+          const [one, other] = Memory.createLinkedPair();
+          const server = new Server(info);
+          await prepare(server, one);
+          if (!server.isConnected()) await server.connect(one);
+          const client = await clientOf(other);
+          const { experimental } = client.getServerCapabilities();
+          await client.close();
+          return experimental;
+        };
+        const codex = { "codex/sandbox-state-meta": {} };
+        assert.deepEqual(await declared((server) => rootwise(server)), codex);
+        assert.equal(await declared((server) => rootwise(server, { codexMeta: false })), undefined);
+        assert.deepEqual(
+          await declared(
+            (server) => (server.server.registerCapabilities({ experimental: { own: {} } }), rootwise(server)),
+          ),
+          { own: {}, ...codex },
+        );
+        assert.deepEqual(
+          await declared(
+            (server) => (rootwise(server), server.server.registerCapabilities({ experimental: { own: {} } })),
+          ),
+          { ...codex, own: {} },
+        );
+        assert.equal(
+          await declared(async (server, transport) => (await server.connect(transport), rootwise(server))),
+          undefined,
+        );
+        // A policy that does not read it.
+        assert.equal(
+          await declared((server) => rootwise(server, { policy: { name: "own", sources: [{ from: "roots" }] } })),
+          undefined,
+        );
+      });
   });
 }
 
@@ -134,7 +191,14 @@ describe("SSE", { timeout: 60_000 }, () => {
         sessions.set(transport.sessionId, transport);
         const server = new McpServer(info);
         const projects = rootwise(server, { local: true });
-        server.registerTool("where", {}, async (ctx) => text(await projects.project(ctx).then(({ path, source }) => `${source} ${path}`, ({ code }) => code)));
+        server.registerTool("where", {}, async (ctx) =>
+          text(
+            await projects.project(ctx).then(
+              ({ path, source }) => `${source} ${path}`,
+              ({ code }) => code,
+            ),
+          ),
+        );
         await server.connect(transport);
       });
       http.listen(0, "127.0.0.1");
@@ -142,7 +206,11 @@ describe("SSE", { timeout: 60_000 }, () => {
       const where = async (query, headers = {}) => {
         const client = new Client1(info, { capabilities: { roots: {} } });
         client.setRequestHandler(ListRootsRequestSchema, async () => rootsOf(alpha));
-        await client.connect(new SSEClientTransport(new URL(`http://127.0.0.1:${http.address().port}/sse${query}`), { requestInit: { headers } }));
+        await client.connect(
+          new SSEClientTransport(new URL(`http://127.0.0.1:${http.address().port}/sse${query}`), {
+            requestInit: { headers },
+          }),
+        );
         const said = await called(client, "where");
         await client.close();
         return said;
@@ -152,7 +220,10 @@ describe("SSE", { timeout: 60_000 }, () => {
         assert.equal(await where(`?project_path=${encodeURIComponent(beta)}`), `query ${beta}`);
         assert.equal(await where("?project_path=relative"), "relative");
         // The header of a request ranks above the query.
-        assert.equal(await where(`?project_path=${encodeURIComponent(beta)}`, { "X-Project-Path": alpha }), `header ${alpha}`);
+        assert.equal(
+          await where(`?project_path=${encodeURIComponent(beta)}`, { "X-Project-Path": alpha }),
+          `header ${alpha}`,
+        );
       } finally {
         http.closeAllConnections();
         http.close();
@@ -175,9 +246,15 @@ test("several lines of the project header are one value, which names no folder",
   };
   try {
     assert.deepEqual(await get(alpha), [200, alpha]);
-    for (const values of [[alpha, beta], [beta, alpha]]) assert.equal((await get(...values))[0], 400);
+    for (const values of [
+      [alpha, beta],
+      [beta, alpha],
+    ])
+      assert.equal((await get(...values))[0], 400);
     // Frameworks that keep the lines apart.
-    const verdict = await new Promise((resolve) => gate({ headers: { "x-project-path": [alpha, beta] } }, { writeHead: resolve, end() {} }, () => resolve("passed")));
+    const verdict = await new Promise((resolve) =>
+      gate({ headers: { "x-project-path": [alpha, beta] } }, { writeHead: resolve, end() {} }, () => resolve("passed")),
+    );
     assert.equal(verdict, 400);
   } finally {
     http.close();
@@ -210,33 +287,37 @@ describe("two clients on one pipe", { timeout: 60_000 }, () => {
 
   for (const server of ["sdk1", "sdk2"]) {
     // Clients number their messages as they like; with distinct numbers, only a second answer to one request shows them.
-    for (const [numbers, first] of [["equal", 0], ["distinct", 1000]]) test(`server ${server}: no client is told the project of the other, with ${numbers} numbers`, async () => {
-      const { join, stop } = gateway(server);
-      const open = async (path, first = 0) => {
-        const client = new Client1(info, { capabilities: { roots: {} } });
-        client._requestMessageId = first;
-        client.setRequestHandler(ListRootsRequestSchema, async () => rootsOf(path));
-        // Answers to the other client's requests.
-        client.onerror = () => {};
-        await client.connect(join());
-        return client;
-      };
-      try {
-        const one = await open(alpha);
-        assert.equal(JSON.parse(await called(one, "where")).path, alpha);
-        const two = await open(beta, first);
-        for (let turn = 0; turn < 3; turn += 1) {
-          for (const client of [two, one]) {
-            const said = await called(client, "where");
-            assert.doesNotMatch(said, /"path"/, said);
-            assert.match(said, /gateway/);
+    for (const [numbers, first] of [
+      ["equal", 0],
+      ["distinct", 1000],
+    ])
+      test(`server ${server}: no client is told the project of the other, with ${numbers} numbers`, async () => {
+        const { join, stop } = gateway(server);
+        const open = async (path, first = 0) => {
+          const client = new Client1(info, { capabilities: { roots: {} } });
+          client._requestMessageId = first;
+          client.setRequestHandler(ListRootsRequestSchema, async () => rootsOf(path));
+          // Answers to the other client's requests.
+          client.onerror = () => {};
+          await client.connect(join());
+          return client;
+        };
+        try {
+          const one = await open(alpha);
+          assert.equal(JSON.parse(await called(one, "where")).path, alpha);
+          const two = await open(beta, first);
+          for (let turn = 0; turn < 3; turn += 1) {
+            for (const client of [two, one]) {
+              const said = await called(client, "where");
+              assert.doesNotMatch(said, /"path"/, said);
+              assert.match(said, /gateway/);
+            }
           }
+          await Promise.all([one.close(), two.close()]);
+        } finally {
+          await stop();
         }
-        await Promise.all([one.close(), two.close()]);
-      } finally {
-        await stop();
-      }
-    });
+      });
 
     test(`server ${server}: a client that comes again is one client`, async () => {
       const { join, stop } = gateway(server);

@@ -20,13 +20,21 @@ const [alpha, beta] = ["alpha", "alpha/beta"].map((name) => {
 const sdks = packagesOf("tests/e2e/sdks");
 const first = async (name, home) => {
   const part = (file) => import(home("dist/esm", file));
-  const [{ McpServer }, { Client }, { InMemoryTransport }, { ListRootsRequestSchema }] = await Promise.all(["server/mcp.js", "client/index.js", "inMemory.js", "types.js"].map(part));
+  const [{ McpServer }, { Client }, { InMemoryTransport }, { ListRootsRequestSchema }] = await Promise.all(
+    ["server/mcp.js", "client/index.js", "inMemory.js", "types.js"].map(part),
+  );
   return { name, McpServer, Client, InMemoryTransport, method: ListRootsRequestSchema };
 };
 const versions = await Promise.all([
   ...["1.20", "1.22", "1.26"].map((version) => first(`SDK ${version}`, (...parts) => sdks(`sdk-${version}`, ...parts))),
   first("SDK 1.x", (...parts) => at("node_modules/@modelcontextprotocol/sdk", ...parts)),
-  { name: "SDK 2.x", McpServer: server2.McpServer, Client: client2.Client, InMemoryTransport: server2.InMemoryTransport, method: "roots/list" },
+  {
+    name: "SDK 2.x",
+    McpServer: server2.McpServer,
+    Client: client2.Client,
+    InMemoryTransport: server2.InMemoryTransport,
+    method: "roots/list",
+  },
 ]);
 
 for (const { name, McpServer, Client, InMemoryTransport, method } of versions) {
@@ -46,7 +54,9 @@ for (const { name, McpServer, Client, InMemoryTransport, method } of versions) {
       }
     };
     const call = async (client, name, args) => {
-      const { content, isError } = await client.callTool({ name, arguments: args }).catch(({ message }) => ({ content: [{ text: message }], isError: true }));
+      const { content, isError } = await client
+        .callTool({ name, arguments: args })
+        .catch(({ message }) => ({ content: [{ text: message }], isError: true }));
       return [content[0].text, isError === true];
     };
 

@@ -23,10 +23,19 @@ const folder = (name) => {
 };
 const [alpha, beta, cwd] = ["alpha", "beta", "cwd"].map(folder);
 const own = at("../../dist/cjs/whereami/cli.js");
-const env = { PATH: process.env.PATH, HOME: process.env.HOME, CLAUDE_PROJECT_DIR: beta, SECRET_TOKEN: "do-not-show-this", MY_PROJECT: "s3cret-too" };
+const env = {
+  PATH: process.env.PATH,
+  HOME: process.env.HOME,
+  CLAUDE_PROJECT_DIR: beta,
+  SECRET_TOKEN: "do-not-show-this",
+  MY_PROJECT: "s3cret-too",
+};
 
 function makeClient(mode, roots) {
-  const client = new Client({ name: "curious", version: "3" }, { capabilities: { roots: {} }, versionNegotiation: { mode } });
+  const client = new Client(
+    { name: "curious", version: "3" },
+    { capabilities: { roots: {} }, versionNegotiation: { mode } },
+  );
   client.setRequestHandler("roots/list", async () => ({ roots }));
   return client;
 }
@@ -43,9 +52,13 @@ async function whereami(transport, { mode = "legacy", roots = [{ uri: `file://${
   }
 }
 
-const stdio = () => new StdioClientTransport({ command: process.execPath, args: [own, "whereami"], env, cwd, stderr: "inherit" });
+const stdio = () =>
+  new StdioClientTransport({ command: process.execPath, args: [own, "whereami"], env, cwd, stderr: "inherit" });
 
-for (const [mode, era] of [["legacy", "legacy"], [{ pin: "2026-07-28" }, "modern"]]) {
+for (const [mode, era] of [
+  ["legacy", "legacy"],
+  [{ pin: "2026-07-28" }, "modern"],
+]) {
   test(`shows what a ${era} client sends, over stdio`, { timeout: 60_000 }, async () => {
     const { text, data } = await whereami(stdio(), { mode });
     assert.match(text, /client {6}curious 3/);
@@ -69,24 +82,38 @@ test("hides values that are unrelated to projects", { timeout: 60_000 }, async (
 });
 
 test("text from a client cannot imitate a line of the report", { timeout: 60_000 }, async () => {
-  const { text } = await whereami(stdio(), { roots: [{ uri: `file://${alpha}%0A## Roots: forged` }, { uri: "file:///x\n## Roots: forged" }] });
+  const { text } = await whereami(stdio(), {
+    roots: [{ uri: `file://${alpha}%0A## Roots: forged` }, { uri: "file:///x\n## Roots: forged" }],
+  });
   assert.equal(text.split("\n").filter((line) => line.startsWith("## Roots")).length, 1);
 });
 
 test("serves Streamable HTTP on loopback, and only there", { timeout: 60_000 }, async () => {
-  const child = spawn(process.execPath, [own, "whereami", "--http"], { env, cwd, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [own, "whereami", "--http"], {
+    env,
+    cwd,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   try {
     const [line] = await once(createInterface(child.stdout), "line");
     const url = new URL(line);
     assert.equal(url.hostname, "127.0.0.1");
     for (const mode of ["legacy", { pin: "2026-07-28" }]) {
-      const transport = new StreamableHTTPClientTransport(url, { requestInit: { headers: { "X-Project-Path": beta } } });
+      const transport = new StreamableHTTPClientTransport(url, {
+        requestInit: { headers: { "X-Project-Path": beta } },
+      });
       const { data, text } = await whereami(transport, { mode });
       assert.deepEqual(data.choices[0].project, { name: "beta", path: beta, source: "header", via: "x-project-path" });
       assert.match(text, /over http/);
     }
     const { request } = await import("node:http");
-    const rebound = request({ port: url.port, host: "127.0.0.1", path: "/mcp", method: "POST", headers: { host: "evil.example" } });
+    const rebound = request({
+      port: url.port,
+      host: "127.0.0.1",
+      path: "/mcp",
+      method: "POST",
+      headers: { host: "evil.example" },
+    });
     rebound.end("{}");
     const [response] = await once(rebound, "response");
     assert.equal(response.statusCode, 403);

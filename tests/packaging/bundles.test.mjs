@@ -39,14 +39,28 @@ describe("one file", { timeout: 300_000 }, () => {
   });
 
   /** Nothing in a bundle may name the machine that made it. */
-  const isClean = (file) => assert.ok(!readFileSync(file).includes(join(folder, "node_modules")), "a path of the build machine is in the bundle");
+  const isClean = (file) =>
+    assert.ok(
+      !readFileSync(file).includes(join(folder, "node_modules")),
+      "a path of the build machine is in the bundle",
+    );
 
-  for (const [format, extension] of [["esm", "mjs"], ["cjs", "cjs"]]) {
+  for (const [format, extension] of [
+    ["esm", "mjs"],
+    ["cjs", "cjs"],
+  ]) {
     test(`esbuild, ${format}`, async () => {
       const file = join(folder, `esbuild.${extension}`);
       // CommonJS knows no await at the top.
       const source = format === "esm" ? "server.mjs" : "server.ts";
-      command(folder, modules("esbuild/bin/esbuild"), [source, "--bundle", "--platform=node", `--format=${format}`, `--outfile=${file}`, "--log-level=error"]);
+      command(folder, modules("esbuild/bin/esbuild"), [
+        source,
+        "--bundle",
+        "--platform=node",
+        `--format=${format}`,
+        `--outfile=${file}`,
+        "--log-level=error",
+      ]);
       isClean(file);
       const moved = alone(file, `server.${extension}`);
       await serves(moved, process.execPath, [join(moved, `server.${extension}`)], "wasm");
@@ -54,14 +68,23 @@ describe("one file", { timeout: 300_000 }, () => {
   }
 
   test("webpack", async () => {
-    const config = { mode: "production", target: "node", entry: join(folder, "server.mjs"), output: { path: folder, filename: "webpack.mjs", module: true, chunkFormat: "module" }, experiments: { outputModule: true } };
-    writeFileSync(join(folder, "run-webpack.mjs"), `import webpack from ${JSON.stringify(pathToFileURL(modules("webpack/lib/index.js")))};
+    const config = {
+      mode: "production",
+      target: "node",
+      entry: join(folder, "server.mjs"),
+      output: { path: folder, filename: "webpack.mjs", module: true, chunkFormat: "module" },
+      experiments: { outputModule: true },
+    };
+    writeFileSync(
+      join(folder, "run-webpack.mjs"),
+      `import webpack from ${JSON.stringify(pathToFileURL(modules("webpack/lib/index.js")))};
 webpack(${JSON.stringify(config)}, (error, stats) => {
   if (error) throw error;
   const { warnings, errors } = stats.toJson({ all: false, warnings: true, errors: true });
   const ours = warnings.filter(({ moduleName = "" }) => moduleName.includes("rootwise"));
   if (errors.length + ours.length > 0) throw new Error(JSON.stringify([...errors, ...ours], null, 1));
-});`);
+});`,
+    );
     command(folder, process.execPath, ["run-webpack.mjs"]);
     isClean(join(folder, "webpack.mjs"));
     const moved = alone(join(folder, "webpack.mjs"), "server.mjs");
@@ -72,14 +95,20 @@ webpack(${JSON.stringify(config)}, (error, stats) => {
     test(`Rollup, ${format}`, async () => {
       const extension = format === "es" ? "mjs" : "cjs";
       const url = (name) => JSON.stringify(pathToFileURL(modules(name)));
-      writeFileSync(join(folder, "run-rollup.mjs"), `import { rollup } from ${url("rollup/dist/es/rollup.js")};
+      writeFileSync(
+        join(folder, "run-rollup.mjs"),
+        `import { rollup } from ${url("rollup/dist/es/rollup.js")};
 import resolve from ${url("@rollup/plugin-node-resolve/dist/es/index.js")};
 import commonjs from ${url("@rollup/plugin-commonjs/dist/es/index.js")};
 import json from ${url("@rollup/plugin-json/dist/es/index.js")};
 const plugins = [resolve({ exportConditions: ["node"], preferBuiltins: true }), commonjs(), json()];
 const bundle = await rollup({ input: ${JSON.stringify(format === "es" ? "server.mjs" : "start.mjs")}, plugins, onwarn: () => {} });
-await bundle.write({ file: "rollup.${extension}", format: "${format}", inlineDynamicImports: true });`);
-      writeFileSync(join(folder, "start.mjs"), readFileSync(join(folder, "server.mjs"), "utf8").replace("await server.connect", "server.connect"));
+await bundle.write({ file: "rollup.${extension}", format: "${format}", inlineDynamicImports: true });`,
+      );
+      writeFileSync(
+        join(folder, "start.mjs"),
+        readFileSync(join(folder, "server.mjs"), "utf8").replace("await server.connect", "server.connect"),
+      );
       command(folder, process.execPath, ["run-rollup.mjs"]);
       isClean(join(folder, `rollup.${extension}`));
       const moved = alone(join(folder, `rollup.${extension}`), `server.${extension}`);
@@ -88,10 +117,21 @@ await bundle.write({ file: "rollup.${extension}", format: "${format}", inlineDyn
   }
 
   test("ncc", async () => {
-    command(folder, process.execPath, [modules("@vercel/ncc/dist/ncc/cli.js"), "build", "server.mjs", "-o", "ncc", "--quiet", "--no-cache"]);
+    command(folder, process.execPath, [
+      modules("@vercel/ncc/dist/ncc/cli.js"),
+      "build",
+      "server.mjs",
+      "-o",
+      "ncc",
+      "--quiet",
+      "--no-cache",
+    ]);
     const file = join(folder, "ncc", "index.mjs");
     isClean(file);
-    assert.ok(!readdirSync(join(folder, "ncc")).some((name) => name.endsWith(".wasm")), "the module is inside the file");
+    assert.ok(
+      !readdirSync(join(folder, "ncc")).some((name) => name.endsWith(".wasm")),
+      "the module is inside the file",
+    );
     const moved = alone(file, "index.mjs");
     await serves(moved, process.execPath, [join(moved, "index.mjs")], "wasm");
   });
@@ -117,7 +157,14 @@ await bundle.write({ file: "rollup.${extension}", format: "${format}", inlineDyn
 
   test("a bundle beside its packages takes the addon", async () => {
     const file = join(folder, "beside.mjs");
-    command(folder, modules("esbuild/bin/esbuild"), ["server.mjs", "--bundle", "--platform=node", "--format=esm", `--outfile=${file}`, "--log-level=error"]);
+    command(folder, modules("esbuild/bin/esbuild"), [
+      "server.mjs",
+      "--bundle",
+      "--platform=node",
+      "--format=esm",
+      `--outfile=${file}`,
+      "--log-level=error",
+    ]);
     await serves(folder, process.execPath, [file], "native");
   });
 
@@ -135,27 +182,53 @@ describe("runtimes", { timeout: 300_000 }, () => {
 
   for (const version of [20, 22, 24]) {
     const node = optional(`node-${version}/bin/node`);
-    test(`Node ${version}`, { skip: !node && "there is no such Node for this platform" }, () => serves(folder, node, ["server.mjs"], "native"));
+    test(`Node ${version}`, { skip: !node && "there is no such Node for this platform" }, () =>
+      serves(folder, node, ["server.mjs"], "native"),
+    );
   }
 
   test("tsx", () => serves(folder, process.execPath, [modules("tsx/dist/cli.mjs"), "server.ts"], "native"));
 
-  test("Bun", { skip: !bun && "there is no Bun for this platform" }, () => serves(folder, bun, ["server.mjs"], "native"));
+  test("Bun", { skip: !bun && "there is no Bun for this platform" }, () =>
+    serves(folder, bun, ["server.mjs"], "native"),
+  );
 
-  test("Deno", { skip: !deno && "there is no Deno for this platform" }, () => serves(folder, deno, ["run", "--allow-all", "--node-modules-dir=manual", "server.mjs"], "native", { env: { DENO_NO_UPDATE_CHECK: "1", DENO_DIR: join(home, "deno") } }));
+  test("Deno", { skip: !deno && "there is no Deno for this platform" }, () =>
+    serves(folder, deno, ["run", "--allow-all", "--node-modules-dir=manual", "server.mjs"], "native", {
+      env: { DENO_NO_UPDATE_CHECK: "1", DENO_DIR: join(home, "deno") },
+    }),
+  );
 });
 
 describe("package managers", { timeout: 300_000 }, () => {
-  const manifest = (dependencies) => JSON.stringify({ name: "managed", version: "1.0.0", private: true, type: "module", dependencies });
-  const wanted = () => ({ rootwise: `file:${packed.main}`, "@modelcontextprotocol/sdk": `link:${modules("@modelcontextprotocol/sdk")}` });
+  const manifest = (dependencies) =>
+    JSON.stringify({ name: "managed", version: "1.0.0", private: true, type: "module", dependencies });
+  const wanted = () => ({
+    rootwise: `file:${packed.main}`,
+    "@modelcontextprotocol/sdk": `link:${modules("@modelcontextprotocol/sdk")}`,
+  });
 
   test("pnpm without hoisting", async () => {
     const folder = copied("server");
     writeFileSync(join(folder, "package.json"), manifest(wanted()));
     // The platform packages are not published yet, so that each must be told where it is.
-    const overrides = Object.keys(packed.manifest.optionalDependencies).map((name) => `  "${name}": ${JSON.stringify(name.includes("linux-x64-gnu") ? `file:${packed.addon}` : "-")}`);
+    const overrides = Object.keys(packed.manifest.optionalDependencies).map(
+      (name) => `  "${name}": ${JSON.stringify(name.includes("linux-x64-gnu") ? `file:${packed.addon}` : "-")}`,
+    );
     writeFileSync(join(folder, "pnpm-workspace.yaml"), `hoist: false\noverrides:\n${overrides.join("\n")}\n`);
-    command(folder, process.execPath, [modules("pnpm/bin/pnpm.mjs"), "install", "--offline", "--no-frozen-lockfile", "--store-dir", join(home, "pnpm-store")], { npm_config_cache: join(home, "pnpm-cache") });
+    command(
+      folder,
+      process.execPath,
+      [
+        modules("pnpm/bin/pnpm.mjs"),
+        "install",
+        "--offline",
+        "--no-frozen-lockfile",
+        "--store-dir",
+        join(home, "pnpm-store"),
+      ],
+      { npm_config_cache: join(home, "pnpm-cache") },
+    );
     assert.ok(!existsSync(join(folder, "node_modules/@rootwise")), "not hoisted");
     await serves(folder, process.execPath, ["server.mjs"], "native");
   });
@@ -165,12 +238,42 @@ describe("package managers", { timeout: 300_000 }, () => {
     const member = join(folder, "packages/server");
     mkdirSync(member, { recursive: true });
     copyFileSync(join(copied("server"), "server.mjs"), join(member, "server.mjs"));
-    writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "all", private: true, workspaces: ["packages/*"], resolutions: Object.fromEntries(Object.keys(packed.manifest.optionalDependencies).map((name) => [name, `file:${packed.addon}`])) }));
+    writeFileSync(
+      join(folder, "package.json"),
+      JSON.stringify({
+        name: "all",
+        private: true,
+        workspaces: ["packages/*"],
+        resolutions: Object.fromEntries(
+          Object.keys(packed.manifest.optionalDependencies).map((name) => [name, `file:${packed.addon}`]),
+        ),
+      }),
+    );
     writeFileSync(join(member, "package.json"), manifest(wanted()));
     const yarn = modules("@yarnpkg/cli-dist/bin/yarn.js");
-    const env = { YARN_ENABLE_TELEMETRY: "0", YARN_NODE_LINKER: "pnp", YARN_ENABLE_NETWORK: "0", YARN_CACHE_FOLDER: join(home, "yarn-cache"), YARN_ENABLE_GLOBAL_CACHE: "0", YARN_ENABLE_IMMUTABLE_INSTALLS: "0", YARN_PNP_FALLBACK_MODE: "none" };
+    const env = {
+      YARN_ENABLE_TELEMETRY: "0",
+      YARN_NODE_LINKER: "pnp",
+      YARN_ENABLE_NETWORK: "0",
+      YARN_CACHE_FOLDER: join(home, "yarn-cache"),
+      YARN_ENABLE_GLOBAL_CACHE: "0",
+      YARN_ENABLE_IMMUTABLE_INSTALLS: "0",
+      YARN_PNP_FALLBACK_MODE: "none",
+    };
     command(folder, process.execPath, [yarn, "install"], env);
-    await serves(member, process.execPath, ["--require", join(folder, ".pnp.cjs"), "--loader", pathToFileURL(join(folder, ".pnp.loader.mjs")).href, "--no-warnings", "server.mjs"], undefined);
+    await serves(
+      member,
+      process.execPath,
+      [
+        "--require",
+        join(folder, ".pnp.cjs"),
+        "--loader",
+        pathToFileURL(join(folder, ".pnp.loader.mjs")).href,
+        "--no-warnings",
+        "server.mjs",
+      ],
+      undefined,
+    );
   });
 });
 
@@ -185,18 +288,42 @@ describe("types", { timeout: 300_000 }, () => {
   const files = ["sdk1.ts", "sdk2.ts", "driver.ts", "express.ts"];
   let folder;
   before(() => {
-    folder = project("types", { tools: [...tools, "@modelcontextprotocol/server", "@types/express", "@types/node"], modules });
+    folder = project("types", {
+      tools: [...tools, "@modelcontextprotocol/server", "@types/express", "@types/node"],
+      modules,
+    });
     for (const name of files) copyFileSync(at("tests/types", name), join(folder, name));
   });
 
   for (const { version, compiler, resolutions } of compilers) {
     for (const resolution of resolutions) {
       test(`TypeScript ${version}, strict, ${resolution}`, () => {
-        const flags = ["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess", "--noEmit", "--skipLibCheck", "false", "--target", "es2022", "--module", ways[resolution], "--moduleResolution", resolution, "--types", "node,express"];
-        const { stdout } = spawnSync(process.execPath, [compiler, ...flags, ...files], { cwd: folder, encoding: "utf8" });
+        const flags = [
+          "--strict",
+          "--exactOptionalPropertyTypes",
+          "--noUncheckedIndexedAccess",
+          "--noEmit",
+          "--skipLibCheck",
+          "false",
+          "--target",
+          "es2022",
+          "--module",
+          ways[resolution],
+          "--moduleResolution",
+          resolution,
+          "--types",
+          "node,express",
+        ];
+        const { stdout } = spawnSync(process.execPath, [compiler, ...flags, ...files], {
+          cwd: folder,
+          encoding: "utf8",
+        });
         // The declarations of other packages are not ours to judge: those of Node need a newer compiler than 5.4.
         const isOfOthers = (line) => /node_modules\/(?!rootwise\/)/.test(line);
-        assert.deepEqual(stdout.split("\n").filter((line) => line.includes("error TS") && !isOfOthers(line)), []);
+        assert.deepEqual(
+          stdout.split("\n").filter((line) => line.includes("error TS") && !isOfOthers(line)),
+          [],
+        );
         assert.ok(version !== "current" || stdout === "", stdout);
       });
     }

@@ -4,7 +4,10 @@ export function converse({ Resolver, RootwiseError, fileUriToPath, backend }) {
   resolver.handle({ type: "clientInitialized", capabilities: { roots: {} } }, 0);
   resolver.handle({ type: "clientReady" }, 1);
   const [sent] = resolver.handle({ type: "asked", ask: 1 }, 2);
-  const [look] = resolver.handle({ type: "rootsListed", request: sent.request, result: { roots: [{ uri: "file:///p/one" }] } }, 3);
+  const [look] = resolver.handle(
+    { type: "rootsListed", request: sent.request, result: { roots: [{ uri: "file:///p/one" }] } },
+    3,
+  );
   const paths = look.paths.map(({ path }) => ({ path, found: "directory" }));
   const [answer] = resolver.handle({ type: "probed", probe: look.probe, paths }, 4);
   let refused;

@@ -13,15 +13,33 @@ const node = (folder, file) => JSON.parse(command(folder, process.execPath, [fil
 const expected = { path: "/p/one", refused: "encoded_separator" };
 
 test("contains exactly the expected files", () => {
-  const files = command(home, "tar", ["-tzf", packed.main]).trim().split("\n").map((file) => file.replace("package/", ""));
-  for (const file of ["package.json", "LICENSE-MIT", "LICENSE-APACHE", "dist/rootwise.wasm", "dist/rootwise-plain.wasm", "dist/policy.schema.json", "dist/esm/web/index.js", "THIRD-PARTY-LICENSES.txt"]) {
+  const files = command(home, "tar", ["-tzf", packed.main])
+    .trim()
+    .split("\n")
+    .map((file) => file.replace("package/", ""));
+  for (const file of [
+    "package.json",
+    "LICENSE-MIT",
+    "LICENSE-APACHE",
+    "dist/rootwise.wasm",
+    "dist/rootwise-plain.wasm",
+    "dist/policy.schema.json",
+    "dist/esm/web/index.js",
+    "THIRD-PARTY-LICENSES.txt",
+  ]) {
     assert.ok(files.includes(file), `${file} is missing`);
   }
-  const odd = files.filter((file) => !/^(package\.json|README\.md|CHANGELOG\.md|LICENSE-(MIT|APACHE)|THIRD-PARTY-LICENSES\.txt|dist\/policy\.schema\.json|dist\/.*\.(js|d\.ts|wasm)|dist\/cjs\/package\.json|dist\/cjs\/whereami\/LICENSES\.txt|docs\/\w+\.md)$/.test(file));
+  const odd = files.filter(
+    (file) =>
+      !/^(package\.json|README\.md|CHANGELOG\.md|LICENSE-(MIT|APACHE)|THIRD-PARTY-LICENSES\.txt|dist\/policy\.schema\.json|dist\/.*\.(js|d\.ts|wasm)|dist\/cjs\/package\.json|dist\/cjs\/whereami\/LICENSES\.txt|docs\/\w+\.md)$/.test(
+        file,
+      ),
+  );
   assert.deepEqual(odd, []);
   assert.ok(!files.some((file) => file.includes("test-panic")));
   const { scripts = {} } = packed.manifest;
-  for (const name of ["preinstall", "install", "postinstall"]) assert.equal(scripts[name], undefined, `${name} would run at install time`);
+  for (const name of ["preinstall", "install", "postinstall"])
+    assert.equal(scripts[name], undefined, `${name} would run at install time`);
   assert.equal(packed.manifest.optionalDependencies[`@rootwise/${platform()}`], packed.manifest.version);
 });
 
@@ -37,12 +55,17 @@ test("the documentation in it has no dead link", () => {
       assert.ok(existsSync(join(folder, dirname(page), target.split("#")[0])), `${page}: ${target}`);
     }
     // Files that the README names in words are there as well.
-    for (const [, file] of text.matchAll(/`(docs\/\w+\.md)` in this package/g)) assert.ok(existsSync(join(folder, file)), file);
+    for (const [, file] of text.matchAll(/`(docs\/\w+\.md)` in this package/g))
+      assert.ok(existsSync(join(folder, file)), file);
   }
 });
 
 test("in a clone the package takes the addon that was built", () => {
-  const said = command(at(), process.execPath, ["--input-type=module", "-e", 'import { backend } from "rootwise"; console.log(JSON.stringify(backend))']);
+  const said = command(at(), process.execPath, [
+    "--input-type=module",
+    "-e",
+    'import { backend } from "rootwise"; console.log(JSON.stringify(backend))',
+  ]);
   assert.deepEqual(JSON.parse(said), { kind: "native" });
 });
 
@@ -55,7 +78,13 @@ test("every file that exports names exists", () => {
 });
 
 test("Node, import: loads the addon", () => {
-  assert.deepEqual(node(project("node-esm"), "main.js"), { ...expected, backend: "native", native: "native", wasm: "wasm", same: true });
+  assert.deepEqual(node(project("node-esm"), "main.js"), {
+    ...expected,
+    backend: "native",
+    native: "native",
+    wasm: "wasm",
+    same: true,
+  });
 });
 
 test("Node, require: loads the addon", () => {
@@ -73,7 +102,22 @@ for (const resolution of ["node16", "bundler"]) {
   test(`TypeScript, strict, moduleResolution ${resolution}`, () => {
     const folder = project("typescript", { tools: ["typescript", "@types/node", "undici-types"] });
     const module = resolution === "node16" ? "node16" : "esnext";
-    const flags = ["--strict", "--target", "es2022", "--lib", "es2022", "--module", module, "--moduleResolution", resolution, "--skipLibCheck", "false", "--exactOptionalPropertyTypes", "--types", "node"];
+    const flags = [
+      "--strict",
+      "--target",
+      "es2022",
+      "--lib",
+      "es2022",
+      "--module",
+      module,
+      "--moduleResolution",
+      resolution,
+      "--skipLibCheck",
+      "false",
+      "--exactOptionalPropertyTypes",
+      "--types",
+      "node",
+    ];
     const tsc = join(folder, "node_modules/typescript/bin/tsc");
     command(folder, process.execPath, [tsc, ...flags, "main.ts"]);
     assert.deepEqual(node(folder, "main.js"), { ...expected, backend: "native" });
@@ -91,13 +135,19 @@ for (const resolution of ["node16", "bundler"]) {
 /** Has a real client start a command as its server and asks that where it is. */
 async function whereami(folder, program, args, env) {
   const { structuredContent, content } = await call(folder, program, args, { tool: "whereami", env });
-  assert.match(content[0].text, new RegExp(`^server +rootwise ${packed.manifest.version.replaceAll(".", "\\.")}, Node`, "m"));
+  assert.match(
+    content[0].text,
+    new RegExp(`^server +rootwise ${packed.manifest.version.replaceAll(".", "\\.")}, Node`, "m"),
+  );
   return structuredContent.choices.find(({ preset }) => preset === "recommended").project;
 }
 
 test("npx rootwise whereami, where nothing else is installed", { timeout: 120_000 }, async () => {
   const folder = project("whereami");
-  assert.deepEqual(readdirSync(join(folder, "node_modules")).filter((name) => !name.startsWith(".")), ["@rootwise", "rootwise"]);
+  assert.deepEqual(
+    readdirSync(join(folder, "node_modules")).filter((name) => !name.startsWith(".")),
+    ["@rootwise", "rootwise"],
+  );
   const { path, source } = await whereami(folder, "npx", ["rootwise", "whereami"]);
   assert.deepEqual([path, source], [folder, "roots"]);
 });
@@ -106,7 +156,12 @@ test("npx rootwise whereami, in an empty folder", { timeout: 120_000 }, async ()
   const folder = mkdtempSync(join(home, "empty-"));
   const npm = { npm_config_cache: join(home, "cache"), npm_config_offline: "true", npm_config_omit: "optional" };
   // The package is not published yet, so its location must be given.
-  const { path, source } = await whereami(folder, "npx", ["--yes", "--package", packed.main, "rootwise", "whereami"], npm);
+  const { path, source } = await whereami(
+    folder,
+    "npx",
+    ["--yes", "--package", packed.main, "rootwise", "whereami"],
+    npm,
+  );
   assert.deepEqual([path, source], [folder, "roots"]);
   assert.deepEqual(readdirSync(folder), []);
 });
@@ -114,7 +169,21 @@ test("npx rootwise whereami, in an empty folder", { timeout: 120_000 }, async ()
 test("TypeScript, CommonJS", () => {
   const folder = project("typescript", { type: "commonjs", tools: ["typescript", "@types/node", "undici-types"] });
   const tsc = join(folder, "node_modules/typescript/bin/tsc");
-  command(folder, process.execPath, [tsc, "--strict", "--target", "es2022", "--lib", "es2022", "--module", "node16", "--moduleResolution", "node16", "--types", "node", "main.ts"]);
+  command(folder, process.execPath, [
+    tsc,
+    "--strict",
+    "--target",
+    "es2022",
+    "--lib",
+    "es2022",
+    "--module",
+    "node16",
+    "--moduleResolution",
+    "node16",
+    "--types",
+    "node",
+    "main.ts",
+  ]);
   assert.deepEqual(node(folder, "main.js"), { ...expected, backend: "native" });
 });
 
@@ -125,7 +194,9 @@ test("workerd, a runtime without Node's modules that compiles no code at run tim
   writeFileSync(join(folder, "main.js"), example + readFileSync(join(folder, "main.js"), "utf8"));
   const files = (base) => readdirSync(base, { recursive: true }).filter((file) => file.endsWith(".js"));
   const web = join("node_modules/rootwise/dist/esm");
-  const modules = files(join(folder, web)).map((file) => `(name = "rootwise/${file}", esModule = embed "${join(web, file)}")`);
+  const modules = files(join(folder, web)).map(
+    (file) => `(name = "rootwise/${file}", esModule = embed "${join(web, file)}")`,
+  );
   const port = await freePort();
   writeFileSync(
     join(folder, "config.capnp"),
@@ -147,12 +218,21 @@ const worker :Workerd.Worker = (
 );
 `,
   );
-  const worker = spawn(at("node_modules/.bin/workerd"), ["serve", "config.capnp"], { cwd: folder, stdio: ["ignore", "inherit", "pipe"] });
+  const worker = spawn(at("node_modules/.bin/workerd"), ["serve", "config.capnp"], {
+    cwd: folder,
+    stdio: ["ignore", "inherit", "pipe"],
+  });
   let complaints = "";
   worker.stderr.on("data", (data) => (complaints += data));
   const ended = new Promise((resolve) => worker.on("close", resolve));
   try {
-    assert.deepEqual(await answer(`http://127.0.0.1:${port}/`, () => complaints, worker), { ...expected, backend: "wasm", early: "not_ready", process: "undefined", same: true });
+    assert.deepEqual(await answer(`http://127.0.0.1:${port}/`, () => complaints, worker), {
+      ...expected,
+      backend: "wasm",
+      early: "not_ready",
+      process: "undefined",
+      same: true,
+    });
   } finally {
     worker.kill();
     await ended;

@@ -13,7 +13,9 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Copies the sources; what git ignores is no source. */
 function copySources(to) {
-  for (const file of read("git", ["ls-files", "--cached", "--others", "--exclude-standard", "-z"]).split("\0").filter(Boolean)) {
+  for (const file of read("git", ["ls-files", "--cached", "--others", "--exclude-standard", "-z"])
+    .split("\0")
+    .filter(Boolean)) {
     mkdirSync(dirname(join(to, file)), { recursive: true });
     cpSync(at(file), join(to, file));
   }
@@ -34,11 +36,21 @@ const digest = (file) => createHash("sha256").update(readFileSync(file)).digest(
 test("both WebAssembly modules are the same from another folder with another cargo home", () => {
   const sources = join(folder, "a folder with another name");
   copySources(sources);
-  const build = 'const { wasmModule, plainModule } = await import("./scripts/build-native.mjs"); await wasmModule({}); await plainModule({});';
+  const build =
+    'const { wasmModule, plainModule } = await import("./scripts/build-native.mjs"); await wasmModule({}); await plainModule({});';
   const env = { ...process.env, CARGO_HOME: otherCargoHome(), CARGO_TARGET_DIR: join(folder, "target") };
-  const done = spawnSync(process.execPath, ["--input-type=module", "-e", build], { cwd: sources, env, encoding: "utf8", maxBuffer: 1 << 28 });
+  const done = spawnSync(process.execPath, ["--input-type=module", "-e", build], {
+    cwd: sources,
+    env,
+    encoding: "utf8",
+    maxBuffer: 1 << 28,
+  });
   assert.equal(done.status, 0, `${done.stdout}${done.stderr}`);
   for (const module of ["rootwise.wasm", "rootwise-plain.wasm"]) {
-    assert.equal(digest(join(sources, "dist", module)), digest(at("dist", module)), `${module} differs; was dist/ built from these sources?`);
+    assert.equal(
+      digest(join(sources, "dist", module)),
+      digest(at("dist", module)),
+      `${module} differs; was dist/ built from these sources?`,
+    );
   }
 });

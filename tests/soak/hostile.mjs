@@ -53,7 +53,9 @@ async function main(seconds, [program, ...args]) {
     const [url] = await once(lines, "line", { signal: AbortSignal.timeout(60_000) });
     const good = await connect(url, folder);
     const quiet = await callFor(good, folder, seconds / 4);
-    const hostile = fork(fileURLToPath(import.meta.url), [url, stolen], { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+    const hostile = fork(fileURLToPath(import.meta.url), [url, stolen], {
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+    });
     try {
       const first = await callFor(good, folder, seconds / 3);
       const before = resident(server.pid);
@@ -70,11 +72,17 @@ async function main(seconds, [program, ...args]) {
       report({ url, quiet, loaded, before, after, counts, asked: good.state.asked });
       // A list of roots counts for one second.
       const passed = (performance.now() - good.state.began) / 1000;
-      assert.ok(good.state.asked <= passed + 1, `the good client was asked for its roots ${good.state.asked} times in ${Math.round(passed)} s`);
+      assert.ok(
+        good.state.asked <= passed + 1,
+        `the good client was asked for its roots ${good.state.asked} times in ${Math.round(passed)} s`,
+      );
       assert.ok(counts.changes > ROUND, `the flood was no flood: ${counts.changes} changes`);
       assert.equal(counts["inherited projects"], 0, "a new session got the project of one that had ended");
       const requests = counts["requests for them"];
-      assert.ok(requests > 0 && requests * 10 < counts.changes, `${counts.changes} changes caused ${requests} requests`);
+      assert.ok(
+        requests > 0 && requests * 10 < counts.changes,
+        `${counts.changes} changes caused ${requests} requests`,
+      );
       assert.ok(after - before < SLACK_KB, `the server's memory grew from ${before} to ${after} kB`);
       assert.equal(server.exitCode, null, "the server ended");
     } finally {
@@ -96,13 +104,18 @@ function report({ quiet, loaded, before, after, counts, asked }) {
   process.stdout.write(
     `good client: ${quiet.length} calls alone, ${loaded.length} beside the attack, all right; delay ${ratio(0.5)} times the quiet server's (median), ` +
       `${ratio(0.99)} times (99th percentile); asked for its roots ${asked} times\n` +
-      `hostile client: ${Object.entries(counts).map(([what, count]) => `${count} ${what}`).join(", ")}\n` +
+      `hostile client: ${Object.entries(counts)
+        .map(([what, count]) => `${count} ${what}`)
+        .join(", ")}\n` +
       `server: ${before} kB after a third of the attack, ${after} kB at its end\n`,
   );
 }
 
 async function connect(url, folder) {
-  const client = new Client({ name: "good", version: "1" }, { capabilities: { roots: { listChanged: true } }, versionNegotiation: { mode: "legacy" } });
+  const client = new Client(
+    { name: "good", version: "1" },
+    { capabilities: { roots: { listChanged: true } }, versionNegotiation: { mode: "legacy" } },
+  );
   const state = { asked: 0, began: performance.now() };
   client.setRequestHandler("roots/list", async () => {
     state.asked += 1;
@@ -140,7 +153,17 @@ function resident(pid) {
 
 /** Everything a client can do wrong, side by side, each on a session of its own, until told to stop. */
 async function attack(url, stolen) {
-  const counts = { changes: 0, "requests for them": 0, replays: 0, "bad lists": 0, "silent calls": 0, "dropped calls": 0, "large messages": 0, "huge handshakes": 0, "inherited projects": 0 };
+  const counts = {
+    changes: 0,
+    "requests for them": 0,
+    replays: 0,
+    "bad lists": 0,
+    "silent calls": 0,
+    "dropped calls": 0,
+    "large messages": 0,
+    "huge handshakes": 0,
+    "inherited projects": 0,
+  };
   process.on("message", (then) => process.send(counts, () => then === "stop" && process.exit()));
   const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
   const bad = [
@@ -214,18 +237,31 @@ async function attack(url, stolen) {
     // Calls that are gone before the server has read them.
     async (peer) => {
       const abort = new AbortController();
-      const gone = peer.post({ id: 2_000_000 + counts["dropped calls"], method: "tools/call", params: { name: "where", arguments: {} } }, abort.signal).catch(() => {});
+      const gone = peer
+        .post(
+          { id: 2_000_000 + counts["dropped calls"], method: "tools/call", params: { name: "where", arguments: {} } },
+          abort.signal,
+        )
+        .catch(() => {});
       abort.abort();
       await gone;
       counts["dropped calls"] += 1;
-      await until(await peer.call(), async ({ id }) => void (await read(await peer.answer(id, { roots: [{ uri: "file:///h" }] }))));
+      await until(
+        await peer.call(),
+        async ({ id }) => void (await read(await peer.answer(id, { roots: [{ uri: "file:///h" }] }))),
+      );
     },
     // What no policy reads, in every place that a client can write to.
     async (peer) => {
       const large = "x".repeat(200_000);
       const id = 3_000_000 + counts["large messages"];
-      await read(await peer.post({ id, method: "ping", params: { requestState: large, _meta: { "x/foreign": large } } }));
-      await until(await peer.call(), async ({ id }) => void (await read(await peer.post({ id, error: { code: -32000, message: large.repeat(6) } }))));
+      await read(
+        await peer.post({ id, method: "ping", params: { requestState: large, _meta: { "x/foreign": large } } }),
+      );
+      await until(
+        await peer.call(),
+        async ({ id }) => void (await read(await peer.post({ id, error: { code: -32000, message: large.repeat(6) } }))),
+      );
       counts["large messages"] += 2;
       await sleep(20);
     },
@@ -238,7 +274,9 @@ async function attack(url, stolen) {
     async () => {
       const thief = await new Peer(url).open({ experimental: { padding: { text: "x".repeat(1 << 20) } } });
       await read(await thief.post({ id: 1_000, method: "tools/call", params: { name: "where", arguments: {} } }));
-      await read(await thief.post({ id: 1_001, method: "tools/call", params: { name: "select", arguments: { value: stolen } } }));
+      await read(
+        await thief.post({ id: 1_001, method: "tools/call", params: { name: "select", arguments: { value: stolen } } }),
+      );
       await thief.close();
       const victim = await new Peer(url).open({});
       const message = await (await victim.call()).next();

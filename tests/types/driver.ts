@@ -1,6 +1,15 @@
 // Compiled, never run: the driver, for servers without an SDK.
 import { Resolver } from "rootwise";
-import { ClientError, Connection, hostFacts, NeedsInput, NoProjectError, resolveAtStart, type Sender, Undeliverable } from "rootwise/driver";
+import {
+  ClientError,
+  Connection,
+  hostFacts,
+  NeedsInput,
+  NoProjectError,
+  resolveAtStart,
+  type Sender,
+  Undeliverable,
+} from "rootwise/driver";
 
 const sender: Sender = {
   async send({ method, params }, signal) {
@@ -10,7 +19,12 @@ const sender: Sender = {
     return { roots: [] };
   },
 };
-const connection = new Connection({ policy: "recommended", host: hostFacts("stdio", { argv: [] }), sender, onChange: (project, previous, { id, client, ended }) => void [project?.key, previous?.key, id, client, ended] });
+const connection = new Connection({
+  policy: "recommended",
+  host: hostFacts("stdio", { argv: [] }),
+  sender,
+  onChange: (project, previous, { id, client, ended }) => void [project?.key, previous?.key, id, client, ended],
+});
 connection.initialized({ capabilities: { roots: {} } });
 connection.ready();
 
@@ -19,7 +33,8 @@ new Resolver({ policy: undefined, snapshotKey: undefined, host: hostFacts() }).c
 
 export async function ask(): Promise<string> {
   try {
-    return (await connection.ask({ argument: "/srv/a" }, { target: "/srv/a/file", signal: AbortSignal.timeout(5_000) })).name;
+    return (await connection.ask({ argument: "/srv/a" }, { target: "/srv/a/file", signal: AbortSignal.timeout(5_000) }))
+      .name;
   } catch (error) {
     if (error instanceof NeedsInput) return Object.keys(error.requests).join();
     if (error instanceof NoProjectError) return error.code === "cancelled" ? "cancelled" : error.message;

@@ -1,6 +1,14 @@
 // Compiled but never run: checks the types that the compiler infers for handlers of SDK 1.x. Every `@ts-expect-error` fails without an error.
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { type CallContext, NoProjectError, type Project, projectGate, Rootwise, rootwise, type RootwiseOptions } from "rootwise/mcp";
+import {
+  type CallContext,
+  NoProjectError,
+  type Project,
+  projectGate,
+  type Rootwise,
+  rootwise,
+  type RootwiseOptions,
+} from "rootwise/mcp";
 import { z } from "zod";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -18,20 +26,32 @@ server.registerTool("plain", { inputSchema: { q: z.string(), n: z.number().optio
   return text(project.name);
 });
 
-server.registerTool("wrapped", { inputSchema: { q: z.string() } }, projects.tool(async (project, { q }, extra) => {
-  same<typeof q, string>(true);
-  same<typeof project, Readonly<Project>>(true);
-  extra.signal.throwIfAborted();
-  return text(`${project.displayName} ${q}`);
-}));
+server.registerTool(
+  "wrapped",
+  { inputSchema: { q: z.string() } },
+  projects.tool(async (project, { q }, extra) => {
+    same<typeof q, string>(true);
+    same<typeof project, Readonly<Project>>(true);
+    extra.signal.throwIfAborted();
+    return text(`${project.displayName} ${q}`);
+  }),
+);
 
-server.registerTool("bare", {}, projects.tool(async (project) => text(project.id)));
+server.registerTool(
+  "bare",
+  {},
+  projects.tool(async (project) => text(project.id)),
+);
 
-server.registerTool("context", {}, projects.tool(async (project, context) => {
-  same<typeof context, CallContext>(true);
-  const { roots } = await projects.roots(context);
-  return text(`${project.id} ${roots.map(({ realPath, problem }) => realPath ?? problem).join(" ")}`);
-}));
+server.registerTool(
+  "context",
+  {},
+  projects.tool(async (project, context) => {
+    same<typeof context, CallContext>(true);
+    const { roots } = await projects.roots(context);
+    return text(`${project.id} ${roots.map(({ realPath, problem }) => realPath ?? problem).join(" ")}`);
+  }),
+);
 
 // Options may be undefined.
 projects.registerTools({ which: undefined, switch: false, list: undefined });
@@ -54,7 +74,12 @@ export async function paths(context: CallContext): Promise<void> {
   identities.tool(async (project) => same<typeof project.path, string | undefined>(true));
   const either = rootwise(server, { requirePath: Math.random() > 0.5 });
   same<Awaited<ReturnType<typeof either.project>>["path"], string | undefined>(true);
-  const explicit: Rootwise[] = [rootwise(server), rootwise(server, {}), rootwise(server, { requirePath: true }), rootwise(server, { requirePath: undefined })];
+  const explicit: Rootwise[] = [
+    rootwise(server),
+    rootwise(server, {}),
+    rootwise(server, { requirePath: true }),
+    rootwise(server, { requirePath: undefined }),
+  ];
   same<Awaited<ReturnType<(typeof explicit)[0]["project"]>>["path"], string>(true);
   const options: RootwiseOptions = { policy: "recommended" };
   const folder: string = (await rootwise(server, options).project(context)).path;
@@ -66,8 +91,20 @@ export async function paths(context: CallContext): Promise<void> {
 
 // Options may be undefined, as they are when they come from a configuration.
 const configured: { policy?: "recommended"; allowedDirs?: string[]; local?: boolean } = {};
-rootwise(server, { policy: configured.policy, allowedDirs: configured.allowedDirs, log: undefined, host: { local: configured.local, cwd: undefined }, beforeCall: undefined });
-projectGate({ header: undefined, query: "project", allowedDirs: configured.allowedDirs, required: undefined, host: undefined });
+rootwise(server, {
+  policy: configured.policy,
+  allowedDirs: configured.allowedDirs,
+  log: undefined,
+  host: { local: configured.local, cwd: undefined },
+  beforeCall: undefined,
+});
+projectGate({
+  header: undefined,
+  query: "project",
+  allowedDirs: configured.allowedDirs,
+  required: undefined,
+  host: undefined,
+});
 
 projects.onChange((project, previous) => {
   same<typeof project, Readonly<Project> | undefined>(true);
@@ -77,7 +114,8 @@ projects.onRootsChange(({ roots }, previous) => void [roots.length, previous?.st
 
 export async function choose(context: CallContext): Promise<void> {
   await projects.select(context, "/srv/a");
-  for (const by of [{ name: "a" }, { path: "/srv/a" }, { uri: "file:///srv/a" }, { root: "a" }]) await projects.select(context, by);
+  for (const by of [{ name: "a" }, { path: "/srv/a" }, { uri: "file:///srv/a" }, { root: "a" }])
+    await projects.select(context, by);
   // @ts-expect-error no such way to name a project
   await projects.select(context, { folder: "/srv/a" });
   const { text } = await projects.explain(context);
@@ -92,10 +130,18 @@ export async function choose(context: CallContext): Promise<void> {
 rootwise(server, { allowed: ["/srv"] });
 
 // @ts-expect-error there is no such argument
-server.registerTool("wrong", { inputSchema: { q: z.string() } }, projects.tool(async (_project, { other }) => text(String(other))));
+server.registerTool(
+  "wrong",
+  { inputSchema: { q: z.string() } },
+  projects.tool(async (_project, { other }) => text(String(other))),
+);
 
 // @ts-expect-error not a tool result
-server.registerTool("result", { inputSchema: { q: z.string() } }, projects.tool(async (project) => project.name));
+server.registerTool(
+  "result",
+  { inputSchema: { q: z.string() } },
+  projects.tool(async (project) => project.name),
+);
 
 // @ts-expect-error not a context
 projects.project({});
@@ -106,5 +152,6 @@ rootwise({});
 // @ts-expect-error no such preset
 rootwise(server, { policy: "nothing" });
 
-export const code: (error: unknown) => string | undefined = (error) => (error instanceof NoProjectError && error.code === "no_project" ? error.instruction : undefined);
+export const code: (error: unknown) => string | undefined = (error) =>
+  error instanceof NoProjectError && error.code === "no_project" ? error.instruction : undefined;
 export const gate = projectGate({ header: "X-Workspace-Id", allowedDirs: ["/srv"] });

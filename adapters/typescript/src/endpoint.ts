@@ -1,6 +1,13 @@
 import type { Backend, Machine } from "./backend.js";
 import { parseReply, RootwiseError } from "./error.js";
-import type { EndpointAction, EndpointEvent, Explanation, HostFacts, Policy, SessionChange } from "./generated/types.js";
+import type {
+  EndpointAction,
+  EndpointEvent,
+  Explanation,
+  HostFacts,
+  Policy,
+  SessionChange,
+} from "./generated/types.js";
 import { policyOf, type PresetName, timeOf } from "./resolver.js";
 import { bounded, textOf } from "./text.js";
 
@@ -77,7 +84,11 @@ export class BaseEndpoint {
   static {
     // Runtimes without `using` have no such symbol.
     if (Symbol.dispose) {
-      Object.defineProperty(this.prototype, Symbol.dispose, { value: this.prototype.close, writable: true, configurable: true });
+      Object.defineProperty(this.prototype, Symbol.dispose, {
+        value: this.prototype.close,
+        writable: true,
+        configurable: true,
+      });
     }
   }
 

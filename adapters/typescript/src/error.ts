@@ -49,7 +49,9 @@ export class RootwiseError extends Error {
 
 /** Parses a reply of the backend, JSON text from the addon and an object from WebAssembly; throws if it is a failure. */
 export function parseReply<T extends object>(reply: string | object): T {
-  const parsed = (typeof reply === "string" ? JSON.parse(reply) : reply) as T & { error?: { code: ErrorCode; message: string } };
+  const parsed = (typeof reply === "string" ? JSON.parse(reply) : reply) as T & {
+    error?: { code: ErrorCode; message: string };
+  };
   if (Object.hasOwn(parsed, "error") && parsed.error) throw new RootwiseError(parsed.error.code, parsed.error.message);
   return parsed;
 }

@@ -1,6 +1,14 @@
 import { RootwiseError, parseReply } from "./error.js";
 import type { Backend } from "./backend.js";
-import type { NameForm, PathStyle, Policy, PolicyInputs, Project, RecoverRequest, Recovery } from "./generated/types.js";
+import type {
+  NameForm,
+  PathStyle,
+  Policy,
+  PolicyInputs,
+  Project,
+  RecoverRequest,
+  Recovery,
+} from "./generated/types.js";
 import { policyOf, type PresetName } from "./resolver.js";
 import { bounded, MAX_ARGUMENTS, MOST, textOf } from "./text.js";
 

@@ -121,7 +121,11 @@ export class BaseResolver {
   static {
     // Runtimes without `using` have no such symbol.
     if (Symbol.dispose) {
-      Object.defineProperty(this.prototype, Symbol.dispose, { value: this.prototype.close, writable: true, configurable: true });
+      Object.defineProperty(this.prototype, Symbol.dispose, {
+        value: this.prototype.close,
+        writable: true,
+        configurable: true,
+      });
     }
   }
 

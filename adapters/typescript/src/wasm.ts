@@ -44,7 +44,8 @@ class Instance {
 const broken = (cause?: unknown) =>
   new RootwiseError("dead", "the WebAssembly instance failed; create a new resolver", { cause });
 
-const isFailure = (thrown: unknown): thrown is object => typeof thrown === "object" && thrown !== null && !(thrown instanceof Error) && "error" in thrown;
+const isFailure = (thrown: unknown): thrown is object =>
+  typeof thrown === "object" && thrown !== null && !(thrown instanceof Error) && "error" in thrown;
 
 function failure(reply: object): unknown {
   try {
@@ -97,7 +98,9 @@ function compiled(source: WasmSource): object {
   try {
     return new WebAssembly.Module(source as BufferSource);
   } catch (cause) {
-    throw new RootwiseError("cannot_load", "not a WebAssembly module, or this runtime does not compile modules", { cause });
+    throw new RootwiseError("cannot_load", "not a WebAssembly module, or this runtime does not compile modules", {
+      cause,
+    });
   }
 }
 

@@ -26,7 +26,10 @@ export async function openRedis(where: string): Promise<Store> {
   const getSession = async (id: string): Promise<Session | undefined> => {
     const parts = redis.multi().hgetall(sessionKey(id)).llen(thoughtsKey(id)).smembers(linksKey(id));
     const [hash, count, links] = await together(parts);
-    const { title, createdAt, updatedAt, mcpRootUri, project, domain, pinned, archived } = hash as Record<string, string>;
+    const { title, createdAt, updatedAt, mcpRootUri, project, domain, pinned, archived } = hash as Record<
+      string,
+      string
+    >;
     if (title === undefined || createdAt === undefined || updatedAt === undefined) return undefined;
     return {
       ...{ id, title, thoughtCount: count as number, createdAt, updatedAt },
@@ -42,7 +45,10 @@ export async function openRedis(where: string): Promise<Store> {
   return {
     getSession,
     createSession: async ({ id, ...fields }) => {
-      const all = redis.multi().hset(sessionKey(id), defined({ ...fields, updatedAt: fields.createdAt })).incr(COUNT);
+      const all = redis
+        .multi()
+        .hset(sessionKey(id), defined({ ...fields, updatedAt: fields.createdAt }))
+        .incr(COUNT);
       if (fields.project !== undefined) all.rpush(projectKey(fields.project), id);
       await together(all);
     },

@@ -30,7 +30,16 @@ function sessionOf(row: Row): Session {
   const { id, title, thoughtCount, createdAt, updatedAt, mcpRootUri, project, domain, pinned, archived } = row;
   const linkedProjects = JSON.parse(row.linkedProjects) as string[];
   return {
-    ...{ id, title, thoughtCount, createdAt, updatedAt, linkedProjects, pinned: pinned === 1, archived: archived === 1 },
+    ...{
+      id,
+      title,
+      thoughtCount,
+      createdAt,
+      updatedAt,
+      linkedProjects,
+      pinned: pinned === 1,
+      archived: archived === 1,
+    },
     ...(mcpRootUri !== null && { mcpRootUri }),
     ...(project !== null && { project }),
     ...(domain !== null && { domain }),

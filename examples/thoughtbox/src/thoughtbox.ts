@@ -40,7 +40,11 @@ export class Thoughtbox {
   readonly #archiveAfterMs: number;
   readonly #texts: Partial<Record<keyof Texts, string>>;
 
-  constructor(projects: Rootwise<false>, preset: Preset, { store, archiveAfterMs }: { store: Store; archiveAfterMs: number }) {
+  constructor(
+    projects: Rootwise<false>,
+    preset: Preset,
+    { store, archiveAfterMs }: { store: Store; archiveAfterMs: number },
+  ) {
     this.#projects = projects;
     this.#store = store;
     this.#archiveAfterMs = archiveAfterMs;
@@ -110,7 +114,12 @@ export class Thoughtbox {
   async #loadExplicit(id: string, project: Readonly<Project> | undefined) {
     const session = await this.#store.getSession(id);
     if (!session) return this.#notFound(id);
-    const { otherProject } = recoverSession({ style, sessionId: id, project: project?.key ?? null, sessions: [session] });
+    const { otherProject } = recoverSession({
+      style,
+      sessionId: id,
+      project: project?.key ?? null,
+      sessions: [session],
+    });
     if (otherProject) log("info", this.#say("host.otherRoot", { id }));
     return { success: true, session, thoughts: await this.#store.listThoughts(id) };
   }

@@ -7,7 +7,10 @@ import { nextTick, onMounted, watch } from "vue";
 function mermaid() {
   if (window.mermaid) return window.mermaid;
   return new Promise((resolve, reject) => {
-    const script = Object.assign(document.createElement("script"), { src: withBase("/mermaid.min.js"), onerror: reject });
+    const script = Object.assign(document.createElement("script"), {
+      src: withBase("/mermaid.min.js"),
+      onerror: reject,
+    });
     script.onload = () => resolve(window.mermaid);
     document.head.append(script);
   });

@@ -9,7 +9,8 @@ import { play } from "../play.mjs";
 const require = createRequire(import.meta.url);
 const [, , artifact] = process.argv;
 const backend = opened(artifact);
-for (const line of readFileSync(0, "utf8").trimEnd().split("\n")) console.log(JSON.stringify(play(backend, JSON.parse(line))));
+for (const line of readFileSync(0, "utf8").trimEnd().split("\n"))
+  console.log(JSON.stringify(play(backend, JSON.parse(line))));
 
 function opened(file) {
   if (file.endsWith(".wasm")) return new PlainModule(readFileSync(file)).backend();

@@ -1,8 +1,11 @@
 // The tools, prompts and resources of every test server, for both SDKs.
 import { rootwise } from "rootwise/mcp";
 
-const text = (value) => ({ content: [{ type: "text", text: typeof value === "string" ? value : JSON.stringify(value) }] });
-const shown = (project) => project && { name: project.name, path: project.path, source: project.source, via: project.via };
+const text = (value) => ({
+  content: [{ type: "text", text: typeof value === "string" ? value : JSON.stringify(value) }],
+});
+const shown = (project) =>
+  project && { name: project.name, path: project.path, source: project.source, via: project.via };
 
 /** Registers everything; `shape` makes the generation's input schema from a zod shape. */
 export function offer(server, { z, shape, generation }) {
@@ -14,12 +17,22 @@ export function offer(server, { z, shape, generation }) {
   projects.onChange((project, previous) => changes.push([previous?.path ?? null, project?.path ?? null]));
 
   server.registerTool("where", {}, async (ctx) => text(shown(await projects.project(ctx))));
-  server.registerTool("wrapped", { inputSchema: shape({ q: z.string() }) }, projects.tool(async (project, { q }) => text({ ...shown(project), q })));
+  server.registerTool(
+    "wrapped",
+    { inputSchema: shape({ q: z.string() }) },
+    projects.tool(async (project, { q }) => text({ ...shown(project), q })),
+  );
   server.registerTool("named", { inputSchema: shape({ project: z.string() }) }, async ({ project }, ctx) =>
     text(shown(await projects.project(ctx, { argument: project }))),
   );
-  server.registerTool("by_argument", { inputSchema: shape({ project_path: z.string().optional() }) }, async (_args, ctx) => text(shown(await projects.project(ctx))));
-  server.registerTool("target", { inputSchema: shape({ path: z.string() }) }, async ({ path }, ctx) => text(shown(await projects.project(ctx, { target: path }))));
+  server.registerTool(
+    "by_argument",
+    { inputSchema: shape({ project_path: z.string().optional() }) },
+    async (_args, ctx) => text(shown(await projects.project(ctx))),
+  );
+  server.registerTool("target", { inputSchema: shape({ path: z.string() }) }, async ({ path }, ctx) =>
+    text(shown(await projects.project(ctx, { target: path }))),
+  );
   server.registerTool("swallow", {}, async (ctx) => {
     try {
       return text(shown(await projects.project(ctx)));
@@ -70,7 +83,12 @@ export async function listen(handle) {
     try {
       await handle(req, res, () => {
         const body = req.method === "GET" || req.method === "HEAD" ? undefined : Readable.toWeb(req);
-        return new Request(`http://${req.headers.host}${req.url}`, { method: req.method, headers: req.headers, body, duplex: "half" });
+        return new Request(`http://${req.headers.host}${req.url}`, {
+          method: req.method,
+          headers: req.headers,
+          body,
+          duplex: "half",
+        });
       });
     } catch (error) {
       process.stderr.write(`${error.stack}\n`);

@@ -1,7 +1,12 @@
 // A server on @modelcontextprotocol/server 2.x, both eras: stdio, or --http with sessions for legacy clients, or --http
 // --stateless, with one server per request.
 import { randomUUID } from "node:crypto";
-import { createMcpHandler, isLegacyRequest, McpServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  McpServer,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";
 import { listen, offer, reply } from "./offer.mjs";

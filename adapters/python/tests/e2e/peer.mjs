@@ -23,7 +23,9 @@ async function play({ client: generation, era, server, headers, steps, word, ...
   if (state.roots) client.setRequestHandler(sdk.roots, () => listed(state));
   if (word) client.setRequestHandler(sdk.elicit, () => ({ action: "accept", content: { word } }));
 
-  await client.connect(server.url ? new sdk.Http(new URL(server.url), { requestInit: { headers } }) : new sdk.Stdio(server));
+  await client.connect(
+    server.url ? new sdk.Http(new URL(server.url), { requestInit: { headers } }) : new sdk.Stdio(server),
+  );
   try {
     const results = [];
     for (const step of steps) {

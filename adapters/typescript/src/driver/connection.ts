@@ -1,5 +1,14 @@
 // One client of a server without an SDK: a session of a loop of its own.
-import type { Answer, EndpointLog, Explanation, HostFacts, Policy, RequestFacts, RouteRequest, SelectBy } from "../generated/types.js";
+import type {
+  Answer,
+  EndpointLog,
+  Explanation,
+  HostFacts,
+  Policy,
+  RequestFacts,
+  RouteRequest,
+  SelectBy,
+} from "../generated/types.js";
 import type { PresetName } from "../resolver.js";
 import { guarded } from "./callbacks.js";
 import { failure, Undeliverable } from "./errors.js";
@@ -53,7 +62,18 @@ export interface ConnectionOptions<RequirePath extends boolean = true> {
   readonly idPrefix?: string | undefined;
 }
 
-const OPTIONS: readonly string[] = ["policy", "requirePath", "host", "sender", "onChange", "log", "clock", "saved", "snapshotKey", "idPrefix"] satisfies (keyof ConnectionOptions)[];
+const OPTIONS: readonly string[] = [
+  "policy",
+  "requirePath",
+  "host",
+  "sender",
+  "onChange",
+  "log",
+  "clock",
+  "saved",
+  "snapshotKey",
+  "idPrefix",
+] satisfies (keyof ConnectionOptions)[];
 const FUNCTIONS = ["onChange", "log", "clock"] as const;
 
 /** One client connection: its project, and everything that waits for it. */
@@ -78,11 +98,19 @@ export class Connection<RequirePath extends boolean = true> {
       },
       announce: ({ to, from, ended = false }) => {
         const listener = options.onChange as ProjectListener<boolean> | undefined;
-        guarded(() => listener?.(to ?? undefined, from ?? undefined, { id: this.#session, client: this.#client, ended }));
+        guarded(() =>
+          listener?.(to ?? undefined, from ?? undefined, { id: this.#session, client: this.#client, ended }),
+        );
       },
       log: (line) => options.log?.(line),
     });
-    this.#session = this.#loop.openSession({ transport: host.transport ?? "stdio", push: sender ? true : undefined, saved, snapshotKey, idPrefix });
+    this.#session = this.#loop.openSession({
+      transport: host.transport ?? "stdio",
+      push: sender ? true : undefined,
+      saved,
+      snapshotKey,
+      idPrefix,
+    });
   }
 
   /** Returns the connection's state as text, for the option `saved` in this or another process. */
@@ -105,7 +133,15 @@ export class Connection<RequirePath extends boolean = true> {
   }
 
   /** The client sent `initialize` with these raw params. */
-  initialized({ protocolVersion, capabilities, clientInfo }: { readonly protocolVersion?: unknown; readonly capabilities?: unknown; readonly clientInfo?: unknown }): void {
+  initialized({
+    protocolVersion,
+    capabilities,
+    clientInfo,
+  }: {
+    readonly protocolVersion?: unknown;
+    readonly capabilities?: unknown;
+    readonly clientInfo?: unknown;
+  }): void {
     this.#client = clientName(clientInfo);
     this.#loop.feed({ type: "clientInitialized", session: this.#session, protocolVersion, capabilities, clientInfo });
   }
@@ -140,8 +176,14 @@ export class Connection<RequirePath extends boolean = true> {
    *
    * @throws NoProjectError the selection was refused
    */
-  async select(by: string | SelectBy, facts?: RequestFacts, options?: QuestionOptions): Promise<Readonly<Project<RequirePath>>> {
-    return projectOf(await this.question({ type: "selected", by: typeof by === "string" ? { value: by } : by }, facts, options));
+  async select(
+    by: string | SelectBy,
+    facts?: RequestFacts,
+    options?: QuestionOptions,
+  ): Promise<Readonly<Project<RequirePath>>> {
+    return projectOf(
+      await this.question({ type: "selected", by: typeof by === "string" ? { value: by } : by }, facts, options),
+    );
   }
 
   /** Puts any question and returns the answer as it is. */
@@ -169,7 +211,8 @@ export class Connection<RequirePath extends boolean = true> {
 
 /** The project of an answer; throws what stands in its place. */
 export function projectOf<RequirePath extends boolean>(answer: Answer): Readonly<Project<RequirePath>> {
-  if (answer.outcome === "resolved" || answer.outcome === "selected") return Object.freeze(answer.project as Project<RequirePath>);
+  if (answer.outcome === "resolved" || answer.outcome === "selected")
+    return Object.freeze(answer.project as Project<RequirePath>);
   throw failure(answer);
 }
 

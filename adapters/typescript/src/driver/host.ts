@@ -54,7 +54,11 @@ export interface HostOptions {
 }
 
 /** The facts of this process, replaced where the options say so. */
-export function mergedFacts(transport: Transport, policy: PresetName | Policy | undefined, { host, allowedDirs }: HostOptions): HostFacts {
+export function mergedFacts(
+  transport: Transport,
+  policy: PresetName | Policy | undefined,
+  { host, allowedDirs }: HostOptions,
+): HostFacts {
   const given = own<Partial<HostFacts>>(defined(host ?? {}));
   const collected = hostFacts(transport, { policy });
   // The folders of this machine mean nothing to a host of the other style.
@@ -65,7 +69,9 @@ export function mergedFacts(transport: Transport, policy: PresetName | Policy | 
   const merged = own({ ...collected, ...given });
   if (allowedDirs) merged.allowedDirs = [...allowedDirs];
   if (merged.allowedDirs) {
-    merged.allowedDirs = [...new Set(merged.allowedDirs.flatMap((dir) => [dir, attempt(() => realpathSync(dir)) ?? dir]))];
+    merged.allowedDirs = [
+      ...new Set(merged.allowedDirs.flatMap((dir) => [dir, attempt(() => realpathSync(dir)) ?? dir])),
+    ];
   }
   return merged;
 }
@@ -73,7 +79,8 @@ export function mergedFacts(transport: Transport, policy: PresetName | Policy | 
 /** As {@link mergedFacts}. Refuses invalid options and facts here, and not in the first call. */
 export function checkedFacts(transport: Transport, policy: PresetName | Policy, options: HostOptions): HostFacts {
   const { host, allowedDirs } = options;
-  if (host !== undefined && (typeof host !== "object" || host === null)) throw badOption("host", "must be an object with host facts");
+  if (host !== undefined && (typeof host !== "object" || host === null))
+    throw badOption("host", "must be an object with host facts");
   const facts = own(host ?? {});
   checkFolders("allowedDirs", allowedDirs, facts.style);
   checkFolders("host.allowedDirs", facts.allowedDirs, facts.style);
@@ -86,7 +93,9 @@ function checkFolders(option: string, folders: unknown, style: unknown): void {
   if (folders === undefined || folders === null) return;
   if (!Array.isArray(folders)) throw badOption(option, "must be a list of absolute paths");
   for (const [index, folder] of folders.entries()) {
-    const absolute = typeof folder === "string" && (isAbsolute(folder) || (style === "windows" && /^(?:[a-z]:[\\/]|\\\\)/i.test(folder)));
+    const absolute =
+      typeof folder === "string" &&
+      (isAbsolute(folder) || (style === "windows" && /^(?:[a-z]:[\\/]|\\\\)/i.test(folder)));
     if (!absolute) throw badOption(`${option}[${index}]`, "must be an absolute path");
   }
 }
@@ -109,7 +118,8 @@ function excludedDirs(): ExcludedDirs {
   const home = absolute(attempt(homedir));
   const scratch = process.platform === "win32" ? [] : ["/tmp", "/var/tmp"];
   const temporary = absolute(attempt(tmpdir));
-  const real = (path: string | undefined) => (path === undefined ? [] : [path, attempt(() => realpathSync(path)) ?? path]);
+  const real = (path: string | undefined) =>
+    path === undefined ? [] : [path, attempt(() => realpathSync(path)) ?? path];
   excluded = {
     home: [...new Set(real(home))],
     temporary: [...new Set([temporary, ...scratch].flatMap(real))],

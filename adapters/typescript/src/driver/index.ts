@@ -5,9 +5,25 @@
  */
 export { RootwiseError } from "../error.js";
 export type {
-  Answer, CallResult, EndpointEvent, EndpointLog as LogLine, Explanation, HostFacts, Policy, Reason, RequestFacts, RouteRequest, SelectBy,
+  Answer,
+  CallResult,
+  EndpointEvent,
+  EndpointLog as LogLine,
+  Explanation,
+  HostFacts,
+  Policy,
+  Reason,
+  RequestFacts,
+  RouteRequest,
+  SelectBy,
 } from "../generated/types.js";
-export { Connection, type AskOptions, type ConnectionOptions, type QuestionOptions, type Sender } from "./connection.js";
+export {
+  Connection,
+  type AskOptions,
+  type ConnectionOptions,
+  type QuestionOptions,
+  type Sender,
+} from "./connection.js";
 export { ClientError, NeedsInput, NoProjectError, type NoProjectReason, Undeliverable } from "./errors.js";
 export { hostFacts, type HostFactsOptions } from "./host.js";
 export { Loop } from "./loop.js";

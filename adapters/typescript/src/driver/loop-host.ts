@@ -1,11 +1,20 @@
 // What a loop needs of its host, and what a host tells it.
 import type { EndpointOptions } from "../endpoint.js";
 import type {
-  AnnounceProject, AnnounceRoots, Answer, CallAsked, CallCleared, CallSelected, EndpointEvent, EndpointLog, Project, RouteRequest,
+  AnnounceProject,
+  AnnounceRoots,
+  Answer,
+  CallAsked,
+  CallCleared,
+  CallSelected,
+  EndpointEvent,
+  EndpointLog,
+  Project,
+  RouteRequest,
 } from "../generated/types.js";
 
 /** The same with optional members that may be undefined. */
-export type AllowUndefined<T> = { [K in keyof T]: {} extends Pick<T, K> ? T[K] | undefined : T[K] };
+export type AllowUndefined<T> = { [K in keyof T]: Record<never, never> extends Pick<T, K> ? T[K] | undefined : T[K] };
 
 /** An event whose optional members may be undefined. */
 export type LoopEvent = EndpointEvent extends infer E ? (E extends EndpointEvent ? AllowUndefined<E> : never) : never;

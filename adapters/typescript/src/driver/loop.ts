@@ -1,5 +1,16 @@
 // The loop around an endpoint: events in, actions performed. It knows time and the disk; its host knows how to send.
-import type { Answer, CallResult, EndpointAction, EndpointEvent, EndpointLog, Explanation, Project, RouteRequest, SessionChange, SessionOpened } from "../generated/types.js";
+import type {
+  Answer,
+  CallResult,
+  EndpointAction,
+  EndpointEvent,
+  EndpointLog,
+  Explanation,
+  Project,
+  RouteRequest,
+  SessionChange,
+  SessionOpened,
+} from "../generated/types.js";
 import { Endpoint } from "../node/index.js";
 import { writable } from "../text.js";
 import { guarded, settle } from "./callbacks.js";
@@ -155,7 +166,10 @@ export class Loop {
     else if (type === "callResult") settle(this.#results, action.call, action);
     else if (type === "cancel") this.#cancel(action.request, action.reason);
     else if (type === "sendRequest") void this.#send(action);
-    else if (type === "probe") void probe(action.paths).then((paths) => this.#endpoint === endpoint && this.feed({ type: "probed", probe: action.probe, paths }));
+    else if (type === "probe")
+      void probe(action.paths).then(
+        (paths) => this.#endpoint === endpoint && this.feed({ type: "probed", probe: action.probe, paths }),
+      );
     else if (type === "watchRequests") this.#host.watchRequests?.(action.session);
     else if (type === "log") this.#log(action);
   }
@@ -186,15 +200,26 @@ export class Loop {
     clearTimeout(this.#timer);
     this.#timerDeadline = deadline;
     if (deadline === null) return;
-    this.#timer = setTimeout(() => {
-      this.#timerDeadline = null;
-      this.#host.followChannels?.();
-      this.feed({ type: "deadlineReached" });
-    }, Math.min(Math.max(deadline - this.#clock(), 1), MAX_TIMER_MS));
+    this.#timer = setTimeout(
+      () => {
+        this.#timerDeadline = null;
+        this.#host.followChannels?.();
+        this.feed({ type: "deadlineReached" });
+      },
+      Math.min(Math.max(deadline - this.#clock(), 1), MAX_TIMER_MS),
+    );
     this.#timer.unref?.();
   }
 
   #log({ level, code, session, ask, message }: EndpointLog): void {
-    guarded(() => this.#host.log({ level, code, message, ...(session === undefined ? {} : { session }), ...(ask === undefined ? {} : { ask }) }));
+    guarded(() =>
+      this.#host.log({
+        level,
+        code,
+        message,
+        ...(session === undefined ? {} : { session }),
+        ...(ask === undefined ? {} : { ask }),
+      }),
+    );
   }
 }

@@ -6,7 +6,8 @@ export const own = <T extends object>(of: T): T => Object.assign(Object.create(n
 
 /** Returns the own properties of options. Refuses options that are no object, and names that nobody reads. */
 export function ownOptions<T extends object>(options: T, known: readonly string[], place = "options"): T {
-  if (typeof options !== "object" || options === null || Array.isArray(options)) throw badOption(place, "must be an object");
+  if (typeof options !== "object" || options === null || Array.isArray(options))
+    throw badOption(place, "must be an object");
   const unknown = Object.keys(options).find((key) => !known.includes(key));
   if (unknown !== undefined) throw badOption(unknown, `unknown option; the options are ${known.join(", ")}`);
   return own(options);
@@ -19,5 +20,7 @@ export function checkFunction(value: unknown, place: string): void {
 
 /** The members that have a value. */
 export function defined<T extends object>(of: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(of).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: Exclude<T[K], undefined> };
+  return Object.fromEntries(Object.entries(of).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
 }

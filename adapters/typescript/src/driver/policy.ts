@@ -17,17 +17,24 @@ function once<T>(make: (policy: Policy) => T): (policy: Policy) => T {
 }
 
 const inputs = once((policy) => policyInputs(policy));
-const withRequirePathInverted = once((policy): Policy => ({ ...policy, requirePath: own(policy).requirePath === false }));
+const withRequirePathInverted = once(
+  (policy): Policy => ({ ...policy, requirePath: own(policy).requirePath === false }),
+);
 
 /** Checks a policy and lists what it reads. Throws a RootwiseError that names the faulty field. */
 export const inputsOf = (chosen: PresetName | Policy = "recommended"): PolicyInputs => inputs(policyOf(chosen));
 
 /** The policy with the option `requirePath`, which decides the type of a project's path, so that the type is never wrong. */
 export function requiringPath(chosen: PresetName | Policy = "recommended", requirePath?: boolean): PresetName | Policy {
-  if (requirePath !== undefined && typeof requirePath !== "boolean") throw badOption("requirePath", "must be true or false");
+  if (requirePath !== undefined && typeof requirePath !== "boolean")
+    throw badOption("requirePath", "must be true or false");
   const policy = policyOf(chosen);
   if ((own(policy).requirePath ?? true) === (requirePath ?? true)) return chosen;
-  if (requirePath === undefined) throw badOption("requirePath", "this policy allows projects without a path; pass `requirePath: false`, or `true` to refuse them");
+  if (requirePath === undefined)
+    throw badOption(
+      "requirePath",
+      "this policy allows projects without a path; pass `requirePath: false`, or `true` to refuse them",
+    );
   return withRequirePathInverted(policy);
 }
 
@@ -36,6 +43,7 @@ export function policyOf(chosen: PresetName | Policy): Policy {
   if (typeof chosen === "object" && chosen !== null && Array.isArray(chosen.sources)) return chosen;
   if (typeof chosen === "string" && Object.hasOwn(presets, chosen)) return presets[chosen];
   const names = Object.keys(presets).join(", ");
-  if (typeof chosen === "string") throw badOption("policy", `unknown preset ${JSON.stringify(chosen.slice(0, 60))}; the presets are ${names}`);
+  if (typeof chosen === "string")
+    throw badOption("policy", `unknown preset ${JSON.stringify(chosen.slice(0, 60))}; the presets are ${names}`);
   throw badOption("policy", `must be a policy with a list of sources, or one of ${names}`);
 }

@@ -4,7 +4,9 @@ import type { Project as AnyProject } from "../generated/types.js";
  * The project of a call. Its `path` is a folder that this process can use; only a `Project<false>`, which comes with the
  * option `requirePath: false`, may be without one.
  */
-export type Project<RequirePath extends boolean = true> = [RequirePath] extends [true] ? AnyProject & { path: string } : AnyProject;
+export type Project<RequirePath extends boolean = true> = [RequirePath] extends [true]
+  ? AnyProject & { path: string }
+  : AnyProject;
 
 /** The connection that a change belongs to. */
 export interface ConnectionInfo {

@@ -24,12 +24,16 @@ const OPTIONS: readonly string[] = ["policy", "requirePath", "host", "facts", "l
  * Returns the project that this process can determine before a client connects: from the command line, the environment
  * and the working directory. For servers that need a folder before they serve; a client can name another one later.
  */
-export async function resolveAtStart<RequirePath extends boolean = true>(options: StartOptions<RequirePath> = {}): Promise<Readonly<Project<RequirePath>> | undefined> {
+export async function resolveAtStart<RequirePath extends boolean = true>(
+  options: StartOptions<RequirePath> = {},
+): Promise<Readonly<Project<RequirePath>> | undefined> {
   return (await resolveAndExplain(options)).project;
 }
 
 /** As {@link resolveAtStart}, with the result of every source. */
-export async function resolveAndExplain<RequirePath extends boolean = true>(options: StartOptions<RequirePath> = {}): Promise<{
+export async function resolveAndExplain<RequirePath extends boolean = true>(
+  options: StartOptions<RequirePath> = {},
+): Promise<{
   project: Readonly<Project<RequirePath>> | undefined;
   explanation: Explanation | undefined;
 }> {
@@ -37,7 +41,10 @@ export async function resolveAndExplain<RequirePath extends boolean = true>(opti
   const connection = new Connection({ policy, requirePath, host: host ?? hostFacts("stdio", { policy }), log });
   try {
     const answer = await connection.question({ type: "asked", explain: true }, facts);
-    return { project: answer.outcome === "resolved" ? projectOf<RequirePath>(answer) : undefined, explanation: answer.explanation };
+    return {
+      project: answer.outcome === "resolved" ? projectOf<RequirePath>(answer) : undefined,
+      explanation: answer.explanation,
+    };
   } finally {
     connection.close();
   }

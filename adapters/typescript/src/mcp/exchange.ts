@@ -77,7 +77,8 @@ export function bindExchange(extra: { requestInfo?: unknown; request?: unknown }
 }
 
 /** The exchange of an HTTP request; undefined for transports that do not tell. */
-export const exchangeOf = (request: object | undefined): Exchange | undefined => (request ? exchanges.get(request) : undefined);
+export const exchangeOf = (request: object | undefined): Exchange | undefined =>
+  request ? exchanges.get(request) : undefined;
 
 interface NodeRequest {
   readonly method?: string;
@@ -120,7 +121,11 @@ export function observeExchanges(transport: object, ended: (exchange: Exchange) 
     const inner = http._webStandardTransport ?? http;
     const inJson = inner._enableJsonResponse === true;
     const isResumable = !isGet && !inJson && inner._eventStore !== undefined;
-    const exchange = new Exchange((request as NodeRequest).originalUrl ?? request.url, isGet || !inJson, isResumable ? inner : undefined);
+    const exchange = new Exchange(
+      (request as NodeRequest).originalUrl ?? request.url,
+      isGet || !inJson,
+      isResumable ? inner : undefined,
+    );
     if (isGet && !header(request, "last-event-id")) standalone.add(exchange);
     const close = (completed: boolean) => {
       exchange.close(completed);
@@ -129,20 +134,37 @@ export function observeExchanges(transport: object, ended: (exchange: Exchange) 
     };
     const [response] = rest;
     const run = () => handle.call(transport, request, ...rest);
-    return current.run(exchange, () => (isNodeResponse(response) ? observeNode(response, exchange, isGet, close, run) : observeWeb(exchange, request as Request, isGet, close, run)));
+    return current.run(exchange, () =>
+      isNodeResponse(response)
+        ? observeNode(response, exchange, isGet, close, run)
+        : observeWeb(exchange, request as Request, isGet, close, run),
+    );
   };
   return standalone;
 }
 
-function observeNode(response: NodeResponse, exchange: Exchange, isGet: boolean, close: (completed: boolean) => void, handle: () => Promise<unknown>): Promise<unknown> {
-  exchange.opened = () => !response.writableEnded && !response.destroyed && (response.headersSent ? response.statusCode === 200 : !isGet);
+function observeNode(
+  response: NodeResponse,
+  exchange: Exchange,
+  isGet: boolean,
+  close: (completed: boolean) => void,
+  handle: () => Promise<unknown>,
+): Promise<unknown> {
+  exchange.opened = () =>
+    !response.writableEnded && !response.destroyed && (response.headersSent ? response.statusCode === 200 : !isGet);
   // The client of a response that is closed already cannot come back: it has not received anything to resume from.
   if (response.destroyed) close(false);
   response.once("close", () => close(response.writableFinished));
   return handle();
 }
 
-async function observeWeb(exchange: Exchange, { signal }: Request, isGet: boolean, close: (completed: boolean) => void, handle: () => Promise<unknown>): Promise<unknown> {
+async function observeWeb(
+  exchange: Exchange,
+  { signal }: Request,
+  isGet: boolean,
+  close: (completed: boolean) => void,
+  handle: () => Promise<unknown>,
+): Promise<unknown> {
   if (isGet) exchange.opened = () => false;
   if (signal?.aborted) close(false);
   const response = await handle();
@@ -175,7 +197,8 @@ async function observeWeb(exchange: Exchange, { signal }: Request, isGet: boolea
   return new Response(body, response);
 }
 
-const isEventStream = ({ headers, status }: Response) => status === 200 && (headers.get("content-type") ?? "").startsWith("text/event-stream");
+const isEventStream = ({ headers, status }: Response) =>
+  status === 200 && (headers.get("content-type") ?? "").startsWith("text/event-stream");
 
 const isNodeResponse = (response: unknown): response is NodeResponse =>
   typeof response === "object" && response !== null && "writableEnded" in response && "headersSent" in response;

@@ -29,7 +29,16 @@ export interface GateOptions {
   maxPending?: number | undefined;
 }
 
-const OPTIONS: readonly string[] = ["header", "query", "policy", "allowedDirs", "requirePath", "required", "host", "maxPending"] satisfies (keyof GateOptions)[];
+const OPTIONS: readonly string[] = [
+  "header",
+  "query",
+  "policy",
+  "allowedDirs",
+  "requirePath",
+  "required",
+  "host",
+  "maxPending",
+] satisfies (keyof GateOptions)[];
 const MAX_PENDING = 10_000;
 
 /** The result of a check: a project, nothing, or a refusal to answer with. */
@@ -65,7 +74,10 @@ interface GateResponse {
 export interface Gate {
   (request: GateRequest, response: GateResponse, next: (error?: unknown) => void): void;
   /** Checks a web request. */
-  check(request: { readonly headers: { get(name: string): string | null }; readonly url: string }): Promise<GateVerdict>;
+  check(request: {
+    readonly headers: { get(name: string): string | null };
+    readonly url: string;
+  }): Promise<GateVerdict>;
   /** Puts the gate in front of a web handler. */
   fetch<R extends Request>(handler: (request: R) => Response | Promise<Response>): (request: R) => Promise<Response>;
 }
@@ -82,7 +94,14 @@ export function projectGate(given: GateOptions = {}): Gate {
   let pending = 0;
   const judge = async (parts: RequestParts | undefined): Promise<GateVerdict> => {
     if (!parts && !required) return {};
-    if (pending >= maxPending) return { refusal: refusalOf(503, { code: -32000, message: "Too many requests are being checked at once; try again.", data: { code: "too_many_checks" } }) };
+    if (pending >= maxPending)
+      return {
+        refusal: refusalOf(503, {
+          code: -32000,
+          message: "Too many requests are being checked at once; try again.",
+          data: { code: "too_many_checks" },
+        }),
+      };
     pending += 1;
     // A call of its own: requests share no state, and none waits for another.
     const call = loop.id();
@@ -95,7 +114,14 @@ export function projectGate(given: GateOptions = {}): Gate {
     }
   };
   const gate = (request: GateRequest, response: GateResponse, next: (error?: unknown) => void) => {
-    judge(partsOf((name) => headerOf(request.headers, name), () => request.originalUrl ?? request.url, undefined, inputs)).then(({ project, refusal }) => {
+    judge(
+      partsOf(
+        (name) => headerOf(request.headers, name),
+        () => request.originalUrl ?? request.url,
+        undefined,
+        inputs,
+      ),
+    ).then(({ project, refusal }) => {
       if (refusal) {
         response.writeHead(refusal.status, headersOf(refusal.status));
         response.end(refusal.body);
@@ -105,27 +131,46 @@ export function projectGate(given: GateOptions = {}): Gate {
       next();
     }, next);
   };
-  const check: Gate["check"] = ({ headers, url }) => judge(partsOf((name) => headers.get(name), () => url, undefined, inputs));
+  const check: Gate["check"] = ({ headers, url }) =>
+    judge(
+      partsOf(
+        (name) => headers.get(name),
+        () => url,
+        undefined,
+        inputs,
+      ),
+    );
   const fetch: Gate["fetch"] = (handler) => async (request) => {
     const { refusal } = await check(request);
-    return refusal ? new Response(refusal.body, { status: refusal.status, headers: headersOf(refusal.status) }) : handler(request);
+    return refusal
+      ? new Response(refusal.body, { status: refusal.status, headers: headersOf(refusal.status) })
+      : handler(request);
   };
   return Object.assign(gate, { check, fetch });
 }
 
-const headersOf = (status: number): Record<string, string> => ({ "content-type": "application/json", ...(status === 503 ? { "retry-after": "1" } : {}) });
+const headersOf = (status: number): Record<string, string> => ({
+  "content-type": "application/json",
+  ...(status === 503 ? { "retry-after": "1" } : {}),
+});
 
 function checked(options: GateOptions): PresetName | Policy {
   const { header, query, maxPending, policy = "recommended" } = options;
   for (const [name, value] of Object.entries({ header, query })) {
-    if (value !== undefined && (typeof value !== "string" || value === "")) throw badOption(name, "must be the name of a header or a query parameter");
+    if (value !== undefined && (typeof value !== "string" || value === ""))
+      throw badOption(name, "must be the name of a header or a query parameter");
   }
-  if (maxPending !== undefined && !(Number.isSafeInteger(maxPending) && maxPending > 0)) throw badOption("maxPending", "must be a whole number above 0");
-  if (options.requirePath !== undefined && typeof options.requirePath !== "boolean") throw badOption("requirePath", "must be true or false");
+  if (maxPending !== undefined && !(Number.isSafeInteger(maxPending) && maxPending > 0))
+    throw badOption("maxPending", "must be a whole number above 0");
+  if (options.requirePath !== undefined && typeof options.requirePath !== "boolean")
+    throw badOption("requirePath", "must be true or false");
   return gatePolicy(own(policyOf(policy)), options);
 }
 
-function gatePolicy({ name, sources: all, texts, advice, requirePath: byPolicy }: Policy, { header, query, requirePath = byPolicy }: GateOptions): Policy {
+function gatePolicy(
+  { name, sources: all, texts, advice, requirePath: byPolicy }: Policy,
+  { header, query, requirePath = byPolicy }: GateOptions,
+): Policy {
   const path = defined({ requirePath });
   if (header === undefined && query === undefined) {
     const own = all.filter(({ from }) => from === "header" || from === "query");
@@ -145,4 +190,7 @@ function verdictOf(answer: Answer, required: boolean): GateVerdict {
   return { refusal: refusalOf(status ?? 400, error) };
 }
 
-const refusalOf = (status: number, error: object) => ({ status, body: JSON.stringify({ jsonrpc: "2.0", id: null, error }) });
+const refusalOf = (status: number, error: object) => ({
+  status,
+  body: JSON.stringify({ jsonrpc: "2.0", id: null, error }),
+});

@@ -18,12 +18,14 @@ interface Marked {
 }
 
 /** Whether the handler of a call of 2026-07-28 returned; work that outlives it cannot ask the client any more. */
-export const hasReturned = (context: CallContext): boolean => (context as Partial<Marked>).mcpReq?.[GUARDED] === "returned";
+export const hasReturned = (context: CallContext): boolean =>
+  (context as Partial<Marked>).mcpReq?.[GUARDED] === "returned";
 
 /** Whether a guard wraps the handler of a call that needs one: its result may have to ask the client. */
 export function isGuarded(context: CallContext, hasUnguarded: boolean): boolean {
   const { mcpReq } = context as Partial<Marked>;
-  if (!mcpReq || mcpReq[GUARDED] || (mcpReq.method !== undefined && !REPEATABLE_METHODS.includes(mcpReq.method))) return true;
+  if (!mcpReq || mcpReq[GUARDED] || (mcpReq.method !== undefined && !REPEATABLE_METHODS.includes(mcpReq.method)))
+    return true;
   // Also where the guard is not needed yet, so that the fault shows before the first client that needs it.
   return !hasUnguarded && mcpReq.envelope === undefined;
 }
@@ -76,7 +78,9 @@ function guarded(handler: Handler, guard: Guard, low = false): Handler {
     rememberNamed(guard, args, context, low);
     const run = () => {
       const before = guard.before?.(context);
-      return before === undefined ? handler.apply(this, args) : Promise.resolve(before).then(() => handler.apply(this, args));
+      return before === undefined
+        ? handler.apply(this, args)
+        : Promise.resolve(before).then(() => handler.apply(this, args));
     };
     const call = low ? () => asToolResult(run) : run;
     const round = "mcpReq" in context ? () => roundTrip(call, context as CallContext & Marked, guard) : call;
@@ -96,13 +100,23 @@ function roundTrip(run: () => unknown, context: CallContext & Marked, guard: Gua
 
 async function modernRound(run: () => unknown, context: CallContext & Marked, guard: Guard): Promise<unknown> {
   context.mcpReq[GUARDED] = "running";
-  const outcome = await Promise.resolve().then(run).then((result) => ({ result }), (error: unknown) => ({ error }));
+  const outcome = await Promise.resolve()
+    .then(run)
+    .then(
+      (result) => ({ result }),
+      (error: unknown) => ({ error }),
+    );
   const own = "result" in outcome && isAsking(outcome.result) ? outcome.result : undefined;
   const { inputRequests, requestState } = (await guard.returned(context, own !== undefined)) ?? {};
   context.mcpReq[GUARDED] = "returned";
   if (inputRequests) {
     const state = requestState === undefined ? {} : { requestState };
-    return { ...own, ...state, resultType: "input_required", inputRequests: { ...own?.inputRequests, ...inputRequests } } satisfies InputRequired;
+    return {
+      ...own,
+      ...state,
+      resultType: "input_required",
+      inputRequests: { ...own?.inputRequests, ...inputRequests },
+    } satisfies InputRequired;
   }
   if ("error" in outcome) throw outcome.error;
   return outcome.result;
@@ -126,14 +140,19 @@ const REGISTER = ["registerTool", "registerPrompt", "registerResource", "tool", 
 
 /** Wraps every handler that is registered from now on; tells whether there may be earlier ones. */
 export function guard(server: object, high: boolean, options: Omit<Guard, "marks">): boolean {
-  const marks = options.sdk.generation === 2 && REPEATABLE_METHODS.some((method) => isTaken(method as string, options.protocol));
+  const marks =
+    options.sdk.generation === 2 && REPEATABLE_METHODS.some((method) => isTaken(method as string, options.protocol));
   if (options.argument !== undefined && options.sdk.generation === 1 && isTaken("tools/call", options.protocol)) {
-    throw badOption("argument", "a tool was registered before rootwise(server) was called, and its arguments cannot be read; call rootwise(server) first");
+    throw badOption(
+      "argument",
+      "a tool was registered before rootwise(server) was called, and its arguments cannot be read; call rootwise(server) first",
+    );
   }
   const own: Guard = { ...options, marks };
   if (!high) guardRequests(own);
   // Handlers of SDK 1.x stay as they are unless an option needs the wrapper.
-  else if (own.sdk.generation === 2 || own.asyncContext || own.before || own.argument !== undefined) guardRegistrations(server as Record<string, Handler | undefined>, own);
+  else if (own.sdk.generation === 2 || own.asyncContext || own.before || own.argument !== undefined)
+    guardRegistrations(server as Record<string, Handler | undefined>, own);
   return marks;
 }
 
@@ -152,7 +171,10 @@ function guardRegistrations(server: Record<string, Handler | undefined>, own: Gu
     if (typeof register !== "function") continue;
     server[name] = (...args) => {
       const handler = args.at(-1);
-      const registered = register.apply(server, typeof handler === "function" ? [...args.slice(0, -1), guarded(handler as Handler, own)] : args);
+      const registered = register.apply(
+        server,
+        typeof handler === "function" ? [...args.slice(0, -1), guarded(handler as Handler, own)] : args,
+      );
       return keepGuard(registered, own);
     };
   }
@@ -165,7 +187,10 @@ function keepGuard(registered: unknown, own: Guard): unknown {
   if (!entry || typeof update !== "function") return registered;
   entry.update = (updates) => {
     const { callback } = updates;
-    return update.call(entry, typeof callback === "function" ? { ...updates, callback: guarded(callback as Handler, own) } : updates);
+    return update.call(
+      entry,
+      typeof callback === "function" ? { ...updates, callback: guarded(callback as Handler, own) } : updates,
+    );
   };
   return registered;
 }
@@ -177,13 +202,18 @@ function guardRequests(own: Guard): void {
     const handler = args.at(-1);
     const method = methodOf(args[0]);
     const wraps = REPEATABLE_METHODS.includes(method) && typeof handler === "function";
-    return set.apply(protocol, wraps ? [...args.slice(0, -1), guarded(handler as Handler, own, method === "tools/call")] : args);
+    return set.apply(
+      protocol,
+      wraps ? [...args.slice(0, -1), guarded(handler as Handler, own, method === "tools/call")] : args,
+    );
   };
 }
 
 /** The method of a request handler: a name in SDK 2.x, a zod schema of version 3 or 4 in SDK 1.x. */
 function methodOf(of: unknown): unknown {
   if (typeof of === "string") return of;
-  const { method } = ((of as { shape?: { method?: unknown } } | null)?.shape ?? {}) as { method?: { value?: unknown; _def?: { value?: unknown } } };
+  const { method } = ((of as { shape?: { method?: unknown } } | null)?.shape ?? {}) as {
+    method?: { value?: unknown; _def?: { value?: unknown } };
+  };
   return method?.value ?? method?._def?.value;
 }

@@ -12,7 +12,17 @@ export { hostFacts, type HostFactsOptions } from "../driver/host.js";
 export type { ConnectionInfo, Project, ProjectListener } from "../driver/project.js";
 export { resolveAtStart, type StartOptions } from "../driver/start.js";
 export { RootwiseError } from "../error.js";
-export type { EndpointLog as LogLine, Explanation, HostFacts, LogCode, Policy, Reason, RootsState, SelectBy, SourceKind } from "../generated/types.js";
+export type {
+  EndpointLog as LogLine,
+  Explanation,
+  HostFacts,
+  LogCode,
+  Policy,
+  Reason,
+  RootsState,
+  SelectBy,
+  SourceKind,
+} from "../generated/types.js";
 export type { PresetName } from "../resolver.js";
 export { projectGate, type Gate, type GateOptions, type GateRequest, type GateVerdict } from "./gate.js";
 export type { ProjectHints, RootwiseOptions } from "./options.js";
@@ -27,6 +37,9 @@ export type { ToolNames } from "./tools.js";
  *
  * @param server an `McpServer` or `Server` of `@modelcontextprotocol/sdk` 1.x or `@modelcontextprotocol/server` 2.x
  */
-export function rootwise<RequirePath extends boolean = true>(server: AnyServer, options?: RootwiseOptions<RequirePath>): Rootwise<RequirePath> {
+export function rootwise<RequirePath extends boolean = true>(
+  server: AnyServer,
+  options?: RootwiseOptions<RequirePath>,
+): Rootwise<RequirePath> {
   return new Rootwise(server, options);
 }

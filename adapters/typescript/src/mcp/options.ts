@@ -50,7 +50,19 @@ export interface RootwiseOptions<RequirePath extends boolean = true> {
 }
 
 /** The names of the options. */
-export const OPTIONS: readonly string[] = ["policy", "requirePath", "argument", "local", "allowedDirs", "host", "log", "beforeCall", "asyncContext", "store", "codexMeta"] satisfies (keyof RootwiseOptions)[];
+export const OPTIONS: readonly string[] = [
+  "policy",
+  "requirePath",
+  "argument",
+  "local",
+  "allowedDirs",
+  "host",
+  "log",
+  "beforeCall",
+  "asyncContext",
+  "store",
+  "codexMeta",
+] satisfies (keyof RootwiseOptions)[];
 
 /** Facts about the project that a handler has besides the context. */
 export interface ProjectHints {
@@ -66,10 +78,13 @@ const SELECTIONS: readonly string[] = ["value", "name", "path", "uri", "root"];
 
 /** The policy in the options, of which only own properties are given, and what it reads. Refuses options that are invalid, with the option's name. */
 export function readOptions(options: RootwiseOptions<boolean>): { policy: PresetName | Policy; inputs: PolicyInputs } {
-  for (const name of ["log", "beforeCall"] as const) if (options[name] !== undefined) checkFunction(options[name], name);
-  if (options.argument !== undefined && (typeof options.argument !== "string" || options.argument === "")) throw badOption("argument", "must be the name of an argument");
+  for (const name of ["log", "beforeCall"] as const)
+    if (options[name] !== undefined) checkFunction(options[name], name);
+  if (options.argument !== undefined && (typeof options.argument !== "string" || options.argument === ""))
+    throw badOption("argument", "must be the name of an argument");
   for (const name of ["local", "asyncContext", "codexMeta"] as const) {
-    if (options[name] !== undefined && typeof options[name] !== "boolean") throw badOption(name, "must be true or false");
+    if (options[name] !== undefined && typeof options[name] !== "boolean")
+      throw badOption(name, "must be true or false");
   }
   checkStore(options.store);
   const policy = requiringPath(options.policy, options.requirePath);
@@ -82,6 +97,7 @@ export function readOptions(options: RootwiseOptions<boolean>): { policy: Preset
 export function selection(by: string | SelectBy): SelectBy {
   if (typeof by === "string") return { value: by };
   const [key, ...more] = Object.keys(by ?? {});
-  if (key === undefined || more.length > 0 || !SELECTIONS.includes(key)) throw badOption("by", `must be a string or one of ${SELECTIONS.map((name) => `{ ${name} }`).join(", ")}`);
+  if (key === undefined || more.length > 0 || !SELECTIONS.includes(key))
+    throw badOption("by", `must be a string or one of ${SELECTIONS.map((name) => `{ ${name} }`).join(", ")}`);
   return by;
 }

@@ -26,7 +26,12 @@ export type RootsListener = (roots: Roots, previous: Roots | undefined) => void;
 /** The roots as the resolver checked them, with what that says about the disk. */
 export function rootsOf({ roots, state }: { readonly roots: readonly RootView[]; readonly state: RootsState }): Roots {
   const entries = roots.map((view) => {
-    const exists = view.realPath !== undefined ? true : view.problem === "missing" || view.problem === "other_system" ? false : undefined;
+    const exists =
+      view.realPath !== undefined
+        ? true
+        : view.problem === "missing" || view.problem === "other_system"
+          ? false
+          : undefined;
     return { ...view, ...(exists === undefined ? {} : { exists }) };
   });
   return { roots: entries, state };
@@ -34,7 +39,9 @@ export function rootsOf({ roots, state }: { readonly roots: readonly RootView[];
 
 /** The roots that can be used on this machine; throws if there are none. */
 export function usableRoots({ roots, state }: Roots): (RootEntry & { realPath: string })[] {
-  const usable = roots.filter((root): root is RootEntry & { realPath: string } => root.realPath !== undefined && root.problem === undefined);
+  const usable = roots.filter(
+    (root): root is RootEntry & { realPath: string } => root.realPath !== undefined && root.problem === undefined,
+  );
   if (usable.length === 0) throw new RootwiseError("no_roots", unusable(roots, state));
   return usable;
 }
@@ -47,22 +54,40 @@ export function usableRoots({ roots, state }: Roots): (RootEntry & { realPath: s
  * @param base the folder that a relative path starts from; by default the first one
  * @throws RootwiseError the path is outside every folder, or cannot be examined
  */
-export async function resolveInside(folders: readonly string[], path: string, base: string | undefined = folders[0]): Promise<string> {
-  if (typeof path !== "string" || path === "" || path.includes("\0")) throw new RootwiseError("invalid", "The path is empty or contains a null character.");
-  if (!isAbsolute(path) && base === undefined) throw new RootwiseError("relative", "The path is relative; pass an absolute path.");
-  if (path.length > MAX_PATH) throw new RootwiseError("invalid", `The path has ${path.length} characters, and no path of this system has more than ${MAX_PATH}; pass a shorter one.`);
+export async function resolveInside(
+  folders: readonly string[],
+  path: string,
+  base: string | undefined = folders[0],
+): Promise<string> {
+  if (typeof path !== "string" || path === "" || path.includes("\0"))
+    throw new RootwiseError("invalid", "The path is empty or contains a null character.");
+  if (!isAbsolute(path) && base === undefined)
+    throw new RootwiseError("relative", "The path is relative; pass an absolute path.");
+  if (path.length > MAX_PATH)
+    throw new RootwiseError(
+      "invalid",
+      `The path has ${path.length} characters, and no path of this system has more than ${MAX_PATH}; pass a shorter one.`,
+    );
   const real = await realOf(isAbsolute(path) ? normalize(path) : join(base as string, path));
   const style = process.platform === "win32" ? "windows" : "posix";
   for (const folder of folders) {
     const realFolder = await realpath(folder).catch(() => undefined);
     if (realFolder !== undefined && isInside(realFolder, real, style)) return real;
   }
-  throw new RootwiseError("outside", folders.length > 0 ? `The path is outside the allowed folders, which are ${listOf(folders)}.` : "The path is outside the allowed folders: none is allowed.");
+  throw new RootwiseError(
+    "outside",
+    folders.length > 0
+      ? `The path is outside the allowed folders, which are ${listOf(folders)}.`
+      : "The path is outside the allowed folders: none is allowed.",
+  );
 }
 
 function unusable(roots: readonly RootEntry[], state: RootsState): string {
   if (roots.length === 0) return `The client has no roots that this server knows (${state}).`;
-  const problems = roots.map(({ uri, problem }) => `${uri} (${problem === undefined || problem === "other_machine" ? "on the client's machine" : problem})`);
+  const problems = roots.map(
+    ({ uri, problem }) =>
+      `${uri} (${problem === undefined || problem === "other_machine" ? "on the client's machine" : problem})`,
+  );
   return `None of the client's roots can be used on this machine: ${listOf(problems)}.`;
 }
 
@@ -116,7 +141,8 @@ async function isLink(path: string): Promise<boolean> {
 
 async function realPathOf(path: string): Promise<string | undefined> {
   const real = await examined(() => realpath(path, "buffer"));
-  if (real && !isUtf8(real)) throw new RootwiseError("unreadable", "The path leads to a folder or file whose name is not UTF-8.");
+  if (real && !isUtf8(real))
+    throw new RootwiseError("unreadable", "The path leads to a folder or file whose name is not UTF-8.");
   return real?.toString();
 }
 

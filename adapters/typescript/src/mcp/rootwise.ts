@@ -8,12 +8,31 @@ import type { LoopEvent, Question } from "../driver/loop-host.js";
 import { checkFunction, own, ownOptions } from "../driver/options.js";
 import type { Project, ProjectListener } from "../driver/project.js";
 import { RootwiseError } from "../error.js";
-import type { AnnounceProject, AnnounceRoots, Answer, EndpointLog, Explanation, HostFacts, PolicyInputs, RouteRequest, SelectBy } from "../generated/types.js";
+import type {
+  AnnounceProject,
+  AnnounceRoots,
+  Answer,
+  EndpointLog,
+  Explanation,
+  HostFacts,
+  PolicyInputs,
+  RouteRequest,
+  SelectBy,
+} from "../generated/types.js";
 import { type Exchange, exchangeOf } from "./exchange.js";
 import { currentContext, guard, hasReturned, isGuarded, namedIn } from "./guard.js";
 import { OPTIONS, type ProjectHints, readOptions, type RootwiseOptions, selection } from "./options.js";
 import { type RootsListener, type Roots, resolveInside, rootsOf, usableRoots } from "./roots.js";
-import { type AnyServer, type CallContext, clientErrors, detect, isContext, type Protocol, type RequestParts, type Sdk } from "./sdk.js";
+import {
+  type AnyServer,
+  type CallContext,
+  clientErrors,
+  detect,
+  isContext,
+  type Protocol,
+  type RequestParts,
+  type Sdk,
+} from "./sdk.js";
 import { sealFor, StoredSession } from "./store.js";
 import { registerTools, type ToolNames } from "./tools.js";
 import { type Link, type Message, observe, type Observer, REQUEST } from "./transport.js";
@@ -101,7 +120,9 @@ export class Rootwise<RequirePath extends boolean = true> {
         const session = this.#byId.get(id);
         if (session) session.watched = true;
       },
-      followChannels: () => this.#sessions.forEach((session) => this.#followChannels(session)),
+      followChannels: () => {
+        for (const session of this.#sessions) this.#followChannels(session);
+      },
       log: (line) => this.#log(line),
     });
     this.#hasUnguarded = guard(server, high, {
@@ -125,7 +146,8 @@ export class Rootwise<RequirePath extends boolean = true> {
     return {
       message: (message, http, previousId) => this.#message(session, message, http, previousId),
       requested: ({ id, method }) => {
-        if (session.watched && method !== "initialize") feed((session) => ({ type: "requestSeen", session, id, method }));
+        if (session.watched && method !== "initialize")
+          feed((session) => ({ type: "requestSeen", session, id, method }));
       },
       answered: (id) => this.#end(session.calls.get(id)),
       answeredAgain: (request, result) => this.#loop.feed({ type: "rootsListed", request, result: result ?? null }),
@@ -162,7 +184,8 @@ export class Rootwise<RequirePath extends boolean = true> {
   #known(context: CallContext): Readonly<Project<RequirePath>> | undefined {
     const session = this.#options.store || this.#isAlone(context) ? undefined : this.#sessionOf(context);
     const known = session?.id === undefined ? undefined : this.#loop.known(session.id);
-    if (!session || !known || this.#isOver(context, session) || namedIn(this.#sdk.signal(context)) !== undefined) return undefined;
+    if (!session || !known || this.#isOver(context, session) || namedIn(this.#sdk.signal(context)) !== undefined)
+      return undefined;
     return this.#partsOf(context, session) ? undefined : (known as Project<RequirePath>);
   }
 
@@ -223,7 +246,10 @@ export class Rootwise<RequirePath extends boolean = true> {
    * @param by a path, a `file:` URI or the name of a root; or exactly which of these it is
    * @throws NoProjectError the selection was refused, or the client must name its project in every call
    */
-  async select(context: CallContext | undefined, by: string | SelectBy): Promise<{ project: Readonly<Project<RequirePath>>; message: string }> {
+  async select(
+    context: CallContext | undefined,
+    by: string | SelectBy,
+  ): Promise<{ project: Readonly<Project<RequirePath>>; message: string }> {
     const call = contextOf(context);
     const answer = await this.#ask(call, { type: "selected", by: selection(by) });
     if (answer.outcome !== "selected") throw failure(answer);
@@ -288,7 +314,10 @@ export class Rootwise<RequirePath extends boolean = true> {
       // If another replica changed the session meanwhile, its state counts, and this question is asked again.
       if (await this.#persist(session, id)) return answer;
     }
-    throw new NoProjectError({ code: "unconfirmed", message: "Other replicas changed this session at the same time; try again." });
+    throw new NoProjectError({
+      code: "unconfirmed",
+      message: "Other replicas changed this session at the same time; try again.",
+    });
   }
 
   /** The session of a call whose state is shared with other replicas. */
@@ -302,7 +331,8 @@ export class Rootwise<RequirePath extends boolean = true> {
   #storedSession(session: Session): StoredSession | undefined {
     const { store } = this.#options;
     const { sessionId } = session.link.transport;
-    if (store && sessionId !== undefined) session.stored ??= new StoredSession(store, sessionId, (line) => this.#log(line));
+    if (store && sessionId !== undefined)
+      session.stored ??= new StoredSession(store, sessionId, (line) => this.#log(line));
     return session.stored;
   }
 
@@ -340,12 +370,27 @@ export class Rootwise<RequirePath extends boolean = true> {
     const argument = namedIn(signal);
     const isOver = this.#isOver(context, session);
     // A pipe reaches the client at any time, so that work which outlives its call may go on asking.
-    if (isOver && sessionId !== undefined && !session?.link.streams && !parts && argument === undefined && !signal.aborted) return { session: sessionId };
+    if (
+      isOver &&
+      sessionId !== undefined &&
+      !session?.link.streams &&
+      !parts &&
+      argument === undefined &&
+      !signal.aborted
+    )
+      return { session: sessionId };
     let call = this.#calls.get(signal);
     if (call?.sessionId !== sessionId) call = undefined;
     if (!call) {
       const exchange = exchangeOf(this.#sdk.httpRequest(context));
-      const made: Call = { id: this.#loop.id(), context, session, sessionId, exchange, cancel: () => this.#end(made, true) };
+      const made: Call = {
+        id: this.#loop.id(),
+        context,
+        session,
+        sessionId,
+        exchange,
+        cancel: () => this.#end(made, true),
+      };
       this.#calls.set(signal, (call = made));
       // The ask of a call that was never started is answered as one of a call that is over.
       if (!isOver) this.#report(made, { argument, ...parts });
@@ -432,7 +477,13 @@ export class Rootwise<RequirePath extends boolean = true> {
     if (method === "initialize") {
       const { protocolVersion, capabilities, clientInfo } = (params ?? {}) as Record<string, unknown>;
       session.initialized = true;
-      this.#initialized(session, this.#open(session, http), { protocolVersion, capabilities, clientInfo, id, previousId });
+      this.#initialized(session, this.#open(session, http), {
+        protocolVersion,
+        capabilities,
+        clientInfo,
+        id,
+        previousId,
+      });
     } else if (method === "notifications/initialized") {
       session.ready = true;
       if (session.id !== undefined) this.#loop.feed({ type: "clientReady", session: session.id });
@@ -442,7 +493,7 @@ export class Rootwise<RequirePath extends boolean = true> {
   }
 
   #initialized(session: Session, id: number, params: Record<string, unknown>): void {
-    session.client = clientName(params["clientInfo"]);
+    session.client = clientName(params.clientInfo);
     this.#loop.feed({ type: "clientInitialized", session: id, ...params });
   }
 
@@ -463,7 +514,11 @@ export class Rootwise<RequirePath extends boolean = true> {
     };
     changed();
     try {
-      for (let attempt = 0; attempt < MAX_ATTEMPTS && session.id !== undefined && !(await this.#persist(session, session.id)); attempt += 1) {
+      for (
+        let attempt = 0;
+        attempt < MAX_ATTEMPTS && session.id !== undefined && !(await this.#persist(session, session.id));
+        attempt += 1
+      ) {
         await this.#restore(session);
         changed();
       }
@@ -482,7 +537,10 @@ export class Rootwise<RequirePath extends boolean = true> {
 
   #facts(): HostFacts {
     const { host, local, allowedDirs, argument: toolArgument } = this.#options;
-    return mergedFacts("stdio", this.#options.policy, { host: { toolArgument, local, selectTool: this.#selectTool, ...host }, allowedDirs });
+    return mergedFacts("stdio", this.#options.policy, {
+      host: { toolArgument, local, selectTool: this.#selectTool, ...host },
+      allowedDirs,
+    });
   }
 
   #open(session: Session, http: boolean, saved?: string): number {
@@ -520,15 +578,19 @@ export class Rootwise<RequirePath extends boolean = true> {
     const caller = call === undefined ? undefined : this.#running.get(call);
     if (caller) return clientErrors(this.#sdk.send(caller.context, wire, this.#sdk.anyResult, options));
     // A server may have been given another transport since.
-    if (this.#byId.get(session)?.link.transport !== this.#protocol.transport) throw new Undeliverable("the transport was replaced");
+    if (this.#byId.get(session)?.link.transport !== this.#protocol.transport)
+      throw new Undeliverable("the transport was replaced");
     return clientErrors(this.#protocol.request(wire, this.#sdk.anyResult, options));
   }
 
   #announce({ session: id, from, to, ended = false }: AnnounceProject): void {
     const session = this.#byId.get(id);
     if (!session) return;
-    const [project, previous] = [to, from].map((given) => (given ? Object.freeze(given as Project<RequirePath>) : undefined));
-    for (const listener of this.#listeners) guarded(() => listener(project, previous, { id, client: session.client, ended }));
+    const [project, previous] = [to, from].map((given) =>
+      given ? Object.freeze(given as Project<RequirePath>) : undefined,
+    );
+    for (const listener of this.#listeners)
+      guarded(() => listener(project, previous, { id, client: session.client, ended }));
   }
 
   #announceRoots(change: AnnounceRoots): void {
@@ -564,7 +626,10 @@ function hintsOf(hints: ProjectHints = {}): ProjectHints {
 function contextOf(context: CallContext | undefined): CallContext {
   const found = context ?? currentContext();
   if (isContext(found)) return found;
-  const text = context === undefined ? "pass the context of a handler, or set the option asyncContext and call this while a handler runs" : "not the context of a handler";
+  const text =
+    context === undefined
+      ? "pass the context of a handler, or set the option asyncContext and call this while a handler runs"
+      : "not the context of a handler";
   throw badOption("context", text);
 }
 

@@ -9,7 +9,8 @@ import { sdk2 } from "./sdk2.js";
 export type CallContext = { readonly signal: AbortSignal } | { readonly mcpReq: { readonly signal: AbortSignal } };
 
 /** Whether this is the context of a handler. */
-export const isContext = (value: unknown): value is CallContext => typeof value === "object" && value !== null && ("signal" in value || "mcpReq" in value);
+export const isContext = (value: unknown): value is CallContext =>
+  typeof value === "object" && value !== null && ("signal" in value || "mcpReq" in value);
 
 /** An `McpServer` or `Server`, of either generation. */
 export interface AnyServer {
@@ -38,7 +39,10 @@ export interface Protocol {
 }
 
 /** The parts of a request that may concern its project. */
-export type RequestParts = Pick<CallStarted, "headers" | "query" | "meta" | "capabilities" | "clientInfo" | "inputResponses"> & { requestState?: string | undefined };
+export type RequestParts = Pick<
+  CallStarted,
+  "headers" | "query" | "meta" | "capabilities" | "clientInfo" | "inputResponses"
+> & { requestState?: string | undefined };
 
 /** The operations that differ between the generations. */
 export interface Sdk {
@@ -63,7 +67,10 @@ export function detect(server: unknown): { sdk: Sdk; protocol: Protocol; high: b
   const high = typeof inner === "object" && inner !== null;
   const protocol = (high ? inner : (server ?? {})) as Protocol;
   if (typeof protocol.setRequestHandler !== "function" || typeof protocol.getClientCapabilities !== "function") {
-    throw badOption("server", "must be an McpServer or Server of @modelcontextprotocol/sdk or @modelcontextprotocol/server");
+    throw badOption(
+      "server",
+      "must be an McpServer or Server of @modelcontextprotocol/sdk or @modelcontextprotocol/server",
+    );
   }
   // Only 2.x has these.
   const second = typeof protocol.getNegotiatedProtocolVersion === "function" || "projectCallToolResult" in protocol;
@@ -100,14 +107,19 @@ function textsIn(meta: unknown, { meta: places, valueBytes }: PolicyInputs): Tre
 }
 
 /** The value of a header of Node; several lines of one header are joined as HTTP does. */
-export function headerOf(headers: Readonly<Record<string, string | string[] | undefined>>, name: string): string | undefined {
+export function headerOf(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  name: string,
+): string | undefined {
   const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
   return Array.isArray(value) ? [...new Set(value)].join(", ") : value;
 }
 
 /** An own member of any value. */
 export function member(of: unknown, name: string): unknown {
-  return typeof of === "object" && of !== null && Object.hasOwn(of, name) ? (of as Record<string, unknown>)[name] : undefined;
+  return typeof of === "object" && of !== null && Object.hasOwn(of, name)
+    ? (of as Record<string, unknown>)[name]
+    : undefined;
 }
 
 /** Request parts without empty members, or undefined. */

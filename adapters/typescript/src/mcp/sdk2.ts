@@ -28,7 +28,8 @@ const states = new WeakMap<object, string>();
 export function rememberState(params: unknown): void {
   const state = member(params, "requestState");
   const capabilities = member(member(params, "_meta"), CAPABILITIES);
-  if (typeof state === "string" && typeof capabilities === "object" && capabilities !== null) states.set(capabilities, state);
+  if (typeof state === "string" && typeof capabilities === "object" && capabilities !== null)
+    states.set(capabilities, state);
 }
 
 export const sdk2: Sdk = {
@@ -41,13 +42,25 @@ export const sdk2: Sdk = {
   send: ({ mcpReq }: Context, ...args) => mcpReq.send(...args),
   parts: ({ mcpReq, http }: Context, inputs, stream) => {
     const { _meta, envelope, inputResponses, droppedInputResponseKeys } = mcpReq;
-    const parts = partsOf(http?.req && ((name) => http.req?.headers.get(name)), () => http?.req?.url, _meta, inputs, stream);
+    const parts = partsOf(
+      http?.req && ((name) => http.req?.headers.get(name)),
+      () => http?.req?.url,
+      _meta,
+      inputs,
+      stream,
+    );
     if (envelope === undefined) return parts;
     const capabilities = member(envelope, CAPABILITIES) ?? {};
     const key = inputs.inputKey;
     // An answer that the SDK dropped as malformed is still an answer: asking again would never end.
     const isAnswered = Object.hasOwn(inputResponses ?? {}, key) || droppedInputResponseKeys?.includes(key);
     const answer = isAnswered ? { inputResponses: { [key]: inputResponses?.[key] ?? null } } : {};
-    return { ...parts, capabilities, clientInfo: member(envelope, INFO), requestState: states.get(capabilities), ...answer };
+    return {
+      ...parts,
+      capabilities,
+      clientInfo: member(envelope, INFO),
+      requestState: states.get(capabilities),
+      ...answer,
+    };
   },
 };

@@ -21,12 +21,15 @@ export interface SessionStore {
 /** Refuses an invalid store. */
 export function checkStore(store: SessionStore | undefined): void {
   if (store === undefined) return;
-  if (typeof store?.load !== "function" || typeof store.save !== "function") throw badOption("store", "must have the methods load and save");
-  if (store.key !== undefined && (typeof store.key !== "string" || Buffer.byteLength(store.key) < 32)) throw badOption("store.key", "must be a text of at least 32 bytes");
+  if (typeof store?.load !== "function" || typeof store.save !== "function")
+    throw badOption("store", "must have the methods load and save");
+  if (store.key !== undefined && (typeof store.key !== "string" || Buffer.byteLength(store.key) < 32))
+    throw badOption("store.key", "must be a text of at least 32 bytes");
 }
 
 /** The key that seals the state of one session. */
-export const sealFor = ({ key }: SessionStore, sessionId: string): string | undefined => (key === undefined ? undefined : `${key} ${sessionId}`);
+export const sealFor = ({ key }: SessionStore, sessionId: string): string | undefined =>
+  key === undefined ? undefined : `${key} ${sessionId}`;
 
 /** The value in the store. */
 interface Saved {
@@ -104,7 +107,10 @@ export class StoredSession {
       return await Promise.race([use(), late]);
     } catch (error) {
       this.#log(`the session store failed: ${messageOf(error)}`);
-      throw new NoProjectError({ code: "unconfirmed", message: "The store of this server's sessions cannot be reached; try again later." });
+      throw new NoProjectError({
+        code: "unconfirmed",
+        message: "The store of this server's sessions cannot be reached; try again later.",
+      });
     } finally {
       clearTimeout(timer);
     }

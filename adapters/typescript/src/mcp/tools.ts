@@ -29,33 +29,50 @@ interface Result {
 type Register = (name: string, config: object, handler: (...args: never[]) => Promise<Result>) => unknown;
 
 /** Registers the tools; returns the name of the one that selects a project. */
-export function registerTools(projects: Rootwise<boolean>, server: AnyServer, generation: 1 | 2, given: ToolNames = {}): string | undefined {
+export function registerTools(
+  projects: Rootwise<boolean>,
+  server: AnyServer,
+  generation: 1 | 2,
+  given: ToolNames = {},
+): string | undefined {
   const { registerTool } = server as { registerTool?: Register };
-  if (!registerTool) throw new RootwiseError("bad_options", "tools can be registered with an McpServer only, not with a low-level Server");
+  if (!registerTool)
+    throw new RootwiseError(
+      "bad_options",
+      "tools can be registered with an McpServer only, not with a low-level Server",
+    );
   const names = ownOptions(given, NAMES, "names");
   for (const [option, name] of Object.entries(names)) {
-    if (name !== undefined && name !== false && (typeof name !== "string" || name === "")) throw badOption(option, "must be the name of a tool, or false");
+    if (name !== undefined && name !== false && (typeof name !== "string" || name === ""))
+      throw badOption(option, "must be the name of a tool, or false");
   }
   const register: Register = (...args) => registerTool.apply(server, args);
   const { which = "which_project", switch: change = "switch_project", list = "list_roots" } = names;
   if (which !== false) {
     const description = "Explains which project this server works in for you, with the result of every source.";
-    register(which, { title: "Which project is this?", description, annotations: { readOnlyHint: true } }, async (context: CallContext) =>
-      textResult((await projects.explain(context)).text),
+    register(
+      which,
+      { title: "Which project is this?", description, annotations: { readOnlyHint: true } },
+      async (context: CallContext) => textResult((await projects.explain(context)).text),
     );
   }
   if (change !== false) {
     const description = "Makes another folder the project of this connection.";
     // In the form that each generation takes. Needs no schema library.
     const inputSchema = generation === 1 ? { project: zodString(DESCRIPTION) } : standardSchema();
-    register(change, { title: "Switch project", description, inputSchema }, async ({ project }: { project: string }, context: CallContext) =>
-      textResult(await switched(projects, project, context)),
+    register(
+      change,
+      { title: "Switch project", description, inputSchema },
+      async ({ project }: { project: string }, context: CallContext) =>
+        textResult(await switched(projects, project, context)),
     );
   }
   if (list !== false) {
     const description = "Lists the folders your client says it works in.";
-    register(list, { title: "List roots", description, annotations: { readOnlyHint: true } }, async (context: CallContext) =>
-      textResult(listed(await projects.roots(context))),
+    register(
+      list,
+      { title: "List roots", description, annotations: { readOnlyHint: true } },
+      async (context: CallContext) => textResult(listed(await projects.roots(context))),
     );
   }
   return change === false ? undefined : change;
@@ -68,7 +85,8 @@ async function switched(projects: Rootwise<boolean>, to: string, context: CallCo
   return message || `Now working in ${placeOf(project)}.`;
 }
 
-const placeOf = ({ displayName, path, clientPath = path }: Project<false>) => (clientPath === undefined ? displayName : `${displayName} (${shown(clientPath)})`);
+const placeOf = ({ displayName, path, clientPath = path }: Project<false>) =>
+  clientPath === undefined ? displayName : `${displayName} (${shown(clientPath)})`;
 
 /** Characters of a list that a model asked for. */
 const LISTED_CHARS = 4096;
@@ -103,25 +121,43 @@ function zodString(description: string): object {
     isOptional: () => false,
     isNullable: () => false,
     parse,
-    safeParse: (data: unknown) => (typeof data === "string" ? { success: true, data } : { success: false, error: new Error("must be a string") }),
+    safeParse: (data: unknown) =>
+      typeof data === "string" ? { success: true, data } : { success: false, error: new Error("must be a string") },
     _parse({ data, path, parent }: Input) {
       if (typeof data === "string") return { status: "valid", value: data };
-      parent.common.issues.push({ code: "invalid_type", expected: "string", received: data === undefined ? "undefined" : typeof data, path, message: "must be a string" });
+      parent.common.issues.push({
+        code: "invalid_type",
+        expected: "string",
+        received: data === undefined ? "undefined" : typeof data,
+        path,
+        message: "must be a string",
+      });
       return { status: "aborted" };
     },
   };
-  return { ...schema, parseAsync: async (data: unknown) => parse(data), safeParseAsync: async (data: unknown) => schema.safeParse(data) };
+  return {
+    ...schema,
+    parseAsync: async (data: unknown) => parse(data),
+    safeParseAsync: async (data: unknown) => schema.safeParse(data),
+  };
 }
 
 function standardSchema(): object {
-  const json = () => ({ type: "object", properties: { project: { type: "string", description: DESCRIPTION } }, required: ["project"], additionalProperties: false });
+  const json = () => ({
+    type: "object",
+    properties: { project: { type: "string", description: DESCRIPTION } },
+    required: ["project"],
+    additionalProperties: false,
+  });
   return {
     "~standard": {
       version: 1,
       vendor: "rootwise",
       validate: (value: unknown) => {
         const project = (value as { project?: unknown } | null)?.project;
-        return typeof project === "string" ? { value: { project } } : { issues: [{ message: "must be a string", path: ["project"] }] };
+        return typeof project === "string"
+          ? { value: { project } }
+          : { issues: [{ message: "must be a string", path: ["project"] }] };
       },
       jsonSchema: { input: json, output: json },
     },

@@ -31,7 +31,9 @@ export class Link {
     const { _wire, res } = transport as Inside;
     this.transport = transport;
     this.stdio = [transport as Inside, _wire].some((inner) => inner?._stdin === process.stdin);
-    this.inMemory = [transport as Inside, _wire].some((inner) => inner?._otherTransport !== undefined && inner._otherTransport._otherTransport === inner);
+    this.inMemory = [transport as Inside, _wire].some(
+      (inner) => inner?._otherTransport !== undefined && inner._otherTransport._otherTransport === inner,
+    );
     this.address = res?.req?.originalUrl ?? res?.req?.url;
     this.#isLate = isLate;
   }
@@ -100,7 +102,8 @@ function attach(link: Link, attached: (link: Link) => Observer): void {
     } else if (method === "notifications/cancelled") {
       link.running.delete((params as { requestId?: unknown } | undefined)?.requestId);
     }
-    if (OBSERVED.has(method)) observer.message(message, extra?.requestInfo !== undefined || extra?.request !== undefined, lastId);
+    if (OBSERVED.has(method))
+      observer.message(message, extra?.requestInfo !== undefined || extra?.request !== undefined, lastId);
     if (method !== undefined && id !== undefined) lastId = id;
     onmessage?.(message as never, extra as never);
   };

@@ -11,7 +11,7 @@ interface Addon {
 
 /** Loads the addon of this platform; throws with the reason where that is not possible. */
 export function loadAddon(): Backend {
-  const own = process.env["ROOTWISE_ADDON"];
+  const own = process.env.ROOTWISE_ADDON;
   let reason: unknown;
   for (const name of own ? [own] : candidates()) {
     try {
@@ -25,11 +25,15 @@ export function loadAddon(): Backend {
 
 function backendOf(name: string, addon: Addon): Backend {
   if (addon.version() !== version) {
-    throw new RootwiseError("cannot_load", `the addon ${name} is of version ${addon.version()}, this package of ${version}`);
+    throw new RootwiseError(
+      "cannot_load",
+      `the addon ${name} is of version ${addon.version()}, this package of ${version}`,
+    );
   }
   return {
     open: (options) => wrapErrors(() => addon.Machine.open(options)),
-    restore: (snapshot, options, now, idPrefix) => wrapErrors(() => addon.Machine.restore(snapshot, options, now, idPrefix)),
+    restore: (snapshot, options, now, idPrefix) =>
+      wrapErrors(() => addon.Machine.restore(snapshot, options, now, idPrefix)),
     call: (args) => addon.call(args),
   };
 }

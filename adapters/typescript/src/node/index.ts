@@ -3,7 +3,7 @@
  *
  * @module rootwise
  */
-import { type BackendInfo, type Backend } from "../backend.js";
+import type { BackendInfo, Backend } from "../backend.js";
 import { BaseEndpoint, type EndpointOptions } from "../endpoint.js";
 import { functionsOf } from "../functions.js";
 import { BaseResolver, type ResolverOptions, type Saved } from "../resolver.js";
@@ -57,5 +57,17 @@ export class Endpoint extends BaseEndpoint {
   }
 }
 
-export const { basename, commandLine, fileUriToPath, isInside, joinInside, pathToFileUri, policyInputs, projectId, projectKey, projectSlug, recoverSession, sanitizeName } =
-  functionsOf(() => core);
+export const {
+  basename,
+  commandLine,
+  fileUriToPath,
+  isInside,
+  joinInside,
+  pathToFileUri,
+  policyInputs,
+  projectId,
+  projectKey,
+  projectSlug,
+  recoverSession,
+  sanitizeName,
+} = functionsOf(() => core);

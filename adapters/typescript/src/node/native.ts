@@ -34,5 +34,17 @@ export class Endpoint extends BaseEndpoint {
   }
 }
 
-export const { basename, commandLine, fileUriToPath, isInside, joinInside, pathToFileUri, policyInputs, projectId, projectKey, projectSlug, recoverSession, sanitizeName } =
-  functionsOf(core);
+export const {
+  basename,
+  commandLine,
+  fileUriToPath,
+  isInside,
+  joinInside,
+  pathToFileUri,
+  policyInputs,
+  projectId,
+  projectKey,
+  projectSlug,
+  recoverSession,
+  sanitizeName,
+} = functionsOf(core);

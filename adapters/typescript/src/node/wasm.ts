@@ -1,4 +1,4 @@
-import { type BackendInfo } from "../backend.js";
+import type { BackendInfo } from "../backend.js";
 import { BaseEndpoint, type EndpointOptions } from "../endpoint.js";
 import { functionsOf } from "../functions.js";
 import { BaseResolver, type ResolverOptions, type Saved } from "../resolver.js";
@@ -40,5 +40,17 @@ export class Endpoint extends BaseEndpoint {
   }
 }
 
-export const { basename, commandLine, fileUriToPath, isInside, joinInside, pathToFileUri, policyInputs, projectId, projectKey, projectSlug, recoverSession, sanitizeName } =
-  functionsOf(() => core);
+export const {
+  basename,
+  commandLine,
+  fileUriToPath,
+  isInside,
+  joinInside,
+  pathToFileUri,
+  policyInputs,
+  projectId,
+  projectKey,
+  projectSlug,
+  recoverSession,
+  sanitizeName,
+} = functionsOf(() => core);

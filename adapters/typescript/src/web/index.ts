@@ -23,7 +23,9 @@ export function initSync(source: WasmSource): void {
 /**
  * Loads WebAssembly: the module of the package, or a module, bytes, a response or an address that you pass.
  */
-export async function init(source?: WasmSource | Response | URL | string | Promise<WasmSource | Response>): Promise<void> {
+export async function init(
+  source?: WasmSource | Response | URL | string | Promise<WasmSource | Response>,
+): Promise<void> {
   let given: unknown = await (source ?? new URL("../../rootwise.wasm", import.meta.url));
   if (given instanceof URL || typeof given === "string") given = await fetch(given);
   if (typeof Response === "function" && given instanceof Response) {
@@ -38,7 +40,9 @@ async function compile(bytes: unknown): Promise<object> {
   try {
     return await WebAssembly.compile(bytes as BufferSource);
   } catch (cause) {
-    throw new RootwiseError("cannot_load", "not a WebAssembly module, or this runtime does not compile modules", { cause });
+    throw new RootwiseError("cannot_load", "not a WebAssembly module, or this runtime does not compile modules", {
+      cause,
+    });
   }
 }
 
@@ -61,5 +65,17 @@ export class Endpoint extends BaseEndpoint {
   }
 }
 
-export const { basename, commandLine, fileUriToPath, isInside, joinInside, pathToFileUri, policyInputs, projectId, projectKey, projectSlug, recoverSession, sanitizeName } =
-  functionsOf(() => core);
+export const {
+  basename,
+  commandLine,
+  fileUriToPath,
+  isInside,
+  joinInside,
+  pathToFileUri,
+  policyInputs,
+  projectId,
+  projectKey,
+  projectSlug,
+  recoverSession,
+  sanitizeName,
+} = functionsOf(() => core);

@@ -4,13 +4,16 @@ import type { Policy } from "../generated/types.js";
 /** Variables that a preset reads, and others that name a working folder. */
 const about = new Set([
   ...Object.values(presets as Record<string, Policy>).flatMap(({ sources }) =>
-    sources.filter(({ from }) => from === "env" || from === "configured").flatMap(({ read = [] }) => read.map((name) => name.replace(/^\$/, ""))),
+    sources
+      .filter(({ from }) => from === "env" || from === "configured")
+      .flatMap(({ read = [] }) => read.map((name) => name.replace(/^\$/, ""))),
   ),
   "PWD",
   "OLDPWD",
   "INIT_CWD",
 ]);
-const telling = /(^|_)(PROJECT|WORKSPACE|WORKSPACES|REPO|REPOSITORY)(_(DIR|DIRS|ROOT|PATH|PATHS|FOLDER|FOLDERS|FOLDER_PATHS))?$/;
+const telling =
+  /(^|_)(PROJECT|WORKSPACE|WORKSPACES|REPO|REPOSITORY)(_(DIR|DIRS|ROOT|PATH|PATHS|FOLDER|FOLDERS|FOLDER_PATHS))?$/;
 
 /** A path, a `file:` URI, or a list of them: values that hold no secret. */
 const pathLike = /^(?:[a-z]:[\\/]|\\\\|\/|file:)/i;
@@ -29,7 +32,8 @@ export function signals(env: NodeJS.ProcessEnv): Signals {
   for (const name of Object.keys(env).sort()) {
     const value = env[name] ?? "";
     if (!about.has(name) && !telling.test(name)) hidden.push(name);
-    else shown[name] = value === "" || pathLike.test(value) || /\$\{[^}]*\}/.test(value) ? value : "(hidden: not a path)";
+    else
+      shown[name] = value === "" || pathLike.test(value) || /\$\{[^}]*\}/.test(value) ? value : "(hidden: not a path)";
   }
   return { shown, hidden };
 }

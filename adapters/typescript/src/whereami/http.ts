@@ -10,7 +10,8 @@ export function serveHttp(port: number, stop: (message: string) => void): void {
   const serve = handler();
   const server = createServer((request, response) => {
     // A web page can reach loopback under a host name of its own; such requests are refused.
-    if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? "")) return void response.writeHead(403).end();
+    if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? ""))
+      return void response.writeHead(403).end();
     if (request.method === "GET") return void response.writeHead(405).end();
     serve(request, response).catch((error: Error) => {
       process.stderr.write(`${error.stack}\n`);
@@ -19,7 +20,9 @@ export function serveHttp(port: number, stop: (message: string) => void): void {
     });
   });
   server.on("error", (error) => stop(error.message));
-  server.listen(port, "127.0.0.1", () => process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp\n`));
+  server.listen(port, "127.0.0.1", () =>
+    process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp\n`),
+  );
 }
 
 /** A client that disappears is never noticed, so the oldest sessions are removed. */
@@ -61,6 +64,11 @@ async function send(body: ReadableStream<Uint8Array> | null, outgoing: ServerRes
 
 function webRequest(incoming: IncomingMessage): Request {
   const headers = Object.entries(incoming.headers).map(([name, value]): [string, string] => [name, String(value)]);
-  const body = incoming.method === "POST" ? { body: Readable.toWeb(incoming) as unknown as ReadableStream, duplex: "half" } : {};
-  return new Request(`http://${incoming.headers.host}${incoming.url}`, { method: incoming.method ?? "POST", headers, ...body } as RequestInit);
+  const body =
+    incoming.method === "POST" ? { body: Readable.toWeb(incoming) as unknown as ReadableStream, duplex: "half" } : {};
+  return new Request(`http://${incoming.headers.host}${incoming.url}`, {
+    method: incoming.method ?? "POST",
+    headers,
+    ...body,
+  } as RequestInit);
 }

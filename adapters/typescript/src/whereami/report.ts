@@ -54,13 +54,21 @@ async function choose(preset: PresetName, seen: Seen): Promise<Choice> {
   const { transport, capabilities, client: clientInfo, headers, query, meta = {} } = seen;
   const policy: Policy = presets[preset];
   const sender = { send: async () => listed(seen) };
-  const connection = new Connection({ policy, requirePath: policy.requirePath, host: { ...hostFacts(transport, { policy }), local: true }, sender });
+  const connection = new Connection({
+    policy,
+    requirePath: policy.requirePath,
+    host: { ...hostFacts(transport, { policy }), local: true },
+    sender,
+  });
   try {
     connection.initialized({ capabilities, clientInfo });
     connection.ready();
     // Once the roots are known, the other sources are compared with them.
     await connection.question({ type: "asked", want: "roots" });
-    const answer = await connection.question({ type: "asked", explain: true }, { headers: { ...headers }, query: { ...query }, meta });
+    const answer = await connection.question(
+      { type: "asked", explain: true },
+      { headers: { ...headers }, query: { ...query }, meta },
+    );
     const project = answer.outcome === "resolved" ? answer.project : null;
     const why = project ? `from ${place(project)}` : ((answer as { message?: string }).message ?? answer.outcome);
     return { preset, project: project && slim(project), why: project ? why + losers(answer.explanation) : why };
@@ -71,16 +79,24 @@ async function choose(preset: PresetName, seen: Seen): Promise<Choice> {
 
 /** The client's roots as it listed them, if it did. */
 function listed({ roots: { roots, state } }: Seen): object {
-  if (state !== "ok" && state !== "empty" && state !== "allInvalid") throw new Undeliverable("the client did not list its roots");
+  if (state !== "ok" && state !== "empty" && state !== "allInvalid")
+    throw new Undeliverable("the client did not list its roots");
   return { roots: roots.map(({ uri, name }) => ({ uri, name })) };
 }
 
-const slim = ({ name, path, source, via }: Project) => ({ name, source, ...(path ? { path } : {}), ...(via ? { via } : {}) });
+const slim = ({ name, path, source, via }: Project) => ({
+  name,
+  source,
+  ...(path ? { path } : {}),
+  ...(via ? { via } : {}),
+});
 const place = ({ source, via }: Pick<Project, "source" | "via">) => (via ? `${source} (${via})` : source);
 
 /** Which sources would have chosen otherwise. */
 function losers(explanation: Explanation | undefined): string {
-  const others = (explanation?.tried ?? []).filter(({ verdict }) => verdict === "disagrees").map(({ source, via }) => place(via ? { source, via } : { source }));
+  const others = (explanation?.tried ?? [])
+    .filter(({ verdict }) => verdict === "disagrees")
+    .map(({ source, via }) => place(via ? { source, via } : { source }));
   return others.length > 0 ? `; ${others.join(" and ")} would give another project` : "";
 }
 
@@ -94,10 +110,19 @@ export function rendered(report: Report): string {
     `client      ${oneLine(`${name} ${clientVersion}`)}`,
     `protocol    ${protocol ?? "unknown"} (${era}), over ${transport}`,
     `server      rootwise ${version}, Node ${process.versions.node}`,
-    `declares    ${Object.keys((capabilities ?? {}) as object).sort().join(", ") || "nothing"}`,
+    `declares    ${
+      Object.keys((capabilities ?? {}) as object)
+        .sort()
+        .join(", ") || "nothing"
+    }`,
     "",
     `## Roots: ${roots.state}, ${report.waitedMs} ms`,
-    ...(roots.roots.length > 0 ? roots.roots.map(({ index, uri, path, problem }) => `${index + 1}. ${uri}${problem ? ` (not usable: ${problem})` : path && !uri.endsWith(path) ? ` = ${oneLine(path)}` : ""}`) : ["none"]),
+    ...(roots.roots.length > 0
+      ? roots.roots.map(
+          ({ index, uri, path, problem }) =>
+            `${index + 1}. ${uri}${problem ? ` (not usable: ${problem})` : path && !uri.endsWith(path) ? ` = ${oneLine(path)}` : ""}`,
+        )
+      : ["none"]),
     "",
     "## This process",
     `cwd         ${oneLine(report.cwd ?? "cannot be read")}`,
@@ -109,7 +134,10 @@ export function rendered(report: Report): string {
     ...keys("query", report.query),
     "",
     "## Which project each preset would pick",
-    ...choices.map(({ preset, project, why }) => `${preset.padEnd(20)} ${project ? oneLine(project.path ?? project.name) : "none"}: ${oneLine(why)}`),
+    ...choices.map(
+      ({ preset, project, why }) =>
+        `${preset.padEnd(20)} ${project ? oneLine(project.path ?? project.name) : "none"}: ${oneLine(why)}`,
+    ),
   ];
   return lines.join("\n");
 }

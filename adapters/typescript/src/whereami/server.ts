@@ -9,14 +9,19 @@ export function makeServer(): McpServer {
   const server = new McpServer({ name: "rootwise-whereami", version });
   // Also over HTTP, which is served on loopback only.
   const projects = rootwise(server, { host: { local: true } });
-  const description = "Shows what this client tells its servers: capabilities, roots, environment, working directory, and which project each policy would pick and why.";
-  server.registerTool("whereami", { title: "Where am I?", description, annotations: { readOnlyHint: true } }, async (context) => {
-    const began = performance.now();
-    const roots = await projects.roots(context);
-    const waitedMs = Math.round(performance.now() - began);
-    const full = await report({ ...seen(context, server), roots, waitedMs });
-    return { content: [{ type: "text", text: rendered(full) }], structuredContent: JSON.parse(JSON.stringify(full)) };
-  });
+  const description =
+    "Shows what this client tells its servers: capabilities, roots, environment, working directory, and which project each policy would pick and why.";
+  server.registerTool(
+    "whereami",
+    { title: "Where am I?", description, annotations: { readOnlyHint: true } },
+    async (context) => {
+      const began = performance.now();
+      const roots = await projects.roots(context);
+      const waitedMs = Math.round(performance.now() - began);
+      const full = await report({ ...seen(context, server), roots, waitedMs });
+      return { content: [{ type: "text", text: rendered(full) }], structuredContent: JSON.parse(JSON.stringify(full)) };
+    },
+  );
   projects.registerTools();
   return server;
 }
@@ -24,7 +29,8 @@ export function makeServer(): McpServer {
 /** Facts about the client of a call; a modern call carries them itself. */
 function seen({ mcpReq, http }: ServerContext, { server }: McpServer): Omit<Seen, "roots" | "waitedMs"> {
   const envelope = mcpReq.envelope as Record<string, unknown> | undefined;
-  const protocol = (envelope?.[`${META}protocolVersion`] as string | undefined) ?? server.getNegotiatedProtocolVersion();
+  const protocol =
+    (envelope?.[`${META}protocolVersion`] as string | undefined) ?? server.getNegotiatedProtocolVersion();
   const modern = protocol !== undefined && protocol >= "2026-07-28";
   const request = http?.req;
   return {

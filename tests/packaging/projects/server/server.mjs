@@ -8,7 +8,14 @@ const server = new McpServer({ name: "bundled", version: "1.0.0" });
 const projects = rootwise(server);
 server.registerTool("where", {}, async (ctx) => {
   const { path } = await projects.project(ctx);
-  return { content: [{ type: "text", text: JSON.stringify({ path, backend: backend.kind, key: projectKey("file:///p/one", "posix") }) }] };
+  return {
+    content: [
+      {
+        type: "text",
+        text: JSON.stringify({ path, backend: backend.kind, key: projectKey("file:///p/one", "posix") }),
+      },
+    ],
+  };
 });
 projects.registerTools();
 await server.connect(new StdioServerTransport());
