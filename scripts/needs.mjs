@@ -1,14 +1,25 @@
 // What building and testing need besides packages of npm, crates.io and PyPI: how to find each thing and how to install it.
 // `npm test` and `npm run doctor` use this list, and nothing else installs anything on the system.
 import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { carriedBrowser, installedBrowser, unpackBrowser } from "./browser.mjs";
-import { dim, oldestRust, run, Stop, which } from "./tools.mjs";
+import { at, dim, oldestRust, run, Stop, which } from "./tools.mjs";
 
 const says = (program, args, options) => {
   const done = spawnSync(program, args, { encoding: "utf8", ...options });
   return done.status === 0 ? `${done.stdout}${done.stderr}`.trim().split("\n")[0] : undefined;
 };
+
+/** Compiled here, because no registry has it ready: without optimisation and without its part for the network, in a minute. */
+const DENY = "0.20.2";
+const DENY_FILE = at("target", "cargo-deny", "bin", process.platform === "win32" ? "cargo-deny.exe" : "cargo-deny");
+const DENY_INSTALL = `install --locked --debug --no-default-features cargo-deny@${DENY} --root target/cargo-deny`.split(
+  " ",
+);
+
+/** The path of cargo-deny: ours, or the one on the path. */
+export const cargoDeny = () => (existsSync(DENY_FILE) ? DENY_FILE : which("cargo-deny"));
 
 /** Node and Rust are not here: without them no command of this repository runs, and `prepare` says what to do. */
 export const needs = {
@@ -38,8 +49,14 @@ export const needs = {
   msrv: {
     what: `Rust ${oldestRust()}, the oldest version that the crates support`,
     find: () => says("rustup", ["run", oldestRust(), "rustc", "--version"]),
-    carry: installOldestRust,
+    carry: () => install(...toolchain()),
     by: Object.fromEntries(["linux", "darwin", "win32"].map((system) => [system, toolchain().join(" ")])),
+  },
+  deny: {
+    what: `cargo-deny ${DENY}, which checks licences and origins of crates`,
+    find: () => cargoDeny(),
+    carry: () => install("cargo", ...DENY_INSTALL),
+    by: Object.fromEntries(["linux", "darwin", "win32"].map((system) => [system, `cargo ${DENY_INSTALL.join(" ")}`])),
   },
   jansson: {
     what: "Jansson, the JSON library of the example in C",
@@ -70,9 +87,8 @@ function toolchain() {
   return ["rustup", "toolchain", "install", oldestRust(), "--profile", "minimal"];
 }
 
-function installOldestRust() {
+function install(program, ...args) {
   if (process.env.ROOTWISE_INSTALL === "0") throw new Stop("ROOTWISE_INSTALL=0 forbids it");
-  const [program, ...args] = toolchain();
   const { error, status } = spawnSync(program, args, { stdio: "inherit" });
   if (error || status !== 0) throw new Stop(error?.message ?? `${program} ended with code ${status}`);
 }

@@ -4,6 +4,7 @@
 // result; `npm test -- --changed` goes by it. `needs` names entries of needs.mjs. `after` names steps whose output it uses.
 // `processors` is the number that it keeps busy on average (1 if absent): the runner fills the machine by it.
 import { join } from "node:path";
+import { cargoDeny } from "./needs.mjs";
 import { cargoTest } from "./results.mjs";
 import { bin, cargo, cargoDoc, debugBuild, node, oldestRust, publishedCrates, read, run, WORKSPACE } from "./tools.mjs";
 
@@ -122,6 +123,13 @@ export const steps = [
       };
       await run("cargo", ["package", "--allow-dirty", "--all-features", ...crates()], { env });
     },
+  },
+  {
+    name: "deny",
+    what: "the crates have licences that ask for nothing but their text, and come from crates.io",
+    reads: ["Cargo", "core/Cargo", "bindings-", "adapters/rust/", "deny.toml"],
+    needs: ["deny"],
+    run: () => run(cargoDeny(), ["check", "licenses", "bans", "sources"]),
   },
   {
     name: "generated",
