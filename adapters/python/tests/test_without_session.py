@@ -223,7 +223,8 @@ async def test_requests_leave_nothing_for_each_other(tmp_path: Path) -> None:
     [
         ({"policy": "recomended"}, "policy"),
         ({"policy": {"name": "own", "sources": [{"from": "rots"}]}}, "sources[0].from"),
-        ({"policy": {"name": "own"}}, "policy.sources"),
+        ({"policy": {"name": "own", "sources": None}}, "sources"),
+        ({"policy": {"timing": {"callerTimeoutMs": "soon"}}}, "timing.callerTimeoutMs"),
         ({"policy": {"name": "own", "sources": [{"from": "roots"}], "timings": {}}}, "timings"),
         ({"host": {"cwdd": "/"}}, "cwdd"),
         ({"host": {"toolArgument": "path"}}, "host.toolArgument: the name is tool_argument"),

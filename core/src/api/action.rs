@@ -394,6 +394,8 @@ pub enum LogCode {
     CannotAsk,
     /// A part of a peer's message was too large and was left out or counts as unreadable.
     EventFailed,
+    /// A folder of `allowedDirs` does not exist, is no folder or cannot be read.
+    AllowedDirUnusable,
 }
 
 impl LogCode {
@@ -417,6 +419,7 @@ impl LogCode {
             Self::WaitExpired => "wait_expired",
             Self::CannotAsk => "cannot_ask",
             Self::EventFailed => "event_failed",
+            Self::AllowedDirUnusable => "allowed_dir_unusable",
         }
     }
 

@@ -339,13 +339,26 @@ pub struct RequestFacts {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "ts", ts(type = "unknown", optional))]
     pub input_responses: Option<Box<RawValue>>,
+    /// The folders to which this caller is confined, within those of the host facts, which must have some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allowed_dirs: Option<Vec<String>>,
 }
 
 impl RequestFacts {
     /// Whether the request says nothing about its project.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        let Self { server, argument, headers, query, meta, capabilities, client_info, input_responses } = self;
+        let Self {
+            server,
+            argument,
+            headers,
+            query,
+            meta,
+            capabilities,
+            client_info,
+            input_responses,
+            allowed_dirs,
+        } = self;
         server.is_none()
             && argument.is_none()
             && headers.is_empty()
@@ -354,6 +367,7 @@ impl RequestFacts {
             && capabilities.is_none()
             && client_info.is_none()
             && input_responses.is_none()
+            && allowed_dirs.is_none()
     }
 }
 
@@ -366,6 +380,7 @@ setters!(RequestFacts {
     capabilities: Box<RawValue>,
     client_info: Box<RawValue>,
     input_responses: Box<RawValue>,
+    allowed_dirs: Vec<String>,
 });
 
 /// The project argument of a call.

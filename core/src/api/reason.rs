@@ -14,7 +14,7 @@ pub enum Reason {
     /// No source named a project.
     #[error("no source named a project")]
     NoProject,
-    /// The client has several roots and the policy accepts only a single one.
+    /// The client has several roots and the policy accepts only a single one, or several roots have the name that was given.
     #[error("the client has several roots and none was chosen")]
     Ambiguous,
     /// The connection closed while the ask waited.

@@ -10,7 +10,7 @@ use super::parts::{Reader, bounded_argument};
 use super::requests::Request;
 use super::sessions::Session;
 use super::turn::Turn;
-use super::{Endpoint, Scope};
+use super::{Endpoint, OwnFacts, Scope};
 use crate::api::action::{Action, Answer, Level, LogCode, Outcome};
 use crate::api::event::{
     AskVia, AskWithdrawn, Asked, Event, RefusalKind, RequestFacts, SelectBy, Selected, SelectionCleared, Want,
@@ -20,7 +20,6 @@ use crate::api::host::Transport;
 use crate::api::reason::Reason;
 use crate::error::Misuse;
 use crate::id::{AskId, CallId, ChannelId, RequestToken, SessionId};
-use crate::machine::resolver::Resolver;
 use crate::policy::Limits;
 use crate::resolve::sources::bounded;
 use crate::texts::endpoint::{self as texts, CannotAsk};
@@ -100,16 +99,21 @@ impl Endpoint {
         }
         let known = session.filter(|session| self.session(*session).is_some());
         let scope = known.map_or(Scope::Call(id), Scope::Session);
+        let of_session = known.and_then(|session| self.session(session));
+        let dirs = of_session.map_or(Ok(None), |session| session.callers_dirs(started.allowed_dirs.as_ref()))?;
+        let alone = match session {
+            Some(_) => None,
+            None => {
+                let transport = transport.unwrap_or(Transport::Http);
+                let own = OwnFacts { transport, local, push: None, allowed_dirs: started.allowed_dirs.clone() };
+                Some(Session::new(self.builder(&own)?.build()?, own))
+            }
+        };
         let channel = self.join_channel(id, session, channel)?;
-        if session.is_none() {
-            let transport = transport.unwrap_or(Transport::Http);
-            let resolver = Resolver::new(self.policy.clone(), self.hosts.with(transport, local, None))?;
-            let mut alone = Session::new(resolver, transport);
-            alone.local = local;
-            self.scopes.insert(scope, alone);
-        }
+        self.scopes.extend(alone.map(|alone| (scope, alone)));
         let mut reader = Reader { policy: &self.policy, inputs: &self.inputs, too_large: Vec::new() };
         let (facts, is_modern) = reader.call(started);
+        let facts = RequestFacts { allowed_dirs: dirs, ..facts };
         let too_large = reader.too_large;
         self.log_too_large(&too_large, scope.session(), turn);
         let is_repeatable = started.method.as_deref().is_none_or(|method| REPEATABLE.contains(&method));

@@ -132,6 +132,9 @@ events! {
         /// Starts the ids of requests; distinct in every process that continues the same session.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         id_prefix: Option<String>,
+        /// The folders to which the session's user is confined, within those of the host facts; its calls may have others.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        allowed_dirs: Option<Vec<String>>,
     }
 
     /// A session that ended.
@@ -277,6 +280,9 @@ events! {
         #[cfg_attr(feature = "ts", ts(type = "unknown", optional))]
         #[cfg_attr(feature = "schema", schemars(with = "Option<serde_json::Value>"))]
         argument: Option<Argument>,
+        /// The folders to which the caller is confined, within those of the host facts; by default those of the session.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        allowed_dirs: Option<Vec<String>>,
     }
 
     /// A handler that returned.

@@ -61,6 +61,15 @@ pub struct Endpoint {
     roots_watched: bool,
     /// Whether it was logged that calls without a session cannot be asked.
     told_stateless: bool,
+    dirs_check: DirsCheck,
+}
+
+/// Whether the operator's folders were looked at.
+#[derive(Clone, Copy, Debug)]
+enum DirsCheck {
+    Due,
+    Probed(ProbeId),
+    Done,
 }
 
 /// Whom a memory concerns.
@@ -79,6 +88,15 @@ impl Scope {
             Self::Call(_) => None,
         }
     }
+}
+
+/// What a session, or a call without one, says about its host instead of the facts of the process.
+#[derive(Clone, Debug)]
+struct OwnFacts {
+    transport: Transport,
+    local: Option<bool>,
+    push: Option<bool>,
+    allowed_dirs: Option<Vec<String>>,
 }
 
 /// The facts of the process, by transport.
@@ -105,8 +123,9 @@ impl Hosts {
     }
 
     /// The facts for a session that differs from others of its transport.
-    fn with(&self, transport: Transport, local: Option<bool>, push: Option<bool>) -> Arc<HostFacts> {
-        let facts = self.of(transport);
+    fn with(&self, own: &OwnFacts) -> Arc<HostFacts> {
+        let OwnFacts { transport, local, push, .. } = own;
+        let facts = self.of(*transport);
         if local.is_none() && push.is_none() {
             return facts.clone();
         }
@@ -168,6 +187,7 @@ impl Endpoint {
             now: Millis(0),
             roots_watched: false,
             told_stateless: false,
+            dirs_check: DirsCheck::Due,
         })
     }
 
@@ -188,6 +208,7 @@ impl Endpoint {
             return Err(misuse);
         }
         self.run_queue(&mut turn);
+        self.check_allowed_dirs(&mut turn);
         let (actions, sessions) = turn.finish();
         Ok(EndpointOutput { actions, deadline: self.deadline(), sessions })
     }

@@ -21,28 +21,28 @@ use super::parts::{MAX_NAME_BYTES, Reader};
 use super::requests::Request;
 use super::roots::RootsWatch;
 use super::turn::Turn;
-use super::{Endpoint, Hosts, Scope, SessionChange};
-use crate::api::action::{Action, Answer, Level, Log, LogCode, MessageKind, Outcome, Probe, SendRequest};
+use super::{DirsCheck, Endpoint, Hosts, OwnFacts, Scope, SessionChange};
+use crate::api::action::{Action, Answer, Level, Log, LogCode, MessageKind, Outcome, Probe, ProbePath, SendRequest};
 use crate::api::event::{
-    ClientInitialized, Event, HostFactsChanged, Message, Probed, RefusalKind, RootsChanged, RootsListed, RootsRefused,
+    ClientInitialized, EntryKind, Event, HostFactsChanged, Message, Probed, ProbedPath, RefusalKind, RootsChanged,
+    RootsListed, RootsRefused,
 };
 use crate::api::host::{HostFacts, Transport};
-use crate::error::Misuse;
+use crate::error::{ConfigError, Misuse};
 use crate::id::{AskId, CallId, ChannelId, Millis, ProbeId, RequestToken, SessionId};
-use crate::machine::resolver::Resolver;
+use crate::machine::builder::ResolverBuilder;
+use crate::machine::resolver::{Resolver, check_callers_dirs};
+use crate::path::display::display;
 use crate::peer::message::{Content, ParsedMessage, ParsedText};
 use crate::peer::raw;
-use crate::policy::{Templates, Values, exceeds};
+use crate::policy::{Templates, Values, exceeds, fill, to_usize};
 use crate::texts::endpoint::{self as texts, Part};
 
 /// A resolver, and what surrounds it.
 #[derive(Clone, Debug)]
 pub(super) struct Session {
     pub(super) resolver: Resolver,
-    pub(super) transport: Transport,
-    /// What this session says about its host instead of the facts of the process.
-    pub(super) local: Option<bool>,
-    push: Option<bool>,
+    own: OwnFacts,
     /// The asks that wait, by the ids that the resolver knows.
     pub(super) pending: BTreeMap<AskId, PendingAsk>,
     last_ask: u32,
@@ -69,6 +69,9 @@ pub(super) struct Session {
     pub(super) roots: RootsWatch,
 }
 
+/// The place of a caller's folders in an event.
+const ALLOWED_DIRS: &str = "event.allowedDirs";
+
 /// As many as a resolver remembers.
 const MAX_FINISHED: usize = 8;
 
@@ -76,12 +79,10 @@ const MAX_FINISHED: usize = 8;
 const MAX_MESSAGE_CHARS: usize = 1_000;
 
 impl Session {
-    pub(super) fn new(resolver: Resolver, transport: Transport) -> Self {
+    pub(super) fn new(resolver: Resolver, own: OwnFacts) -> Self {
         Self {
             resolver,
-            transport,
-            local: None,
-            push: None,
+            own,
             pending: BTreeMap::new(),
             last_ask: 0,
             calls: BTreeSet::new(),
@@ -111,7 +112,14 @@ impl Session {
     }
 
     pub(super) fn is_http(&self) -> bool {
-        self.transport == Transport::Http
+        self.own.transport == Transport::Http
+    }
+
+    /// The folders of a caller, if they are not those of the session.
+    pub(super) fn callers_dirs(&self, dirs: Option<&Vec<String>>) -> Result<Option<Vec<String>>, Misuse> {
+        let Some(dirs) = dirs.filter(|dirs| self.own.allowed_dirs.as_ref() != Some(dirs)) else { return Ok(None) };
+        check_callers_dirs(dirs, self.resolver.host(), ALLOWED_DIRS)?;
+        Ok(Some(dirs.clone()))
     }
 }
 
@@ -133,12 +141,13 @@ impl RawRequest<'_> {
 
 impl Endpoint {
     pub(super) fn session_opened(&mut self, opened: SessionOpened, turn: &mut Turn) -> Result<(), Misuse> {
-        let SessionOpened { session, transport, local, push, saved, snapshot_key, id_prefix } = opened;
+        let SessionOpened { session, transport, local, push, saved, snapshot_key, id_prefix, allowed_dirs } = opened;
         let scope = Scope::Session(session);
         if self.scopes.contains_key(&scope) {
             return Err(Misuse::DuplicateSession(session));
         }
-        let builder = Resolver::builder(self.hosts.with(transport, local, push)).policy(self.policy.clone());
+        let own = OwnFacts { transport, local, push, allowed_dirs };
+        let builder = self.builder(&own)?;
         let builder = id_prefix.into_iter().fold(builder, |builder, prefix| builder.id_prefix(prefix));
         let builder = snapshot_key.into_iter().fold(builder, |builder, key| builder.snapshot_key(key));
         let resolver = match &saved {
@@ -149,7 +158,7 @@ impl Endpoint {
         if let Some(project) = resolver.project().cloned() {
             turn.touched(SessionChange { session, project: Some(Some(project)), known: None });
         }
-        let mut opened = Session { local, push, ..Session::new(resolver, transport) };
+        let mut opened = Session::new(resolver, own);
         opened.is_initialized = saved.is_some();
         self.scopes.insert(scope, opened);
         if saved.is_some() {
@@ -338,6 +347,10 @@ impl Endpoint {
         if probe.0 == 0 || probe.0 > self.last_probe {
             return Err(Misuse::UnknownProbe(probe));
         }
+        if matches!(self.dirs_check, DirsCheck::Probed(own) if own == probe) {
+            self.dirs_check = DirsCheck::Done;
+            self.log_unusable_dirs(&paths, turn);
+        }
         if let Some((scope, own)) = self.probes.remove(&probe) {
             if let Some(session) = self.scopes.get_mut(&scope) {
                 session.probes.remove(&probe);
@@ -345,6 +358,40 @@ impl Endpoint {
             self.process(scope, Probed { probe: own, paths }.into(), turn);
         }
         Ok(())
+    }
+
+    /// A resolver for a session or a call; its own folders are checked like those of the host.
+    pub(super) fn builder(&self, own: &OwnFacts) -> Result<ResolverBuilder, Misuse> {
+        let host = self.hosts.with(own);
+        let checked = host.check_dirs(ALLOWED_DIRS, own.allowed_dirs.as_deref().unwrap_or_default());
+        checked.map_err(|ConfigError { place, problem }| Misuse::bad_event(place, problem))?;
+        let builder = Resolver::builder(host).policy(self.policy.clone());
+        Ok(own.allowed_dirs.iter().fold(builder, ResolverBuilder::allowed_dirs))
+    }
+
+    /// Has the operator's folders probed once, so that a wrong one shows at the start.
+    pub(super) fn check_allowed_dirs(&mut self, turn: &mut Turn) {
+        if !matches!(self.dirs_check, DirsCheck::Due) {
+            return;
+        }
+        self.dirs_check = DirsCheck::Done;
+        let dirs = self.hosts.of(Transport::Stdio).allowed_dirs.iter().flatten();
+        let paths: Vec<ProbePath> = dirs.map(|dir| ProbePath { path: dir.clone(), markers: Vec::new() }).collect();
+        if !paths.is_empty() {
+            self.last_probe = self.last_probe.saturating_add(1);
+            let probe = ProbeId(self.last_probe);
+            self.dirs_check = DirsCheck::Probed(probe);
+            turn.push(EndpointAction::Probe(Probe { probe, paths }));
+        }
+    }
+
+    fn log_unusable_dirs(&self, reports: &[ProbedPath], turn: &mut Turn) {
+        for ProbedPath { path, found, .. } in reports.iter().filter(|report| report.found != EntryKind::Directory) {
+            let shown = display(path, to_usize(self.policy.config.limits.value_chars));
+            let message = fill(texts::unusable_dir(*found), &[("path", &shown)]);
+            let (level, code) = (Level::Warning, LogCode::AllowedDirUnusable);
+            turn.push(EndpointAction::Log(EndpointLog { level, code, session: None, ask: None, message }));
+        }
     }
 
     pub(super) fn deadline_reached(&mut self, turn: &mut Turn) {
@@ -358,9 +405,12 @@ impl Endpoint {
     }
 
     pub(super) fn host_facts_changed(&mut self, facts: &HostFacts, turn: &mut Turn) -> Result<(), Misuse> {
-        self.hosts = Hosts::new(facts)?;
+        let before = core::mem::replace(&mut self.hosts, Hosts::new(facts)?);
+        if before.of(Transport::Stdio).allowed_dirs != facts.allowed_dirs {
+            self.dirs_check = DirsCheck::Due;
+        }
         for (scope, session) in &self.scopes {
-            let facts = self.hosts.with(session.transport, session.local, session.push);
+            let facts = self.hosts.with(&session.own);
             turn.queue.push_back((*scope, HostFactsChanged { facts: Arc::unwrap_or_clone(facts) }.into()));
         }
         Ok(())

@@ -91,6 +91,8 @@ pub(crate) struct PendingAsk {
     lost_request: bool,
     /// The roots that came with the call itself.
     pub(crate) input: Option<RootList>,
+    /// The folders to which its caller is confined, and the facts that follow for it.
+    confined: Option<(Vec<String>, Arc<HostFacts>)>,
 }
 
 /// How much longer an ask waits.
@@ -145,6 +147,11 @@ impl RootsProgress {
 }
 
 impl PendingAsk {
+    /// The host facts that count for it.
+    pub(crate) fn host<'a>(&'a self, host: &'a HostFacts) -> &'a HostFacts {
+        self.confined.as_ref().map_or(host, |(_, confined)| confined)
+    }
+
     /// Whether its decision may differ from that of every other ask: a selection, or a call with its own roots.
     const fn stands_alone(&self) -> bool {
         !matches!(self.purpose, Purpose::Project | Purpose::Roots) || self.input.is_some()
@@ -163,7 +170,10 @@ impl PendingAsk {
             (*purpose == Purpose::Roots, *by as u8, *modern, *explain, wait, *roots)
         };
         let texts = |one: &Self, other: &Self| {
-            (&one.target, &one.values, &one.client).cmp(&(&other.target, &other.values, &other.client))
+            let dirs = |ask: &Self| ask.confined.as_ref().map(|(dirs, _)| dirs.clone());
+            (&one.target, &one.values, &one.client)
+                .cmp(&(&other.target, &other.values, &other.client))
+                .then_with(|| dirs(one).cmp(&dirs(other)))
         };
         facts(self)
             .cmp(&facts(other))
@@ -258,6 +268,7 @@ impl AskQueue {
         now: Time,
         policy: &Policy,
         host: &HostFacts,
+        operator: &HostFacts,
     ) -> Box<PendingAsk> {
         let (client, looks_modern) = Client::from_request(&new.facts, policy.config.limits.name_bytes);
         let by = new.ask_via.unwrap_or(match (looks_modern, initialized) {
@@ -267,6 +278,7 @@ impl AskQueue {
         });
         let modern = by == AskVia::InputRequired || (by == AskVia::None && looks_modern);
         self.arrived = self.arrived.saturating_add(1);
+        let confined = new.facts.allowed_dirs.as_ref().map(|dirs| (dirs.clone(), Arc::new(operator.confined_to(dirs))));
         Box::new(PendingAsk {
             id: new.id,
             place: self.arrived,
@@ -288,6 +300,7 @@ impl AskQueue {
             waits_for_roots: false,
             carries: None,
             lost_request: false,
+            confined,
         })
     }
 
@@ -350,9 +363,14 @@ impl AskQueue {
     }
 
     /// The host facts changed, and with them the meaning of the roots that calls brought.
-    pub(crate) fn host_changed(&mut self, policy: &Policy, host: &HostFacts) {
-        for input in self.waiting.iter_mut().filter_map(|ask| ask.input.as_mut()) {
-            *input = RootList::restore(input.save(), policy, host);
+    pub(crate) fn host_changed(&mut self, policy: &Policy, host: &HostFacts, operator: &HostFacts) {
+        for ask in &mut self.waiting {
+            if let Some(input) = &mut ask.input {
+                *input = RootList::restore(input.save(), policy, host);
+            }
+            if let Some((dirs, confined)) = &mut ask.confined {
+                *confined = Arc::new(operator.confined_to(dirs));
+            }
         }
     }
 

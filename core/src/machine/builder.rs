@@ -19,11 +19,12 @@ pub struct ResolverBuilder {
     host: Arc<HostFacts>,
     id_prefix: Option<String>,
     snapshot_key: Option<SealKey>,
+    allowed_dirs: Option<Vec<String>>,
 }
 
 impl ResolverBuilder {
     pub(super) const fn new(host: Arc<HostFacts>) -> Self {
-        Self { policy: None, host, id_prefix: None, snapshot_key: None }
+        Self { policy: None, host, id_prefix: None, snapshot_key: None, allowed_dirs: None }
     }
 
     /// Sets the policy.
@@ -43,6 +44,12 @@ impl ResolverBuilder {
     #[must_use]
     pub fn snapshot_key(self, key: impl Into<Vec<u8>>) -> Self {
         Self { snapshot_key: Some(SealKey::new(key.into())), ..self }
+    }
+
+    /// Confines the connection's own project to these folders, within those of the host facts. A call may have others.
+    #[must_use]
+    pub fn allowed_dirs(self, dirs: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { allowed_dirs: Some(dirs.into_iter().map(Into::into).collect()), ..self }
     }
 
     /// Creates the resolver.
@@ -75,6 +82,10 @@ impl ResolverBuilder {
         let mut resolver = Resolver::new(policy, self.host)?;
         self.snapshot_key.as_ref().map_or(Ok(()), SealKey::check)?;
         resolver.seal_key = self.snapshot_key.map(Arc::new);
+        if let Some(dirs) = &self.allowed_dirs {
+            resolver.host().check_dirs("allowedDirs", dirs)?;
+        }
+        resolver.confine(self.allowed_dirs);
         Ok(resolver)
     }
 }

@@ -16,7 +16,9 @@ use super::roots_cycle::{HeldAnswer, RootsCycle, TokenStatus};
 use super::seal::SealKey;
 use super::size::peer_bytes;
 use crate::api::action::{Action, Answer, Outcome};
-use crate::api::event::{AskVia, Asked, ClientInitialized, Event, Probed, RootsChanged, RootsListed, RootsRefused};
+use crate::api::event::{
+    AskVia, Asked, ClientInitialized, Event, Probed, RequestFacts, RootsChanged, RootsListed, RootsRefused,
+};
 use crate::api::explanation::{Era, Explanation, RootsReport};
 use crate::api::host::{HostFacts, Transport};
 use crate::api::project::Project;
@@ -26,6 +28,7 @@ use crate::peer::client::Client;
 use crate::policy::{Policy, exceeds};
 use crate::resolve::disk::{Freshness, learn};
 use crate::resolve::memory::Memory;
+use crate::texts::endpoint::NO_COMMON_DIRS;
 
 /// The project of one connection.
 ///
@@ -34,6 +37,11 @@ use crate::resolve::memory::Memory;
 #[derive(Clone, Debug)]
 pub struct Resolver {
     pub(super) policy: Arc<Policy>,
+    /// The host facts as they were given.
+    pub(super) operator: Arc<HostFacts>,
+    /// The folders to which the connection's own project is confined, within those of the host facts.
+    own_dirs: Option<Vec<String>>,
+    /// The facts that follow for the connection.
     pub(super) host: Arc<HostFacts>,
     pub(super) connection: Connection,
     pub(super) asks: AskQueue,
@@ -108,6 +116,16 @@ impl From<Event> for Input {
     }
 }
 
+/// Checks the folders of one caller. A connection whose folders are on another machine for the host facts, and here for a
+/// caller, would read its roots in two ways.
+pub(crate) fn check_callers_dirs(dirs: &[String], host: &HostFacts, place: &str) -> Result<(), Misuse> {
+    if host.allowed_dirs.is_none() {
+        return Err(Misuse::bad_event(place, NO_COMMON_DIRS));
+    }
+    let checked = host.check_dirs(place, dirs);
+    checked.map_err(|ConfigError { place, problem }| Misuse::bad_event(place, problem))
+}
+
 /// The effect of one event so far.
 #[derive(Debug, Default)]
 pub(super) struct Turn {
@@ -131,6 +149,8 @@ impl Resolver {
         let cycle = RootsCycle::new(policy.config.roots.request.id_prefix.clone());
         Ok(Self {
             policy,
+            operator: host.clone(),
+            own_dirs: None,
             host,
             connection: Connection::new(cycle),
             asks: AskQueue::default(),
@@ -279,9 +299,9 @@ impl Resolver {
     /// Refuses the host's mistakes before anything changes.
     fn check(&self, event: &Event) -> Result<(), Misuse> {
         match event {
-            Event::Asked(Asked { ask, .. }) => self.check_ask(*ask),
-            Event::Selected(selected) => self.check_ask(selected.ask),
-            Event::SelectionCleared(cleared) => self.check_ask(cleared.ask),
+            Event::Asked(Asked { ask, facts, .. }) => self.check_ask(*ask, facts),
+            Event::Selected(selected) => self.check_ask(selected.ask, &selected.facts),
+            Event::SelectionCleared(cleared) => self.check_ask(cleared.ask, &cleared.facts),
             Event::Probed(probed) if !self.probes.was_requested(probed.probe) => {
                 Err(Misuse::UnknownProbe(probed.probe))
             }
@@ -292,7 +312,10 @@ impl Resolver {
         if exceeds(bytes, limit) { Err(Misuse::EventTooLarge { bytes, limit }) } else { Ok(()) }
     }
 
-    fn check_ask(&self, ask: AskId) -> Result<(), Misuse> {
+    fn check_ask(&self, ask: AskId, facts: &RequestFacts) -> Result<(), Misuse> {
+        if let Some(dirs) = &facts.allowed_dirs {
+            check_callers_dirs(dirs, &self.host, "event.facts.allowedDirs")?;
+        }
         if self.connection.closed {
             Err(Misuse::Closed(ask))
         } else if self.asks.has_id(ask) {
@@ -370,11 +393,22 @@ impl Resolver {
         }
     }
 
+    /// Confines the connection's own project.
+    pub(super) fn confine(&mut self, dirs: Option<Vec<String>>) {
+        self.host = match &dirs {
+            Some(dirs) => Arc::new(self.operator.confined_to(dirs)),
+            None => self.operator.clone(),
+        };
+        self.own_dirs = dirs;
+    }
+
     fn host_changed(&mut self, facts: HostFacts, turn: &mut Turn) {
         self.connection.disk.clear();
-        self.host = Arc::new(facts);
+        self.operator = Arc::new(facts);
+        let own_dirs = self.own_dirs.take();
+        self.confine(own_dirs);
         self.connection.cycle.host_changed(&self.policy, &self.host);
-        self.asks.host_changed(&self.policy, &self.host);
+        self.asks.host_changed(&self.policy, &self.host, &self.operator);
         self.connection.memory.confine(&self.policy, &self.host);
         turn.announce_unsettled = true;
     }

@@ -40,7 +40,7 @@ impl Resolver {
         let plain = new.plain;
         let remembered = self.connection.memory.remembered.clone();
         let initialized = self.connection.client.is_some();
-        let mut ask = self.asks.read(new, initialized, self.now, &self.policy, &self.host);
+        let mut ask = self.asks.read(new, initialized, self.now, &self.policy, &self.host, &self.operator);
         let was_shared = self.connection.sharing.is_shown();
         if initialized && ask.by == AskVia::Request {
             self.called(turn);

@@ -32,7 +32,8 @@ pub(super) fn peer_bytes(event: &Event) -> usize {
 }
 
 fn facts_bytes(facts: &RequestFacts) -> usize {
-    let RequestFacts { server, argument, headers, query, meta, capabilities, client_info, input_responses } = facts;
+    // The folders of a caller are the host's words.
+    let RequestFacts { server, argument, headers, query, meta, capabilities, client_info, input_responses, .. } = facts;
     let argument = argument.as_ref().map(|argument| match argument {
         Argument::Text(text) => text.len(),
         Argument::Other => 0,

@@ -19,7 +19,7 @@ impl Resolver {
     pub(super) fn context<'a>(&'a self, ask: &'a PendingAsk) -> AskContext<'a> {
         AskContext {
             policy: &self.policy,
-            host: &self.host,
+            host: ask.host(&self.host),
             connection: self.connection_view(),
             ask: AskView {
                 purpose: &ask.purpose,

@@ -1,5 +1,6 @@
 //! A list of roots, read entry by entry: a bad entry never loses the others.
 
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -160,24 +161,58 @@ impl RootList {
         (first, omitted)
     }
 
-    /// The roots as a message lists them: by name if they have one, within a number of characters.
-    pub(crate) fn listing(&self, most: usize) -> String {
-        let mut listing = String::new();
-        let mut room = most;
-        for (at, entry) in self.entries.iter().enumerate() {
-            let shown = entry.reference.name.as_ref().unwrap_or(&entry.reference.uri);
-            let Some(left) = room.checked_sub(shown.chars().count()) else {
-                let more = self.entries.len().saturating_sub(at);
-                let gap = if at == 0 { "" } else { " and " };
-                return format!("{listing}{gap}{more} more");
-            };
-            room = left;
-            if at > 0 {
-                listing.push_str(", ");
-            }
-            listing.push_str(shown);
+    /// The different roots with this name: their own, or else their folder's.
+    pub(crate) fn named(&self, name: &str, host: &HostFacts) -> Vec<&RootEntry> {
+        let mut named = self.distinct(|entry| entry.is_called(name));
+        if named.is_empty() {
+            named = self.distinct(|entry| entry.has_folder_named(name, host));
         }
-        listing
+        named
+    }
+
+    fn distinct(&self, wanted: impl Fn(&RootEntry) -> bool) -> Vec<&RootEntry> {
+        let mut keys = BTreeSet::new();
+        let is_new = |entry: &&RootEntry| keys.insert(entry.identity());
+        self.entries.iter().filter(|entry| wanted(entry)).filter(is_new).collect()
+    }
+
+    /// The roots by name if they have one, within a number of characters.
+    pub(crate) fn names(&self, most: usize) -> String {
+        let shown = |entry: &RootEntry| entry.reference.name.as_ref().unwrap_or(&entry.reference.uri).clone();
+        listing(self.entries.iter().map(shown), most)
+    }
+
+    /// The different roots with their folders, within a number of characters.
+    pub(crate) fn folders(&self, most: usize) -> String {
+        folders(self.distinct(|_| true).into_iter(), most)
+    }
+}
+
+/// Roots with their folders, and with their names if they have some.
+pub(crate) fn folders<'a>(entries: impl Iterator<Item = &'a RootEntry>, most: usize) -> String {
+    let shown = |entry: &RootEntry| {
+        let RootRef { uri, name, .. } = &entry.reference;
+        let folder = entry.path.as_ref().map_or_else(|_| uri.clone(), |path| display(path, most));
+        name.as_ref().map_or_else(|| folder.clone(), |name| format!("{name} ({folder})"))
+    };
+    listing(entries.map(shown), most)
+}
+
+fn listing(shown: impl Iterator<Item = String>, most: usize) -> String {
+    let mut shown = shown.peekable();
+    let mut listing = String::new();
+    let mut room = most;
+    while let Some(next) = shown.next_if(|next| next.chars().count() <= room) {
+        room = room.saturating_sub(next.chars().count());
+        if !listing.is_empty() {
+            listing.push_str(", ");
+        }
+        listing.push_str(&next);
+    }
+    match shown.count() {
+        0 => listing,
+        more if listing.is_empty() => format!("{more} more"),
+        more => format!("{listing} and {more} more"),
     }
 }
 
@@ -234,6 +269,20 @@ impl RootEntry {
             client_path: on_client_machine,
         };
         Self { sent, path, key, reference, repaired }
+    }
+
+    /// Whether this is its own name, as the client sent it or as a message shows it.
+    pub(crate) fn is_called(&self, name: &str) -> bool {
+        [&self.sent.name, &self.reference.name].into_iter().flatten().any(|own| own.trim() == name)
+    }
+
+    fn has_folder_named(&self, name: &str, host: &HostFacts) -> bool {
+        self.path.as_ref().is_ok_and(|path| path::basename(path, host.client_style(path)).as_deref() == Some(name))
+    }
+
+    /// What tells it from other roots.
+    pub(crate) fn identity(&self) -> String {
+        self.key.clone().unwrap_or_else(|| uri_key(&self.sent.uri))
     }
 
     pub(crate) fn view(&self) -> RootView {

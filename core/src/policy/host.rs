@@ -33,14 +33,37 @@ impl HostFacts {
         {
             absolute(format!("host.excludedDirs.{name}[{index}]"), dir, self.style)?;
         }
-        for (index, dir) in self.allowed_dirs.iter().flatten().enumerate() {
-            absolute(format!("host.allowedDirs[{index}]"), dir, self.style)?;
-        }
+        self.check_dirs("host.allowedDirs", self.allowed_dirs.as_deref().unwrap_or_default())?;
         for (index, map) in self.path_map.iter().enumerate() {
             absolute(format!("host.pathMap[{index}].from"), &map.from, map.from_style)?;
             absolute(format!("host.pathMap[{index}].to"), &map.to, self.style)?;
         }
         Ok(())
+    }
+
+    /// Finds the first of these folders that is no absolute path.
+    pub(crate) fn check_dirs(&self, place: &str, dirs: &[String]) -> Result<(), ConfigError> {
+        for (index, dir) in dirs.iter().enumerate() {
+            if let Err(refusal) = path::absolute(dir, self.style) {
+                return Err(ConfigError::new(format!("{place}[{index}]"), format!("not an absolute path: {refusal}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// The facts for a caller who is confined to these folders. Those of the operator bound them: what one caller may do is
+    /// never more than what all callers together may do.
+    pub(crate) fn confined_to(&self, dirs: &[String]) -> Self {
+        let is_in = |outer: &[String], dir: &str| outer.iter().any(|outer| path::is_inside(outer, dir, self.style));
+        let allowed_dirs = match &self.allowed_dirs {
+            None => dirs.to_vec(),
+            Some(all) => {
+                let own = dirs.iter().filter(|dir| is_in(all, dir));
+                let all = all.iter().filter(|dir| is_in(dirs, dir) && !dirs.contains(dir));
+                own.chain(all).cloned().collect()
+            }
+        };
+        Self { allowed_dirs: Some(allowed_dirs), ..self.clone() }
     }
 
     /// Whether the working directory and the variables say where the client works.

@@ -18,7 +18,9 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::api::host::Transport;
 use crate::api::project::Project;
@@ -56,12 +58,37 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Parses and checks a policy; the error names the field.
+    /// Parses and checks a policy; the error names the field. A policy without `sources` is the recommended one with these
+    /// changes: objects are merged member by member, everything else replaces what was there.
+    ///
+    /// ```
+    /// use rootwise::policy::Policy;
+    ///
+    /// let policy = Policy::from_json(r#"{ "timing": { "callerTimeoutMs": 2000 } }"#)?;
+    /// assert_eq!(policy, Policy::recommended().with(|policy| policy.timing.caller_timeout_ms = 2_000)?);
+    /// # Ok::<(), rootwise::ConfigError>(())
+    /// ```
     ///
     /// # Errors
     /// The text is not JSON, or a field is unknown, missing, of the wrong type or contradicts another one.
     pub fn from_json(text: &str) -> Result<Self, ConfigError> {
-        parse_json::<PolicyConfig>(text)?.try_into()
+        // What is not an object at all is reported like any other bad policy.
+        if serde_json::from_str::<Head>(text).map_or(true, |head| head.sources.is_some()) {
+            return parse_json::<PolicyConfig>(text)?.try_into();
+        }
+        let mut policy: Value = parse_json(RECOMMENDED)?;
+        merge(&mut policy, parse_json(text)?);
+        serde_path_to_error::deserialize::<_, PolicyConfig>(policy)?.try_into()
+    }
+
+    /// The policy with a change.
+    ///
+    /// # Errors
+    /// A field of the changed policy is invalid or contradicts another one.
+    pub fn with(self, change: impl FnOnce(&mut PolicyConfig)) -> Result<Self, ConfigError> {
+        let mut config = self.config;
+        change(&mut config);
+        config.try_into()
     }
 
     /// The configuration.
@@ -101,6 +128,25 @@ impl Policy {
     }
 }
 
+/// What tells a complete policy from changes.
+#[derive(Deserialize)]
+struct Head {
+    #[serde(default)]
+    sources: Option<IgnoredAny>,
+}
+
+/// Puts changes into a policy.
+fn merge(policy: &mut Value, changes: Value) {
+    match (policy, changes) {
+        (Value::Object(policy), Value::Object(changes)) => {
+            for (name, change) in changes {
+                merge(policy.entry(name).or_insert(Value::Null), change);
+            }
+        }
+        (policy, change) => *policy = change,
+    }
+}
+
 impl TryFrom<PolicyConfig> for Policy {
     type Error = ConfigError;
 
@@ -127,7 +173,11 @@ impl From<Policy> for PolicyConfig {
 /// The way a server finds its project, as an operator writes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename = "Policy"))]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Policy"))]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "Policy", transform = schema::changes_are_enough)
+)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[non_exhaustive]
 pub struct PolicyConfig {
@@ -135,11 +185,13 @@ pub struct PolicyConfig {
     #[serde(rename = "$schema", default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<String>,
     /// A name for logs and snapshots.
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub name: String,
     /// Remarks for the reader, such as deliberate differences from the system it follows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// The sources, best first.
+    /// The sources, best first. Without them, a policy as JSON is the recommended one with the changes that it has.
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub sources: Vec<Source>,
     /// The rules for requesting the client's roots and picking one.
     #[serde(default)]

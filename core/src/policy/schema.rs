@@ -9,6 +9,12 @@ use serde_json::{Map, Value};
 use super::{BadOutcome, OnBad};
 use crate::api::reason::Reason;
 
+/// A policy without sources is the recommended one with changes; one with sources has a name.
+pub(super) fn changes_are_enough(schema: &mut Schema) {
+    schema.remove("required");
+    schema.insert("dependentRequired".to_string(), serde_json::json!({ "sources": ["name"] }));
+}
+
 impl JsonSchema for OnBad {
     fn schema_name() -> Cow<'static, str> {
         "OnBad".into()

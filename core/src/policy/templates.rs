@@ -12,8 +12,8 @@ use crate::path::display::display;
 use crate::texts::standard::standard;
 
 /// What templates may show.
-pub(super) const NAMES: [&str; 14] = [
-    "advice", "cause", "client", "count", "detail", "from", "list", "name", "path", "reason", "source", "to", "uri",
+pub(super) const NAMES: [&str; 15] = [
+    "advice", "cause", "client", "count", "detail", "folders", "from", "list", "name", "path", "reason", "source", "to", "uri",
     "value",
 ];
 
@@ -104,7 +104,7 @@ impl Templates<'_> {
             .iter()
             .map(|(name, value)| {
                 // Lists and advice are built from safe parts and may be longer than one value.
-                let safe = if matches!(*name, "list" | "advice") { (*value).to_string() } else { display(value, most) };
+                let safe = if matches!(*name, "list" | "folders" | "advice") { (*value).to_string() } else { display(value, most) };
                 (*name, safe)
             })
             .collect();

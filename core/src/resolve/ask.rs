@@ -15,8 +15,8 @@ use crate::api::host::HostFacts;
 use crate::api::project::RootView;
 use crate::api::reason::Reason;
 use crate::id::Time;
-use crate::peer::root_list::RootList;
-use crate::policy::{Policy, Templates, Values, to_usize};
+use crate::peer::root_list::{RootList, folders};
+use crate::policy::{Policy, SourceKind, Templates, Values, to_usize};
 use crate::texts::standard::{EXAMPLE_PROJECT, NO_VALUE, UNNAMED_CLIENT};
 
 /// One ask, and everything that decides it.
@@ -162,15 +162,16 @@ impl<'a> AskContext<'a> {
         let Some((finding, rejection, status)) = evaluation.refused(at) else {
             return self.unresolved(Reason::NoProject, &evaluation.findings);
         };
-        if rejection.reason == Reason::Ambiguous {
+        if rejection.reason == Reason::Ambiguous && finding.source == SourceKind::Roots {
             return self.unresolved(rejection.reason, &evaluation.findings);
         }
         let source = finding.source;
         let value = finding.value.as_deref().unwrap_or_default();
-        let list = self.listing();
+        let (list, folders) = self.listings(rejection.reason, value);
         let values = Values::new()
             .with("value", value)
             .with("list", &list)
+            .with("folders", &folders)
             .with("path", rejection.path.as_deref().unwrap_or(value))
             .with("source", source.name())
             .with("reason", rejection.reason.code())
@@ -188,12 +189,13 @@ impl<'a> AskContext<'a> {
     pub(crate) fn unresolved(&self, reason: Reason, findings: &[Finding]) -> Outcome {
         let templates = Templates(self.policy);
         let client = self.client_name();
-        let list = self.listing();
+        let (list, folders) = self.listings(reason, "");
         let advice = self.advice(reason, findings);
         let cause = cause(findings, self.visible_roots(), self.host.is_local());
         let values = Values::new()
             .with("cause", &cause)
             .with("list", &list)
+            .with("folders", &folders)
             .with("advice", &advice)
             .with("client", client.unwrap_or(UNNAMED_CLIENT))
             .with("reason", reason.code());
@@ -216,11 +218,16 @@ impl<'a> AskContext<'a> {
         if self.ask.modern { self.ask.input } else { self.connection.list }
     }
 
-    /// The same as a message lists them.
-    pub(super) fn listing(&self) -> String {
-        self.visible_roots()
-            .map(|list| list.listing(to_usize(self.policy.config.limits.value_chars)))
-            .unwrap_or_default()
+    /// The same as a message lists them: by name, and with their folders. A name that several roots share is followed by
+    /// the folders of these alone.
+    pub(super) fn listings(&self, reason: Reason, given: &str) -> (String, String) {
+        let most = to_usize(self.policy.config.limits.value_chars);
+        let Some(list) = self.visible_roots().filter(|list| !list.entries.is_empty()) else {
+            return (NO_VALUE.to_string(), NO_VALUE.to_string());
+        };
+        let named = if reason == Reason::Ambiguous { list.named(given.trim(), self.host) } else { Vec::new() };
+        let folders = if named.is_empty() { list.folders(most) } else { folders(named.into_iter(), most) };
+        (list.names(most), folders)
     }
 }
 

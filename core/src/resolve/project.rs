@@ -130,6 +130,16 @@ impl Project {
     }
 }
 
+impl Project {
+    /// The project of a root as the caller calls it. The name in `name` and `slug` stays, because data may be kept under it.
+    pub(crate) fn called(self, name: &str, entry: &RootEntry) -> Self {
+        match &entry.reference.name {
+            Some(own) if entry.is_called(name) => Self { display_name: own.clone(), ..self },
+            _ => self,
+        }
+    }
+}
+
 impl ProjectFactory<'_> {
     /// Refuses a project without a folder on this machine, if the policy requires one.
     pub(crate) fn require_path(&self, project: Project) -> Result<Project, Rejection> {

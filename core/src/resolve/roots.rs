@@ -5,13 +5,14 @@ use alloc::string::{String, ToString};
 
 use super::disk::DiskView;
 use super::evaluate::{EvaluationContext, Finding, RootsAccess, SourceResult};
+use super::sources::rejected;
 use super::value::{ParsedValue, ValueParser};
 use super::verify::{PathVerifier, Verified};
 use crate::api::project::{Project, RootView};
 use crate::api::reason::Reason;
 use crate::path;
 use crate::path::rejection::Rejection;
-use crate::peer::root_list::{RootEntry, RootList, uri_key};
+use crate::peer::root_list::{RootEntry, RootList};
 use crate::policy::{BadOutcome, Format, Links, NonFile, OnUnusable, Pick, Relative, Source, SourceKind, Verify};
 
 impl EvaluationContext<'_> {
@@ -127,6 +128,49 @@ impl EvaluationContext<'_> {
         }
     }
 
+    /// The project of the root that a value names, if there is one; the error is what comes of the value otherwise.
+    pub(super) fn named_root(
+        &self,
+        at: usize,
+        source: &Source,
+        name: &str,
+        disk: &mut DiskView<'_>,
+    ) -> Result<Option<Project>, SourceResult> {
+        let list = match self.roots {
+            RootsAccess::Known(list) => list,
+            RootsAccess::Wait => return Err(SourceResult::WaitRoots),
+            RootsAccess::Send => return Err(SourceResult::NeedSend),
+            RootsAccess::Input => return Err(SourceResult::NeedInput),
+            RootsAccess::Unavailable(_) => return Ok(None),
+        };
+        disk.use_roots();
+        let named = list.named(name, self.host);
+        let entry = match named.as_slice() {
+            [] if list.entries.is_empty() => return Ok(None),
+            [] => return Err(rejected(source, Rejection::new(Reason::NotInRoots))),
+            [entry] => entry,
+            _ => return Err(rejected(source, Rejection::new(Reason::Ambiguous))),
+        };
+        let made = |folder| {
+            let project = Project::from_root(entry, list, folder, self.factory()).called(name, entry);
+            Ok(Some(Project { source: source.from, ..project }))
+        };
+        let verifier = PathVerifier { files: Some(self.policy.config.roots.files), ..self.verifier(at, source) };
+        match &entry.path {
+            Ok(path) => match verifier.for_client().verify(path, disk) {
+                Verified::Accepted(folder) => made(Some(folder)),
+                Verified::Rejected(rejection) => Err(rejected(source, rejection)),
+                Verified::Wait => Err(SourceResult::WaitDisk),
+            },
+            Err(rejection)
+                if rejection.reason == Reason::NotFileUri && self.policy.config.roots.non_file == NonFile::NameOnly =>
+            {
+                made(None)
+            }
+            Err(rejection) => Err(rejected(source, rejection.clone())),
+        }
+    }
+
     /// A root as a list shows it: verified as a folder, whether or not it would be picked. `None` while the host must probe.
     pub(super) fn root_view(&self, entry: &RootEntry, disk: &mut DiskView<'_>) -> Option<RootView> {
         let mut view = entry.view();
@@ -181,9 +225,5 @@ impl EvaluationContext<'_> {
 
 /// The number of different roots.
 fn distinct(list: &RootList) -> usize {
-    let mut keys = BTreeSet::new();
-    for entry in &list.entries {
-        keys.insert(entry.key.clone().unwrap_or_else(|| uri_key(&entry.sent.uri)));
-    }
-    keys.len()
+    list.entries.iter().map(RootEntry::identity).collect::<BTreeSet<_>>().len()
 }

@@ -11,7 +11,6 @@ use super::value::{ParsedValue, ValueParser, looks_like_path};
 use super::verify::{PathVerifier, Refine, Verified};
 use crate::api::action::{Outcome, Refused};
 use crate::api::event::SelectBy;
-use crate::api::host::HostFacts;
 use crate::api::project::Project;
 use crate::api::reason::Reason;
 use crate::path;
@@ -145,16 +144,15 @@ impl<'a> AskContext<'a> {
                 Err(step) => return SelectionStep::NeedsRoots(step),
             },
         };
-        let entry = list.and_then(|list| Some((list, by_name(list, name, self.host)?)));
         if list.is_some() {
             disk.use_roots();
         }
-        match entry {
-            Some((list, entry)) => self.selected_root(entry, list, disk),
-            None if enforced && list.is_some_and(|list| !list.entries.is_empty()) => {
+        match list.map(|list| (list, list.named(name, self.host))) {
+            Some((list, named)) if !named.is_empty() => self.selected_name(name, &named, list, disk),
+            _ if enforced && list.is_some_and(|list| !list.entries.is_empty()) => {
                 Rejection::new(Reason::NotInRoots).into()
             }
-            None => SelectionStep::made(Project::from_name(name, SourceKind::Selected, None, self.factory())),
+            _ => SelectionStep::made(Project::from_name(name, SourceKind::Selected, None, self.factory())),
         }
     }
 
@@ -174,9 +172,28 @@ impl<'a> AskContext<'a> {
             let mut shown = list.entries.iter().filter(|entry| entry.reference.uri == given);
             shown.next().filter(|_| shown.next().is_none())
         };
-        match by_uri.or_else(by_key).or_else(|| by_name(list, given, self.host)).or_else(by_display) {
-            Some(entry) => self.selected_root(entry, list, disk),
-            None => Rejection::new(Reason::NotInRoots).into(),
+        if let Some(entry) = by_uri.or_else(by_key) {
+            return self.selected_root(entry, list, disk);
+        }
+        match (list.named(given, self.host), by_display()) {
+            (named, _) if !named.is_empty() => self.selected_name(given, &named, list, disk),
+            (_, Some(entry)) => self.selected_root(entry, list, disk),
+            (_, None) => Rejection::new(Reason::NotInRoots).into(),
+        }
+    }
+
+    /// Selects the one root with this name.
+    fn selected_name(
+        &self,
+        name: &str,
+        named: &[&RootEntry],
+        list: &RootList,
+        disk: &mut DiskView<'_>,
+    ) -> SelectionStep {
+        let [entry] = named else { return Rejection::new(Reason::Ambiguous).into() };
+        match self.selected_root(entry, list, disk) {
+            SelectionStep::Made(project) => SelectionStep::made(project.called(name, entry)),
+            other => other,
         }
     }
 
@@ -276,7 +293,7 @@ impl<'a> AskContext<'a> {
     }
 
     pub(super) fn refuse_selection(&self, reason: Reason, given: &str, rejection: Option<&Rejection>) -> Outcome {
-        let list = self.listing();
+        let (list, folders) = self.listings(reason, given);
         let path = rejection.and_then(|rejection| rejection.path.as_deref()).unwrap_or(given);
         let pinned = self.connection.memory.pin.as_ref().map_or("", |project| &project.name);
         let source = SourceKind::Selected;
@@ -287,6 +304,7 @@ impl<'a> AskContext<'a> {
             .with("path", path)
             .with("name", pinned)
             .with("list", &list)
+            .with("folders", &folders)
             .with("source", source.name())
             .with("reason", reason.code())
             .with("detail", rejection.map_or_else(|| reason.code(), Rejection::detail));
@@ -302,7 +320,7 @@ impl<'a> AskContext<'a> {
 
     fn selected_text(&self, project: &Project) -> String {
         let values = Values::new()
-            .with("name", &project.name)
+            .with("name", &project.display_name)
             .with("path", project.folder().unwrap_or(&project.name))
             .with("uri", project.uri.as_deref().unwrap_or(&project.name));
         Templates(self.policy).message(&["selected"], &values)
@@ -334,17 +352,6 @@ impl Kind {
             Self::Name
         }
     }
-}
-
-/// The first root with this name: its own, or its folder's.
-fn by_name<'l>(list: &'l RootList, name: &str, host: &HostFacts) -> Option<&'l RootEntry> {
-    list.entries.iter().find(|entry| {
-        let own = entry.sent.name.as_deref() == Some(name);
-        own || entry
-            .path
-            .as_ref()
-            .is_ok_and(|path| path::basename(path, host.client_style(path)).as_deref() == Some(name))
-    })
 }
 
 /// Whether a text has a `..` part, plain or percent-encoded.

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::disk::DiskView;
 use super::evaluate::{EvaluationContext, Finding, SourceResult};
 use super::project::ProjectFactory;
-use super::value::{ParsedValue, ValueParser};
+use super::value::{ParsedValue, ValueParser, looks_like_path};
 use super::verify::Verified;
 use crate::api::event::{Argument, RequestFacts};
 use crate::api::host::HostFacts;
@@ -197,6 +197,17 @@ impl EvaluationContext<'_> {
                 Verified::Wait => return SourceResult::WaitDisk,
                 Verified::Rejected(rejection) => Err(rejection),
             },
+            Err(rejection)
+                if rejection.reason == Reason::Relative
+                    && source.from == SourceKind::Argument
+                    && !looks_like_path(text, self.host.style) =>
+            {
+                match self.named_root(at, source, text.trim(), disk) {
+                    Ok(Some(project)) => Ok(project),
+                    Ok(None) => Err(rejection),
+                    Err(result) => return result,
+                }
+            }
             Err(rejection) => Err(rejection),
         };
         let project = match project.and_then(|project| self.factory().require_path(project)) {

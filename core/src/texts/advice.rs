@@ -4,6 +4,7 @@ use crate::api::style::PathStyle;
 
 /// What the caller itself can do.
 pub(crate) const PASS: &str = "pass the project path as `{argument}` in the call";
+pub(crate) const PASS_ROOT: &str = "pass the name or the path of one of them as `{argument}` in the call";
 pub(crate) const SELECT: &str = "call `{select}` with one of the project paths or roots";
 pub(crate) const SELECT_PATH: &str = "call `{select}` with the project path";
 

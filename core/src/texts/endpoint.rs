@@ -1,5 +1,6 @@
 //! The sentences of an endpoint.
 
+use crate::api::event::EntryKind;
 use crate::api::reason::Reason;
 
 /// The reason for which a client cannot be asked with a call.
@@ -35,6 +36,20 @@ pub(crate) const USE_SESSIONS: &str =
 
 pub(crate) const WAIT_EXPIRED: &str =
     "The client did not answer roots/list in time; this call uses what is known without it.";
+
+/// The problem with a caller's folders where the connection has none.
+pub(crate) const NO_COMMON_DIRS: &str =
+    "a caller is confined only where the session or the host facts have `allowedDirs` too";
+
+/// The problem with one of the operator's folders, with its path.
+pub(crate) const fn unusable_dir(found: EntryKind) -> &'static str {
+    match found {
+        EntryKind::Directory => "",
+        EntryKind::Missing => "`allowedDirs` names a folder that does not exist, so that nothing in it is allowed: {path}",
+        EntryKind::File => "`allowedDirs` names something that is not a folder, so that nothing in it is allowed: {path}",
+        EntryKind::Unreadable => "`allowedDirs` names a folder that this process cannot read: {path}",
+    }
+}
 
 /// The message of an answer that the endpoint gives itself.
 pub(crate) const fn ended(reason: Reason) -> &'static str {

@@ -6,7 +6,7 @@ use super::advice::{IN_OTHER_STYLE, OUT_OF_REACH};
 pub(crate) fn standard(key: &str) -> Option<&'static str> {
     Some(match key {
         "unresolved" => "No project was found: {cause}.",
-        "unresolved.ambiguous" => "The client has several roots and none was chosen. Available: {list}",
+        "unresolved.ambiguous" => "The client has several roots and none was chosen. Available: {folders}",
         "unresolved.several_clients" => {
             "No project was found: several clients share this connection, because a gateway in front of this server \
              mixes their messages, and their calls cannot be told apart."
@@ -31,7 +31,10 @@ pub(crate) fn standard(key: &str) -> Option<&'static str> {
             "The {source} value `{value}` is a path for another operating system than this server's."
         }
         "refused.no_path" => "`{value}` names no folder, and this server needs one.",
-        "refused.not_in_roots" => "`{value}` is neither one of the client's roots nor inside one. Available: {list}",
+        "refused.not_in_roots" => "`{value}` is neither one of the client's roots nor inside one. Available: {folders}",
+        "refused.ambiguous" => {
+            "`{value}` is the name of several of the client's roots; the path of one of them is needed: {folders}"
+        }
         "refused.no_marker" => {
             "The {source} path is not known as a project and has no project marker such as `.git`: {path}"
         }
@@ -81,5 +84,5 @@ pub(crate) const UNNAMED_CLIENT: &str = "the client";
 /// An example of a project, where a text shows what a caller can pass.
 pub(crate) const EXAMPLE_PROJECT: &str = "/path/to/project";
 
-/// The value of a selection that is cleared.
+/// Where there is nothing to show: the value of a selection that is cleared, and roots that nobody listed.
 pub(crate) const NO_VALUE: &str = "none";

@@ -40,7 +40,7 @@ impl Model {
         }
         self.end_asks(call, "call_over", turn);
         let started = self.log.started(call).unwrap().clone();
-        let parts = parts::call(&started, &self.policy);
+        let parts = self.parts(call);
         if self.log.needs_input(call) {
             let state = started.request_state.as_ref().filter(|_| !input_required);
             return turn.result(id, true, state);
@@ -128,7 +128,7 @@ impl Model {
             return turn.end(&[question.ask], "closed");
         };
         let policy = self.policy.clone();
-        let parts = call.and_then(|call| self.log.started(call)).map(|started| parts::call(started, &policy));
+        let parts = call.map(|call| self.parts(call));
         let mut facts = parts.map_or_else(RequestFacts::default, |parts| parts.facts);
         let (way, note) = self.way(owner, call);
         let (mut peek, mut is_plain) = (false, false);

@@ -10,12 +10,11 @@ use serde_json::{Value, json};
 
 use super::log::{At, CannotAsk, Channel, Entry, Purpose, Sent};
 use super::model::{ANY, Model, Turn, lists, refused, saved, set};
-use super::parts;
 
 impl Model {
     /// Whether and how a client can be asked (E2, E3).
     pub fn way(&self, owner: At, call: Option<At>) -> (AskVia, Option<CannotAsk>) {
-        let parts = call.and_then(|call| self.log.started(call)).map(|started| parts::call(started, &self.policy));
+        let parts = call.map(|call| self.parts(call));
         match parts {
             Some(parts) if parts.is_modern && parts.is_repeatable => return (AskVia::InputRequired, None),
             Some(parts) if parts.is_modern => return (AskVia::None, Some(CannotAsk::NotRepeatable)),

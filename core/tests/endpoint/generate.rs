@@ -159,13 +159,19 @@ fn list() -> impl Strategy<Value = String> {
     ]
 }
 
+/// The folders of one caller.
+fn dirs() -> impl Strategy<Value = Vec<String>> {
+    let dirs: [&[&str]; 6] = [&["/p/a"], &["/p/b"], &["/p"], &[], &["/p/a/sub", "/p/b"], &["p"]];
+    select(dirs.map(|dirs| dirs.iter().map(|dir| (*dir).to_owned()).collect()).to_vec())
+}
+
 fn open() -> impl Strategy<Value = EndpointEvent> {
-    (session(), select(vec![Transport::Stdio, Transport::Http, Transport::Http, Transport::Other]), flag(), flag())
-        .prop_map(|(session, transport, local, push)| {
-            let mut opened = SessionOpened::new(session, transport);
-            (opened.local, opened.push) = (local, push);
-            opened.into()
-        })
+    let transport = select(vec![Transport::Stdio, Transport::Http, Transport::Http, Transport::Other]);
+    (session(), transport, flag(), flag(), maybe(0.3, dirs())).prop_map(|(session, transport, local, push, dirs)| {
+        let mut opened = SessionOpened::new(session, transport);
+        (opened.local, opened.push, opened.allowed_dirs) = (local, push, dirs);
+        opened.into()
+    })
 }
 
 fn initialize() -> impl Strategy<Value = EndpointEvent> {
@@ -209,9 +215,10 @@ fn call() -> impl Strategy<Value = EndpointEvent> {
     let round =
         (capabilities, maybe(0.25, responses), maybe(0.3, Just("state".to_owned())), maybe(0.1, Just(5_000_usize)));
     let transport = maybe(0.3, (select(vec![Transport::Stdio, Transport::Http, Transport::Other]), any::<bool>()));
-    (place, (version, method, transport), parts, round).prop_map(
-        |(place, (version, method, transport), parts, round)| {
+    (place, (version, method, transport, maybe(0.2, dirs())), parts, round).prop_map(
+        |(place, (version, method, transport, dirs), parts, round)| {
             let mut started = CallStarted::new(place.0);
+            started.allowed_dirs = dirs;
             started.session = place.1.map(Into::into);
             started.channel = place.2.map(Into::into);
             (started.transport, started.local) = transport.unzip();
@@ -278,16 +285,12 @@ fn which() -> impl Strategy<Value = Which> {
 pub fn host() -> impl Strategy<Value = HostFacts> {
     let local = select(vec![Some(true), Some(true), Some(true), None]);
     let push = select(vec![None, None, None, None, None, Some(true), Some(false)]);
-    (local, push, maybe(0.3, Just("/p/a".to_owned())), prop::bool::weighted(0.05)).prop_map(
-        |(local, push, cwd, is_bad)| {
-            let mut host = HostFacts::new(PathStyle::Posix);
-            (host.local, host.push, host.cwd) = (local, push, cwd);
-            if is_bad {
-                host.allowed_dirs = Some(vec!["not absolute".to_owned()]);
-            }
-            host
-        },
-    )
+    let dirs = prop_oneof![10 => Just(None), 5 => dirs().prop_map(Some)];
+    (local, push, maybe(0.3, Just("/p/a".to_owned())), dirs).prop_map(|(local, push, cwd, dirs)| {
+        let mut host = HostFacts::new(PathStyle::Posix);
+        (host.local, host.push, host.cwd, host.allowed_dirs) = (local, push, cwd, dirs);
+        host
+    })
 }
 
 fn event() -> impl Strategy<Value = EndpointEvent> {

@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use rootwise::RequestToken;
 use rootwise::endpoint::event::{
-    ChannelClosed, ChannelEnd, EndpointEvent, SessionInitialized, SessionMessage, SessionOpened,
+    CallStarted, ChannelClosed, ChannelEnd, EndpointEvent, SessionInitialized, SessionMessage, SessionOpened,
 };
-use rootwise::event::{Event, HostFactsChanged, Message, Probed, RefusalKind, RootsChanged, RootsListed, RootsRefused};
+use rootwise::event::{EntryKind, Event, HostFactsChanged, Message, Probed, RefusalKind, RootsChanged, RootsListed, RootsRefused};
 use rootwise::host::{HostFacts, Transport};
 use rootwise::policy::Policy;
 use rootwise::project::Project;
-use rootwise::{Resolver, Reuse};
+use rootwise::{Resolver, ResolverBuilder, Reuse};
 use serde_json::{Value, json};
 
 use super::calls::{Kind, Question};
@@ -29,7 +29,12 @@ pub struct Model {
     pub log: Log,
     pub resolvers: BTreeMap<At, Resolver>,
     pub now: u64,
+    /// The operator's folders when they were last looked at (E25).
+    dirs_seen: Option<Option<Vec<String>>>,
 }
+
+/// The owner of the probes of the endpoint itself.
+const ENDPOINT: At = At::MAX;
 
 /// What one event has caused so far.
 #[derive(Default)]
@@ -73,7 +78,7 @@ pub fn set(object: &mut Value, name: &str, value: Option<impl Into<Value> + Clon
 
 impl Model {
     pub fn new(policy: Policy, host: HostFacts) -> Self {
-        Self { policy: policy.into(), host, log: Log::default(), resolvers: BTreeMap::new(), now: 0 }
+        Self { policy: policy.into(), host, log: Log::default(), resolvers: BTreeMap::new(), now: 0, dirs_seen: None }
     }
 
     pub fn deadline(&self) -> Option<u64> {
@@ -95,6 +100,7 @@ impl Model {
             return Err(code);
         }
         self.run(&mut turn);
+        self.look_at_dirs(&mut turn);
         let sessions: Vec<Value> = turn
             .sessions
             .into_iter()
@@ -127,11 +133,13 @@ impl Model {
             EndpointEvent::ChannelClosed(closed) => self.channel_closed(closed, turn),
             EndpointEvent::CallStarted(started) => {
                 let session = started.session.map(|session| session.0).filter(|id| self.log.session(*id).is_some());
-                let parts = parts::call(&started, &self.policy);
                 let at = self.note(started.clone());
+                let parts = self.parts(at);
                 if started.session.is_none() {
-                    let facts = self.facts(started.transport.unwrap_or(Transport::Http), started.local, None);
-                    self.resolvers.insert(at, Resolver::new(self.policy.clone(), facts).unwrap());
+                    let transport = started.transport.unwrap_or(Transport::Http);
+                    let builder = Resolver::builder(self.facts(transport, started.local, None));
+                    let builder = started.allowed_dirs.iter().fold(builder, ResolverBuilder::allowed_dirs);
+                    self.resolvers.insert(at, builder.policy(self.policy.clone()).build().unwrap());
                 }
                 (0..parts.too_large).for_each(|_| turn.log("warning", "event_failed", session, None));
             }
@@ -159,7 +167,12 @@ impl Model {
                     .events()
                     .any(|(_, event)| matches!(event, EndpointEvent::Probed(earlier) if earlier.probe == probed.probe));
                 self.note(probed.clone());
-                if let (true, (owner, own)) = (is_first, probe) {
+                if probe.0 == ENDPOINT {
+                    let last = self.log.probes().iter().rposition(|probe| probe.0 == ENDPOINT);
+                    let counts = is_first && last == Some(probed.probe.0 as usize - 1) && self.has_dirs();
+                    let bad = probed.paths.iter().filter(|path| counts && path.found != EntryKind::Directory);
+                    bad.for_each(|_| turn.log("warning", "allowed_dir_unusable", None, None));
+                } else if let (true, (owner, own)) = (is_first, probe) {
                     self.process(owner, Probed::new(own, probed.paths).into(), turn);
                 }
             }
@@ -185,6 +198,7 @@ impl Model {
         };
         match event {
             EndpointEvent::SessionOpened(opened) if log.session(opened.session.0).is_some() => Err("duplicate_session"),
+            EndpointEvent::SessionOpened(opened) if has_relative(opened.allowed_dirs.as_ref()) => Err("bad_event"),
             EndpointEvent::ChannelOpened(opened) => match log.channel(opened.channel.0) {
                 Some((channel, _)) if !channel.is_cut => Err("duplicate_channel"),
                 Some((channel, _)) if log.session(opened.session.0) != Some(channel.session) => {
@@ -193,6 +207,7 @@ impl Model {
                 _ => Ok(()),
             },
             EndpointEvent::CallStarted(started) if log.call(started.call.0).is_some() => Err("duplicate_call"),
+            EndpointEvent::CallStarted(started) if self.has_bad_dirs(started) => Err("bad_event"),
             EndpointEvent::CallStarted(started) => {
                 let session = started.session.and_then(|session| log.session(session.0));
                 let channel = started.channel.and_then(|channel| log.channel(channel.0));
@@ -221,20 +236,69 @@ impl Model {
 
     /// The facts of the process for one transport.
     fn facts(&self, transport: Transport, local: Option<bool>, push: Option<bool>) -> HostFacts {
-        let mut changed = self.log.events().filter_map(|(_, event)| match event {
-            EndpointEvent::HostFactsChanged(changed) => Some(&changed.facts),
-            _ => None,
-        });
-        let mut facts = changed.next_back().unwrap_or(&self.host).clone();
+        let mut facts = self.process_facts().clone();
         facts.transport = transport;
         facts.local = local.or(facts.local);
         facts.push = push.or(facts.push).or_else(|| (transport != Transport::Http).then_some(true));
         facts
     }
 
+    fn process_facts(&self) -> &HostFacts {
+        let mut changed = self.log.events().filter_map(|(_, event)| match event {
+            EndpointEvent::HostFactsChanged(changed) => Some(&changed.facts),
+            _ => None,
+        });
+        changed.next_back().unwrap_or(&self.host)
+    }
+
+    fn has_dirs(&self) -> bool {
+        self.process_facts().allowed_dirs.as_ref().is_some_and(|dirs| !dirs.is_empty())
+    }
+
+    /// The operator's folders are looked at once, and again when they change (E25).
+    fn look_at_dirs(&mut self, turn: &mut Turn) {
+        let dirs = self.process_facts().allowed_dirs.clone();
+        if self.dirs_seen.as_ref() == Some(&dirs) {
+            return;
+        }
+        if self.has_dirs() {
+            self.log.add(Entry::Probe { owner: ENDPOINT, own: 0 });
+            let paths: Vec<Value> = dirs.iter().flatten().map(|dir| json!({ "path": dir })).collect();
+            turn.actions.push(json!({ "type": "probe", "probe": self.log.probes().len(), "paths": paths }));
+        }
+        self.dirs_seen = Some(dirs);
+    }
+
+    /// What a call says about its project, with the folders of its caller unless they are the session's (E24).
+    pub fn parts(&self, call: At) -> parts::Parts {
+        let started = self.log.started(call).unwrap();
+        let mut parts = parts::call(started, &self.policy);
+        let session = self.log.owner(call).and_then(|owner| self.log.opened(owner));
+        if session.is_some_and(|session| session.allowed_dirs != started.allowed_dirs) {
+            parts.facts.allowed_dirs.clone_from(&started.allowed_dirs);
+        }
+        parts
+    }
+
+    fn has_bad_dirs(&self, started: &CallStarted) -> bool {
+        let session = started.session.map(|session| self.log.session(session.0));
+        let own = |session: At| self.log.opened(session).and_then(|opened| opened.allowed_dirs.clone());
+        match session {
+            None => has_relative(started.allowed_dirs.as_ref()),
+            Some(Some(session)) if started.allowed_dirs.is_some() && started.allowed_dirs != own(session) => {
+                let has_none = own(session).is_none() && self.process_facts().allowed_dirs.is_none();
+                has_none || has_relative(started.allowed_dirs.as_ref())
+            }
+            Some(_) => false,
+        }
+    }
+
     fn opened(&mut self, opened: SessionOpened, turn: &mut Turn) -> Result<(), &'static str> {
         let facts = self.facts(opened.transport, opened.local, opened.push);
         let mut builder = Resolver::builder(facts).policy(self.policy.clone());
+        if let Some(dirs) = &opened.allowed_dirs {
+            builder = builder.allowed_dirs(dirs);
+        }
         if let Some(prefix) = &opened.id_prefix {
             builder = builder.id_prefix(prefix.clone());
         }
@@ -496,6 +560,10 @@ impl Model {
             self.end_request(&request, RefusalKind::Abandoned, turn);
         }
     }
+}
+
+fn has_relative(dirs: Option<&Vec<String>>) -> bool {
+    dirs.is_some_and(|dirs| dirs.iter().any(|dir| !dir.starts_with('/')))
 }
 
 /// What a resolver would save, which tells more about it than its views.

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rootwise::action::Answer;
+use rootwise::action::{Answer, Outcome};
 use rootwise::endpoint::EndpointOutput;
 use rootwise::endpoint::action::EndpointAction;
 use rootwise::endpoint::event::{CallEnded, ChannelEnd, EndpointEvent, SessionClosed};
 use rootwise::host::Transport;
+use rootwise::path::{self, PathStyle};
 use rootwise::{Endpoint, Misuse};
 use serde_json::Value;
 
@@ -25,11 +26,15 @@ pub struct Promises {
     in_flight: BTreeMap<u32, Request>,
     requests: u32,
     probes: u32,
+    /// The folders of sessions and of asks that wait, if they have some.
+    session_dirs: BTreeMap<u32, Vec<String>>,
+    ask_dirs: BTreeMap<u32, Vec<String>>,
 }
 
 #[derive(Clone, Debug)]
 struct Call {
     session: Option<u32>,
+    dirs: Option<Vec<String>>,
     has_returned: bool,
 }
 
@@ -132,7 +137,11 @@ impl Promises {
     /// Takes note of an accepted event, before its actions.
     fn told(&mut self, event: &EndpointEvent) {
         match event {
-            EndpointEvent::SessionOpened(opened) => drop(self.sessions.insert(opened.session.0, opened.transport)),
+            EndpointEvent::SessionOpened(opened) => {
+                self.sessions.insert(opened.session.0, opened.transport);
+                self.session_dirs.remove(&opened.session.0);
+                self.session_dirs.extend(opened.allowed_dirs.clone().map(|dirs| (opened.session.0, dirs)));
+            }
             EndpointEvent::Message(message) => {
                 let read: Value = serde_json::from_str(&message.text).unwrap_or_default();
                 self.in_flight.retain(|_, request| request.session != message.session.0 || request.id != read["id"]);
@@ -145,7 +154,8 @@ impl Promises {
             }
             EndpointEvent::CallStarted(started) => {
                 let session = started.session.map(|session| session.0).filter(|id| self.sessions.contains_key(id));
-                self.calls.insert(started.call.0, Call { session, has_returned: false });
+                let dirs = started.allowed_dirs.clone();
+                self.calls.insert(started.call.0, Call { session, dirs, has_returned: false });
                 if let (Some(session), Some(channel)) = (session, started.channel)
                     && self.sessions[&session] == Transport::Http
                 {
@@ -193,6 +203,10 @@ impl Promises {
         let of_call = || call.and_then(|call| self.calls.get(&call)?.session);
         let session = session.or_else(of_call);
         self.waiting.insert(ask, session);
+        let own = call.and_then(|call| self.calls.get(&call)?.dirs.clone());
+        let dirs = own.or_else(|| self.session_dirs.get(&session?).cloned());
+        self.ask_dirs.remove(&ask);
+        self.ask_dirs.extend(dirs.map(|dirs| (ask, dirs)));
     }
 
     fn check(&mut self, event: &EndpointEvent, output: &EndpointOutput, concerned: Concerned) -> Result<(), String> {
@@ -303,7 +317,15 @@ impl Promises {
 
     fn answer(&mut self, answer: &Answer) -> Result<Vec<u32>, String> {
         let mut sessions = Vec::new();
+        let path = match &answer.outcome {
+            Outcome::Resolved { project } | Outcome::Selected { project, .. } => project.path.as_deref(),
+            _ => None,
+        };
         for ask in &answer.asks {
+            let is_in = |dir: &String| path.is_none_or(|path| path::is_inside(dir, path, PathStyle::Posix));
+            if path.is_some() && self.ask_dirs.get(&ask.0).is_some_and(|dirs| !dirs.iter().any(is_in)) {
+                return Err(format!("ask {ask} got {path:?}, which is not a folder of its caller"));
+            }
             match self.waiting.remove(&ask.0) {
                 Some(session) => sessions.extend(session.filter(|id| self.sessions.contains_key(id))),
                 None => return Err(format!("ask {ask} is answered and does not wait")),

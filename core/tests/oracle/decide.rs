@@ -279,6 +279,11 @@ impl History {
                 if values.is_empty() {
                     return Says::Nothing;
                 }
+                if source.from == SourceKind::Argument
+                    && let Some(says) = self.ask_named_root(source, &values[0].1, ask, eyes)
+                {
+                    return says;
+                }
                 let (verdict, via) = self.judge(source, values, eyes);
                 let Verdict::Good(target) = verdict else { return says(source, verdict, via) };
                 match self.may_name(source, &target, ask, eyes) {
@@ -288,6 +293,32 @@ impl History {
                 }
             }
         }
+    }
+
+    /// Rule 54: what an argument says that is the name of a root, or could be one.
+    fn ask_named_root(&self, source: &Source, text: &str, ask: Option<&Ask>, eyes: Eyes<'_>) -> Option<Says> {
+        if self.has_separator(text) || self.read_text(source, text) != Err(Reason::Relative) {
+            return None;
+        }
+        let patience = match eyes {
+            Eyes::Ask { patience, .. } => patience,
+            Eyes::Connection => Patience::Over,
+        };
+        let roots = match self.roots_now(ask, patience) {
+            RootsNow::Use(roots) => roots.filter(|roots| !roots.is_empty())?,
+            other => return Some(self.says_roots(&other, ask)),
+        };
+        let verdict = match self.by_name(&roots, text).map(|raw| raw.map(|raw| (raw, self.lex_root(raw)))) {
+            Err(reason) => Verdict::Bad(reason),
+            Ok(None) => Verdict::Bad(Reason::NotInRoots),
+            Ok(Some((_, Lexed::Place(target)))) => self.on_disk(source, target, eyes),
+            Ok(Some((raw, Lexed::NonFile(_)))) if self.policy.config().roots.non_file == NonFile::NameOnly => {
+                self.on_disk(source, self.name_only(raw), eyes)
+            }
+            Ok(Some((_, Lexed::NonFile(_)))) => Verdict::Bad(Reason::NotFileUri),
+            Ok(Some((_, Lexed::Bad(reason)))) => Verdict::Bad(reason),
+        };
+        Some(says(source, verdict, None))
     }
 
     /// What a source reads and under which names, blank values left out.

@@ -174,6 +174,9 @@ const VALUES: [&str; 17] = [
     "file://host/share/x",
 ];
 
+/// What only an argument can mean: names of roots.
+const NAMES: [&str; 3] = ["Own", "a", "b"];
+
 const CAPABILITIES: [&str; 5] =
     [r#"{"roots":{"listChanged":true}}"#, r#"{"roots":{}}"#, "{}", r#"{"roots":true}"#, "7"];
 
@@ -271,6 +274,11 @@ fn list() -> impl Strategy<Value = String> {
 
 fn facts() -> impl Strategy<Value = RequestFacts> {
     let value = || prop_oneof![9 => Just(None), 2 => select(VALUES.to_vec()).prop_map(|value| Some(value.to_owned()))];
+    let argument = prop_oneof![
+        9 => Just(None),
+        2 => select(VALUES.to_vec()).prop_map(|value| Some(value.to_owned())),
+        1 => select(NAMES.to_vec()).prop_map(|value| Some(value.to_owned())),
+    ];
     let meta = prop_oneof![
         8 => Just(None),
         1 => Just(Some(r#"{"agent-working-dir":"/p/b"}"#)),
@@ -292,7 +300,7 @@ fn facts() -> impl Strategy<Value = RequestFacts> {
     };
     (
         value(),
-        (value(), prop::bool::weighted(0.03)),
+        (argument, prop::bool::weighted(0.03)),
         (value(), rare(), any::<bool>()),
         (value(), rare()),
         meta,

@@ -117,7 +117,7 @@ impl History {
                         other => return Ok(Decision::Wait(self.waits(waiting, &other, ask))),
                     }
                 }
-                let found = self.called(&roots, text, free).map(|raw| (raw, self.lex_root(raw)));
+                let found = self.called(&roots, text, free)?.map(|raw| (raw, self.lex_root(raw)));
                 let Some((raw, lexed)) = found else {
                     let enforced = rules.enforce_roots != EnforceRoots::Off && !roots.is_empty();
                     if !free || enforced {
@@ -174,25 +174,34 @@ impl History {
         Ok(Some(Decision::Wait(waiting)))
     }
 
-    /// The root a text means: by its URI, else by its path, else by its own name, else by its folder's name.
-    pub fn called<'a>(&self, roots: &'a [RawRoot], text: &str, by_name_only: bool) -> Option<&'a RawRoot> {
-        let place = |raw: &RawRoot| match self.lex_root(raw) {
-            Lexed::Place(target) => Some(target),
+    /// The root a text means: by its URI, else by its path, else by a name.
+    fn called<'a>(
+        &self,
+        roots: &'a [RawRoot],
+        text: &str,
+        by_name_only: bool,
+    ) -> Result<Option<&'a RawRoot>, Reason> {
+        let meant = self.place(text, Relative::Refuse, true).and_then(|at| self.target(at)).ok();
+        let by_uri = |raw: &&RawRoot| raw.uri == text;
+        let by_path = |raw: &&RawRoot| match (self.lex_root(raw), &meant) {
+            (Lexed::Place(target), Some(meant)) => target.key == meant.key,
+            _ => false,
+        };
+        let found = roots.iter().find(by_uri).or_else(|| roots.iter().find(by_path)).filter(|_| !by_name_only);
+        if found.is_some() { Ok(found) } else { self.by_name(roots, text) }
+    }
+
+    /// The root with this name of its own, else the one whose folder has it; there must not be several.
+    pub fn by_name<'a>(&self, roots: &'a [RawRoot], text: &str) -> Result<Option<&'a RawRoot>, Reason> {
+        let folder = |raw: &RawRoot| match self.lex_root(raw) {
+            Lexed::Place(Target { path: Some(at), .. }) => path::basename(&at, self.client_style(&at)),
             _ => None,
         };
-        let meant = self.place(text, Relative::Refuse, true).and_then(|at| self.target(at)).ok();
-        let by_uri = |raw: &&RawRoot| !by_name_only && raw.uri == text;
-        let by_path = |raw: &&RawRoot| {
-            let same = |meant: &Target| place(raw).is_some_and(|target| target.key == meant.key);
-            !by_name_only && meant.as_ref().is_some_and(same)
-        };
-        let by_own_name = |raw: &&RawRoot| raw.name.as_deref() == Some(text);
-        let by_folder = |raw: &&RawRoot| {
-            let at = place(raw).and_then(|target| target.path);
-            at.and_then(|at| path::basename(&at, self.client_style(&at))).as_deref() == Some(text)
-        };
-        let find = |test: &dyn Fn(&&RawRoot) -> bool| roots.iter().find(|raw| test(raw));
-        find(&by_uri).or_else(|| find(&by_path)).or_else(|| find(&by_own_name)).or_else(|| find(&by_folder))
+        let owns: Vec<&RawRoot> = roots.iter().filter(|raw| raw.name.as_deref() == Some(text)).collect();
+        let folders = roots.iter().filter(|raw| folder(raw).as_deref() == Some(text));
+        let named = if owns.is_empty() { folders.collect() } else { owns };
+        let copies: Vec<RawRoot> = named.iter().map(|raw| (*raw).clone()).collect();
+        if self.different(&copies) > 1 { Err(Reason::Ambiguous) } else { Ok(named.first().copied()) }
     }
 
     /// Whether a selection is one of the roots, by the policy's measure.

@@ -68,8 +68,6 @@ def policy_of(policy: str | Policy | None) -> Policy:
             )
         return presets[name]
     given: Any = policy
-    sources = given.get("sources") if isinstance(given, dict) else None
-    if not isinstance(sources, list) or not all(isinstance(source, dict) and "from" in source for source in sources):
-        message = "bad options at policy.sources: must be a list of sources, each with `from`"
-        raise RootwiseError("bad_options", message)
+    if not isinstance(given, dict):
+        raise RootwiseError("bad_options", "bad options at policy: must be a preset's name or a policy")
     return policy

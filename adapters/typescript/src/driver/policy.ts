@@ -38,12 +38,12 @@ export function requiringPath(chosen: PresetName | Policy = "recommended", requi
   return withRequirePathInverted(policy);
 }
 
-/** The policy that a preset's name stands for. */
+/** The policy that a preset's name stands for; the core reads one without sources as changes to the recommended one. */
 export function policyOf(chosen: PresetName | Policy): Policy {
-  if (typeof chosen === "object" && chosen !== null && Array.isArray(chosen.sources)) return chosen;
+  if (typeof chosen === "object" && chosen !== null && !Array.isArray(chosen)) return chosen;
   if (typeof chosen === "string" && Object.hasOwn(presets, chosen)) return presets[chosen];
   const names = Object.keys(presets).join(", ");
   if (typeof chosen === "string")
     throw badOption("policy", `unknown preset ${JSON.stringify(chosen.slice(0, 60))}; the presets are ${names}`);
-  throw badOption("policy", `must be a policy with a list of sources, or one of ${names}`);
+  throw badOption("policy", `must be a policy, changes to the recommended one, or one of ${names}`);
 }

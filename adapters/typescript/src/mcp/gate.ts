@@ -5,6 +5,7 @@ import { Loop } from "../driver/loop.js";
 import { defined, own, ownOptions } from "../driver/options.js";
 import { inputsOf, policyOf } from "../driver/policy.js";
 import type { Project } from "../driver/project.js";
+import { presets } from "../generated/presets.js";
 import type { Answer, HostFacts, Policy, Source } from "../generated/types.js";
 import type { PresetName } from "../resolver.js";
 import { headerOf, partsOf, type RequestParts } from "./sdk.js";
@@ -164,11 +165,11 @@ function checked(options: GateOptions): PresetName | Policy {
     throw badOption("maxPending", "must be a whole number above 0");
   if (options.requirePath !== undefined && typeof options.requirePath !== "boolean")
     throw badOption("requirePath", "must be true or false");
-  return gatePolicy(own(policyOf(policy)), options);
+  return gatePolicy({ ...presets.recommended, ...own(policyOf(policy)) }, options);
 }
 
 function gatePolicy(
-  { name, sources: all, texts, advice, requirePath: byPolicy }: Policy,
+  { name, sources: all, texts, advice, requirePath: byPolicy }: Policy & { sources: readonly Source[] },
   { header, query, requirePath = byPolicy }: GateOptions,
 ): Policy {
   const path = defined({ requirePath });
