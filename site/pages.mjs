@@ -15,6 +15,7 @@ export const sections = [
       { title: "Over HTTP", file: "docs/guides/http.md" },
       { title: "Several roots", file: "docs/guides/several-roots.md" },
       { title: "Policies", file: "docs/guides/policies.md" },
+      { title: "Continue a session", file: "docs/guides/recovery.md" },
       { title: "Testing your server", file: "docs/guides/testing.md" },
       { title: "From hand-written code", file: "docs/guides/migration.md" },
       { title: "Example servers", file: "examples/README.md", at: "examples.md" },

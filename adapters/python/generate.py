@@ -27,7 +27,7 @@ SCHEMA = ROOT / "core" / "policy.schema.json"
 #: What the package uses; the definitions that only these contain stay as well.
 USED = (
     *("Event", "Action", "EndpointEvent", "EndpointAction"),
-    *("HostFacts", "Policy", "RecoverRequest", "Recovery", "NameForm"),
+    *("HostFacts", "Policy", "SessionRecord", "Recovery", "NameForm"),
 )
 
 #: Names that mean the frozen classes in the rest of the package.

@@ -39,3 +39,8 @@ pub use policy::{Policy, PolicyConfig};
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct FrontPage;
+
+/// The example of the guide.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/guides/recovery.md")]
+struct RecoveryGuide;

@@ -1,23 +1,21 @@
 //! Finding a project's session again (requirements T-01 to T-21).
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may fail loudly")]
 
 use rootwise::path::PathStyle;
-use rootwise::session::{RecoverRequest, Recovery, RecoveryOutcome, SessionRecord, Timestamp};
+use rootwise::session::{ProjectRef, RecoverRequest, Recovery, RecoveryOutcome, SessionRecord, TimeProblem};
+use serde_json::{Value, json};
 
 fn session(id: &str, project: Option<&str>, updated_at: &str) -> SessionRecord {
     SessionRecord {
         id: id.into(),
         project: project.map(Into::into),
-        linked_projects: Vec::new(),
         updated_at: Some(serde_json::from_str(updated_at).unwrap()),
-        pinned: false,
-        archived: false,
+        ..SessionRecord::default()
     }
 }
 
 fn request(session_id: Option<&str>, project: Option<&str>, sessions: Vec<SessionRecord>) -> RecoverRequest {
     RecoverRequest {
-        style: PathStyle::Posix,
         session_id: session_id.map(Into::into),
         project: project.map(Into::into),
         archived_before: None,
@@ -185,7 +183,7 @@ fn times_are_compared_as_points_in_time_whatever_their_spelling() {
 
 // Covers T-08.
 #[test]
-fn a_time_that_cannot_be_read_is_refused_with_its_place() {
+fn a_time_that_cannot_be_read_is_reported_and_ranks_with_no_time() {
     for time in [
         "\"yesterday\"",
         "\"\"",
@@ -198,16 +196,67 @@ fn a_time_that_cannot_be_read_is_refused_with_its_place() {
         "\"2026-01-01T10:00:00.Z\"",
         "\"2026-1-1\"",
     ] {
-        let call = format!(
-            r#"{{"recoverSession":{{"style":"posix","sessions":[{{"id":"a"}},{{"id":"b","updatedAt":{time}}}]}}}}"#
-        );
-        let refused = rootwise::wire::call(&call);
-        assert!(refused.contains("bad_options") && refused.contains("sessions[1].updatedAt"), "{time}: {refused}");
-        assert!(refused.contains("ISO 8601"), "{refused}");
+        let sessions = vec![
+            SessionRecord { updated_at: None, ..session("none", Some(X), "0") },
+            session("bad", Some(X), time),
+            session("old", Some(X), "\"1970-01-01\""),
+            session("new", Some(X), "\"2026-01-01\""),
+        ];
+        let found = recover_session(&request(None, Some(X), sessions.clone()));
+        assert_eq!((found.outcome, found.session_id.as_deref()), (RecoveryOutcome::Newest, Some("new")), "{time}");
+        assert_eq!(found.candidates, ["new", "old", "none", "bad"]);
+        let [problem] = &found.problems[..] else { panic!("{time}: {found:?}") };
+        assert_eq!((problem.session_id.as_str(), problem.code), ("bad", TimeProblem::Unreadable));
+        assert!(problem.message.contains("ISO 8601"), "{}", problem.message);
+
+        let explicit = recover_session(&request(Some("old"), Some(X), sessions.clone()));
+        assert_eq!((explicit.outcome, explicit.session_id.as_deref()), (RecoveryOutcome::Explicit, Some("old")));
+        // Nobody can say that it is too old, either.
+        let archived_before = Some(json!("2025-01-01"));
+        let kept = recover_session(&RecoverRequest { archived_before, ..request(None, Some(X), sessions.clone()) });
+        assert_eq!(kept.candidates, ["new", "none", "bad"]);
+        // Sessions of other projects are not compared.
+        let elsewhere = recover_session(&request(None, Some(Y), sessions));
+        assert_eq!((elsewhere.outcome, elsewhere.problems), (RecoveryOutcome::NoSession, Vec::new()));
     }
-    let mixed = vec![session("a", Some(X), "1"), session("b", Some(X), "\"2026-01-01\"")];
-    let refused = rootwise::session::recover_session(&request(None, Some(X), mixed)).unwrap_err();
-    assert!(refused.to_string().contains("one way"), "{refused}");
+    let undated = recover_session(&request(None, Some(X), vec![session("a", Some(X), "\"soon\"")]));
+    assert_eq!((undated.outcome, undated.session_id.as_deref()), (RecoveryOutcome::Undated, Some("a")));
+}
+
+// Covers T-08.
+#[test]
+fn numbers_among_texts_cannot_be_compared_and_are_reported() {
+    let sessions = vec![
+        session("number", Some(X), "1"),
+        session("text", Some(X), "\"2026-01-01\""),
+        session("later", Some(X), "\"2026-01-02\""),
+        session("elsewhere", Some(Y), "3"),
+    ];
+    let problems = |found: &Recovery| -> Vec<(String, TimeProblem)> {
+        found.problems.iter().map(|problem| (problem.session_id.clone(), problem.code)).collect()
+    };
+    let found = recover_session(&request(None, Some(X), sessions.clone()));
+    assert_eq!(found.candidates, ["later", "text", "number"]);
+    assert_eq!(problems(&found), [("number".into(), TimeProblem::NotComparable)]);
+    let explicit = recover_session(&request(Some("number"), Some(X), sessions.clone()));
+    assert_eq!((explicit.outcome, explicit.session_id.as_deref()), (RecoveryOutcome::Explicit, Some("number")));
+    let elsewhere = recover_session(&request(None, Some(Y), sessions.clone()));
+    assert_eq!((elsewhere.outcome, elsewhere.problems), (RecoveryOutcome::Newest, Vec::new()));
+    // The caller says how its store writes times.
+    let archived_before = Some(json!(0));
+    let found = recover_session(&RecoverRequest { archived_before, ..request(None, Some(X), sessions) });
+    assert_eq!(found.candidates, ["number", "text", "later"]);
+    let others = ["text", "later"].map(|id| (id.into(), TimeProblem::NotComparable));
+    assert_eq!(problems(&found), others);
+}
+
+#[test]
+fn a_time_of_archiving_that_cannot_be_read_is_refused() {
+    let call = r#"{"recoverSession":{"archivedBefore":"soon","sessions":[]}}"#;
+    let refused: Value = serde_json::from_str(&rootwise::wire::call(call)).unwrap();
+    assert_eq!(refused["error"]["code"], "bad_options");
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(message.contains("archivedBefore") && message.contains("ISO 8601"), "{message}");
 }
 
 // Covers T-19.
@@ -215,7 +264,7 @@ fn a_time_that_cannot_be_read_is_refused_with_its_place() {
 fn old_sessions_are_archived_by_themselves_unless_they_are_pinned() {
     let sessions = vec![session("old", Some(X), "10"), session("new", Some(X), "20")];
     let since = |time: i64, sessions: &[SessionRecord]| {
-        let archived_before = Some(Timestamp::from(time));
+        let archived_before = Some(json!(time));
         recover_session(&RecoverRequest { archived_before, ..request(None, Some(X), sessions.to_vec()) })
     };
     assert_eq!(since(10, &sessions).candidates, ["new", "old"]);
@@ -239,7 +288,94 @@ fn a_session_that_is_linked_to_another_root_is_found_there_too() {
 
 #[test]
 fn a_request_reads_from_plain_json() {
-    let call = r#"{"recoverSession":{"style":"posix","project":"file:///p","sessions":[{"id":"a","project":"file:///p","updatedAt":1.5,"title":"kept by the host"}]}}"#;
-    let found: serde_json::Value = serde_json::from_str(&rootwise::wire::call(call)).unwrap();
+    let call = r#"{"recoverSession":{"project":"file:///p","sessions":[{"id":"a","project":"file:///p","updatedAt":1.5,"title":"kept by the host"}]}}"#;
+    let found: Value = serde_json::from_str(&rootwise::wire::call(call)).unwrap();
     assert_eq!(found["value"]["sessionId"], "a");
+}
+
+const WINDOWS: [&str; 4] =
+    ["file:///c%3A/Users/dev/p", "file:///C:/Users/dev/p/", r"c:\users\DEV\p", r"C:\USERS\DEV\P"];
+
+// Covers T-07, T-20.
+#[test]
+fn a_windows_project_is_found_on_any_server_by_every_spelling_and_by_its_key() {
+    for asked in WINDOWS {
+        for stored in WINDOWS {
+            let found = recover_session(&request(None, Some(asked), vec![session("a", Some(stored), "1")]));
+            assert_eq!(found.session_id.as_deref(), Some("a"), "{asked} and {stored}");
+            let other = session("a", Some(Y), "1");
+            let linked = SessionRecord { linked_projects: vec![stored.into()], ..other };
+            assert!(!recover_session(&request(Some("a"), Some(asked), vec![linked])).other_project);
+        }
+    }
+}
+
+/// The project that a server of one system sees for a client whose root is this URI.
+fn project_of(root: &str, style: PathStyle, local: bool) -> rootwise::Project {
+    let policy = json!({ "name": "test", "requirePath": false, "sources": [{ "from": "roots", "verify": "none" }] });
+    let host = json!({ "style": style, "transport": "http", "local": local, "push": true });
+    let mut resolver = rootwise::wire::open(&json!({ "policy": policy, "host": host }).to_string()).unwrap();
+    let listed = json!({ "type": "rootsListed", "result": { "roots": [{ "uri": root }] } });
+    rootwise::wire::handle_json(&mut resolver, &listed.to_string(), 0.0);
+    let asked = json!({ "type": "asked", "ask": 1, "askVia": "none" });
+    let output: Value =
+        serde_json::from_str(&rootwise::wire::handle_json(&mut resolver, &asked.to_string(), 0.0)).unwrap();
+    serde_json::from_value(output["actions"][0]["project"].clone()).unwrap_or_else(|_| panic!("{root}: {output}"))
+}
+
+// Covers T-02, T-07.
+#[test]
+fn a_project_of_every_client_and_server_finds_its_session_as_an_object_and_by_its_key() {
+    let (posix, windows) = (PathStyle::Posix, PathStyle::Windows);
+    for (root, server, local, style) in [
+        ("file:///c%3A/Users/dev/p", posix, false, windows),
+        ("file:///C:/Users/dev/p", windows, true, windows),
+        ("file:///home/dev/p", posix, true, posix),
+        ("file:///home/dev/p", windows, false, posix),
+        // On a POSIX machine a folder may be called `C:`.
+        ("file:///C:/dev/p", posix, true, posix),
+    ] {
+        let project = project_of(root, server, local);
+        assert_eq!(project.style, Some(style), "{root}");
+        for asked in [ProjectRef::from(&project), ProjectRef::from(project.key.as_str())] {
+            for stored in [ProjectRef::from(&project), project.key.as_str().into(), root.into()] {
+                let record = SessionRecord { project: Some(stored.clone()), ..session("a", None, "1") };
+                let found = recover_session(&RecoverRequest {
+                    project: Some(asked.clone()),
+                    ..request(None, None, vec![record])
+                });
+                assert_eq!(found.session_id.as_deref(), Some("a"), "{asked:?} and {stored:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_project_of_the_wire_is_taken_as_it_is() {
+    let project = project_of("file:///c%3A/Users/dev/p", PathStyle::Posix, false);
+    let session = json!({ "id": "a", "project": project, "updatedAt": 1 });
+    let call = json!({ "recoverSession": { "project": project, "sessions": [session] } });
+    let found: Value = serde_json::from_str(&rootwise::wire::call(&call.to_string())).unwrap();
+    assert_eq!(found["value"]["sessionId"], "a", "{found}");
+    for junk in [json!(5), json!({ "name": "p" }), json!(["/p"])] {
+        let call = json!({ "recoverSession": { "project": junk, "sessions": [] } });
+        let refused: Value = serde_json::from_str(&rootwise::wire::call(&call.to_string())).unwrap();
+        let message = refused["error"]["message"].as_str().unwrap();
+        assert!(message.contains("recoverSession.project") && message.contains("its key"), "{message}");
+    }
+}
+
+// Covers T-02, T-11.
+#[test]
+fn a_blank_project_is_no_project() {
+    for blank in ["", " ", "\t\n"] {
+        for asked in [ProjectRef::from(blank), ProjectRef::Project { key: blank.into(), style: None }] {
+            let record = SessionRecord { linked_projects: vec![blank.into()], ..session("a", Some(blank), "1") };
+            let asked = RecoverRequest { project: Some(asked), ..request(None, None, vec![record.clone()]) };
+            let found = recover_session(&asked);
+            assert_eq!((found.outcome, found.candidates), (RecoveryOutcome::NoProject, Vec::new()), "{blank:?}");
+            let explicit = recover_session(&request(Some("a"), Some(X), vec![record]));
+            assert!(!explicit.other_project, "it was started in no project");
+        }
+    }
 }

@@ -146,7 +146,7 @@ fn functions_are_called_by_name() {
     }
     let sessions =
         json!([{ "id": "a", "project": "/p", "updatedAt": 1.5 }, { "id": "b", "project": "/p", "updatedAt": 1.25 }]);
-    let request = json!({ "recoverSession": { "style": "posix", "project": "/p", "sessions": sessions } });
+    let request = json!({ "recoverSession": { "project": "/p", "sessions": sessions } });
     let found = parsed(&wire::call(&request.to_string()));
     assert_eq!((&found["value"]["sessionId"], &found["value"]["outcome"]), (&json!("a"), &json!("newest")));
 }

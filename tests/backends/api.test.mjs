@@ -203,6 +203,22 @@ for (const [backend, rootwise] of Object.entries(packages)) {
     resolver.close();
   });
 
+  test(`${backend}: a Windows client of a POSIX server finds its session [T-07]`, () => {
+    const { recoverSession } = rootwise;
+    const policy = { name: "t", requirePath: false, sources: [{ from: "roots", verify: "none" }] };
+    const resolver = new rootwise.Resolver({ policy, host: { style: "posix", transport: "http" } });
+    const root = "file:///c%3A/Users/dev/p";
+    resolver.handle({ type: "rootsListed", result: { roots: [{ uri: root }] } }, 0);
+    const [{ project }] = resolver.handle({ type: "asked", ask: 1, askVia: "none" }, 0);
+    assert.deepEqual([project.key, project.style], ["C:\\USERS\\DEV\\P", "windows"]);
+    for (const stored of [project, project.key, root, "c:/users/dev/p"]) {
+      for (const asked of [project, project.key, root]) {
+        const sessions = [{ id: "a", project: stored, updatedAt: 1 }];
+        assert.equal(recoverSession({ project: asked, sessions }).sessionId, "a");
+      }
+    }
+  });
+
   test(`${backend}: functions`, () => {
     const {
       basename,
@@ -219,6 +235,8 @@ for (const [backend, rootwise] of Object.entries(packages)) {
     assert.equal(fileUriToPath("file:///a%20b", "posix"), "/a b");
     assert.equal(fileUriToPath("file:///c%3A/x", "windows"), "C:\\x");
     assert.equal(projectKey("file:///c:/Users", "windows"), "C:\\USERS");
+    assert.equal(projectKey("file:///c%3A/Users"), "C:\\USERS");
+    assert.equal(projectKey("file:///Users"), "/Users");
     assert.throws(() => fileUriToPath("http://a/", "posix"), code("not_file_uri"));
     assert.throws(() => fileUriToPath("file:///a%2Fb", "posix"), code("encoded_separator"));
     assert.throws(() => fileUriToPath("file:///a", "vms"), code("bad_options"));
@@ -234,24 +252,33 @@ for (const [backend, rootwise] of Object.entries(packages)) {
       { id: "old", project: "file:///p/one", updatedAt: 1 },
       { id: "new", project: "/p/one", updatedAt: 2 },
     ];
-    const recovery = recoverSession({ style: "posix", project: "/p/one", sessions });
+    const recovery = recoverSession({ project: "/p/one", sessions });
     assert.deepEqual(recovery, {
       outcome: "newest",
       sessionId: "new",
       otherProject: false,
       candidates: ["new", "old"],
+      problems: [],
     });
-    assert.throws(() => recoverSession({ sessions }), code("bad_options"));
+    assert.deepEqual(recoverSession({ project: resolved().project, sessions }), recovery);
+    assert.deepEqual(recoverSession({ project: resolved().project.key, sessions }), recovery);
+    assert.equal(recoverSession({ project: " ", sessions: [{ id: "a", project: "" }] }).outcome, "no_project");
+    assert.throws(() => recoverSession({ style: "posix", sessions }), code("bad_options"));
     const dated = ["2026-01-31T09:00:00Z", "2026-01-31T09:30:00+01:00"].map((updatedAt, at) => ({
       id: String(at),
       project: "/p/one",
       updatedAt,
     }));
-    assert.equal(recoverSession({ style: "posix", project: "/p/one", sessions: dated }).sessionId, "0");
-    assert.throws(
-      () => recoverSession({ style: "posix", sessions: [{ id: "a", updatedAt: "soon" }] }),
-      code("bad_options"),
+    assert.equal(recoverSession({ project: "/p/one", sessions: dated }).sessionId, "0");
+    const unreadable = { id: "a", project: "/p/one", updatedAt: "soon" };
+    const found = recoverSession({ project: "/p/one", sessions: [unreadable, ...dated] });
+    assert.deepEqual(found.candidates, ["0", "1", "a"]);
+    assert.deepEqual(
+      found.problems.map(({ sessionId, code }) => [sessionId, code]),
+      [["a", "unreadable"]],
     );
+    assert.equal(recoverSession({ sessionId: "1", sessions: [unreadable, ...dated] }).outcome, "explicit");
+    assert.throws(() => recoverSession({ archivedBefore: "soon", sessions }), code("bad_options"));
     assert.equal(basename("C:\\a\\b c\\", "windows"), "b c");
     assert.equal(basename("/", "posix"), undefined);
     assert.equal(pathToFileUri("/a b", "posix"), "file:///a%20b");

@@ -154,6 +154,24 @@ def test_one_bad_text_never_spoils_the_rest(backend: Backend) -> None:
     assert probe["paths"] == [{"path": "/p/ä"}]
 
 
+def test_a_windows_project_on_a_posix_server_finds_its_session(
+    backend: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rootwise._functions.loaded_backend", lambda: backend)
+    policy: Any = {"name": "t", "requirePath": False, "sources": [{"from": "roots", "verify": "none"}]}
+    resolver = Resolver(policy, host={"style": "posix", "transport": "http"}, _backend=backend)
+    root = "file:///c%3A/Users/dev/p"
+    resolver.handle({"type": "rootsListed", "result": {"roots": [{"uri": root}]}}, 0)
+    resolver.handle({"type": "asked", "ask": 1, "askVia": "none"}, 0)
+    project = resolver.project
+    assert project is not None
+    assert (project.key, project.style) == ("C:\\USERS\\DEV\\P", "windows")
+    for stored in (project.key, root, "c:/users/dev/p"):
+        for asked in (project, project.key, root):
+            found = rootwise.recover_session([{"id": "a", "project": stored, "updatedAt": 1}], project=asked)
+            assert found["sessionId"] == "a"
+
+
 def test_functions_on_every_backend(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rootwise._functions.loaded_backend", lambda: backend)
     assert rootwise.file_uri_to_path("file:///a%20b", "posix") == "/a b"
@@ -171,17 +189,24 @@ def test_functions_on_every_backend(backend: Backend, monkeypatch: pytest.Monkey
     project = resolved(backend).project
     assert project is not None
     assert rootwise.join_inside(project, "x.py", "posix") == "/p/one/x.py"
-    found = rootwise.recover_session(
-        {"style": "posix", "project": "/a", "sessions": [{"id": "s1", "project": "/a", "updatedAt": 1}]}
-    )
-    assert found == {"outcome": "newest", "sessionId": "s1", "otherProject": False, "candidates": ["s1"]}
+    assert rootwise.project_key("file:///c%3A/Users") == "C:\\USERS"
+    assert rootwise.project_key("file:///Users") == "/Users"
+    sessions: list[rootwise.types.SessionRecord] = [{"id": "s1", "project": "/p/one", "updatedAt": 1}]
+    newest = {"outcome": "newest", "sessionId": "s1", "otherProject": False, "candidates": ["s1"], "problems": []}
+    for one in (project, project.key, project.uri):
+        assert rootwise.recover_session(sessions, project=one) == newest
     dated: list[rootwise.types.SessionRecord] = [
         {"id": "later", "project": "/a", "updatedAt": "2026-01-31T09:00:00Z"},
         {"id": "earlier", "project": "/a", "updatedAt": "2026-01-31T09:30:00+01:00"},
+        {"id": "unknown", "project": "/a", "updatedAt": "soon"},
     ]
-    assert rootwise.recover_session({"style": "posix", "project": "/a", "sessions": dated})["sessionId"] == "later"
-    bad: list[rootwise.types.SessionRecord] = [{"id": "a", "updatedAt": "soon"}]
-    assert code_of(lambda: rootwise.recover_session({"style": "posix", "sessions": bad})) == "bad_options"
+    found = rootwise.recover_session(dated, project="/a", archived_before="2026-01-01")
+    assert found["candidates"] == ["later", "earlier", "unknown"]
+    assert [(problem["sessionId"], problem["code"]) for problem in found["problems"]] == [("unknown", "unreadable")]
+    assert rootwise.recover_session(dated, session_id="unknown")["outcome"] == "explicit"
+    assert code_of(lambda: rootwise.recover_session(dated, archived_before="soon")) == "bad_options"
+    blank: list[rootwise.types.SessionRecord] = [{"id": "b", "project": ""}]
+    assert rootwise.recover_session(blank, project=" ")["outcome"] == "no_project"
     assert rootwise.basename("C:\\a\\b c\\", "windows") == "b c"
     assert rootwise.basename("/", "posix") is None
     assert rootwise.path_to_file_uri("/a b", "posix") == "file:///a%20b"

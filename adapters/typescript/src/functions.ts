@@ -23,9 +23,11 @@ export interface Functions {
   /**
    * Returns the key of the project that a root URI names: one folder has one key, whatever its spelling.
    *
+   * Without a style, the spelling decides: a drive letter or a share is written only on Windows.
+   *
    * @throws RootwiseError the URI is refused; `code` says why
    */
-  projectKey(uri: string, style: PathStyle): string;
+  projectKey(uri: string, style?: PathStyle): string;
   /**
    * Checks whether `path` is `root` or below it: by spelling, or on disk with the real paths of both.
    */
@@ -39,7 +41,9 @@ export interface Functions {
   /**
    * Finds the session in which a project was last worked on, among records that you load from any store.
    *
-   * @throws RootwiseError a time cannot be read, or times are written in two ways
+   * A record whose time cannot be used ranks after those with one, and is reported in `problems`.
+   *
+   * @throws RootwiseError the request has another shape, or `archivedBefore` is not a time
    */
   recoverSession(request: RecoverRequest): Recovery;
   /** Returns the last name of a path; `undefined` for `/`, a drive or a share. */

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::is_default;
 use super::reason::Reason;
 use super::source::SourceKind;
+use super::style::PathStyle;
 
 /// The project a client works in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +34,9 @@ pub struct Project {
     /// The folder on the client's machine, if that is another one. It was not checked on this machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_path: Option<String>,
+    /// The spelling of its paths and of its key, if it is a folder: a client on another machine may run another system.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub style: Option<PathStyle>,
     /// The canonical URI, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,

@@ -27,7 +27,7 @@ impl HostFacts {
 
     /// The style of a path or URI that the client spelled: the client's own, if it is on another machine.
     pub(crate) fn client_style(&self, text: &str) -> PathStyle {
-        if self.reaches_client_folders() { self.style } else { path::guess_style(text) }
+        if self.reaches_client_folders() { self.style } else { PathStyle::of(text) }
     }
 }
 
@@ -35,13 +35,13 @@ impl HostFacts {
 pub(crate) fn read_path(text: &str, is_uri: bool, from_client: bool, host: &HostFacts) -> Result<String, Rejection> {
     let read = |style| if is_uri { file_uri_to_path(text, style) } else { path::absolute(text, style) };
     if from_client && !host.reaches_client_folders() {
-        return Ok(read(path::guess_style(text))?);
+        return Ok(read(PathStyle::of(text))?);
     }
     read(host.style).map_err(|refusal| {
         let is_for_other_system = match host.style {
             PathStyle::Posix => read(PathStyle::Windows).is_ok(),
             // POSIX also reads what is wrong on Windows for another reason, such as `file:///C:x`.
-            PathStyle::Windows => path::guess_style(text) == PathStyle::Posix && read(PathStyle::Posix).is_ok(),
+            PathStyle::Windows => PathStyle::of(text) == PathStyle::Posix && read(PathStyle::Posix).is_ok(),
         };
         let rejection = Rejection::from(refusal);
         if is_for_other_system { Rejection { reason: Reason::OtherSystem, ..rejection } } else { rejection }

@@ -34,14 +34,18 @@ pub fn normalize(path: &str, style: PathStyle) -> Result<String, Refusal> {
     Ok(Parsed::new(path, style)?.render())
 }
 
-/// The style that the spelling of a path or `file:` URI suggests: a drive letter or a share is written only on Windows.
-pub(crate) fn guess_style(text: &str) -> PathStyle {
-    let after_scheme = strip_ignoring_case(text, "file:");
-    let path = after_scheme.map_or(text, |rest| rest.trim_start_matches('/'));
-    let colon = |rest: &str| strip_ignoring_case(rest, "%3a").or_else(|| rest.strip_prefix([':', '|'])).is_some();
-    let mut chars = path.chars();
-    let has_drive = chars.next().is_some_and(|letter| letter.is_ascii_alphabetic()) && colon(chars.as_str());
-    if has_drive || text.starts_with(r"\\") { PathStyle::Windows } else { PathStyle::Posix }
+impl PathStyle {
+    /// The style that the spelling of a path, a key or a `file:` URI suggests: a drive letter or a share is written only on
+    /// Windows.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let after_scheme = strip_ignoring_case(text, "file:");
+        let path = after_scheme.map_or(text, |rest| rest.trim_start_matches('/'));
+        let colon = |rest: &str| strip_ignoring_case(rest, "%3a").or_else(|| rest.strip_prefix([':', '|'])).is_some();
+        let mut chars = path.chars();
+        let has_drive = chars.next().is_some_and(|letter| letter.is_ascii_alphabetic()) && colon(chars.as_str());
+        if has_drive || text.starts_with(r"\\") { Self::Windows } else { Self::Posix }
+    }
 }
 
 /// Tells whether a path is valid and depends on no current directory or drive.

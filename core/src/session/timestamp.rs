@@ -1,54 +1,34 @@
 //! Times as stores write them: numbers of any unit, or ISO 8601 texts.
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use time::format_description::well_known::Iso8601;
 use time::{Date, OffsetDateTime, PrimitiveDateTime};
 
-const EXPECTED: &str =
+pub(super) const EXPECTED: &str =
     "not a time; write a number, or a date and time by ISO 8601 such as `2026-01-31T12:00:00Z` (UTC without an offset)";
 
-/// The time of an event: a number, whose unit is the store's choice, or a date and time by ISO 8601.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "number | string"))]
-#[serde(try_from = "Value", into = "Value")]
-pub struct Timestamp {
-    written: Value,
-    instant: Instant,
-}
-
+/// The schema of a written time; the core itself reads anything, and reports what is no time.
 #[cfg(feature = "schema")]
-impl schemars::JsonSchema for Timestamp {
-    fn schema_name() -> alloc::borrow::Cow<'static, str> {
-        "Timestamp".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({ "description": "A number, or a date and time by ISO 8601.", "type": ["number", "string"] })
-    }
+pub(super) fn schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({ "type": ["number", "string", "null"] })
 }
 
 /// A point in time, exactly: whole units and billionths of a unit.
-type Instant = (i128, i128);
+pub(super) type Instant = (i128, i128);
 
 const BILLION: i128 = 1_000_000_000;
 
-impl Timestamp {
-    /// Whether it is a text. Numbers have no known unit, so a text and a number cannot be compared.
-    pub(super) fn is_text(&self) -> bool {
-        self.written.is_string()
-    }
-
-    pub(super) const fn instant(&self) -> Instant {
-        self.instant
-    }
+/// A time that was read.
+#[derive(Clone, Copy)]
+pub(super) struct Time {
+    /// Numbers have no known unit, so a text and a number cannot be compared.
+    pub(super) is_text: bool,
+    pub(super) instant: Instant,
 }
 
-impl TryFrom<Value> for Timestamp {
-    type Error = &'static str;
-
-    fn try_from(written: Value) -> Result<Self, &'static str> {
-        let instant = match &written {
+impl Time {
+    pub(super) fn read(written: &Value) -> Option<Self> {
+        let instant = match written {
             Value::Number(number) => match (number.as_i128(), number.as_f64()) {
                 (Some(whole), _) => Some((whole, 0)),
                 (None, Some(number)) => Some(split(number)),
@@ -57,19 +37,7 @@ impl TryFrom<Value> for Timestamp {
             Value::String(text) => parse(text),
             _ => None,
         };
-        instant.map(|instant| Self { written, instant }).ok_or(EXPECTED)
-    }
-}
-
-impl From<Timestamp> for Value {
-    fn from(timestamp: Timestamp) -> Self {
-        timestamp.written
-    }
-}
-
-impl From<i64> for Timestamp {
-    fn from(number: i64) -> Self {
-        Self { written: number.into(), instant: (number.into(), 0) }
+        instant.map(|instant| Self { is_text: written.is_string(), instant })
     }
 }
 

@@ -22,7 +22,7 @@ use crate::session::{RecoverRequest, recover_session};
 #[serde(rename_all = "camelCase")]
 enum Call {
     FileUriToPath(UriArguments),
-    ProjectKey(UriArguments),
+    ProjectKey(RootArguments),
     IsInside(InsideArguments),
     JoinInside(JoinArguments),
     RecoverSession(RecoverRequest),
@@ -40,6 +40,14 @@ enum Call {
 struct UriArguments {
     uri: String,
     style: PathStyle,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RootArguments {
+    uri: String,
+    #[serde(default)]
+    style: Option<PathStyle>,
 }
 
 #[derive(Deserialize)]
@@ -126,7 +134,9 @@ pub fn call(arguments: &str) -> String {
     };
     match call {
         Call::FileUriToPath(UriArguments { uri, style }) => returned(file_uri_to_path(&uri, style)),
-        Call::ProjectKey(UriArguments { uri, style }) => returned(project_key(&uri, style)),
+        Call::ProjectKey(RootArguments { uri, style }) => {
+            returned(project_key(&uri, style.unwrap_or_else(|| PathStyle::of(&uri))))
+        }
         Call::IsInside(InsideArguments { root, path, style, real: None }) => {
             to_json(&Returned { value: is_inside(&root, &path, style) })
         }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rootwise::action::{Action, LogCode, Outcome};
+use rootwise::path::PathStyle;
 use rootwise::project::Project;
 use rootwise::{AskId, Resolver};
 
@@ -14,6 +15,7 @@ fn proj(project: &Project) -> Proj {
         name: project.name.clone(),
         path: project.path.clone().or_else(|| project.client_path.clone()),
         on_client_machine: project.client_path.is_some(),
+        is_windows: project.style.map(|style| style == PathStyle::Windows),
         source: project.source,
         via: project.via.clone(),
         root: project.root.as_ref().map(|root| root.index),

@@ -715,6 +715,8 @@ pub fn says(source: &Source, verdict: Verdict, via: Option<String>) -> Says {
 pub fn win(source: SourceKind, target: Target, via: Option<String>) -> Win {
     Win {
         project: Proj {
+            // A POSIX path starts with `/`; no path of Windows does.
+            is_windows: target.path.as_ref().map(|path| !path.starts_with('/')),
             key: target.key,
             name: target.name,
             path: target.path,

@@ -43,6 +43,8 @@ pub struct Proj {
     pub path: Option<String>,
     /// Whether the folder is on the client's machine, which is another one.
     pub on_client_machine: bool,
+    /// Whether a folder is spelled as on Windows.
+    pub is_windows: Option<bool>,
     pub source: SourceKind,
     pub via: Option<String>,
     pub root: Option<u32>,

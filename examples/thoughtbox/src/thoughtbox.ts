@@ -32,8 +32,6 @@ export const thoughtShape = {
 type InitArguments = z.infer<z.ZodObject<typeof initShape>>;
 type ThoughtArguments = z.infer<z.ZodObject<typeof thoughtShape>>;
 
-const style = process.platform === "win32" ? "windows" : "posix";
-
 export class Thoughtbox {
   readonly #projects: Rootwise<false>;
   readonly #store: Store;
@@ -114,12 +112,7 @@ export class Thoughtbox {
   async #loadExplicit(id: string, project: Readonly<Project> | undefined) {
     const session = await this.#store.getSession(id);
     if (!session) return this.#notFound(id);
-    const { otherProject } = recoverSession({
-      style,
-      sessionId: id,
-      project: project?.key ?? null,
-      sessions: [session],
-    });
+    const { otherProject } = recoverSession({ sessionId: id, project: project ?? null, sessions: [session] });
     if (otherProject) log("info", this.#say("host.otherRoot", { id }));
     return { success: true, session, thoughts: await this.#store.listThoughts(id) };
   }
@@ -141,7 +134,8 @@ export class Thoughtbox {
     const sessions = project ? await this.#store.listSessions({ project: project.key }) : [];
     const oldest = Date.now() - this.#archiveAfterMs;
     const archivedBefore = Number.isFinite(oldest) ? new Date(oldest).toISOString() : null;
-    const found = recoverSession({ style, project: project?.key ?? null, archivedBefore, sessions });
+    const found = recoverSession({ project: project ?? null, archivedBefore, sessions });
+    for (const { sessionId, message } of found.problems) log("warning", `Session ${sessionId}: ${message}`);
     const byId = new Map(sessions.map((session) => [session.id, session]));
     return { session: byId.get(found.sessionId ?? ""), candidates: found.candidates.map((id) => byId.get(id)) };
   }
@@ -175,7 +169,7 @@ export class Thoughtbox {
 /** The key of the project of a root; a root that is not a folder has its URI in it. */
 function keyOf(uri: string): string {
   try {
-    return projectKey(uri, style);
+    return projectKey(uri);
   } catch (error) {
     if (error instanceof RootwiseError && error.code === "not_file_uri") return `uri:${uri}`;
     throw error;
@@ -189,6 +183,7 @@ const log = (level: "info" | "warning", text: string) => void process.stderr.wri
 
 function age(since: string): string {
   const seconds = Math.max(0, Math.floor((Date.now() - Date.parse(since)) / 1000));
+  if (Number.isNaN(seconds)) return "an unknown time";
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
   return seconds < 86_400 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`;

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, cast
 
 from ._backend import loaded_backend
 from ._error import parse_reply
+from ._project import AnyProject
 from ._text import MAX_ARGUMENTS, MOST, bounded, text_of
 
 if TYPE_CHECKING:
     from ._project import Project
-    from .types import NameForm, PathStyle, Policy, RecoverRequest, Recovery
+    from .types import NameForm, PathStyle, Policy, ProjectRef, Recovery, SessionRecord
 
 
 def path_style() -> PathStyle:
@@ -31,9 +33,10 @@ def file_uri_to_path(uri: str, style: PathStyle | None = None) -> str:
 def project_key(uri: str, style: PathStyle | None = None) -> str:
     """Returns the key of the project that a root URI names: one folder has one key, whatever its spelling.
 
+    :param style: how paths are spelled; by default the URI decides: a drive or a share is written only on Windows
     :raises RootwiseError: the URI is refused; ``code`` says why
     """
-    return cast(str, _call("projectKey", uri=uri, style=style or path_style()))
+    return cast(str, _call("projectKey", uri=uri, style=style))
 
 
 def is_inside(root: str, path: str, style: PathStyle | None = None, *, real: tuple[str, str] | None = None) -> bool:
@@ -53,11 +56,28 @@ def join_inside(project: str | Project, path: str, style: PathStyle | None = Non
     return cast(str, _call("joinInside", project=folder, path=path, style=style or path_style()))
 
 
-def recover_session(request: RecoverRequest) -> Recovery:
-    """Finds the latest session of a project among records that you load from any store.
+def recover_session(
+    sessions: Iterable[SessionRecord],
+    *,
+    project: AnyProject | ProjectRef | None = None,
+    session_id: str | None = None,
+    archived_before: float | str | None = None,
+) -> Recovery:
+    """Finds the session in which a project was last worked on, among records that you load from any store.
 
-    :raises RootwiseError: a time cannot be read, or times are written in two ways
+    A record whose time cannot be used ranks after those with one, and is reported in ``problems``.
+
+    :param project: the project, or its key, path or root URI
+    :param session_id: the id of the wanted session; it wins over everything else
+    :param archived_before: sessions last used before this time count as archived, unless they are pinned
+    :raises RootwiseError: a record has another shape, or ``archived_before`` is not a time
     """
+    request = {
+        "sessions": list(sessions),
+        "project": {"key": project.key, "style": project.style} if isinstance(project, AnyProject) else project,
+        "sessionId": session_id,
+        "archivedBefore": archived_before,
+    }
     text = text_of({"recoverSession": request}, "bad_options", "the request")
     return cast("Recovery", parse_reply(loaded_backend().call(bounded(text, "the request", MOST)))["value"])
 

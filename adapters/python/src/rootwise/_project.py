@@ -49,6 +49,8 @@ class AnyProject:
     path: str | None = None
     #: The folder on the client's machine, where that is another one. It was not checked on this machine.
     client_path: str | None = None
+    #: How its paths and its key are spelled, where it is a folder: a client on another machine may run another system.
+    style: rootwise.types.PathStyle | None = None
     #: The canonical URI, where there is one.
     uri: str | None = None
     #: The real path, where a probe reported it.
@@ -105,6 +107,7 @@ def project_of(
         source=raw["source"],
         path=raw.get("path"),
         client_path=raw.get("clientPath"),
+        style=raw.get("style"),
         uri=raw.get("uri"),
         real_path=raw.get("realPath"),
         via=raw.get("via"),

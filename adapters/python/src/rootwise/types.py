@@ -536,6 +536,27 @@ class ProbedPath(TypedDict):
     """
 
 
+class ProjectRef1(TypedDict):
+    """
+    A project as an answer carries it; further fields are ignored.
+    """
+
+    key: str
+    """
+    Its identity.
+    """
+    style: NotRequired[PathStyle | None]
+    """
+    The spelling of its paths.
+    """
+
+
+ProjectRef: TypeAlias = ProjectRef1 | str
+"""
+A project as a search for sessions names it.
+"""
+
+
 Reason: TypeAlias = Literal['no_project', 'ambiguous', 'closed', 'cancelled', 'call_over', 'placeholder', 'relative', 'invalid', 'not_file_uri', 'too_long', 'missing', 'not_directory', 'unreadable', 'unconfirmed', 'outside', 'other_machine', 'other_system', 'no_path', 'excluded_dir', 'nameless', 'no_marker', 'invalid_name', 'empty', 'traversal', 'not_in_roots', 'immutable', 'selection_off', 'several_clients', 'pass_each_call']
 """
 The reason for which a value is rejected or an ask has no project; the serialised form is the stable code.
@@ -926,6 +947,38 @@ The host's id for one session of an endpoint.
 """
 
 
+class SessionRecord(TypedDict):
+    """
+    A session as the host stores it; further fields are ignored.
+    """
+
+    id: str
+    """
+    The session's id.
+    """
+    project: NotRequired[ProjectRef | None]
+    """
+    The project it was started in: best its key, else the project, its path or its root URI. A session without one, or
+    with a blank text, belongs to no project.
+    """
+    linkedProjects: NotRequired[list[ProjectRef]]
+    """
+    Other projects in which it is found as well.
+    """
+    updatedAt: NotRequired[float | str | None]
+    """
+    The time of its last use: a number, whose unit is the store's choice, or a date and time by ISO 8601.
+    """
+    pinned: NotRequired[bool]
+    """
+    Whether it is the project's primary session.
+    """
+    archived: NotRequired[bool]
+    """
+    Whether it is found only by its id.
+    """
+
+
 SourceKind: TypeAlias = Literal['server', 'argument', 'header', 'query', 'meta', 'selected', 'configured', 'roots', 'remembered', 'env', 'cwd']
 """
 The kinds of sources.
@@ -947,9 +1000,9 @@ class Tier(TypedDict):
     """
 
 
-Timestamp: TypeAlias = float | str
+TimeProblem: TypeAlias = Literal['unreadable', 'not_comparable']
 """
-A number, or a date and time by ISO 8601.
+Why the time of a session could not be used.
 """
 
 
@@ -1727,6 +1780,10 @@ class ProjectDict(TypedDict):
     """
     The folder on the client's machine, if that is another one. It was not checked on this machine.
     """
+    style: NotRequired[PathStyle]
+    """
+    The spelling of its paths and of its key, if it is a folder: a client on another machine may run another system.
+    """
     uri: NotRequired[str]
     """
     The canonical URI, if there is one.
@@ -1763,26 +1820,22 @@ class ProjectDict(TypedDict):
     """
 
 
-class Recovery(TypedDict):
+class RecoveryProblem(TypedDict):
     """
-    The result of a search.
+    A session whose time could not be used.
     """
 
-    outcome: RecoveryOutcome
-    """
-    How the session was found, or why not.
-    """
-    sessionId: NotRequired[str]
+    sessionId: str
     """
     The session's id.
     """
-    otherProject: bool
+    code: TimeProblem
     """
-    Whether the session was started in another project than the given one; worth a log line.
+    What is wrong with its time, as a stable code.
     """
-    candidates: list[str]
+    message: str
     """
-    The project's sessions, best first, for a person who wants to choose.
+    What is wrong, and what to write instead.
     """
 
 
@@ -1939,37 +1992,6 @@ class SessionOpened(TypedDict):
     idPrefix: NotRequired[str | None]
     """
     Starts the ids of requests; distinct in every process that continues the same session.
-    """
-
-
-class SessionRecord(TypedDict):
-    """
-    A session as the host stores it; further fields are ignored.
-    """
-
-    id: str
-    """
-    The session's id.
-    """
-    project: NotRequired[str | None]
-    """
-    The project it was started in: root URI, path or key; a session without one belongs to no project.
-    """
-    linkedProjects: NotRequired[list[str]]
-    """
-    Other projects in which it is found as well.
-    """
-    updatedAt: NotRequired[Timestamp | None]
-    """
-    The time of its last use.
-    """
-    pinned: NotRequired[bool]
-    """
-    Whether it is the project's primary session.
-    """
-    archived: NotRequired[bool]
-    """
-    Whether it is found only by its id.
     """
 
 
@@ -2363,30 +2385,30 @@ class Policy(PolicyBase):
     """
 
 
-class RecoverRequest(TypedDict):
+class Recovery(TypedDict):
     """
-    The session to find, and the sessions to search.
+    The result of a search.
     """
 
-    style: PathStyle
+    outcome: RecoveryOutcome
     """
-    The spelling of paths in the URIs.
+    How the session was found, or why not.
     """
-    sessionId: NotRequired[str | None]
+    sessionId: NotRequired[str]
     """
-    The id of the wanted session; it wins over everything else.
+    The session's id.
     """
-    project: NotRequired[str | None]
+    otherProject: bool
     """
-    The project: its root URI, its path, or its key.
+    Whether the session was started in another project than the given one; worth a log line.
     """
-    archivedBefore: NotRequired[Timestamp | None]
+    candidates: list[str]
     """
-    Sessions last used before this time count as archived, unless they are pinned.
+    The project's sessions, best first, for a person who wants to choose.
     """
-    sessions: NotRequired[list[SessionRecord]]
+    problems: list[RecoveryProblem]
     """
-    The sessions the host knows, in any order.
+    The candidates whose time could not be used; each may be newer than the session that was found. Worth a log line.
     """
 
 

@@ -1209,6 +1209,10 @@ path?: string,
  */
 clientPath?: string, 
 /**
+ * The spelling of its paths and of its key, if it is a folder: a client on another machine may run another system.
+ */
+style?: PathStyle, 
+/**
  * The canonical URI, if there is one.
  */
 uri?: string, 
@@ -2065,21 +2069,18 @@ probePaths: number, };
  */
 export type RecoverRequest = { 
 /**
- * The spelling of paths in the URIs.
- */
-style: PathStyle, 
-/**
  * The id of the wanted session; it wins over everything else.
  */
 sessionId?: string | null, 
 /**
- * The project: its root URI, its path, or its key.
+ * The project as an answer carries it, or its key, path or root URI. A blank text is no project.
  */
-project?: string | null, 
+project?: ProjectRef | null, 
 /**
- * Sessions last used before this time count as archived, unless they are pinned.
+ * Sessions last used before this time count as archived, unless they are pinned. A number, whose unit is the
+ * store's choice, or a date and time by ISO 8601.
  */
-archivedBefore?: Timestamp | null, 
+archivedBefore?: number | string | null, 
 /**
  * The sessions the host knows, in any order.
  */
@@ -2094,17 +2095,18 @@ export type SessionRecord = {
  */
 id: string, 
 /**
- * The project it was started in: root URI, path or key; a session without one belongs to no project.
+ * The project it was started in: best its key, else the project, its path or its root URI. A session without one, or
+ * with a blank text, belongs to no project.
  */
-project?: string | null, 
+project?: ProjectRef | null, 
 /**
  * Other projects in which it is found as well.
  */
-linkedProjects?: Array<string>, 
+linkedProjects?: Array<ProjectRef>, 
 /**
- * The time of its last use.
+ * The time of its last use: a number, whose unit is the store's choice, or a date and time by ISO 8601.
  */
-updatedAt?: Timestamp | null, 
+updatedAt?: number | string | null, 
 /**
  * Whether it is the project's primary session.
  */
@@ -2115,9 +2117,17 @@ pinned?: boolean,
 archived?: boolean, };
 
 /**
- * The time of an event: a number, whose unit is the store's choice, or a date and time by ISO 8601.
+ * A project as the caller of [`recover_session`] names it.
  */
-export type Timestamp = number | string;
+export type ProjectRef = { 
+/**
+ * Its identity.
+ */
+key: string, 
+/**
+ * The spelling of its paths.
+ */
+style?: PathStyle | null, } | string;
 
 /**
  * The result of a search.
@@ -2138,7 +2148,33 @@ otherProject: boolean,
 /**
  * The project's sessions, best first, for a person who wants to choose.
  */
-candidates: Array<string>, };
+candidates: Array<string>, 
+/**
+ * The candidates whose time could not be used; each may be newer than the session that was found. Worth a log line.
+ */
+problems: Array<RecoveryProblem>, };
+
+/**
+ * A session whose time could not be used.
+ */
+export type RecoveryProblem = { 
+/**
+ * The session's id.
+ */
+sessionId: string, 
+/**
+ * What is wrong with its time, as a stable code.
+ */
+code: TimeProblem, 
+/**
+ * What is wrong, and what to write instead.
+ */
+message: string, };
+
+/**
+ * Why the time of a session could not be used.
+ */
+export type TimeProblem = "unreadable" | "not_comparable";
 
 /**
  * How a session was found, or why not.
