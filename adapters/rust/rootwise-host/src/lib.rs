@@ -17,7 +17,7 @@ mod start;
 
 pub use disk::probe;
 pub use display::list_of;
-pub use error::{NoProject, project_of};
+pub use error::{Cause, NoProject, project_of};
 pub use facts::{allow_only, host_facts, host_facts_from, text_or_invalid};
 #[cfg(feature = "tokio")]
 pub use host::{Call, Cancelled, Channel, Host, Observer, SendError, Sender, Sending, Session};

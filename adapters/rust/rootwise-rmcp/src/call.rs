@@ -51,8 +51,6 @@ pub(crate) struct RequestParts {
 struct Progress {
     started: Option<Started>,
     is_over: bool,
-    /// The text of the last error.
-    failed: Option<String>,
 }
 
 /// A call that has asked.
@@ -103,15 +101,6 @@ impl Call {
     /// The handler runs as long as this lives.
     pub(crate) fn running(&self) -> Running {
         Running(self.clone())
-    }
-
-    pub(crate) fn failed(&self, text: String) {
-        self.progress().failed = Some(text);
-    }
-
-    /// Whether a handler returned this text as an error because it has no project.
-    pub(crate) fn has_failed_with(&self, text: &str) -> bool {
-        self.progress().failed.as_deref() == Some(text)
     }
 
     fn progress(&self) -> MutexGuard<'_, Progress> {

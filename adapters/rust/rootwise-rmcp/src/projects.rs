@@ -11,7 +11,7 @@ use rootwise::action::Answer;
 use rootwise::endpoint::event::{CallAsked, CallCleared, CallSelected, EndpointEvent, RootsWatched};
 use rootwise::event::{SelectBy, Want};
 use rootwise::{CallId, ConfigError, Explanation, Outcome, Project, Reason};
-use rootwise_host::{Host, NoProject, Roots, project_of, resolve_inside_in_time};
+use rootwise_host::{Cause, Host, NoProject, Roots, project_of, resolve_inside_in_time};
 
 use crate::call::call_of;
 use crate::listeners::{Observers, ProjectChange, RootsChange};
@@ -260,7 +260,7 @@ impl Rootwise {
         };
         let panicked = |_| NoProject::new(Reason::Unreadable, "The path cannot be examined.");
         let checked = tokio::task::spawn_blocking(check).await.map_err(panicked)?;
-        failing(context, checked.map_err(NoProject::from))
+        Ok(checked?)
     }
 
     /// Whether a path is inside the client's roots, by real path; see [`resolve`](Self::resolve).
@@ -270,8 +270,10 @@ impl Rootwise {
     pub async fn inside(&self, context: &Context, path: &str) -> Result<bool, NoProject> {
         match self.resolve(context, path).await {
             Ok(_) => Ok(true),
-            Err(error) if ["outside", "no_roots", "invalid"].contains(&error.code()) => Ok(false),
-            Err(error) => Err(error),
+            Err(error) => match error.cause() {
+                Cause::NoRoots | Cause::Reason(Reason::Outside | Reason::Invalid) => Ok(false),
+                _ => Err(error),
+            },
         }
     }
 
@@ -358,7 +360,7 @@ impl Rootwise {
                 "this call did not pass through `Rootwise::wrap` or `Rootwise::serve`; wrap the server's handler";
             ConfigError::new("context", text)
         })?;
-        failing(context, call.ask(context, event).await.map_err(NoProject::from).and_then(read))
+        call.ask(context, event).await.map_err(NoProject::from).and_then(read)
     }
 }
 
@@ -401,15 +403,6 @@ fn asked(call: CallId) -> CallAsked {
     let mut asked = CallAsked::new(0);
     asked.call = Some(call);
     asked
-}
-
-/// Remembers the error that a handler may return.
-fn failing<R>(context: &Context, result: Result<R, NoProject>) -> Result<R, NoProject> {
-    result.inspect_err(|error| {
-        if let Some(call) = call_of(context) {
-            call.failed(error.to_string());
-        }
-    })
 }
 
 /// Whether nobody can answer any more.
