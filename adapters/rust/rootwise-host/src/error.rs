@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rootwise::action::{Answer, InputRequest, Refused, Unresolved};
 use rootwise::policy::SourceKind;
-use rootwise::{ConfigError, Explanation, Misuse, Outcome, Project, Reason};
+use rootwise::{ConfigError, Explanation, Misuse, Outcome, Reason};
 
 use crate::roots::PathRefusal;
 
@@ -219,16 +219,5 @@ impl From<Answer> for NoProject {
         };
         error.0.explanation = answer.explanation;
         error
-    }
-}
-
-/// The project of an answer, or the reason for which it has none.
-///
-/// # Errors
-/// The answer carries no project.
-pub fn project_of(answer: Answer) -> Result<Arc<Project>, NoProject> {
-    match answer.outcome {
-        Outcome::Resolved { project } | Outcome::Selected { project, .. } => Ok(project),
-        _ => Err(answer.into()),
     }
 }

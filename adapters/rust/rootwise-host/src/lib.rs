@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+mod answer;
 mod ask;
 pub mod blocking;
 mod disk;
@@ -15,9 +16,10 @@ mod roots;
 mod settle;
 mod start;
 
+pub use answer::{Selection, explanation_of, is_inside, project_of, roots_of, selection_of, unselected_of};
 pub use disk::probe;
 pub use display::list_of;
-pub use error::{Cause, NoProject, project_of};
+pub use error::{Cause, NoProject};
 pub use facts::{allow_only, host_facts, host_facts_from, text_or_invalid};
 #[cfg(feature = "tokio")]
 pub use host::{Call, Cancelled, Channel, Host, Observer, SendError, Sender, Sending, Session};

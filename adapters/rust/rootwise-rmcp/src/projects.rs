@@ -10,8 +10,10 @@ use rmcp::service::RequestContext;
 use rootwise::action::Answer;
 use rootwise::endpoint::event::{CallAsked, CallCleared, CallSelected, EndpointEvent, RootsWatched};
 use rootwise::event::{SelectBy, Want};
-use rootwise::{CallId, ConfigError, Explanation, Outcome, Project, Reason};
-use rootwise_host::{Cause, Host, NoProject, Roots, project_of, resolve_inside_in_time};
+use rootwise::{CallId, ConfigError, Explanation, Project, Reason};
+use rootwise_host::{
+    Host, NoProject, Roots, Selection, explanation_of, is_inside, project_of, roots_of, selection_of, unselected_of,
+};
 
 use crate::call::call_of;
 use crate::listeners::{Observers, ProjectChange, RootsChange};
@@ -141,16 +143,6 @@ impl AsRef<Project> for LocalProject {
     }
 }
 
-/// An accepted selection.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Selection {
-    /// The project.
-    pub project: Arc<Project>,
-    /// The policy's confirmation.
-    pub message: String,
-}
-
 type Context = RequestContext<RoleServer>;
 
 impl Rootwise {
@@ -238,11 +230,7 @@ impl Rootwise {
             asked.want = Want::Roots;
             asked
         };
-        self.ask(context, asked, |answer| match answer.outcome {
-            Outcome::Listed { roots, state } => Ok(Roots::new(roots, state)),
-            _ => Err(answer.into()),
-        })
-        .await
+        self.ask(context, asked, roots_of).await
     }
 
     /// Returns the real path of a file or folder inside the client's roots. A relative path starts from the call's project.
@@ -251,13 +239,8 @@ impl Rootwise {
     /// The path is outside every root, or no root can be used on this machine; the text says which.
     pub async fn resolve(&self, context: &Context, path: &str) -> Result<PathBuf, NoProject> {
         let roots = self.roots(context).await?;
-        let base = self.current(context).and_then(|project| project.path.clone());
-        let base = base.or_else(|| roots.first_usable().and_then(|view| view.root.path.clone()));
-        let (path, policy) = (path.to_owned(), self.0.host.policy().clone());
-        let check = move || {
-            let folders = roots.usable_folders()?;
-            resolve_inside_in_time(folders, &path, base.map(PathBuf::from), &policy)
-        };
+        let (path, project, policy) = (path.to_owned(), self.current(context), self.0.host.policy().clone());
+        let check = move || roots.resolve(&path, project.as_deref(), &policy);
         let panicked = |_| NoProject::new(Reason::Unreadable, "The path cannot be examined.");
         let checked = tokio::task::spawn_blocking(check).await.map_err(panicked)?;
         Ok(checked?)
@@ -268,13 +251,7 @@ impl Rootwise {
     /// # Errors
     /// The client must be asked first, or the disk does not tell.
     pub async fn inside(&self, context: &Context, path: &str) -> Result<bool, NoProject> {
-        match self.resolve(context, path).await {
-            Ok(_) => Ok(true),
-            Err(error) => match error.cause() {
-                Cause::NoRoots | Cause::Reason(Reason::Outside | Reason::Invalid) => Ok(false),
-                _ => Err(error),
-            },
-        }
+        is_inside(self.resolve(context, path).await)
     }
 
     /// Selects the project of this connection: by [`SelectBy::Value`], a path, a `file:` URI or the name of a root.
@@ -287,11 +264,7 @@ impl Rootwise {
             selected.call = Some(call);
             selected
         };
-        self.ask(context, selected, |answer| match answer.outcome {
-            Outcome::Selected { project, message } => Ok(Selection { project, message }),
-            _ => Err(answer.into()),
-        })
-        .await
+        self.ask(context, selected, selection_of).await
     }
 
     /// Removes the selection; returns the project that counts instead.
@@ -304,11 +277,7 @@ impl Rootwise {
             cleared.call = Some(call);
             cleared
         };
-        self.ask(context, cleared, |answer| match &answer.outcome {
-            Outcome::Unresolved(unresolved) if !has_ended(unresolved.code) => Ok(None),
-            _ => project_of(answer).map(Some),
-        })
-        .await
+        self.ask(context, cleared, unselected_of).await
     }
 
     /// Returns the result of every source for this call; `text` is a small table.
@@ -321,11 +290,7 @@ impl Rootwise {
             asked.explain = true;
             asked
         };
-        self.ask(context, asked, |answer| match (&answer.outcome, &answer.explanation) {
-            (Outcome::NeedsInput { .. }, _) | (_, None) => Err(answer.into()),
-            (_, Some(explanation)) => Ok(explanation.clone()),
-        })
-        .await
+        self.ask(context, asked, explanation_of).await
     }
 
     /// Calls a function whenever the project of a client changes.
@@ -403,9 +368,4 @@ fn asked(call: CallId) -> CallAsked {
     let mut asked = CallAsked::new(0);
     asked.call = Some(call);
     asked
-}
-
-/// Whether nobody can answer any more.
-const fn has_ended(reason: Reason) -> bool {
-    matches!(reason, Reason::Closed | Reason::Cancelled | Reason::CallOver)
 }

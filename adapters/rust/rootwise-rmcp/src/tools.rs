@@ -9,11 +9,10 @@ use rmcp::{ErrorData, RoleServer};
 use rootwise::Project;
 use rootwise::event::SelectBy;
 use rootwise::path::display::display;
-use rootwise_host::RootEntry;
-use rootwise_host::{Roots, list_of};
+use rootwise_host::{RootEntry, Roots, Selection, list_of};
 use serde_json::json;
 
-use crate::projects::{Rootwise, Selection};
+use crate::projects::Rootwise;
 
 /// Names of the tools; `None` leaves one out.
 #[derive(Clone, Debug, PartialEq, Eq)]
