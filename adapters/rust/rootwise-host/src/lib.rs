@@ -8,8 +8,12 @@ mod disk;
 mod display;
 mod error;
 mod facts;
+#[cfg(feature = "http")]
+mod gate;
 #[cfg(feature = "tokio")]
 mod host;
+#[cfg(feature = "http")]
+mod http;
 #[cfg(feature = "rmcp")]
 mod rmcp;
 mod roots;
@@ -21,7 +25,11 @@ pub use disk::probe;
 pub use display::list_of;
 pub use error::{Cause, NoProject};
 pub use facts::{allow_only, host_facts, host_facts_from, text_or_invalid};
+#[cfg(feature = "http")]
+pub use gate::{GateBody, GateOptions, GateRefusal, Gated, ProjectGate};
 #[cfg(feature = "tokio")]
 pub use host::{Call, Cancelled, Channel, Host, Observer, SendError, Sender, Sending, Session};
+#[cfg(feature = "http")]
+pub use http::{headers_of, query_of};
 pub use roots::{PathRefusal, RootEntry, Roots, resolve_inside, resolve_inside_in_time};
 pub use start::{AtStart, resolve_and_explain, resolve_at_start};
