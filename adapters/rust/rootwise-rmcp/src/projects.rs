@@ -42,8 +42,9 @@ pub(crate) struct Shared {
     pub(crate) observers: Arc<Observers>,
 }
 
-/// What a handler knows about its project besides the context.
+/// What a handler knows about its project besides the context. Each constructor sets one field; set others besides.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Hints {
     /// The project that the call names, as a path or `file:` URI, usually an argument of the tool.
     pub argument: Option<String>,
@@ -77,17 +78,20 @@ impl Hints {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocalProject(Arc<Project>);
 
-impl LocalProject {
-    /// Fails for a project without a path.
-    fn new(project: Arc<Project>) -> Result<Self, NoProject> {
+/// Fails for a project without a path, which only a policy with `require_path: false` accepts.
+impl TryFrom<Arc<Project>> for LocalProject {
+    type Error = NoProject;
+
+    fn try_from(project: Arc<Project>) -> Result<Self, NoProject> {
         if project.path.is_some() {
             return Ok(Self(project));
         }
-        // Only a policy that does not require a path gets here.
         let reason = if project.client_path.is_some() { Reason::OtherMachine } else { Reason::NoPath };
         Err(NoProject::new(reason, format!("The project cannot be used here: {reason}.")))
     }
+}
 
+impl LocalProject {
     /// The folder.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -180,7 +184,7 @@ impl Rootwise {
     /// No project was found. Return the error, and the model reads the cause and the next step.
     pub async fn project(&self, context: &Context) -> Result<LocalProject, NoProject> {
         match call_of(context).and_then(|call| call.known(context)) {
-            Some(project) => LocalProject::new(project),
+            Some(project) => project.try_into(),
             // Boxed, so that the futures of tools stay small.
             None => Box::pin(self.project_with(context, Hints::default())).await,
         }
@@ -191,7 +195,7 @@ impl Rootwise {
     /// # Errors
     /// No project was found.
     pub async fn project_with(&self, context: &Context, hints: Hints) -> Result<LocalProject, NoProject> {
-        LocalProject::new(self.any_project(context, hints).await?)
+        self.any_project(context, hints).await?.try_into()
     }
 
     /// As [`project_with`](Self::project_with), for servers that need only the project's identity: with the option

@@ -15,7 +15,13 @@ use serde_json::json;
 use crate::projects::Rootwise;
 
 /// Names of the tools; `None` leaves one out.
+///
+/// ```
+/// let mut names = rootwise_rmcp::ToolNames::default();
+/// (names.switch, names.list) = (Some("use_project".into()), None);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ToolNames {
     /// Explains which project this is and why; `which_project` by default.
     pub which: Option<Cow<'static, str>>,

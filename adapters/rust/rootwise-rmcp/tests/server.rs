@@ -204,7 +204,9 @@ async fn clients_of_one_process_never_see_each_other() {
 
 #[tokio::test]
 async fn ready_made_tools_are_listed_and_work() {
-    let projects = quiet().tools(ToolNames { list: None, ..ToolNames::default() }).build().unwrap();
+    let mut names = ToolNames::default();
+    names.list = None;
+    let projects = quiet().tools(names).build().unwrap();
     let client = Client::default();
     client.roots.lock().unwrap().push("file:///usr".into());
     let running = connect(&projects, client).await;
