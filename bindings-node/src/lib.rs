@@ -1,7 +1,11 @@
 //! The machines as a Node addon. JSON text crosses the boundary in both directions: see `docs/boundary.md`.
 //!
 //! A panic would abort the process, so every entry is guarded.
-#![allow(missing_docs, reason = "nobody calls it but the package, and napi adds items of its own")]
+#![allow(
+    missing_docs,
+    clippy::missing_errors_doc,
+    reason = "nobody calls it but the package, and napi adds items of its own"
+)]
 
 use napi::{Error, Result};
 use napi_derive::napi;

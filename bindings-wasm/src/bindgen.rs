@@ -2,7 +2,11 @@
 //!
 //! Values come out as JavaScript objects, made by serde-wasm-bindgen; values go in as JSON text. `docs/boundary.md` has the
 //! reasons and the figures.
-#![allow(missing_docs, reason = "only the package calls it, and wasm-bindgen adds items of its own")]
+#![allow(
+    missing_docs,
+    clippy::missing_errors_doc,
+    reason = "only the package calls it, and wasm-bindgen adds items of its own"
+)]
 
 use rootwise::wire::{self, Failure};
 use rootwise_bindings as shared;

@@ -11,6 +11,7 @@ macro_rules! number {
         #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(as = "u32"))]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(transparent)]
+        #[expect(clippy::exhaustive_structs, reason = "a number with a name")]
         pub struct $name(pub $number);
 
         impl From<$number> for $name {

@@ -1,6 +1,8 @@
 //! The public surface that hosts in Rust and the bindings use: policies in code, builders, and the functions of the wire.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may fail loudly")]
 
+use std::collections::BTreeSet;
+
 use rootwise::action::{Action, Outcome, RequestMethod};
 use rootwise::event::{Asked, ClientInitialized, Event, RootsListed};
 use rootwise::host::HostFacts;
@@ -175,4 +177,77 @@ fn events_without_fields_and_with_duplicates_are_told_apart() {
     }
     let event: Event = serde_json::from_str(r#"{"type":"rootsChanged"}"#).unwrap();
     assert!(matches!(event, Event::RootsChanged(_)));
+}
+
+/// The variants of an enum, as its source lists them.
+fn variants(source: &str, name: &str) -> BTreeSet<String> {
+    let body = source.split_once(&format!("pub enum {name} {{")).unwrap().1.split_once("\n}").unwrap().0;
+    let lines = body.lines().map(str::trim).filter(|line| line.starts_with(|c: char| c.is_ascii_uppercase()));
+    lines.map(|line| line.split(['(', ',']).next().unwrap().to_owned()).collect()
+}
+
+/// The types of events that were made, as their variants are named.
+fn types<E: serde::Serialize>(events: &[E]) -> BTreeSet<String> {
+    let name = |event: &E| {
+        let value = serde_json::to_value(event).unwrap();
+        let (first, rest) = value["type"].as_str().unwrap().split_at(1);
+        first.to_uppercase() + rest
+    };
+    events.iter().map(name).collect()
+}
+
+#[test]
+fn code_outside_the_crate_can_make_every_event() {
+    use rootwise::endpoint::event::*;
+    use rootwise::event::*;
+    use rootwise::host::Transport;
+
+    let raw = || serde_json::value::RawValue::from_string("{}".into()).unwrap();
+    let facts = || HostFacts::new(PathStyle::Posix);
+    let by = || SelectBy::Name("app".into());
+    let paths = || vec![ProbedPath::new("/p", EntryKind::Directory)];
+    let events: [Event; 14] = [
+        ClientInitialized::default().capabilities(raw()).into(),
+        Event::ClientReady,
+        RootsListed::new(raw()).into(),
+        RootsRefused::new(1, RefusalKind::Error).code(-32_601).into(),
+        RootsChanged::new(true).into(),
+        HostFactsChanged::new(facts()).into(),
+        Asked::new(1).facts(RequestFacts::default()).into(),
+        Selected::new(1, by()).into(),
+        SelectionCleared::new(1).into(),
+        AskWithdrawn::new(1).into(),
+        Probed::new(1, paths()).into(),
+        Event::DeadlineReached,
+        Message::new("{}").into(),
+        Event::Closed,
+    ];
+    assert_eq!(types(&events), variants(include_str!("../src/api/event.rs"), "Event"));
+
+    let events: [EndpointEvent; 23] = [
+        SessionOpened::new(1, Transport::Http).into(),
+        SessionClosed::new(1).into(),
+        SessionInitialized::new(1).into(),
+        SessionReady::new(1).into(),
+        SessionRootsChanged::new(1).into(),
+        RequestSeen::new(1, raw()).into(),
+        InputClosed::new(1).into(),
+        SessionMessage::new(1, "{}").into(),
+        ChannelOpened::new(1, 2).into(),
+        ChannelClosed::new(2, ChannelEnd::Cut).into(),
+        CallStarted::new(1).into(),
+        CallReturned::new(1, false).into(),
+        CallEnded::new(1).into(),
+        CallAsked::new(1).into(),
+        CallSelected::new(1, by()).into(),
+        CallCleared::new(1).into(),
+        EndpointAskWithdrawn::new(1).into(),
+        RequestAnswered::new(1, raw()).into(),
+        RequestRefused::new(1, RefusalKind::Abandoned).into(),
+        EndpointProbed::new(1, paths()).into(),
+        EndpointEvent::DeadlineReached,
+        EndpointFactsChanged::new(facts()).into(),
+        RootsWatched::new(true).into(),
+    ];
+    assert_eq!(types(&events), variants(include_str!("../src/endpoint/event.rs"), "EndpointEvent"));
 }

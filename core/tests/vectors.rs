@@ -354,6 +354,7 @@ impl Run {
         let order: &[&str] = match self.machine {
             Machine::Resolver(_) => &RESOLVER_ACTIONS,
             Machine::Endpoint(_) => &ENDPOINT_ACTIONS,
+            _ => panic!("a machine without an order of actions"),
         };
         let ranks: Vec<usize> = list(&got["actions"])
             .iter()

@@ -185,6 +185,7 @@ setters!(RootsRefused { ; code: i64, message: String });
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum RefusalKind {
     /// The client answered with a JSON-RPC error.
     Error,
@@ -278,6 +279,7 @@ setters!(Asked { ask: AskId, want: Want, facts: RequestFacts, explain: bool; ask
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum Want {
     /// The project.
     #[default]
@@ -291,6 +293,7 @@ pub enum Want {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum AskVia {
     /// It cannot: the ask is answered at once from what is known.
     None,
@@ -385,6 +388,7 @@ setters!(RequestFacts {
 
 /// The project argument of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Argument {
     /// A text.
     Text(String),
@@ -436,6 +440,7 @@ setters!(Selected { ask: AskId, facts: RequestFacts, explain: bool; ask_via: Ask
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum SelectBy {
     /// By name.
     Name(String),
@@ -562,6 +567,7 @@ setters!(ProbedPath { markers: Vec<String>; real_path: String });
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum EntryKind {
     /// A folder.
     Directory,

@@ -131,6 +131,7 @@ pub struct RootsReport {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum Era {
     /// The client has not revealed it yet.
     Unknown,

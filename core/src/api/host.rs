@@ -92,6 +92,7 @@ impl HostFacts {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Transport {
     /// A pipe to a process that the client started.
     #[default]
@@ -129,6 +130,7 @@ pub struct ExcludedDirs {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct PathMap {
     /// The folder as the client spells it.
     pub from: String,
@@ -136,4 +138,12 @@ pub struct PathMap {
     pub from_style: PathStyle,
     /// The same folder as the server spells it.
     pub to: String,
+}
+
+impl PathMap {
+    /// A folder as the client spells it, and the same folder as the server does.
+    #[must_use]
+    pub fn new(from: impl Into<String>, from_style: PathStyle, to: impl Into<String>) -> Self {
+        Self { from: from.into(), from_style, to: to.into() }
+    }
 }

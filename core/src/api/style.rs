@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
+#[expect(clippy::exhaustive_enums, reason = "every path is read by one of the two")]
 pub enum PathStyle {
     /// One root, `/` between names.
     Posix,

@@ -432,6 +432,7 @@ events! {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum ChannelEnd {
     /// It is gone for good.
     Broken,

@@ -121,11 +121,20 @@ pub fn is_inside(root: &str, path: &str, style: PathStyle) -> bool {
 /// Both are real paths of the *normalised* spellings. For something that does not exist yet the
 /// host resolves the deepest folder that does and appends the rest.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct RealPaths<'a> {
     /// The real path of the root.
     pub root: &'a str,
     /// The real path of the path in question.
     pub path: &'a str,
+}
+
+impl<'a> RealPaths<'a> {
+    /// The real paths of a root and of the path in question.
+    #[must_use]
+    pub const fn new(root: &'a str, path: &'a str) -> Self {
+        Self { root, path }
+    }
 }
 
 /// Tells whether `path` is `root` or below it on disk.

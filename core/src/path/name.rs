@@ -11,6 +11,7 @@ use super::uri::project_id;
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum NameForm {
     /// Letters and digits of any script, `_` and `-`: the pattern `[\w-]`.
     Word,

@@ -312,6 +312,7 @@ impl Default for Timing {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum NameFrom {
     /// The last component of the path.
     #[default]

@@ -61,6 +61,7 @@ impl Default for RootsRules {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum RequestWhen {
     /// As soon as the client is ready.
     Eager,
@@ -77,6 +78,7 @@ pub enum RequestWhen {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum Pick {
     /// The root that contains the target of the ask, else the first.
     First,
@@ -89,6 +91,7 @@ pub enum Pick {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum OnUnusable {
     /// It is accepted even if the folder does not exist.
     Accept,
@@ -105,6 +108,7 @@ pub enum OnUnusable {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum NonObjects {
     /// It is skipped.
     Skip,
@@ -117,6 +121,7 @@ pub enum NonObjects {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum NonFile {
     /// The next root is tried.
     Skip,
@@ -133,6 +138,7 @@ pub enum NonFile {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum BarePaths {
     /// It is accepted with a log line.
     Repair,
@@ -145,6 +151,7 @@ pub enum BarePaths {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum Files {
     /// The folder that contains it.
     Parent,
@@ -157,6 +164,7 @@ pub enum Files {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum OnChange {
     /// None.
     Ignore,

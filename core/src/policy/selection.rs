@@ -28,6 +28,7 @@ pub struct Memory {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum Pin {
     /// No pinning.
     #[default]
@@ -62,6 +63,7 @@ pub struct Selection {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum Names {
     /// The name of one of the client's roots.
     #[default]
@@ -75,6 +77,7 @@ pub enum Names {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum NameRule {
     /// Any text that is not empty.
     #[default]
@@ -88,6 +91,7 @@ pub enum NameRule {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum Traversal {
     /// It is resolved.
     #[default]
@@ -101,6 +105,7 @@ pub enum Traversal {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum EnforceRoots {
     /// Never.
     #[default]
@@ -114,6 +119,7 @@ pub enum EnforceRoots {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum RootMatch {
     /// The same folder.
     #[default]

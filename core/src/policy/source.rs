@@ -157,6 +157,7 @@ impl SourceKind {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum Format {
     /// A path or a `file:` URI.
     #[default]
@@ -174,6 +175,7 @@ pub enum Format {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum Verify {
     /// None: the path is not probed.
     None,
@@ -189,6 +191,7 @@ pub enum Verify {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum Relative {
     /// It is refused.
     #[default]
@@ -202,6 +205,7 @@ pub enum Relative {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum Links {
     /// The project is the folder as it was spelled.
     #[default]
@@ -215,6 +219,7 @@ pub enum Links {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum Within {
     /// Any folder that the host allows.
     Anywhere,
@@ -228,6 +233,7 @@ pub enum Within {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum ExcludedDirsRule {
     /// All are allowed.
     Allow,
@@ -241,6 +247,7 @@ pub enum ExcludedDirsRule {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(as = "OnBadDeclaration"))]
 #[serde(try_from = "OnBadMap", into = "OnBadMap")]
+#[non_exhaustive]
 pub struct OnBad {
     /// For every reason that is not listed.
     pub otherwise: Option<BadOutcome>,
@@ -293,6 +300,7 @@ struct OnBadDeclaration {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum BadOutcome {
     /// The next source is tried.
     Next,
@@ -377,6 +385,7 @@ const fn default_at_least() -> u32 {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum Unmarked {
     /// The value is rejected.
     #[default]
@@ -409,6 +418,7 @@ pub struct When {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum Recheck {
     /// When the value changes.
     #[default]

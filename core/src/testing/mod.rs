@@ -41,6 +41,7 @@ use crate::event::{AskVia, RequestFacts};
 /// One thing that happens next. Requests, probes and asks are meant by position, so that a step stays meaningful when a
 /// sequence is made smaller; a step that has no object does nothing.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Step {
     /// The client sends `initialize`, with or without the capability `roots`.
     Initialize {
@@ -87,6 +88,7 @@ pub enum Step {
 
 /// The client's answer to `roots/list`.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Reply {
     /// A list with these URIs.
     Roots(Vec<String>),

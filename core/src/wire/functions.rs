@@ -141,7 +141,7 @@ pub fn call(arguments: &str) -> String {
             to_json(&Returned { value: is_inside(&root, &path, style) })
         }
         Call::IsInside(InsideArguments { root, path, style, real: Some(real) }) => {
-            let real = RealPaths { root: &real.root, path: &real.path };
+            let real = RealPaths::new(&real.root, &real.path);
             to_json(&Returned { value: is_inside_real(&root, &path, style, real) })
         }
         Call::JoinInside(JoinArguments { project, path, style }) => returned(join_inside(&project, &path, style)),

@@ -15,6 +15,7 @@ use crate::{Endpoint, Resolver};
 
 /// A machine.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Machine {
     /// The project of one connection.
     Resolver(Box<Resolver>),
@@ -25,6 +26,7 @@ pub enum Machine {
 /// The result of one event.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
+#[non_exhaustive]
 pub enum Reply {
     /// Of a resolver.
     Resolver(Box<Output>),
@@ -35,6 +37,7 @@ pub enum Reply {
 /// The views that a binding keeps.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
+#[non_exhaustive]
 pub enum MachineView {
     /// Of a resolver.
     Resolver(Box<View>),

@@ -45,6 +45,7 @@ struct Options<'a> {
 
 /// The result of one event.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Output {
     /// The actions, in order.
     pub actions: Vec<Action>,
@@ -69,6 +70,7 @@ impl Output {
 /// The views that a binding keeps, so that reading them does not cross the boundary.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct View {
     /// The next deadline.
     pub deadline: Option<Millis>,
@@ -80,6 +82,7 @@ pub struct View {
 
 /// An error as bindings return it: `{"error": {"code", "message"}}`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Failure {
     /// The error.
     pub error: Problem,
@@ -87,6 +90,7 @@ pub struct Failure {
 
 /// The code and the message of an error.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Problem {
     /// The stable code.
     pub code: String,

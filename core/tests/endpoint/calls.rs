@@ -213,5 +213,6 @@ fn cut_selection(by: &SelectBy, policy: &Policy) -> SelectBy {
         SelectBy::Uri(text) => SelectBy::Uri(cut(text)),
         SelectBy::Root(text) => SelectBy::Root(cut(text)),
         SelectBy::Value(text) => SelectBy::Value(cut(text)),
+        other => panic!("no rule for {other:?}"),
     }
 }

@@ -206,6 +206,7 @@ impl Log {
                             channel.is_cut = true;
                         }
                     }
+                    other => panic!("no rule for {other:?}"),
                 },
                 EndpointEvent::CallStarted(started) if started.channel.is_some_and(|channel| channel.0 == id) => {
                     let Some(session) = started.session.and_then(|session| self.session_before(session.0, at)) else {

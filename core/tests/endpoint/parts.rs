@@ -60,6 +60,7 @@ pub fn cut_argument(argument: &Argument, policy: &Policy) -> Argument {
     match argument {
         Argument::Text(text) => Argument::Text(cut(text, policy)),
         Argument::Other => Argument::Other,
+        other => panic!("no rule for {other:?}"),
     }
 }
 

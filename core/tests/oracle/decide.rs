@@ -515,6 +515,7 @@ impl History {
             return match rules.ambiguity {
                 BadOutcome::Error => Says::Ends(Out::Unresolved(Reason::Ambiguous)),
                 BadOutcome::Next => Says::GivesWay(Some(Reason::Ambiguous)),
+                other => panic!("no rule for {other:?}"),
             };
         }
         if let Some(at) = containing {
@@ -550,6 +551,7 @@ impl History {
                         OnUnusable::Accept | OnUnusable::NextRoot => continue,
                         OnUnusable::NextSource => Says::GivesWay(None),
                         OnUnusable::Error => Says::Ends(Out::Refused(reason, SourceKind::Roots, source.status)),
+                        other => panic!("no rule for {other:?}"),
                     },
                 },
                 Lexed::NonFile(_) => match rules.non_file {
@@ -558,14 +560,17 @@ impl History {
                     NonFile::NameOnly if self.policy.config().require_path => match rules.on_unusable {
                         OnUnusable::Accept | OnUnusable::NextRoot => continue,
                         OnUnusable::NextSource | OnUnusable::Error => Says::GivesWay(why),
+                        other => panic!("no rule for {other:?}"),
                     },
                     NonFile::Error => Says::Ends(Out::Refused(Reason::NotFileUri, SourceKind::Roots, source.status)),
                     NonFile::NameOnly => Says::Wins(win(SourceKind::Roots, self.name_only(raw), None)),
+                    other => panic!("no rule for {other:?}"),
                 },
                 Lexed::Bad(reason) => match rules.on_unusable {
                     OnUnusable::Accept | OnUnusable::NextRoot => continue,
                     OnUnusable::NextSource => Says::GivesWay(None),
                     OnUnusable::Error => Says::Ends(Out::Refused(reason, SourceKind::Roots, source.status)),
+                    other => panic!("no rule for {other:?}"),
                 },
             };
             return if needs.is_empty() { end } else { Says::Pending(needs) };

@@ -245,8 +245,7 @@ pub fn host() -> impl Strategy<Value = HostFacts> {
                     host.allowed_dirs = Some(vec!["/p".to_owned()]);
                 }
                 if mapped {
-                    host.path_map =
-                        vec![PathMap { from: "/theirs".to_owned(), from_style: PathStyle::Posix, to: "/p".to_owned() }];
+                    host.path_map = vec![PathMap::new("/theirs", PathStyle::Posix, "/p")];
                 }
                 host
             },

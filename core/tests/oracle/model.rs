@@ -156,6 +156,7 @@ impl Oracle {
                 let kind = match asked.want {
                     Want::Project => Kind::Project,
                     Want::Roots => Kind::Roots,
+                    other => panic!("no rule for {other:?}"),
                 };
                 self.asked(asked.ask.0, kind, asked.ask_via, &asked.facts, asked.target.clone(), now);
             }

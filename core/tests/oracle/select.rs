@@ -58,7 +58,10 @@ impl History {
         | SelectBy::Path(text)
         | SelectBy::Uri(text)
         | SelectBy::Root(text)
-        | SelectBy::Value(text)) = &by;
+        | SelectBy::Value(text)) = &by
+        else {
+            panic!("no rule for {by:?}")
+        };
         if text.trim().is_empty() {
             return Err(Reason::Empty);
         }
@@ -99,7 +102,7 @@ impl History {
                 }
                 Ok(Decision::Done(End::Chosen(choice)))
             }
-            SelectBy::Name(_) | SelectBy::Root(_) | SelectBy::Value(_) => {
+            _ => {
                 let is_name = matches!(by, SelectBy::Name(_));
                 let plain = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
                 if is_name && rules.name_rule == NameRule::Word && !text.chars().all(plain) {

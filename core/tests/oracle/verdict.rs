@@ -269,6 +269,7 @@ impl History {
                     return Verdict::Bad(Reason::NotDirectory);
                 }
                 EntryKind::File => {}
+                other => panic!("no rule for {other:?}"),
             }
             let of_parent = found != start;
             let real = match (of_parent, self.is_confined()) {
@@ -418,6 +419,7 @@ impl History {
             ExcludedDirsRule::Allow => false,
             ExcludedDirsRule::Named => is_top,
             ExcludedDirsRule::Refuse => is_top || self.is_home(at) || (!vouched && (temporary || install)),
+            other => panic!("no rule for {other:?}"),
         }
     }
 

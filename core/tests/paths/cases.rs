@@ -152,24 +152,24 @@ fn a_windows_tool_path_must_open_as_it_is_spelled() {
 // Covers F2, F4.
 #[test]
 fn real_paths_decide_whatever_the_spelling() {
-    let linked = RealPaths { root: "/private/tmp/p", path: "/private/tmp/p/x" };
+    let linked = RealPaths::new("/private/tmp/p", "/private/tmp/p/x");
     assert!(path::is_inside_real("/tmp/p", "/tmp/p/x", POSIX, linked));
     assert!(path::is_inside_real("/tmp/p", "/private/tmp/p/x", POSIX, linked));
-    let escaping = RealPaths { root: "/tmp/p", path: "/etc/passwd" };
+    let escaping = RealPaths::new("/tmp/p", "/etc/passwd");
     assert!(!path::is_inside_real("/tmp/p", "/tmp/p/link", POSIX, escaping));
     assert!(!path::is_inside_real("/tmp/p", "link", POSIX, linked));
-    let unknown = RealPaths { root: "/tmp/p", path: "" };
+    let unknown = RealPaths::new("/tmp/p", "");
     assert!(!path::is_inside_real("/tmp/p", "/tmp/p/x", POSIX, unknown));
-    let verbatim = RealPaths { root: r"\\?\C:\p", path: r"\\?\C:\p\x" };
+    let verbatim = RealPaths::new(r"\\?\C:\p", r"\\?\C:\p\x");
     assert!(path::is_inside_real(r"c:\P", r"C:\p\x", WINDOWS, verbatim));
 }
 
 // Covers F3.
 #[test]
 fn a_file_yet_to_be_made_is_where_its_parent_really_is() {
-    let through_a_link = RealPaths { root: "/srv/p", path: "/etc/new/file" };
+    let through_a_link = RealPaths::new("/srv/p", "/etc/new/file");
     assert!(!path::is_inside_real("/srv/p", "/srv/p/link/new/file", POSIX, through_a_link));
-    let in_place = RealPaths { root: "/srv/p", path: "/srv/p/new/file" };
+    let in_place = RealPaths::new("/srv/p", "/srv/p/new/file");
     assert!(path::is_inside_real("/srv/p", "/srv/p/new/file", POSIX, in_place));
 }
 

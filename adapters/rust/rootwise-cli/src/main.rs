@@ -90,10 +90,8 @@ fn resolve(command: Resolve) -> Result<Output, UsageError> {
         host.cwd = folder.into_os_string().into_string().ok();
     }
     if !command.allowed_dirs.is_empty() {
-        allow_only(
-            &mut host,
-            command.allowed_dirs.iter().map(|folder| std::path::absolute(folder).unwrap_or_default()),
-        );
+        let folders = command.allowed_dirs.iter().map(|folder| std::path::absolute(folder).unwrap_or_default());
+        allow_only(&mut host, folders).map_err(|error| UsageError(error.to_string()))?;
     }
     let facts = RequestFacts::default().argument(command.argument.map(Argument::from));
     let at_start = resolve_and_explain(policy, host, facts).map_err(|error| UsageError(error.to_string()))?;

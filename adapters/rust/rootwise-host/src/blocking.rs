@@ -2,18 +2,24 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rootwise::action::{Answer, Probe};
 use rootwise::endpoint::action::{EndpointAction, EndpointLog, ForwardMessage};
-use rootwise::endpoint::event::{CallAsked, EndpointEvent, EndpointProbed, SessionMessage, SessionOpened};
-use rootwise::{AskId, ConfigError, Endpoint, HostFacts, Millis, Misuse, Policy, Project, SessionId};
+use rootwise::endpoint::event::{
+    CallAsked, CallCleared, CallSelected, EndpointEvent, EndpointProbed, SessionMessage, SessionOpened,
+};
+use rootwise::event::{SelectBy, Want};
+use rootwise::{AskId, ConfigError, Endpoint, Explanation, HostFacts, Millis, Misuse, Policy, Project, SessionId};
 
+use crate::answer::{Selection, explanation_of, is_inside, project_of, roots_of, selection_of, unselected_of};
 use crate::ask::with_ask_id;
 use crate::disk::{look, patience};
-use crate::error::{NoProject, project_of};
+use crate::error::NoProject;
+use crate::roots::Roots;
 
 /// The session of a connection's client, for events.
 pub const SESSION: SessionId = SessionId(1);
@@ -47,6 +53,7 @@ struct Shared {
     outbox: Mutex<Outbox>,
     write: Box<dyn Fn(&str) + Send + Sync>,
     log: Box<dyn Fn(&EndpointLog) + Send + Sync>,
+    policy: Arc<Policy>,
     /// How long a disk check may take.
     patience: Duration,
     started: Instant,
@@ -89,13 +96,14 @@ impl Connection {
     ) -> Result<Self, ConfigError> {
         let policy = policy.into();
         let patience = patience(&policy);
-        let state = State { endpoint: Endpoint::new(policy, host)?, asks: HashMap::new(), last_ask: 0 };
+        let state = State { endpoint: Endpoint::new(policy.clone(), host)?, asks: HashMap::new(), last_ask: 0 };
         let connection = Self(Arc::new(Shared {
             state: Mutex::new(state),
             changed: Condvar::new(),
             outbox: Mutex::default(),
             write: Box::new(write),
             log: Box::new(log),
+            policy,
             patience,
             started: Instant::now(),
         }));
@@ -126,9 +134,64 @@ impl Connection {
     /// # Errors
     /// No project was found.
     pub fn ask(&self) -> Result<Arc<Project>, NoProject> {
-        let mut asked = CallAsked::new(0);
-        asked.session = Some(SESSION);
-        project_of(self.question(asked)?)
+        project_of(self.question(asked())?)
+    }
+
+    /// Returns the client's roots, each verified on disk where this machine may and can do so.
+    ///
+    /// # Errors
+    /// The connection ended.
+    pub fn roots(&self) -> Result<Roots, NoProject> {
+        let mut asked = asked();
+        asked.want = Want::Roots;
+        roots_of(self.question(asked)?)
+    }
+
+    /// Returns the real path of a file or folder inside the client's roots. A relative path starts from the project.
+    ///
+    /// # Errors
+    /// The path is outside every root, or no root can be used on this machine; the text says which.
+    pub fn resolve(&self, path: &str) -> Result<PathBuf, NoProject> {
+        let (roots, project) = (self.roots()?, self.project());
+        Ok(roots.resolve(path, project.as_deref(), &self.0.policy)?)
+    }
+
+    /// Whether a path is inside the client's roots, by real path; see [`resolve`](Self::resolve).
+    ///
+    /// # Errors
+    /// The connection ended, or the disk does not tell.
+    pub fn inside(&self, path: &str) -> Result<bool, NoProject> {
+        is_inside(self.resolve(path))
+    }
+
+    /// Selects the project of this connection: by [`SelectBy::Value`], a path, a `file:` URI or the name of a root.
+    ///
+    /// # Errors
+    /// The selection was refused.
+    pub fn select(&self, by: SelectBy) -> Result<Selection, NoProject> {
+        let mut selected = CallSelected::new(0, by);
+        selected.session = Some(SESSION);
+        selection_of(self.question(selected)?)
+    }
+
+    /// Removes the selection; returns the project that counts instead.
+    ///
+    /// # Errors
+    /// The policy does not let the project change, or the connection ended.
+    pub fn unselect(&self) -> Result<Option<Arc<Project>>, NoProject> {
+        let mut cleared = CallCleared::new(0);
+        cleared.session = Some(SESSION);
+        unselected_of(self.question(cleared)?)
+    }
+
+    /// Returns the result of every source; `text` is a small table.
+    ///
+    /// # Errors
+    /// The connection ended.
+    pub fn explain(&self) -> Result<Arc<Explanation>, NoProject> {
+        let mut asked = asked();
+        asked.explain = true;
+        explanation_of(self.question(asked)?)
     }
 
     /// Asks, selects or clears, and waits for the answer; the id of the ask is replaced. Every wait ends by the policy's
@@ -172,6 +235,12 @@ impl Connection {
     pub fn project(&self) -> Option<Arc<Project>> {
         self.0.lock().endpoint.project(SESSION).cloned()
     }
+}
+
+fn asked() -> CallAsked {
+    let mut asked = CallAsked::new(0);
+    asked.session = Some(SESSION);
+    asked
 }
 
 impl Shared {

@@ -1,12 +1,13 @@
 //! The absence of a project, as an error.
 
 use std::collections::BTreeMap;
+use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
 use rootwise::action::{Answer, InputRequest, Refused, Unresolved};
 use rootwise::policy::SourceKind;
-use rootwise::{ConfigError, Explanation, Misuse, Outcome, Project, Reason};
+use rootwise::{ConfigError, Explanation, Misuse, Outcome, Reason};
 
 use crate::roots::PathRefusal;
 
@@ -25,15 +26,34 @@ struct Parts {
     input_requests: Option<BTreeMap<String, InputRequest>>,
 }
 
-/// Where the code of an error comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Cause {
+/// The cause of an error; see [`NoProject::cause`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Cause {
+    /// A value was refused, or none was found.
     Reason(Reason),
+    /// The client is asked for its roots by the result of the call; see [`NoProject::input_requests`].
     NeedsInput,
     /// The client has no root that this machine can use.
     NoRoots,
-    /// The server made a mistake.
-    Mistake(&'static str),
+    /// An option or a host fact is invalid.
+    Config(ConfigError),
+    /// The server passed an event that is a mistake.
+    Misuse(Misuse),
+}
+
+impl Cause {
+    /// The stable code.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Reason(reason) => reason.code(),
+            Self::NeedsInput => NoProject::NEEDS_INPUT,
+            Self::NoRoots => PathRefusal::NO_ROOTS,
+            Self::Config(error) => error.code(),
+            Self::Misuse(misuse) => misuse.code(),
+        }
+    }
 }
 
 impl NoProject {
@@ -62,12 +82,37 @@ impl NoProject {
     /// such as `bad_options`.
     #[must_use]
     pub const fn code(&self) -> &'static str {
-        match self.0.cause {
-            Cause::Reason(reason) => reason.code(),
-            Cause::NeedsInput => Self::NEEDS_INPUT,
-            Cause::NoRoots => PathRefusal::NO_ROOTS,
-            Cause::Mistake(code) => code,
+        self.0.cause.code()
+    }
+
+    /// The cause.
+    #[must_use]
+    pub const fn cause(&self) -> &Cause {
+        &self.0.cause
+    }
+
+    /// The absence of a project in an error or among its causes, found by its type.
+    ///
+    /// ```
+    /// use rootwise::Reason;
+    /// use rootwise_host::NoProject;
+    ///
+    /// let error = std::io::Error::other(NoProject::new(Reason::Missing, "The folder does not exist."));
+    /// assert_eq!(NoProject::find(&error).and_then(NoProject::reason), Some(Reason::Missing));
+    /// assert!(NoProject::find(&std::io::Error::other("The folder does not exist.")).is_none());
+    /// ```
+    #[must_use]
+    pub fn find<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e Self> {
+        let mut next = Some(error);
+        while let Some(error) = next {
+            if let Some(found) = error.downcast_ref() {
+                return Some(found);
+            }
+            // Its own source is that of the error inside it.
+            let inside = error.downcast_ref().and_then(std::io::Error::get_ref);
+            next = inside.map(|inside| inside as &(dyn Error + 'static)).or_else(|| error.source());
         }
+        None
     }
 
     /// The reason, unless the client is asked first, has no usable root, or the server made a mistake.
@@ -75,7 +120,7 @@ impl NoProject {
     pub const fn reason(&self) -> Option<Reason> {
         match self.0.cause {
             Cause::Reason(reason) => Some(reason),
-            Cause::NeedsInput | Cause::NoRoots | Cause::Mistake(_) => None,
+            _ => None,
         }
     }
 
@@ -126,17 +171,19 @@ impl fmt::Display for NoProject {
     }
 }
 
-impl std::error::Error for NoProject {}
+impl Error for NoProject {}
 
 impl From<ConfigError> for NoProject {
     fn from(error: ConfigError) -> Self {
-        Self::with_cause(Cause::Mistake(error.code()), error.to_string())
+        let text = error.to_string();
+        Self::with_cause(Cause::Config(error), text)
     }
 }
 
 impl From<Misuse> for NoProject {
     fn from(misuse: Misuse) -> Self {
-        Self::with_cause(Cause::Mistake(misuse.code()), misuse.to_string())
+        let text = misuse.to_string();
+        Self::with_cause(Cause::Misuse(misuse), text)
     }
 }
 
@@ -172,16 +219,5 @@ impl From<Answer> for NoProject {
         };
         error.0.explanation = answer.explanation;
         error
-    }
-}
-
-/// The project of an answer, or the reason for which it has none.
-///
-/// # Errors
-/// The answer carries no project.
-pub fn project_of(answer: Answer) -> Result<Arc<Project>, NoProject> {
-    match answer.outcome {
-        Outcome::Resolved { project } | Outcome::Selected { project, .. } => Ok(project),
-        _ => Err(answer.into()),
     }
 }

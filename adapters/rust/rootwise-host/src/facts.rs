@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rootwise::endpoint::inputs::PolicyInputs;
 use rootwise::host::{ExcludedDirs, Transport};
-use rootwise::{HostFacts, PathStyle, Policy};
+use rootwise::{ConfigError, HostFacts, PathStyle, Policy};
 
 use crate::disk::real_path;
 
@@ -58,13 +58,26 @@ pub fn text_or_invalid(bytes: &[u8]) -> String {
 }
 
 /// Confines every project to these folders, also by their real paths.
-pub fn allow_only<P: AsRef<Path>>(facts: &mut HostFacts, folders: impl IntoIterator<Item = P>) {
+///
+/// # Errors
+/// A folder is relative or not UTF-8; the error names it.
+pub fn allow_only<P: AsRef<Path>>(
+    facts: &mut HostFacts,
+    folders: impl IntoIterator<Item = P>,
+) -> Result<(), ConfigError> {
     let mut allowed = BTreeSet::new();
-    for folder in folders {
-        allowed.extend(text(folder.as_ref().to_owned()));
+    for (index, folder) in folders.into_iter().enumerate() {
+        let folder = folder.as_ref();
+        let fault = |fault: &str| ConfigError::new(format!("allowedDirs[{index}]"), fault);
+        let name = folder.to_str().ok_or_else(|| fault("must be UTF-8: projects have paths that are text"))?;
+        if !folder.is_absolute() {
+            return Err(fault("must be an absolute path"));
+        }
+        allowed.insert(name.to_owned());
         allowed.extend(real_path(folder));
     }
     facts.allowed_dirs = Some(allowed.into_iter().collect());
+    Ok(())
 }
 
 fn excluded_dirs() -> ExcludedDirs {

@@ -1,25 +1,35 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+mod answer;
 mod ask;
 pub mod blocking;
 mod disk;
 mod display;
 mod error;
 mod facts;
+#[cfg(feature = "http")]
+mod gate;
 #[cfg(feature = "tokio")]
 mod host;
+#[cfg(feature = "http")]
+mod http;
 #[cfg(feature = "rmcp")]
 mod rmcp;
 mod roots;
 mod settle;
 mod start;
 
+pub use answer::{Selection, explanation_of, is_inside, project_of, roots_of, selection_of, unselected_of};
 pub use disk::probe;
 pub use display::list_of;
-pub use error::{NoProject, project_of};
+pub use error::{Cause, NoProject};
 pub use facts::{allow_only, host_facts, host_facts_from, text_or_invalid};
+#[cfg(feature = "http")]
+pub use gate::{GateBody, GateOptions, GateRefusal, Gated, ProjectGate};
 #[cfg(feature = "tokio")]
 pub use host::{Call, Cancelled, Channel, Host, Observer, SendError, Sender, Sending, Session};
+#[cfg(feature = "http")]
+pub use http::{headers_of, query_of};
 pub use roots::{PathRefusal, RootEntry, Roots, resolve_inside, resolve_inside_in_time};
 pub use start::{AtStart, resolve_and_explain, resolve_at_start};

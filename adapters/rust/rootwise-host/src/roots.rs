@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rootwise::action::RootsState;
-use rootwise::{Policy, Reason};
+use rootwise::{Policy, Project, Reason};
 use serde::{Deserialize, Serialize};
 
 use crate::disk::{in_time, patience};
@@ -46,6 +46,17 @@ impl Roots {
         let usable = |view: &RootEntry| view.real_path.as_ref().filter(|_| view.problem.is_none()).map(PathBuf::from);
         let folders: Vec<PathBuf> = self.roots.iter().filter_map(usable).collect();
         if folders.is_empty() { Err(PathRefusal { reason: None, message: self.unusable() }) } else { Ok(folders) }
+    }
+
+    /// Returns the real path of a file or folder inside these roots; a relative path starts from the project, or else from the
+    /// first root that can be used. Waits for the disk as [`resolve_inside_in_time`] does.
+    ///
+    /// # Errors
+    /// The path is outside every root, or no root can be used on this machine; the text says which.
+    pub fn resolve(&self, path: &str, project: Option<&Project>, policy: &Policy) -> Result<PathBuf, PathRefusal> {
+        let base = project.and_then(|project| project.path.as_ref());
+        let base = base.or_else(|| self.first_usable().and_then(|view| view.root.path.as_ref()));
+        resolve_inside_in_time(self.usable_folders()?, path, base.map(PathBuf::from), policy)
     }
 
     fn unusable(&self) -> String {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use rootwise::event::{AskVia, Asked, RequestFacts};
 use rootwise::{ConfigError, Explanation, HostFacts, Policy, Project, Resolver};
 
-use crate::error::{NoProject, project_of};
+use crate::answer::project_of;
+use crate::error::NoProject;
 use crate::settle::settle;
 
 /// Returns the project that this process can determine before a client connects: from the command line, the environment and

@@ -5,10 +5,12 @@ use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use rootwise::action::RootsState;
 use rootwise::endpoint::event::{CallSelected, SessionClosed};
 use rootwise::event::SelectBy;
 use rootwise::policy::{SourceKind, Within};
 use rootwise::{HostFacts, Outcome, PathStyle, Policy, Reason};
+use rootwise_host::Cause;
 use rootwise_host::blocking::{Connection, SESSION};
 use serde_json::{Value, json};
 
@@ -113,4 +115,63 @@ fn a_slow_writer_and_a_log_that_panics_block_nobody() {
     assert_eq!(project.recv_timeout(Duration::from_secs(10)).unwrap(), None);
     assert_eq!(asking.join().unwrap(), "no_project");
     drop(release);
+}
+
+/// Answers requests for roots with these folders until the connection is gone.
+fn answer_roots(connection: &Arc<Connection>, received: mpsc::Receiver<Value>, roots: Value) {
+    let connection = Arc::downgrade(connection);
+    std::thread::spawn(move || {
+        for request in received {
+            let answer = json!({ "jsonrpc": "2.0", "id": request.get("id"), "result": { "roots": roots } });
+            let Some(connection) = connection.upgrade() else { return };
+            connection.message(&answer.to_string()).unwrap();
+        }
+    });
+}
+
+#[test]
+fn roots_are_listed_and_paths_are_checked_against_all_of_them() {
+    let (connection, received) = connect(Policy::recommended());
+    answer_roots(
+        &connection,
+        received,
+        json!([{ "uri": "file:///usr/share", "name": "share" }, { "uri": "file:///no" }]),
+    );
+    let roots = connection.roots().unwrap();
+    let problems: Vec<_> = roots.roots.iter().map(|view| view.problem).collect();
+    assert_eq!((problems, roots.state), (vec![None, Some(Reason::Missing)], RootsState::Ok));
+    assert_eq!(connection.ask().unwrap().path.as_deref(), Some("/usr/share"));
+    let real = std::path::Path::new("/usr/share").canonicalize().unwrap();
+    assert_eq!(connection.resolve("new/file").unwrap(), real.join("new/file"));
+    assert_eq!(connection.resolve("/usr/share").unwrap(), real);
+    assert_eq!(connection.resolve("/etc").unwrap_err().reason(), Some(Reason::Outside));
+    assert_eq!(
+        ["/usr/share/x", "../../etc", "/etc"].map(|path| connection.inside(path).unwrap()),
+        [true, false, false]
+    );
+}
+
+#[test]
+fn a_client_without_roots_has_no_path_inside_them() {
+    let (connection, received) = connect(Policy::recommended());
+    answer_roots(&connection, received, json!([]));
+    assert_eq!(connection.resolve("/usr").unwrap_err().cause(), &Cause::NoRoots);
+    assert!(!connection.inside("/usr").unwrap());
+}
+
+#[test]
+fn a_project_is_selected_explained_and_removed() {
+    let (connection, received) = connect(Policy::recommended());
+    answer_roots(&connection, received, json!([{ "uri": "file:///usr/share" }, { "uri": "file:///usr/lib" }]));
+    let selection = connection.select(SelectBy::Value("/usr/lib".into())).unwrap();
+    assert_eq!(selection.project.path.as_deref(), Some("/usr/lib"));
+    assert!(selection.message.contains("lib"), "{}", selection.message);
+    assert_eq!(connection.ask().unwrap().path.as_deref(), Some("/usr/lib"));
+    let explanation = connection.explain().unwrap();
+    assert!(explanation.text.contains("selected"), "{}", explanation.text);
+    assert_eq!(connection.select(SelectBy::Value("/etc".into())).unwrap_err().reason(), Some(Reason::NotInRoots));
+    assert_eq!(connection.unselect().unwrap().unwrap().path.as_deref(), Some("/usr/share"));
+    connection.feed(SessionClosed::new(SESSION)).unwrap();
+    let closed = [connection.roots().err(), connection.unselect().err(), connection.explain().err()];
+    assert_eq!(closed.map(|error| error.unwrap().reason()), [Some(Reason::Closed); 3]);
 }

@@ -16,7 +16,7 @@ use rootwise::endpoint::event::{CallStarted, EndpointEvent};
 use rootwise::endpoint::inputs::PolicyInputs;
 use rootwise::event::Argument;
 use rootwise::{CallId, Misuse, Project};
-use rootwise_host::{Sender, text_or_invalid};
+use rootwise_host::{Sender, headers_of, query_of};
 use serde_json::Value;
 use serde_json::value::to_raw_value;
 
@@ -51,8 +51,6 @@ pub(crate) struct RequestParts {
 struct Progress {
     started: Option<Started>,
     is_over: bool,
-    /// The text of the last error.
-    failed: Option<String>,
 }
 
 /// A call that has asked.
@@ -105,15 +103,6 @@ impl Call {
         Running(self.clone())
     }
 
-    pub(crate) fn failed(&self, text: String) {
-        self.progress().failed = Some(text);
-    }
-
-    /// Whether a handler returned this text as an error because it has no project.
-    pub(crate) fn has_failed_with(&self, text: &str) -> bool {
-        self.progress().failed.as_deref() == Some(text)
-    }
-
     fn progress(&self) -> MutexGuard<'_, Progress> {
         self.0.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -130,7 +119,9 @@ impl Call {
         let known = self.0.session.client_of(http)?.known()?;
         let inputs = self.0.session.shared().host.inputs();
         let is_plain = meta(context, inputs).next().is_none()
-            && http.is_none_or(|parts| headers(parts, inputs).is_empty() && query(parts, inputs).is_empty());
+            && http.is_none_or(|parts| {
+                headers_of(&parts.headers, inputs).is_empty() && query_of(&parts.uri, inputs).is_empty()
+            });
         is_plain.then_some(known)
     }
 
@@ -209,7 +200,7 @@ impl Call {
         started.request_state.clone_from(request_state);
         started.argument.clone_from(named);
         if let Some(parts) = http_of(context) {
-            (started.headers, started.query) = (headers(parts, inputs), query(parts, inputs));
+            (started.headers, started.query) = (headers_of(&parts.headers, inputs), query_of(&parts.uri, inputs));
         }
         started
     }
@@ -266,33 +257,4 @@ repeatable!(CallToolResponse, GetPromptResponse, ReadResourceResponse);
 fn meta<'c>(context: &'c Context, inputs: &'c PolicyInputs) -> impl Iterator<Item = (&'c String, &'c Value)> {
     let is_read = |name: &str| inputs.meta.iter().any(|names| names.first().is_some_and(|first| first == name));
     context.meta.0.iter().filter(move |(name, _)| name.starts_with("io.modelcontextprotocol/") || is_read(name))
-}
-
-/// The headers that the policy reads; several different values are one that no policy accepts.
-fn headers(parts: &Parts, inputs: &PolicyInputs) -> BTreeMap<String, String> {
-    let mut headers = BTreeMap::new();
-    for name in &inputs.headers {
-        let mut values: Vec<String> = Vec::new();
-        for value in parts.headers.get_all(name.as_str()) {
-            let value = text_or_invalid(value.as_bytes());
-            if !values.contains(&value) {
-                values.push(value);
-            }
-        }
-        if !values.is_empty() {
-            headers.insert(name.clone(), values.join(", "));
-        }
-    }
-    headers
-}
-
-/// The query parameters that the policy reads; the first of several counts.
-fn query(parts: &Parts, inputs: &PolicyInputs) -> BTreeMap<String, String> {
-    let mut query = BTreeMap::new();
-    for (name, value) in form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes()) {
-        if inputs.query.contains(&*name) {
-            query.entry(name.into_owned()).or_insert_with(|| value.into_owned());
-        }
-    }
-    query
 }

@@ -16,10 +16,10 @@ mod wrapper;
 
 pub use listeners::{ProjectChange, RootsChange};
 pub use options::Options;
-pub use projects::{Hints, LocalProject, Rootwise, Selection, Subscription};
+pub use projects::{Hints, LocalProject, Rootwise, Subscription};
 pub use rootwise;
 pub use rootwise_host as host;
-pub use rootwise_host::{NoProject, RootEntry, Roots};
+pub use rootwise_host::{Cause, GateOptions, NoProject, ProjectGate, RootEntry, Roots, Selection};
 pub use streams::{WatchStreams, WatchedBody, watch_streams};
 pub use tools::ToolNames;
 pub use wrapper::WithProjects;

@@ -143,18 +143,10 @@ impl Options {
         if let Some(adjust) = &self.adjust {
             adjust(&mut facts);
         }
-        if let Some(folders) = self.allowed_dirs.as_ref() {
-            for (index, folder) in folders.iter().enumerate() {
-                let fault = match folder.to_str() {
-                    None => "must be UTF-8: projects have paths that are text",
-                    Some(_) if !folder.is_absolute() => "must be an absolute path",
-                    Some(_) => continue,
-                };
-                return Err(ConfigError::new(format!("allowedDirs[{index}]"), fault));
-            }
-            allow_only(&mut facts, folders);
+        if let Some(folders) = &self.allowed_dirs {
+            allow_only(&mut facts, folders)?;
         } else if let Some(folders) = facts.allowed_dirs.take() {
-            allow_only(&mut facts, folders);
+            allow_only(&mut facts, folders)?;
         }
         Ok(facts)
     }

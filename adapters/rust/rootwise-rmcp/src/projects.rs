@@ -10,8 +10,10 @@ use rmcp::service::RequestContext;
 use rootwise::action::Answer;
 use rootwise::endpoint::event::{CallAsked, CallCleared, CallSelected, EndpointEvent, RootsWatched};
 use rootwise::event::{SelectBy, Want};
-use rootwise::{CallId, ConfigError, Explanation, Outcome, Project, Reason};
-use rootwise_host::{Host, NoProject, Roots, project_of, resolve_inside_in_time};
+use rootwise::{CallId, ConfigError, Explanation, Project, Reason};
+use rootwise_host::{
+    Host, NoProject, Roots, Selection, explanation_of, is_inside, project_of, roots_of, selection_of, unselected_of,
+};
 
 use crate::call::call_of;
 use crate::listeners::{Observers, ProjectChange, RootsChange};
@@ -40,8 +42,9 @@ pub(crate) struct Shared {
     pub(crate) observers: Arc<Observers>,
 }
 
-/// What a handler knows about its project besides the context.
+/// What a handler knows about its project besides the context. Each constructor sets one field; set others besides.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Hints {
     /// The project that the call names, as a path or `file:` URI, usually an argument of the tool.
     pub argument: Option<String>,
@@ -75,17 +78,20 @@ impl Hints {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocalProject(Arc<Project>);
 
-impl LocalProject {
-    /// Fails for a project without a path.
-    fn new(project: Arc<Project>) -> Result<Self, NoProject> {
+/// Fails for a project without a path, which only a policy with `require_path: false` accepts.
+impl TryFrom<Arc<Project>> for LocalProject {
+    type Error = NoProject;
+
+    fn try_from(project: Arc<Project>) -> Result<Self, NoProject> {
         if project.path.is_some() {
             return Ok(Self(project));
         }
-        // Only a policy that does not require a path gets here.
         let reason = if project.client_path.is_some() { Reason::OtherMachine } else { Reason::NoPath };
         Err(NoProject::new(reason, format!("The project cannot be used here: {reason}.")))
     }
+}
 
+impl LocalProject {
     /// The folder.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -141,16 +147,6 @@ impl AsRef<Project> for LocalProject {
     }
 }
 
-/// An accepted selection.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Selection {
-    /// The project.
-    pub project: Arc<Project>,
-    /// The policy's confirmation.
-    pub message: String,
-}
-
 type Context = RequestContext<RoleServer>;
 
 impl Rootwise {
@@ -188,7 +184,7 @@ impl Rootwise {
     /// No project was found. Return the error, and the model reads the cause and the next step.
     pub async fn project(&self, context: &Context) -> Result<LocalProject, NoProject> {
         match call_of(context).and_then(|call| call.known(context)) {
-            Some(project) => LocalProject::new(project),
+            Some(project) => project.try_into(),
             // Boxed, so that the futures of tools stay small.
             None => Box::pin(self.project_with(context, Hints::default())).await,
         }
@@ -199,7 +195,7 @@ impl Rootwise {
     /// # Errors
     /// No project was found.
     pub async fn project_with(&self, context: &Context, hints: Hints) -> Result<LocalProject, NoProject> {
-        LocalProject::new(self.any_project(context, hints).await?)
+        self.any_project(context, hints).await?.try_into()
     }
 
     /// As [`project_with`](Self::project_with), for servers that need only the project's identity: with the option
@@ -238,11 +234,7 @@ impl Rootwise {
             asked.want = Want::Roots;
             asked
         };
-        self.ask(context, asked, |answer| match answer.outcome {
-            Outcome::Listed { roots, state } => Ok(Roots::new(roots, state)),
-            _ => Err(answer.into()),
-        })
-        .await
+        self.ask(context, asked, roots_of).await
     }
 
     /// Returns the real path of a file or folder inside the client's roots. A relative path starts from the call's project.
@@ -251,16 +243,11 @@ impl Rootwise {
     /// The path is outside every root, or no root can be used on this machine; the text says which.
     pub async fn resolve(&self, context: &Context, path: &str) -> Result<PathBuf, NoProject> {
         let roots = self.roots(context).await?;
-        let base = self.current(context).and_then(|project| project.path.clone());
-        let base = base.or_else(|| roots.first_usable().and_then(|view| view.root.path.clone()));
-        let (path, policy) = (path.to_owned(), self.0.host.policy().clone());
-        let check = move || {
-            let folders = roots.usable_folders()?;
-            resolve_inside_in_time(folders, &path, base.map(PathBuf::from), &policy)
-        };
+        let (path, project, policy) = (path.to_owned(), self.current(context), self.0.host.policy().clone());
+        let check = move || roots.resolve(&path, project.as_deref(), &policy);
         let panicked = |_| NoProject::new(Reason::Unreadable, "The path cannot be examined.");
         let checked = tokio::task::spawn_blocking(check).await.map_err(panicked)?;
-        failing(context, checked.map_err(NoProject::from))
+        Ok(checked?)
     }
 
     /// Whether a path is inside the client's roots, by real path; see [`resolve`](Self::resolve).
@@ -268,11 +255,7 @@ impl Rootwise {
     /// # Errors
     /// The client must be asked first, or the disk does not tell.
     pub async fn inside(&self, context: &Context, path: &str) -> Result<bool, NoProject> {
-        match self.resolve(context, path).await {
-            Ok(_) => Ok(true),
-            Err(error) if ["outside", "no_roots", "invalid"].contains(&error.code()) => Ok(false),
-            Err(error) => Err(error),
-        }
+        is_inside(self.resolve(context, path).await)
     }
 
     /// Selects the project of this connection: by [`SelectBy::Value`], a path, a `file:` URI or the name of a root.
@@ -285,11 +268,7 @@ impl Rootwise {
             selected.call = Some(call);
             selected
         };
-        self.ask(context, selected, |answer| match answer.outcome {
-            Outcome::Selected { project, message } => Ok(Selection { project, message }),
-            _ => Err(answer.into()),
-        })
-        .await
+        self.ask(context, selected, selection_of).await
     }
 
     /// Removes the selection; returns the project that counts instead.
@@ -302,11 +281,7 @@ impl Rootwise {
             cleared.call = Some(call);
             cleared
         };
-        self.ask(context, cleared, |answer| match &answer.outcome {
-            Outcome::Unresolved(unresolved) if !has_ended(unresolved.code) => Ok(None),
-            _ => project_of(answer).map(Some),
-        })
-        .await
+        self.ask(context, cleared, unselected_of).await
     }
 
     /// Returns the result of every source for this call; `text` is a small table.
@@ -319,11 +294,7 @@ impl Rootwise {
             asked.explain = true;
             asked
         };
-        self.ask(context, asked, |answer| match (&answer.outcome, &answer.explanation) {
-            (Outcome::NeedsInput { .. }, _) | (_, None) => Err(answer.into()),
-            (_, Some(explanation)) => Ok(explanation.clone()),
-        })
-        .await
+        self.ask(context, asked, explanation_of).await
     }
 
     /// Calls a function whenever the project of a client changes.
@@ -358,7 +329,7 @@ impl Rootwise {
                 "this call did not pass through `Rootwise::wrap` or `Rootwise::serve`; wrap the server's handler";
             ConfigError::new("context", text)
         })?;
-        failing(context, call.ask(context, event).await.map_err(NoProject::from).and_then(read))
+        call.ask(context, event).await.map_err(NoProject::from).and_then(read)
     }
 }
 
@@ -401,18 +372,4 @@ fn asked(call: CallId) -> CallAsked {
     let mut asked = CallAsked::new(0);
     asked.call = Some(call);
     asked
-}
-
-/// Remembers the error that a handler may return.
-fn failing<R>(context: &Context, result: Result<R, NoProject>) -> Result<R, NoProject> {
-    result.inspect_err(|error| {
-        if let Some(call) = call_of(context) {
-            call.failed(error.to_string());
-        }
-    })
-}
-
-/// Whether nobody can answer any more.
-const fn has_ended(reason: Reason) -> bool {
-    matches!(reason, Reason::Closed | Reason::Cancelled | Reason::CallOver)
 }

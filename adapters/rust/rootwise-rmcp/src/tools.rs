@@ -9,14 +9,19 @@ use rmcp::{ErrorData, RoleServer};
 use rootwise::Project;
 use rootwise::event::SelectBy;
 use rootwise::path::display::display;
-use rootwise_host::RootEntry;
-use rootwise_host::{Roots, list_of};
+use rootwise_host::{RootEntry, Roots, Selection, list_of};
 use serde_json::json;
 
-use crate::projects::{Rootwise, Selection};
+use crate::projects::Rootwise;
 
 /// Names of the tools; `None` leaves one out.
+///
+/// ```
+/// let mut names = rootwise_rmcp::ToolNames::default();
+/// (names.switch, names.list) = (Some("use_project".into()), None);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ToolNames {
     /// Explains which project this is and why; `which_project` by default.
     pub which: Option<Cow<'static, str>>,

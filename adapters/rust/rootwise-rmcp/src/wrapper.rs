@@ -19,6 +19,7 @@ use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use rootwise::INPUT_KEY;
 use rootwise::event::Argument;
+use rootwise_host::NoProject;
 use serde_json::Value;
 
 use crate::call::{Call, Repeatable, RequestParts, enter, http_of};
@@ -128,7 +129,7 @@ impl<S: ServerHandler> WithProjects<S> {
                 }
                 None => self.handler.call_tool(request, context).await,
             };
-            as_tool_result(&call, result)
+            as_tool_result(result)
         };
         self.round(&call, context, run).await
     }
@@ -179,9 +180,9 @@ fn took_effect(context: &NotificationContext<RoleServer>) {
 }
 
 /// A protocol error is read by no model; the same text as a result is.
-fn as_tool_result(call: &Call, result: Result<CallToolResponse, ErrorData>) -> Result<CallToolResponse, ErrorData> {
+fn as_tool_result(result: Result<CallToolResponse, ErrorData>) -> Result<CallToolResponse, ErrorData> {
     match result {
-        Err(error) if call.has_failed_with(&error.message) => {
+        Err(error) if NoProject::is_in(&error) => {
             Ok(CallToolResult::error(vec![ContentBlock::text(error.message)]).into())
         }
         other => other,
@@ -234,7 +235,7 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
             match run {
                 Run::Plain(run) => {
                     let _running = call.running();
-                    as_tool_result(&call, run.await)
+                    as_tool_result(run.await)
                 }
                 Run::Other(run) => run.await,
             }

@@ -4,8 +4,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use rmcp::model::{CallToolRequestParams, ClientConfig, ListRootsResult, Root};
-use rmcp::service::{RequestContext, RunningService};
+use rmcp::model::{CallToolRequestParams, ClientConfig, ErrorCode, ListRootsResult, Root};
+use rmcp::service::{RequestContext, RunningService, ServiceError};
 use rmcp::{
     ClientHandler, ErrorData, RoleClient, RoleServer, ServerHandler, ServiceExt, tool, tool_handler, tool_router,
 };
@@ -37,6 +37,46 @@ impl Server {
     #[tool]
     async fn strict(&self, context: RequestContext<RoleServer>) -> Result<String, ErrorData> {
         Ok(self.projects.project(&context).await?.path().display().to_string())
+    }
+
+    /// As a tool that says what it was about to do when it failed.
+    #[tool]
+    async fn wrapped(&self, context: RequestContext<RoleServer>) -> Result<String, ErrorData> {
+        let project =
+            self.projects.project(&context).await.map_err(|cause| Failed { action: "read the notes", cause })?;
+        Ok(project.path().display().to_string())
+    }
+
+    /// As a tool that has an error of its own for a call without a project.
+    #[tool]
+    async fn own(&self, context: RequestContext<RoleServer>) -> Result<String, ErrorData> {
+        let own = |error: NoProject| ErrorData::new(ErrorCode(-31_999), error.to_string(), None);
+        Ok(self.projects.project(&context).await.map_err(own)?.path().display().to_string())
+    }
+}
+
+/// An error with the absence of a project as its cause.
+#[derive(Debug)]
+struct Failed {
+    action: &'static str,
+    cause: NoProject,
+}
+
+impl std::fmt::Display for Failed {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Could not {}: {}", self.action, self.cause)
+    }
+}
+
+impl std::error::Error for Failed {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.cause)
+    }
+}
+
+impl From<Failed> for ErrorData {
+    fn from(error: Failed) -> Self {
+        NoProject::error_data(&error)
     }
 }
 
@@ -129,6 +169,24 @@ async fn without_a_project_both_kinds_of_tools_tell_the_model_why() {
 }
 
 #[tokio::test]
+async fn the_absence_of_a_project_is_known_by_its_type_and_not_by_its_text() {
+    let projects = quiet().build().unwrap();
+    let running = connect(&projects, Client::default()).await;
+    let (text, _) = call(&running, "status").await;
+    assert_eq!(call(&running, "wrapped").await, (format!("Could not read the notes: {text}"), true));
+    match running.call_tool(CallToolRequestParams::new("own")).await {
+        Err(ServiceError::McpError(error)) => assert_eq!((error.code, &*error.message), (ErrorCode(-31_999), &*text)),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn an_error_that_is_not_about_a_project_stays_a_protocol_error() {
+    let error = NoProject::error_data(&std::io::Error::other("the disk is full"));
+    assert_eq!((error.code, &*error.message, error.data), (ErrorCode::INTERNAL_ERROR, "the disk is full", None));
+}
+
+#[tokio::test]
 async fn clients_of_one_process_never_see_each_other() {
     let projects = quiet().tools(ToolNames::default()).build().unwrap();
     let mut running = Vec::new();
@@ -146,13 +204,15 @@ async fn clients_of_one_process_never_see_each_other() {
 
 #[tokio::test]
 async fn ready_made_tools_are_listed_and_work() {
-    let projects = quiet().tools(ToolNames { list: None, ..ToolNames::default() }).build().unwrap();
+    let mut names = ToolNames::default();
+    names.list = None;
+    let projects = quiet().tools(names).build().unwrap();
     let client = Client::default();
     client.roots.lock().unwrap().push("file:///usr".into());
     let running = connect(&projects, client).await;
     let tools = running.list_all_tools().await.unwrap();
     let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
-    assert_eq!(names, ["inside", "status", "strict", "which_project", "switch_project"]);
+    assert_eq!(names, ["inside", "own", "status", "strict", "wrapped", "which_project", "switch_project"]);
     assert!(call(&running, "which_project").await.0.contains("roots"));
     let arguments = serde_json::json!({ "project": "/usr/lib" }).as_object().cloned().unwrap();
     let switch = CallToolRequestParams::new("switch_project").with_arguments(arguments);

@@ -22,6 +22,7 @@ pub trait Sender: Send + Sync + 'static {
 
 /// The failure of a request to the client.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SendError {
     /// The client answered with a JSON-RPC error.
     #[error("the client answered with error {code}: {message}")]

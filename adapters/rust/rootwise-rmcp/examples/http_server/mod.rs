@@ -1,5 +1,5 @@
 //! Serves a tower service on loopback and says where.
-#![allow(unreachable_pub, reason = "shared by the examples")]
+#![allow(unreachable_pub, dead_code, reason = "shared by examples and tests")]
 
 use std::convert::Infallible;
 use std::io;
@@ -22,6 +22,16 @@ where
 {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     println!("http://{}/mcp", listener.local_addr()?);
+    serve_on(listener, service).await
+}
+
+pub async fn serve_on<S, B>(listener: TcpListener, service: S) -> io::Result<()>
+where
+    S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible> + Clone + Send + Sync + 'static,
+    S::Future: Send + 'static,
+    B: Body<Data = Bytes> + Send + 'static,
+    B::Error: std::error::Error + Send + Sync,
+{
     loop {
         let (stream, _) = listener.accept().await?;
         let service = TowerToHyperService::new(service.clone());

@@ -1,0 +1,102 @@
+//! What the answer to each kind of ask means to its caller.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rootwise::action::Answer;
+use rootwise::{Explanation, Outcome, Project, Reason};
+
+use crate::error::{Cause, NoProject};
+use crate::roots::Roots;
+
+/// An accepted selection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Selection {
+    /// The project.
+    pub project: Arc<Project>,
+    /// The policy's confirmation.
+    pub message: String,
+}
+
+impl Selection {
+    /// A selection, for servers that answer one themselves.
+    #[must_use]
+    pub fn new(project: impl Into<Arc<Project>>, message: impl Into<String>) -> Self {
+        Self { project: project.into(), message: message.into() }
+    }
+}
+
+/// The project of an answer.
+///
+/// # Errors
+/// The answer carries no project.
+pub fn project_of(answer: Answer) -> Result<Arc<Project>, NoProject> {
+    match answer.outcome {
+        Outcome::Resolved { project } | Outcome::Selected { project, .. } => Ok(project),
+        _ => Err(answer.into()),
+    }
+}
+
+/// The roots of an answer to an ask with `Want::Roots`.
+///
+/// # Errors
+/// The client must be asked first, or the connection ended.
+pub fn roots_of(answer: Answer) -> Result<Roots, NoProject> {
+    match answer.outcome {
+        Outcome::Listed { roots, state } => Ok(Roots::new(roots, state)),
+        _ => Err(answer.into()),
+    }
+}
+
+/// The selection of an answer.
+///
+/// # Errors
+/// The selection was refused, or the client must be asked first.
+pub fn selection_of(answer: Answer) -> Result<Selection, NoProject> {
+    match answer.outcome {
+        Outcome::Selected { project, message } => Ok(Selection { project, message }),
+        _ => Err(answer.into()),
+    }
+}
+
+/// The project that counts after a selection was removed.
+///
+/// # Errors
+/// The policy does not let the project change, the client must be asked first, or the connection ended.
+pub fn unselected_of(answer: Answer) -> Result<Option<Arc<Project>>, NoProject> {
+    match &answer.outcome {
+        Outcome::Unresolved(unresolved) if !has_ended(unresolved.code) => Ok(None),
+        _ => project_of(answer).map(Some),
+    }
+}
+
+/// The explanation of an answer to an ask with `explain`.
+///
+/// # Errors
+/// The client must be asked first, or the connection ended.
+pub fn explanation_of(answer: Answer) -> Result<Arc<Explanation>, NoProject> {
+    match (&answer.outcome, &answer.explanation) {
+        (Outcome::NeedsInput { .. }, _) | (_, None) => Err(answer.into()),
+        (_, Some(explanation)) => Ok(explanation.clone()),
+    }
+}
+
+/// Whether a path that was resolved is inside.
+///
+/// # Errors
+/// The client must be asked first, or the disk does not tell.
+pub fn is_inside(resolved: Result<PathBuf, NoProject>) -> Result<bool, NoProject> {
+    match resolved {
+        Ok(_) => Ok(true),
+        Err(error) => match error.cause() {
+            Cause::NoRoots | Cause::Reason(Reason::Outside | Reason::Invalid) => Ok(false),
+            _ => Err(error),
+        },
+    }
+}
+
+/// Whether nobody can answer any more.
+const fn has_ended(reason: Reason) -> bool {
+    matches!(reason, Reason::Closed | Reason::Cancelled | Reason::CallOver)
+}

@@ -1,0 +1,157 @@
+//! The options of a gate.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rootwise::host::Transport;
+use rootwise::policy::{Source, SourceKind};
+use rootwise::{ConfigError, HostFacts, Policy, PolicyConfig};
+
+use super::{ProjectGate, Shared};
+use crate::facts::{allow_only, host_facts};
+use crate::host::Host;
+
+type Adjust = Box<dyn Fn(&mut HostFacts)>;
+
+/// The options of [`ProjectGate`]; everything has a default.
+#[derive(Default)]
+pub struct GateOptions {
+    header: Option<String>,
+    query: Option<String>,
+    policy: Option<Arc<Policy>>,
+    allowed_dirs: Option<Vec<PathBuf>>,
+    local: Option<bool>,
+    require_path: Option<bool>,
+    required: bool,
+    max_pending: Option<usize>,
+    adjust: Option<Adjust>,
+}
+
+/// Requests that are checked at once, if no option says otherwise.
+const MAX_PENDING: usize = 10_000;
+
+/// The status of a request whose header or query is bad, where no policy gives another one.
+const STATUS: u16 = 400;
+
+impl GateOptions {
+    /// The header that names the project, such as `X-Project-Path`.
+    #[must_use]
+    pub fn header(self, name: impl Into<String>) -> Self {
+        Self { header: Some(name.into()), ..self }
+    }
+
+    /// The query parameter that names the project, such as `project_path`.
+    #[must_use]
+    pub fn query(self, name: impl Into<String>) -> Self {
+        Self { query: Some(name.into()), ..self }
+    }
+
+    /// If neither is given: the policy whose headers and query parameters count; by default the recommended one.
+    #[must_use]
+    pub fn policy(self, policy: impl Into<Arc<Policy>>) -> Self {
+        Self { policy: Some(policy.into()), ..self }
+    }
+
+    /// Confines every project to these folders, by real path. An empty list allows nothing.
+    #[must_use]
+    pub fn allowed_dirs<P: Into<PathBuf>>(self, folders: impl IntoIterator<Item = P>) -> Self {
+        Self { allowed_dirs: Some(folders.into_iter().map(Into::into).collect()), ..self }
+    }
+
+    /// Whether the client's paths are valid on this machine; by default they are not.
+    #[must_use]
+    pub fn local(self, local: bool) -> Self {
+        Self { local: Some(local), ..self }
+    }
+
+    /// Whether the project must be a folder that this process can use; by default as the policy says, and else it must.
+    #[must_use]
+    pub fn require_path(self, require_path: bool) -> Self {
+        Self { require_path: Some(require_path), ..self }
+    }
+
+    /// Whether a request without a project is refused as well; by default it is not.
+    #[must_use]
+    pub fn required(self, required: bool) -> Self {
+        Self { required, ..self }
+    }
+
+    /// How many requests are checked at once; the next ones are answered with status 503. By default 10,000.
+    #[must_use]
+    pub fn max_pending(self, max_pending: usize) -> Self {
+        Self { max_pending: Some(max_pending), ..self }
+    }
+
+    /// Changes the facts that are collected about this process.
+    #[must_use]
+    pub fn host(self, adjust: impl Fn(&mut HostFacts) + 'static) -> Self {
+        Self { adjust: Some(Box::new(adjust)), ..self }
+    }
+
+    /// Collects the facts of this process and checks everything.
+    ///
+    /// # Errors
+    /// An option is invalid; the error names it.
+    pub fn build(self) -> Result<ProjectGate, ConfigError> {
+        for (name, value) in [("header", &self.header), ("query", &self.query)] {
+            if value.as_deref() == Some("") {
+                return Err(ConfigError::new(name, "must be the name of a header or a query parameter"));
+            }
+        }
+        if self.max_pending == Some(0) {
+            return Err(ConfigError::new("maxPending", "must be a whole number above 0"));
+        }
+        let policy = self.gate_policy()?;
+        let facts = self.facts(&policy)?;
+        Ok(ProjectGate(Arc::new(Shared {
+            host: Host::new(policy, &facts, Arc::new(()))?,
+            required: self.required,
+            max_pending: self.max_pending.unwrap_or(MAX_PENDING),
+            pending: Default::default(),
+        })))
+    }
+
+    /// The part of the policy that concerns the gate.
+    fn gate_policy(&self) -> Result<Policy, ConfigError> {
+        let policy = self.policy.clone().unwrap_or_else(|| Arc::new(Policy::recommended()));
+        let whole = policy.config();
+        let mut config = if self.header.is_none() && self.query.is_none() {
+            let is_read = |source: &&Source| matches!(source.from, SourceKind::Header | SourceKind::Query);
+            let mut config = PolicyConfig::new(&*whole.name, whole.sources.iter().filter(is_read).cloned());
+            (config.texts, config.advice) = (whole.texts.clone(), whole.advice.clone());
+            config
+        } else {
+            let source = |kind, name: &Option<String>| {
+                let mut source = Source::reading(kind, [name.as_ref()?]);
+                source.status = Some(STATUS);
+                Some(source)
+            };
+            let sources = [source(SourceKind::Header, &self.header), source(SourceKind::Query, &self.query)];
+            PolicyConfig::new("gate", sources.into_iter().flatten())
+        };
+        config.require_path = self.require_path.unwrap_or(whole.require_path);
+        config.try_into()
+    }
+
+    fn facts(&self, policy: &Policy) -> Result<HostFacts, ConfigError> {
+        let mut facts = host_facts(Transport::Http, policy);
+        facts.local = self.local;
+        if let Some(adjust) = &self.adjust {
+            adjust(&mut facts);
+        }
+        if let Some(folders) = &self.allowed_dirs {
+            allow_only(&mut facts, folders)?;
+        } else if let Some(folders) = facts.allowed_dirs.take() {
+            allow_only(&mut facts, folders)?;
+        }
+        Ok(facts)
+    }
+}
+
+impl fmt::Debug for GateOptions {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut fields = formatter.debug_struct("GateOptions");
+        fields.field("policy", &self.policy).field("allowed_dirs", &self.allowed_dirs).finish_non_exhaustive()
+    }
+}
