@@ -13,6 +13,7 @@ export const sections = [
     title: "Guides",
     pages: [
       { title: "Over HTTP", file: "docs/guides/http.md" },
+      { title: "Freshness", file: "docs/guides/freshness.md" },
       { title: "Several roots", file: "docs/guides/several-roots.md" },
       { title: "Policies", file: "docs/guides/policies.md" },
       { title: "Testing your server", file: "docs/guides/testing.md" },

@@ -34,8 +34,3 @@ pub use machine::builder::ResolverBuilder;
 pub use machine::resolver::{Resolver, Reuse};
 pub use path::PathStyle;
 pub use policy::{Policy, PolicyConfig};
-
-/// The examples of the project's front page.
-#[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-struct FrontPage;
