@@ -55,7 +55,6 @@ export const sections = [
       { title: "Decisions", file: "docs/decisions.md" },
       { title: "Boundary to Rust", file: "docs/boundary.md" },
       { title: "Two ports", file: "docs/ports.md" },
-      { title: "Coverage", file: "docs/coverage.md" },
     ],
   },
   {
