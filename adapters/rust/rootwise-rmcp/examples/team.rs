@@ -70,12 +70,12 @@ async fn of_user(State(services): State<Services>, request: Request) -> Response
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let folders = std::env::var("PROJECTS").unwrap_or("/srv/projects".into());
+    let folders = std::env::var("PROJECTS").unwrap_or_else(|_| "/srv/projects".into());
     // In production: your identity provider.
     let services =
         HashMap::from([("token-of-ann", service(&folders, "ann")?), ("token-of-bob", service(&folders, "bob")?)]);
     let app = Router::new().fallback(of_user).with_state(Arc::new(services));
-    let port = std::env::var("PORT").unwrap_or("8080".into());
+    let port = std::env::var("PORT").unwrap_or_else(|_| "8080".into());
     let listener = tokio::net::TcpListener::bind(format!("127.0.0.1:{port}")).await?;
     println!("{}", listener.local_addr()?);
     axum::serve(listener, app).await?;
