@@ -13,6 +13,7 @@ export const sections = [
     title: "Guides",
     pages: [
       { title: "Over HTTP", file: "docs/guides/http.md" },
+      { title: "Freshness", file: "docs/guides/freshness.md" },
       { title: "Several roots", file: "docs/guides/several-roots.md" },
       { title: "Policies", file: "docs/guides/policies.md" },
       { title: "Continue a session", file: "docs/guides/recovery.md" },
@@ -55,7 +56,6 @@ export const sections = [
       { title: "Decisions", file: "docs/decisions.md" },
       { title: "Boundary to Rust", file: "docs/boundary.md" },
       { title: "Two ports", file: "docs/ports.md" },
-      { title: "Coverage", file: "docs/coverage.md" },
     ],
   },
   {

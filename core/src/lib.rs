@@ -36,11 +36,6 @@ pub use machine::resolver::{Resolver, Reuse};
 pub use path::PathStyle;
 pub use policy::{Policy, PolicyConfig};
 
-/// The examples of the project's front page.
-#[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-struct FrontPage;
-
 /// The example of the guide.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/guides/recovery.md")]

@@ -27,18 +27,11 @@ test("every link between pages leads to a file, and to a heading of it", () => {
   assert.deepEqual(dead, []);
 });
 
-test("the lines for rmcp are those of the example that rootwise-rmcp compiles", () => {
-  const [, fragment] = /```rust,ignore\n([\s\S]*?)```/.exec(readFileSync(at("README.md"), "utf8"));
-  const lines = fragment
-    .split("\n")
-    .map((line) => line.replace(/\s*\/\/.*/, "").trim())
-    .filter(Boolean);
-  const example = readFileSync(at("adapters/rust/rootwise-rmcp/README.md"), "utf8");
-  assert.equal(lines.length, 3);
-  assert.deepEqual(
-    lines.filter((line) => !example.includes(line)),
-    [],
-  );
+test("the front page and the tutorials show no line that rustdoc would hide", () => {
+  const shown = pages.filter((page) => page === "README.md" || page.startsWith("docs/tutorials/"));
+  const hidden = shown.filter((page) => /^```rust[\s\S]*?^# [\s\S]*?^```/m.test(readFileSync(at(page), "utf8")));
+  assert.ok(shown.length > 3);
+  assert.deepEqual(hidden, []);
 });
 
 /** The pages whose examples a test runs, by language: this list says where, and each of those tests reads the whole page. */
@@ -49,8 +42,10 @@ function tested() {
     const source = readFileSync(at(crate, "src", "lib.rs"), "utf8");
     return [...source.matchAll(/include_str!\("(.+\.md)"\)/g)].map(([, page]) => join(crate, "src", page));
   });
+  const script = ["README.md", "adapters/typescript/README.md", ...pages.filter((page) => page.startsWith("docs/"))];
   return {
-    js: ["README.md", "adapters/typescript/README.md", ...pages.filter((page) => page.startsWith("docs/"))], // examples.test.mjs
+    js: script, // examples.test.mjs
+    ts: script, // examples.test.mjs
     python: ["README.md", "adapters/python/README.md", ...guides], // adapters/python/tests/e2e/test_readme.py
     rust: included, // documentation tests
     c: ["bindings-c/README.md"], // tests/backends/c.test.mjs

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import socket
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
@@ -23,9 +26,10 @@ BLOCKS = {
         re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text("utf-8"), re.M | re.S), 1
     )
 }
+HTTP = 'mcp.run(transport="http"'
 #: The import of a server, and the framework that it belongs to.
 IMPORTS = {
-    "from fastmcp import": "fastmcp",
+    "from fastmcp import FastMCP": "fastmcp",
     "from mcp.server.mcpserver import": "mcp2",
     "from mcp.server.fastmcp import": "mcp1",
 }
@@ -34,10 +38,28 @@ SERVERS = [
     for name, code in BLOCKS.items()
     for line, kind in IMPORTS.items()
     for framework in FRAMEWORKS
-    if line in code and framework.kind == kind
+    if line in code and framework.kind == kind and HTTP not in code
+]
+#: Servers for a team, over HTTP.
+TEAMS = [
+    pytest.param(framework, code, id=f"{framework.name}-{name}")
+    for name, code in BLOCKS.items()
+    for framework in FRAMEWORKS
+    if HTTP in code and framework.kind == "fastmcp"
+]
+#: A client of FastMCP calls the first server of its page.
+CALLERS = [
+    pytest.param(framework, name.split(", ")[0], code, id=f"{framework.name}-{name}")
+    for name, code in BLOCKS.items()
+    for framework in FRAMEWORKS
+    if "from fastmcp import Client" in code and framework.kind == "fastmcp"
 ]
 #: Those that need no framework of their own; `mcp` 2.x brings Starlette with it.
-OTHERS = {name: code for name, code in BLOCKS.items() if not any(line in code for line in IMPORTS)}
+OTHERS = {
+    name: code
+    for name, code in BLOCKS.items()
+    if not any(line in code for line in (*IMPORTS, "from fastmcp import Client"))
+}
 WEB = {name: code for name, code in OTHERS.items() if "import Starlette" in code}
 PROGRAMS = {name: code for name, code in OTHERS.items() if name not in WEB}
 mcp2_only = pytest.mark.skipif("mcp2" not in {framework.name for framework in FRAMEWORKS}, reason="runs with mcp 2.x")
@@ -53,6 +75,77 @@ def test_a_server(
     place = {"command": framework.python, "args": [str(file)]}
     reply = peer(client.peer).play(client, place, [folders[1].as_uri()], [{"call": "status"}])
     assert reply["results"] == [[{"failed": False, "text": f"working in {folders[1]}"}]]
+
+
+@pytest.mark.parametrize(("framework", "page", "code"), CALLERS)
+def test_a_client(framework: Framework, page: str, code: str, folders: list[Path], tmp_path: Path) -> None:
+    (tmp_path / "server.py").write_text(BLOCKS[f"{page}, example 1"], "utf-8")
+    (tmp_path / "client.py").write_text(code, "utf-8")
+
+    def run(*opened: str) -> str:
+        command = [framework.python, "client.py", *opened]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=90)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    assert run(str(folders[1])) == f"working in {folders[1]}\n"
+    assert "No project was found" in run()
+
+
+#: What a user of a team does: the calls of the command line, on one connection.
+USER = """
+import asyncio, json, sys
+from fastmcp import Client
+from fastmcp.client.transports import StreamableHttpTransport
+
+async def main():
+    url, user, roots, calls = json.loads(sys.argv[1])
+    transport = StreamableHttpTransport(url, headers={"Authorization": f"Bearer token-of-{user}"})
+    async with Client(transport, roots=roots) as client:
+        results = [await client.call_tool(name, given, raise_on_error=False) for name, given in calls]
+    print(json.dumps([[result.is_error, result.content[0].text] for result in results]))
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize(("framework", "code"), TEAMS)
+def test_a_team(framework: Framework, code: str, tmp_path: Path) -> None:
+    shop, blog, site = (tmp_path / folder for folder in ("ann/shop", "ann/blog", "bob/site"))
+    for folder in (shop, blog, site):
+        folder.mkdir(parents=True)
+    (tmp_path / "server.py").write_text(code.replace("/srv/projects", str(tmp_path)), "utf-8")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    environment = {**os.environ, "PORT": str(port)}
+    command = [framework.python, "server.py"]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, env=environment) as server:
+        try:
+            assert server.stderr
+            assert any("running on" in line for line in server.stderr)
+
+            def user(name: str, roots: list[Path], *calls: tuple[str, dict[str, str]]) -> list[list[object]]:
+                script = [f"http://127.0.0.1:{port}/mcp", name, [root.as_uri() for root in roots], calls]
+                played = [framework.python, "-W", "ignore", "-c", USER, json.dumps(script)]
+                done = subprocess.run(played, capture_output=True, text=True, timeout=90)
+                assert done.returncode == 0, done.stderr
+                results: list[list[object]] = json.loads(done.stdout)
+                return results
+
+            [first, other] = user("ann", [shop, blog], ("status", {}), ("status", {"project_path": str(blog)}))
+            assert first == [False, f"ann works in {shop}"]
+            assert other == [False, f"ann works in {blog}"]
+            assert user("bob", [shop], ("status", {})) == [[True, "This project belongs to another user."]]
+            [[failed, _]] = user("ann", [], ("status", {"project_path": "/usr/share"}))
+            assert failed
+            with pytest.raises(HTTPError, match="401"):
+                urlopen(Request(f"http://127.0.0.1:{port}/mcp", method="POST"), timeout=30)
+            if not framework.modern:
+                switched = ("switch_project", {"project": str(blog)})
+                assert user("ann", [shop, blog], switched, ("status", {}))[1] == [False, f"ann works in {blog}"]
+        finally:
+            server.terminate()
 
 
 @mcp2_only

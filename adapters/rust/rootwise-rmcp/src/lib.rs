@@ -24,6 +24,12 @@ pub use streams::{WatchStreams, WatchedBody, watch_streams};
 pub use tools::ToolNames;
 pub use wrapper::WithProjects;
 
+/// The examples of the project's front page and of the guide for HTTP.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../README.md")]
+#[doc = include_str!("../../../../docs/guides/http.md")]
+struct FrontPage;
+
 /// The examples of the tutorial.
 #[cfg(doctest)]
 #[doc = include_str!("../../../../docs/tutorials/rust.md")]
