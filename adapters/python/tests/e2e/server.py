@@ -21,7 +21,7 @@ import anyio
 import anyio.lowlevel
 from pydantic import Field
 
-from rootwise import AnyProject, presets
+from rootwise import AnyProject, NoProjectError, presets
 
 options: dict[str, Any] = {"local": True, "argument": "path", "host": {"cwd": "/", "env": {}}}
 
@@ -62,6 +62,7 @@ options["on_roots_change"] = roots_changed
 
 if framework == "fastmcp":
     from fastmcp import FastMCP
+    from fastmcp.exceptions import ToolError
     from fastmcp.server.middleware import Middleware
 
     from rootwise.fastmcp import CurrentProject, Project, Rootwise, current_project
@@ -97,6 +98,7 @@ if framework == "fastmcp":
 
 elif framework == "mcp2":
     from mcp.server.mcpserver import MCPServer
+    from mcp.server.mcpserver.exceptions import ToolError
 
     from rootwise.mcp import CurrentProject, Rootwise
 
@@ -125,6 +127,7 @@ elif framework == "mcp2":
 
 else:
     from mcp.server.fastmcp import FastMCP
+    from mcp.server.fastmcp.exceptions import ToolError
 
     from rootwise.mcp import Rootwise
 
@@ -309,9 +312,27 @@ async def brief() -> str:
     return str((await rootwise.project()).path)
 
 
+@mcp.prompt()
+async def broken() -> str:
+    raise RuntimeError("broken on purpose")
+
+
 @mcp.resource("project://info")
 async def info() -> str:
     return str((await rootwise.project()).path)
+
+
+@mcp.resource("project://info/{number}")
+async def info_by_number(number: str) -> str:
+    return f"{(await rootwise.project()).path} {number}"
+
+
+@tool
+async def replaced() -> str:
+    try:
+        return str((await rootwise.project()).path)
+    except NoProjectError as error:
+        raise ToolError("words of the server") from error
 
 
 if framework == "fastmcp":
@@ -486,12 +507,6 @@ def serve(*words: str) -> None:
         @rootwise.inject
         def injected_any(project: AnyProject) -> str:
             return str(project.client_path)
-
-    if "--tasks" in words:
-
-        @mcp.tool(task=True)
-        async def background() -> str:
-            return str((await current_project()).path)
 
     if "--log" in words:
         logging.basicConfig(level=logging.INFO)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import listening
 from frameworks import Framework
 from raw import Raw, RawHttp
 
@@ -234,16 +233,6 @@ def test_a_header_in_utf_8(url: str, tmp_path: Path) -> None:
         assert client.text(client.call("where")) == (False, str(folder))
 
 
-@pytest.mark.only("tasks")
-def test_a_background_task_says_why_it_has_no_project(nursery: str, folders: list[Path]) -> None:
-    with listening(nursery, "--tasks") as url, RawHttp(url) as client:
-        resolved(client, folders[0])
-        begun = client.result(client.request("tools/call", name="background", arguments={}, task={"ttl": 60_000}))
-        task = begun["result"]["_meta"]["modelcontextprotocol.io/task"]
-        reply = client.result(client.request("tasks/result", taskId=task["taskId"]))
-        assert "background task runs outside" in json.dumps(reply), reply
-
-
 @pytest.mark.only("lowlevel")
 def test_attach_refuses_what_is_no_server(framework: Framework) -> None:
     code = "from rootwise.mcp import Rootwise; Rootwise().attach(object())"
@@ -256,10 +245,10 @@ def test_codex_is_asked_for_its_folder_unless_an_option_says_no(
     framework: Framework, nursery: str, folders: list[Path]
 ) -> None:
     # Without `attach`, nothing connects Rootwise with a server of the SDK 1.x before the first call.
-    attach = ["--attach"] if framework.name == "mcp1" else []
+    attach = ["--attach"] if framework.kind == "mcp1" else []
     key = "codex/sandbox-state-meta"
     # FastMCP 2 shows no session before the handshake is over.
-    for options, asks in ([], framework.name != "fastmcp2"), (["--nocodex"], False):
+    for options, asks in ([], not framework.name.startswith("fastmcp2")), (["--nocodex"], False):
         with Raw(nursery, *attach, *options) as client:
             client.handshake({})
             assert (key in (client.server["capabilities"].get("experimental") or {})) is asks
