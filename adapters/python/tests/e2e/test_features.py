@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import listening
 from frameworks import Framework
 from raw import Raw, RawHttp
 
@@ -141,17 +142,29 @@ def test_a_change_names_its_connection(raw: Raw, folders: list[Path]) -> None:
     assert told == [f"raw {folders[0]} None", f"raw {folders[1]} {folders[0]}"]
 
 
-def test_the_end_of_a_connection_is_told(url: str, folders: list[Path]) -> None:
-    with RawHttp(url) as other:
+def test_the_end_of_a_connection_is_told_without_a_collection(nursery: str, folders: list[Path]) -> None:
+    with listening(nursery, "--nogc") as url, RawHttp(url) as other:
         other.handshake()
         with RawHttp(url) as client:
             resolved(client, folders[0])
         for _ in range(200):
-            other.text(other.call("tasks"))
             told = json.loads(other.text(other.call("count", what="changes"))[1])
             if f"raw None {folders[0]} ended" in told:
                 break
         assert f"raw None {folders[0]} ended" in told
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_a_connection_leads_to_its_session_and_project_outside_calls(
+    transport: str, nursery: str, url: str, folders: list[Path]
+) -> None:
+    with Raw(nursery) if transport == "stdio" else RawHttp(url) as client:
+        resolved(client, *folders)
+        reaches, *paths = json.loads(client.text(client.call("seen_outside"))[1])
+        assert reaches
+        # Over HTTP there may be other clients, so none is meant without a name.
+        only = str(folders[0]) if transport == "stdio" else None
+        assert paths == [str(folders[0]), str(folders[0]), only, str(folders[0])]
 
 
 def test_a_parameter_is_injected_into_resources_prompts_and_plain_functions(
