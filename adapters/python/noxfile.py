@@ -24,7 +24,8 @@ MEASURE = HERE / "tests" / "measure.py"
 
 #: What each environment has, with exact versions.
 GROUPS: dict[str, list[str]] = nox.project.load_toml(HERE / "pyproject.toml")["dependency-groups"]
-FRAMEWORKS = ("mcp1", "mcp2", "fastmcp2", "fastmcp3", "fastmcp4")
+OLDEST = ("mcp1_oldest", "fastmcp2_oldest")
+FRAMEWORKS = ("mcp1", "mcp2", "fastmcp2", "fastmcp3", "fastmcp4", *OLDEST)
 
 #: The frameworks in two halves that take about as long; some tests need no framework, and run once in each.
 HALVES = ("mcp1 fastmcp2 fastmcp3", "mcp2 fastmcp4")
@@ -265,6 +266,12 @@ def frameworks_wasm(session: nox.Session, half: str) -> None:
     """the same conversations on the WebAssembly backend, which the servers load before `fork`"""
     files = ("test_e2e.py", "test_http.py", "test_isolation.py", "test_features.py")
     converse(session, half, *files, ROOTWISE_BACKEND="wasm")
+
+
+@nox.session(requires=["framework"])
+def frameworks_oldest(session: nox.Session) -> None:
+    """the oldest versions of the frameworks that the extras allow"""
+    converse(session, " ".join(OLDEST), "test_features.py", "test_reason.py")
 
 
 @nox.session(venv_backend="none", requires=["framework"])

@@ -11,7 +11,6 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ import uvicorn
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from rootwise.mcp import Rootwise
-from rootwise.starlette import ProjectMiddleware, Receive, Scope, Send
+from rootwise.starlette import ProjectMiddleware, SharedEndpoint
 from rootwise.types import Policy
 
 # The index: one SQLite file in the project's own state folder.
@@ -103,38 +102,12 @@ def with_tools(rootwise: Rootwise) -> Any:
 
 def web(mcp: Any, policy: Policy) -> Any:
     """Serves both HTTP transports at /mcp, and SSE also at /sse for older clients."""
-    sse, streamable = mcp.sse_app(), mcp.streamable_http_app()
-
-    async def negotiate(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and opens_sse(scope):
-            scope = {**scope, "path": "/sse", "raw_path": b"/sse"}
-        if scope.get("path") in ("/sse", "/messages/"):
-            await sse(scope, receive, partial(send_with_query, scope["query_string"], send))
-        else:
-            await streamable(scope, receive, send)
-
+    shared = SharedEndpoint(mcp.streamable_http_app(), mcp.sse_app())
     # The path in the URL is checked before the request reaches MCP, where it is too late for an HTTP status.
     query: Policy = {**policy, "sources": [source for source in policy["sources"] if source["from"] == "query"]}
-    judged = ProjectMiddleware(negotiate, query, local=True)
+    judged = ProjectMiddleware(shared, query, local=True)
     # Requests with another host name are refused first: a web page could otherwise find out what is on this disk.
     return TrustedHostMiddleware(judged, allowed_hosts=["127.0.0.1", "localhost"])
-
-
-def opens_sse(scope: Scope) -> bool:
-    """Tells whether a request opens SSE: a Streamable HTTP client has a session before it opens a stream."""
-    headers = dict(scope["headers"])
-    return (
-        (scope["method"], scope["path"]) == ("GET", "/mcp")
-        and b"text/event-stream" in headers.get(b"accept", b"")
-        and b"mcp-session-id" not in headers
-    )
-
-
-async def send_with_query(query: bytes, send: Send, message: Any) -> None:
-    """Adds the query of an SSE client to the address for its requests, so that they name its project."""
-    if query and message.get("body", b"").startswith(b"event: endpoint"):
-        message = {**message, "body": message["body"].replace(b"?", b"?" + query + b"&", 1)}
-    await send(message)
 
 
 def serve(options: argparse.Namespace) -> None:

@@ -47,9 +47,12 @@ def called(project: AnyProject | None) -> str:
     return (project.uri or project.display_name) if project else unbound
 
 
-def changed(project: AnyProject | None, previous: AnyProject | None, connection: ConnectionInfo) -> None:
+async def changed(project: AnyProject | None, previous: AnyProject | None, connection: ConnectionInfo) -> None:
     if not connection.ended:
         logger.info("project: %s -> %s", called(previous), called(project))
+    if previous is not None and connection.session is not None:
+        # The framework's own session: the client of this connection reads other categories from now on.
+        await connection.session.send_resource_list_changed()
 
 
 rootwise = Rootwise(policy, require_path=False, host={"tool_argument": "project"}, on_change=changed)
@@ -96,7 +99,16 @@ async def switch_project(project: str) -> str:
 async def get_project() -> str:
     """The project as far as it is known, without asking the client."""
     session = rootwise.call().session
-    return called(session.project if session else None)
+    return called(session and session.project)
+
+
+async def project_name(context: Any = None) -> str | None:
+    """The project of a context; without one the last known project, then that of PWD."""
+    try:
+        return (await rootwise.project(context)).name
+    except NoProjectError:
+        known = rootwise.current(context) or resolve_at_start(policy, require_path=False)
+        return known.name if known else None
 
 
 @mcp.resource("guide://categories")

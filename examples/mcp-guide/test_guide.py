@@ -6,11 +6,14 @@ tests has the SDK 2.x.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import sys
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
+from types import ModuleType
 from typing import Any
+from unittest.mock import AsyncMock, Mock
 
 import anyio
 import kit
@@ -229,6 +232,8 @@ async def test_a_change_to_another_folder_of_the_same_name_is_detected(options: 
             "value": [],
         }
         assert "project: file:///a/foo -> file:///b/foo\n" in peer.log()
+        # The listener reached the client through the session of the framework.
+        assert "notifications/resources/list_changed" in [message.get("method") for message in peer.heard]
         await peer.roots_changed()
         assert await found(peer) == ("foo", "/b/foo")
         assert (roots.asked, peer.log().count(" -> ")) == (3, 2)
@@ -241,6 +246,44 @@ def test_the_policy_can_be_tested_with_plain_values() -> None:
         assert answer["type"] == "answer"
         assert answer["outcome"] == "resolved"
         assert answer["project"]["name"] == "here"
+
+
+@pytest.fixture
+def module(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The server's module, without a server."""
+    monkeypatch.setattr(sys, "argv", ["server.py"])
+    monkeypatch.delenv("PWD", raising=False)
+    spec = importlib.util.spec_from_file_location("guide", SERVER)
+    assert spec
+    assert spec.loader
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+def mocked(*uris: str) -> Mock:
+    return Mock(session=Mock(list_roots=AsyncMock(return_value=Mock(roots=[Mock(uri=uri) for uri in uris]))))
+
+
+@covers("G-02", "G-05", "G-21")
+async def test_a_function_of_the_guide_can_be_tested_with_a_mock_context(
+    module: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert await module.project_name() is None
+    monkeypatch.setenv("PWD", "/home/user/here")
+    assert await module.project_name() == "here"
+    context = mocked("file:///home/user/my%20project", "file:///home/user/other")
+    assert await module.project_name(context) == "my project"
+    # Without a context, the last known project counts before PWD.
+    assert await module.project_name() == "my project"
+    context.session.list_roots.assert_awaited_once()
+
+
+@covers("G-14", "G-21")
+async def test_a_mock_that_fails_is_a_client_that_fails(module: ModuleType) -> None:
+    context = mocked()
+    context.session.list_roots.side_effect = RuntimeError("not now")
+    assert await module.project_name(context) is None
 
 
 # Choice

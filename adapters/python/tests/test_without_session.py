@@ -12,7 +12,7 @@ import pytest
 from rootwise import AnyProject, Project, RootwiseError, host_facts, presets, resolve_at_start
 from rootwise._adapter import Adapter
 from rootwise._call import Call
-from rootwise.starlette import ProjectMiddleware
+from rootwise.starlette import App, ProjectMiddleware, Receive, Scope, Send, SharedEndpoint
 from rootwise.start import resolve_and_explain
 
 
@@ -260,3 +260,42 @@ async def test_an_argument_that_is_no_text_is_refused_and_not_ignored(named: Any
         answer: Any = await call.ask()
         call.end()
         assert (answer["project"]["path"] if "project" in answer else answer["code"]) == end
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("method", "path", "headers", "taken"),
+    [
+        ("GET", "/mcp", {"accept": "text/event-stream"}, ("sse", "/sse")),
+        ("GET", "/mcp", {"accept": "text/event-stream", "mcp-session-id": "1"}, ("streamable", "/mcp")),
+        ("GET", "/mcp", {"accept": "text/event-stream", "mcp-protocol-version": "1"}, ("streamable", "/mcp")),
+        ("POST", "/mcp", {"accept": "application/json, text/event-stream"}, ("streamable", "/mcp")),
+        ("GET", "/mcp", {"accept": "text/html"}, ("streamable", "/mcp")),
+        ("GET", "/sse", {}, ("sse", "/sse")),
+        ("POST", "/messages/", {}, ("sse", "/messages/")),
+        ("GET", "/other", {"accept": "text/event-stream"}, ("streamable", "/other")),
+    ],
+)
+@pytest.mark.parametrize("mount", ["", "/below"])
+async def test_both_http_transports_share_one_path(
+    method: str, path: str, headers: dict[str, str], taken: tuple[str, str], mount: str
+) -> None:
+    served: list[tuple[str, str]] = []
+
+    def app(name: str) -> App:
+        async def serve(scope: Scope, _receive: Receive, _send: Send) -> None:
+            served.append((name, scope["path"]))
+
+        return serve
+
+    scope = {
+        "type": "http",
+        "method": method,
+        "root_path": mount,
+        "path": mount + path,
+        "query_string": b"",
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+    }
+    unused: Any = None
+    await SharedEndpoint(app("streamable"), app("sse"))(scope, unused, unused)
+    assert served == [(taken[0], mount + taken[1])]

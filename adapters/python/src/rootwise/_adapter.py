@@ -6,6 +6,8 @@ import functools
 import os
 import weakref
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextlib import AsyncExitStack, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 
 import anyio.from_thread
@@ -14,13 +16,14 @@ from . import testing
 from ._background import current_loop, current_task, in_event_loop, run_in_loop
 from ._call import Call, InputRequired, Session, Via, current_frame
 from ._codex import SANDBOX_STATE
+from ._contexts import StandInSender, session_in, stands_for_session
 from ._disk import in_thread
 from ._endpoint import Endpoint
 from ._error import NoProjectError, RootwiseError
 from ._facts import given_facts, host_facts
 from ._inject import filled_in
 from ._inputs import Inputs
-from ._listeners import OnChange, OnRootsChange
+from ._listeners import ConnectionInfo, OnChange, OnRootsChange
 from ._pipe import Pipe
 from ._presets import policy_with_path
 from ._project import AnyProject, P, Project, project_of
@@ -105,48 +108,132 @@ class Adapter(Generic[P]):
         #: Whether a handshake declares the capability; a policy that does not read the folder needs none.
         self.asks_codex = codex_meta and SANDBOX_STATE in self.inputs.meta
 
-    async def project(self, *, argument: str | None = None, target: str | None = None, server: str | None = None) -> P:
+    async def project(
+        self,
+        context: Any = None,
+        /,
+        *,
+        argument: str | None = None,
+        target: str | None = None,
+        server: str | None = None,
+    ) -> P:
         """Returns the project of the call that is being served. Make it the first line of a tool.
 
+        :param context: the framework's context or session, or a connection that ``on_change`` was told: outside a call,
+            its client is asked. In a unit test, any object with a ``session`` that has ``list_roots``
         :param argument: the project that the call names, as a path or URI
         :param target: a path the call touches, to tell several roots apart
         :param server: a project that you know from elsewhere, such as the workspace of an authenticated user
         :raises NoProjectError: the call has no project; its text is for the model, its ``code`` for programs
         """
-        known = self._known(argument, target, server)
-        if known is not None:
-            return known
-        return self._project_from(await self._ask("asked", argument=argument, target=target, server=server))
-
-    def current(self, *, argument: str | None = None, target: str | None = None, server: str | None = None) -> P | None:
-        """Returns the project of this call as far as it is known now; asks no client and never waits."""
-        if testing.current_project() is None and not in_event_loop():
-            # A plain function, which the framework runs in a thread; connections belong to the event loop.
-            there = functools.partial(self.current, argument=argument, target=target, server=server)
-            return anyio.from_thread.run_sync(there)
-        known = self._known(argument, target, server)
-        if known is not None:
-            return known
-        answer = self.call().peek(argument=argument, target=target, server=server)
-        return self._project_from(answer) if answer["outcome"] == "resolved" else None
-
-    def _known(self, *facts: str | None) -> P | None:
-        """Returns the project if nothing needs to be asked: a test has fixed it, or the session's answer holds here."""
         fixed = testing.current_project()
         if fixed is not None:
             return cast("P", fixed)
-        known = self.call().known
-        return cast("P", known) if all(fact is None for fact in facts) else None
+        by = self._asker(context)
+        if by.known is not None and argument is None and target is None and server is None:
+            return cast("P", by.known)
+        return self._project_from(await self._ask("asked", by, argument=argument, target=target, server=server))
 
-    async def roots(self) -> Roots:
+    def current(
+        self,
+        context: Any = None,
+        /,
+        *,
+        argument: str | None = None,
+        target: str | None = None,
+        server: str | None = None,
+    ) -> P | None:
+        """Returns the project as far as it is known now; asks no client and never waits.
+
+        Outside a call it is the last known project of the connection that ``context`` belongs to or, without one, of
+        the only client of a process that serves one over its own input and output. It works in every thread.
+
+        :param context: as for :meth:`project`
+        """
+        fixed = testing.current_project()
+        if fixed is not None:
+            return cast("P", fixed)
+        if not in_event_loop():
+            # A plain function, which the framework runs in a thread; connections belong to the event loop.
+            there = functools.partial(self.current, context, argument=argument, target=target, server=server)
+            try:
+                return anyio.from_thread.run_sync(there)
+            except RuntimeError:
+                # Another thread, which no event loop waits for.
+                return self._last_known(context)
+        try:
+            call = self.call()
+        except NoProjectError:
+            return self._last_known(context)
+        if context is not None and self._session_of(context) not in (None, call.session):
+            return self._last_known(context)
+        if call.known is not None and argument is None and target is None and server is None:
+            return cast("P", call.known)
+        answer = call.peek(argument=argument, target=target, server=server)
+        return self._project_from(answer) if answer["outcome"] == "resolved" else None
+
+    def _last_known(self, context: Any) -> P | None:
+        if context is not None:
+            found = self._session_of(context)
+        else:
+            # Of several clients, none is the one that the caller means.
+            open_ones = [session for session in self._sessions.values() if not session.closed]
+            found = open_ones[0] if len(open_ones) == 1 and open_ones[0].is_only else None
+        return None if found is None else cast("P | None", found.project)
+
+    def _session_of(self, context: Any) -> Session | None:
+        """Returns the session that a context, a session of the framework or a connection belongs to."""
+        if isinstance(context, ConnectionInfo):
+            return next((one for one in self._sessions.values() if one.info.id == context.id), None)
+        sessions = [session for session in (session_in(context), context) if session is not None]
+        for key in [*map(self.key_of, sessions), *sessions]:
+            # Not everything can be referred to weakly.
+            with suppress(TypeError):
+                found = self._sessions.get(key)
+                if found is not None:
+                    return found
+        return None
+
+    def key_of(self, session: Any) -> object:
+        """Returns what lives as long as the connection of a framework's session."""
+        return session
+
+    def _asker(self, context: Any) -> Call | Session:
+        """Returns who asks for the project of a context.
+
+        :raises NoProjectError: the context belongs to no client that is known
+        """
+        if context is None:
+            return self.call()
+        found = self._session_of(context)
+        try:
+            call = self.call()
+        except NoProjectError:
+            call = None
+        session = session_in(context)
+        if found is None and session is not None and stands_for_session(session):
+            found = self.session(
+                session,
+                "memory",
+                {"capabilities": {"roots": {}}},
+                way=lambda: (StandInSender(session), None),
+            )
+        if call is not None and found in (None, call.session):
+            return call
+        if found is None:
+            raise self.no_call()
+        return found
+
+    async def roots(self, context: Any = None, /) -> Roots:
         """Returns all roots of the client, each with its real path or the reason why it is unusable.
 
+        :param context: as for :meth:`project`
         :raises NoProjectError: the roots are unavailable
         """
         fixed = testing.current_project()
         if fixed is not None:
             return only_root(fixed)
-        answer = await self._ask("asked", want="roots")
+        answer = await self._ask("asked", self._asker(context), want="roots")
         if answer["outcome"] != "listed":
             raise self.error.from_answer(answer)
         return roots_of(answer)
@@ -205,23 +292,33 @@ class Adapter(Generic[P]):
             call (``pass_each_call``)
         """
         by = _selection(value=value, name=name, path=path, uri=uri, root=root)
-        return self._project_from(await self._ask("selected", by=by))
+        return self._project_from(await self._ask("selected", self.call(), by=by))
 
     async def unselect(self) -> P | None:
         """Drops the selection and returns the project that counts instead.
 
         :raises NoProjectError: the selection cannot be dropped
         """
-        answer = await self._ask("selectionCleared")
+        answer = await self._ask("selectionCleared", self.call())
         if answer["outcome"] == "unresolved" and answer["code"] == "no_project":
             return None
         return self._project_from(answer)
 
     async def explain(
-        self, *, argument: str | None = None, target: str | None = None, server: str | None = None
+        self,
+        context: Any = None,
+        /,
+        *,
+        argument: str | None = None,
+        target: str | None = None,
+        server: str | None = None,
     ) -> Explanation:
-        """Explains the project of this call: the result of every source, and a readable table in ``text``."""
-        answer = await self._ask("asked", argument=argument, target=target, server=server, explain=True)
+        """Explains the project of this call: the result of every source, and a readable table in ``text``.
+
+        :param context: as for :meth:`project`
+        """
+        by = self._asker(context)
+        answer = await self._ask("asked", by, argument=argument, target=target, server=server, explain=True)
         if "explanation" not in answer:
             raise self.error.from_answer(answer)
         return answer["explanation"]
@@ -277,7 +374,7 @@ class Adapter(Generic[P]):
 
             async def switch_project(project: str) -> str:
                 """Makes another folder the project of this connection: an absolute path, file: URI or root name."""
-                answer = await self._ask("selected", by={"value": project})
+                answer = await self._ask("selected", self.call(), by={"value": project})
                 chosen = self._project_from(answer)
                 message = answer["message"] if answer["outcome"] == "selected" else ""
                 return message or f"Now working in {chosen.display_name} ({chosen.path or chosen.client_path})."
@@ -343,8 +440,14 @@ class Adapter(Generic[P]):
         if found is None:
             sender, is_listening = way()
             found = self.driver().open(**self.where(transport), sender=sender, is_listening=is_listening)
+            found.is_only = transport in ("stdio", "memory")
+            found.info = replace(found.info, _session=weakref.ref(key))
             run = run_in_loop()
             self._sessions.add(key, found, lambda ended: run(ended.close))
+            # The SDKs unwind it when the connection ends; the object itself may live on until it is collected.
+            stack = getattr(key, "exit_stack", None) or getattr(key, "_exit_stack", None)
+            if isinstance(stack, AsyncExitStack):
+                stack.callback(found.close)
         if handshake is not None:
             found.handshake = weakref.ref(handshake)
         if pipe is not None:
@@ -380,10 +483,9 @@ class Adapter(Generic[P]):
         # One that cannot be passed on is refused like any other that is no text.
         return named if named is None or readable(named) is not None else False
 
-    async def _ask(self, kind: str, **more: Any) -> Answer:
-        call = self.call()
+    async def _ask(self, kind: str, call: Call | Session, /, **more: Any) -> Answer:
         answer = await call.ask(kind, **more)
-        if answer["outcome"] != "needsInput":
+        if answer["outcome"] != "needsInput" or isinstance(call, Session):
             return answer
         call.needs_input = True
         if call.task is not None and call.task() is current_task():

@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
 import anyio
@@ -149,6 +149,8 @@ class Session(Asker):
         #: The handshake that the adapter reported last.
         self.handshake: Callable[[], object] = lambda: None
         self.closed = False
+        #: Whether the process serves this client alone, as over its own input and output.
+        self.is_only = False
         self._is_listening = is_listening
 
     @property
@@ -177,7 +179,7 @@ class Session(Asker):
         """
         client = params.get("clientInfo")
         name = client.get("name") if isinstance(client, Mapping) else None
-        self.info = ConnectionInfo(self.info.id, name if isinstance(name, str) else None)
+        self.info = replace(self.info, client=name if isinstance(name, str) else None)
         read = {key: readable(params.get(key)) for key in ("protocolVersion", "capabilities", "clientInfo")}
         self._report("clientInitialized", **read, id=number, previousId=previous)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Union, cast
 
 import anyio
@@ -29,6 +29,16 @@ class ConnectionInfo:
     client: str | None = None
     #: Whether the connection ended with this change.
     ended: bool = False
+    #: Returns the framework's session while it exists.
+    _session: Callable[[], object] = field(default=lambda: None, repr=False, compare=False)
+
+    @property
+    def session(self) -> Any:
+        """The framework's own object for the connection, with which a server reaches the client; none if it is gone.
+
+        On the SDK 1.x and FastMCP 2 and 3 a ``ServerSession``, on the SDK 2.x and FastMCP 4 a ``Connection``.
+        """
+        return self._session()
 
 
 #: Called with the new and the previous project of a connection and, if it takes a third argument, with the connection.

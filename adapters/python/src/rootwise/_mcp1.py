@@ -7,6 +7,7 @@ from typing import Any
 from mcp.server.fastmcp.exceptions import ToolError
 from mcp.types import RootsListChangedNotification
 
+from . import _reason as _reason  # Keeps tracebacks out of the log.
 from ._background import run_in_loop
 from ._call import Call
 from ._codex import declare_in

@@ -7,13 +7,16 @@ from dataclasses import replace
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Resolve
-from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+from mcp.shared.exceptions import MCPError
+from mcp_types import INTERNAL_ERROR
 
 from ._adapter import project_of_current_call
 from ._call import enclosing_frame, is_input_required, serving
 from ._codex import declared
 from ._error import NoProjectError, RootwiseError
 from ._project import P, Project
+from ._reason import reason_behind
 from ._sdk2 import Sdk2Adapter
 
 #: Requests that can return `input_required`.
@@ -23,7 +26,7 @@ _INTERACTIVE = ("tools/call", "resources/read", "prompts/get")
 _HANDSHAKES = ("initialize", "server/discover")
 
 
-class NoProjectToolError(NoProjectError, ToolError):
+class NoProjectToolError(NoProjectError, ToolError, ResourceError):
     """A call has no project; the model sees the text."""
 
 
@@ -64,7 +67,11 @@ class SdkRootwise(Sdk2Adapter[P]):
                 result = await call_next(ctx)
             except BaseException as problem:
                 if not call.needs_input or not is_input_required(problem):
-                    raise
+                    reason = reason_behind(problem) if ctx.method == "prompts/get" else None
+                    if reason is None:
+                        raise
+                    # The SDK has no error whose text it shows for a prompt.
+                    raise MCPError(INTERNAL_ERROR, str(reason)) from reason
                 result = None
             asked = await self.round_of(call, result)
         return result if asked is None else asked

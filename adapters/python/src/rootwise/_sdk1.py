@@ -12,16 +12,21 @@ from typing import Any
 
 import anyio
 from mcp.server.lowlevel.server import request_ctx
+from mcp.server.session import ServerSession
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp.types import JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, RootsListChangedNotification
 
 from ._adapter import Adapter
 from ._call import Call
 from ._inputs import as_json
+from ._needs import needed
 from ._project import P
 from ._sender import ClientError, Sender, Undeliverable
 from ._transports import has_own_stream, session_manager, session_stream, sse_scope, way_behind
 from .types import EndpointSendRequest
+
+if not hasattr(ServerSession, "add_response_router"):
+    raise needed("rootwise.mcp", "mcp", "1.23")
 
 #: Far above the ids that the SDK counts up itself, and numbers, because the SDK logs a warning for other ids.
 _ids = itertools.count(1_000_000_000)

@@ -161,6 +161,9 @@ class Sdk2Adapter(Adapter[P]):
             sender = Sender2(session, number)
         return Call(found.driver, parts, found, sender, identity)
 
+    def key_of(self, session: Any) -> object:
+        return _key_of(session)
+
     async def round_of(self, call: Call, result: Any) -> dict[str, Any] | None:
         """Returns the questions with which a modern call ends, as JSON; none if its result stays as it is."""
         own = _asking(result) or call.round
@@ -182,7 +185,7 @@ class Sdk2Adapter(Adapter[P]):
 
 def _key_of(session: Any) -> object:
     """Returns what lives as long as the connection of a session: the SDK's own, or the handshake if that is hidden."""
-    return getattr(session, "_connection", None) or session.client_params
+    return getattr(session, "_connection", None) or getattr(session, "client_params", None) or session
 
 
 def _way_to(session: Any) -> tuple[Via, Pipe | None]:

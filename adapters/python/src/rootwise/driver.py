@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from ._background import later, spawn
@@ -114,7 +115,7 @@ class Driver:
                     self.asks[ask].settle(action)
         elif action["type"] == "announce":
             session = self._sessions[action["session"]]
-            session.info = ConnectionInfo(session.info.id, session.info.client, action.get("ended", False))
+            session.info = replace(session.info, ended=action.get("ended", False))
             tell_change(self._on_change, project_of(action["to"]), project_of(action["from"]), session.info)
         elif action["type"] == "announceRoots":
             tell_roots(self._on_roots_change, self._sessions[action["session"]], action)

@@ -19,7 +19,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
-from fastmcp.dependencies import Depends
+from ._needs import needed
+
+try:
+    from fastmcp.dependencies import Depends
+except ImportError as problem:
+    raise needed("rootwise.fastmcp", "fastmcp", "2.14") from problem
+
 from fastmcp.exceptions import ToolError
 from fastmcp.server.middleware import Middleware
 
@@ -30,6 +36,7 @@ from ._error import NoProjectError
 from ._inputs import as_json
 from ._listeners import ConnectionInfo
 from ._project import AnyProject, P, Project, RootRef
+from ._reason import in_background_task, reason_behind
 from ._roots import RootEntry, Roots
 
 if TYPE_CHECKING:
@@ -172,7 +179,10 @@ class Rootwise(SdkAdapter[P], Middleware):
                 result = await call_next(context)
             except BaseException as problem:
                 if not (call.needs_input or call.round) or not is_input_required(problem):
-                    raise
+                    reason = reason_behind(problem)
+                    if reason is None or reason is problem:
+                        raise
+                    raise reason from None
                 asked = await self.round_of(call, None)
                 if outer is not None:
                     # The tool that called this one must not go on.
@@ -215,6 +225,23 @@ async def current_project() -> Project:
     return await project_of_current_call(_no_call)
 
 
+class _NoProject:
+    """Stands for the project of a background task, which has none: whatever is read from it raises the reason."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise _no_call()
+
+
+async def _injected() -> Any:
+    try:
+        return await current_project()
+    except NoProjectError:
+        # FastMCP hides the errors of parameters from whoever reads the result of a background task.
+        if in_background_task():
+            return _NoProject()
+        raise
+
+
 def CurrentProject() -> Project:
     """The default of a parameter that FastMCP fills in with the project of the call."""
-    return cast("Project", Depends(current_project))
+    return cast("Project", Depends(_injected))

@@ -26,6 +26,11 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from ._needs import needed
+
+if find_spec("mcp") is None:
+    raise needed("rootwise.mcp", "mcp", "1.23")
+
 from ._error import NoProjectError
 from ._listeners import ConnectionInfo
 from ._project import AnyProject, P, Project, RootRef
@@ -52,7 +57,6 @@ else:
 __all__ = [
     "AnyProject",
     "ConnectionInfo",
-    "CurrentProject",
     "NoProjectError",
     "Project",
     "RootEntry",
@@ -60,6 +64,8 @@ __all__ = [
     "Roots",
     "Rootwise",
 ]
+if TYPE_CHECKING or "CurrentProject" in globals():
+    __all__ += ["CurrentProject"]
 
 
 class Rootwise(SdkRootwise[P]):

@@ -1,4 +1,4 @@
-"""Middleware for Starlette, FastAPI and any other ASGI server: the project of every HTTP request.
+"""For Starlette, FastAPI and any other ASGI server: the project of every HTTP request, and one address for MCP.
 
 ::
 
@@ -29,7 +29,7 @@ from ._error import NoProjectError
 from ._project import AnyProject
 from .types import Policy
 
-__all__ = ["App", "ProjectMiddleware", "Receive", "Scope", "Send"]
+__all__ = ["App", "ProjectMiddleware", "Receive", "Scope", "Send", "SharedEndpoint"]
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -88,6 +88,61 @@ class ProjectMiddleware(Adapter[AnyProject]):
             return None
         finally:
             call.end()
+
+
+class SharedEndpoint:
+    """Serves Streamable HTTP and the older SSE transport at one path, so that one address suits every client.
+
+    ::
+
+        app = SharedEndpoint(mcp.streamable_http_app(), mcp.sse_app())
+
+    SSE stays available at its own path too. Over SSE, the query of the address that opened the stream
+    (``/mcp?project_path=...``) names the project of every call on it.
+    """
+
+    def __init__(
+        self,
+        streamable: App,
+        sse: App,
+        *,
+        path: str = "/mcp",
+        sse_path: str = "/sse",
+        message_path: str = "/messages/",
+    ) -> None:
+        """
+        :param streamable: the framework's application for Streamable HTTP, which also gets the lifespan
+        :param sse: the framework's application for SSE
+        :param path: the path that both share; the one of ``streamable``
+        :param sse_path: the path with which ``sse`` opens streams
+        :param message_path: the path to which clients of ``sse`` post
+        """
+        self._streamable, self._sse = streamable, sse
+        self._path, self._sse_path, self._message_path = path, sse_path, message_path
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._streamable(scope, receive, send)
+            return
+        # Of a mounted application, `path` begins with the place of the mount.
+        mount = scope.get("root_path", "")
+        path = scope["path"].removeprefix(mount)
+        if path == self._path and _opens_sse(scope):
+            path = self._sse_path
+            scope = {**scope, "path": mount + path, "raw_path": (mount + path).encode()}
+        is_sse = path.rstrip("/") in (self._sse_path.rstrip("/"), self._message_path.rstrip("/"))
+        await (self._sse if is_sse else self._streamable)(scope, receive, send)
+
+
+def _opens_sse(scope: Scope) -> bool:
+    """Tells whether a request opens the stream of SSE: a client of Streamable HTTP has a session before it listens."""
+    headers = {name.lower(): value for name, value in scope["headers"]}
+    return (
+        scope["method"] == "GET"
+        and b"text/event-stream" in headers.get(b"accept", b"")
+        and b"mcp-session-id" not in headers
+        and b"mcp-protocol-version" not in headers
+    )
 
 
 async def _refuse(send: Send, error: NoProjectError) -> None:

@@ -41,8 +41,11 @@ FRAMEWORKS = [
         Framework("mcp1", "mcp1", trio=True, lowlevel=True),
         Framework("mcp2", "mcp2", modern=True, raw_responses=True, trio=True),
         Framework("fastmcp2", "fastmcp", tasks=True),
-        Framework("fastmcp3", "fastmcp", cancels=False),
-        Framework("fastmcp4", "fastmcp", modern=True),
+        Framework("fastmcp3", "fastmcp", cancels=False, tasks=True),
+        Framework("fastmcp4", "fastmcp", modern=True, tasks=True),
+        # The oldest versions that README.md promises.
+        Framework("mcp1_oldest", "mcp1"),
+        Framework("fastmcp2_oldest", "fastmcp"),
     )
     if framework.name in os.environ["FRAMEWORKS"].split()
 ]

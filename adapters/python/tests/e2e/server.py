@@ -9,6 +9,8 @@ options of Rootwise; `--watch=` records what is checked below a folder.
 from __future__ import annotations
 
 import asyncio
+import contextvars
+import gc
 import json
 import logging
 import os
@@ -21,7 +23,7 @@ import anyio
 import anyio.lowlevel
 from pydantic import Field
 
-from rootwise import AnyProject, presets
+from rootwise import AnyProject, NoProjectError, presets
 
 options: dict[str, Any] = {"local": True, "argument": "path", "host": {"cwd": "/", "env": {}}}
 
@@ -33,6 +35,8 @@ failures: list[str] = []
 lists: list[Any] = []
 #: What `on_change` was told.
 changes: list[str] = []
+#: The connections that it was told with the changes.
+sessions: list[Any] = []
 #: How the questions of jobs ended that outlived their calls.
 jobs: list[str] = []
 kept: list[Any] = []
@@ -51,6 +55,7 @@ def spawn(work: Any) -> None:
 def changed(project: Any, previous: Any, connection: Any) -> None:
     paths = [one.path if one else None for one in (project, previous)]
     changes.append(f"{connection.client} {paths[0]} {paths[1]}{' ended' if connection.ended else ''}")
+    sessions.append(connection)
 
 
 def roots_changed(roots: Any, previous: Any) -> None:
@@ -62,6 +67,7 @@ options["on_roots_change"] = roots_changed
 
 if framework == "fastmcp":
     from fastmcp import FastMCP
+    from fastmcp.exceptions import ToolError
     from fastmcp.server.middleware import Middleware
 
     from rootwise.fastmcp import CurrentProject, Project, Rootwise, current_project
@@ -97,6 +103,7 @@ if framework == "fastmcp":
 
 elif framework == "mcp2":
     from mcp.server.mcpserver import MCPServer
+    from mcp.server.mcpserver.exceptions import ToolError
 
     from rootwise.mcp import CurrentProject, Rootwise
 
@@ -125,6 +132,7 @@ elif framework == "mcp2":
 
 else:
     from mcp.server.fastmcp import FastMCP
+    from mcp.server.fastmcp.exceptions import ToolError
 
     from rootwise.mcp import Rootwise
 
@@ -220,6 +228,23 @@ async def count(what: str) -> str:
 
 
 @tool
+async def seen_outside() -> str:
+    """What code outside of calls sees of the connection that changed last."""
+    connection, seen = sessions[-1], []
+
+    async def look() -> None:
+        seen.append(hasattr(connection.session, "send_resource_updated"))
+        for known in (rootwise.current(connection), rootwise.current(connection.session), rootwise.current()):
+            seen.append(known and known.path)
+        seen.append((await rootwise.project(connection)).path)
+
+    context = contextvars.Context()
+    task = context.run(asyncio.get_running_loop().create_task, look())
+    await task
+    return json.dumps(seen)
+
+
+@tool
 async def described(path: str = "") -> str:
     project = await (rootwise.project(argument=path or None) if framework == "mcp1" else rootwise.project())
     refs = [project.root, *project.other_roots]
@@ -251,8 +276,6 @@ async def nested() -> str:
 @tool
 async def tasks() -> str:
     """Counts the background tasks of Rootwise after garbage collection."""
-    import gc
-
     from rootwise import _background
 
     gc.collect()
@@ -309,9 +332,27 @@ async def brief() -> str:
     return str((await rootwise.project()).path)
 
 
+@mcp.prompt()
+async def broken() -> str:
+    raise RuntimeError("broken on purpose")
+
+
 @mcp.resource("project://info")
 async def info() -> str:
     return str((await rootwise.project()).path)
+
+
+@mcp.resource("project://info/{number}")
+async def info_by_number(number: str) -> str:
+    return f"{(await rootwise.project()).path} {number}"
+
+
+@tool
+async def replaced() -> str:
+    try:
+        return str((await rootwise.project()).path)
+    except NoProjectError as error:
+        raise ToolError("words of the server") from error
 
 
 if framework == "fastmcp":
@@ -487,12 +528,8 @@ def serve(*words: str) -> None:
         def injected_any(project: AnyProject) -> str:
             return str(project.client_path)
 
-    if "--tasks" in words:
-
-        @mcp.tool(task=True)
-        async def background() -> str:
-            return str((await current_project()).path)
-
+    if "--nogc" in words:
+        gc.disable()
     if "--log" in words:
         logging.basicConfig(level=logging.INFO)
     if "--http" in words:

@@ -142,17 +142,29 @@ def test_a_change_names_its_connection(raw: Raw, folders: list[Path]) -> None:
     assert told == [f"raw {folders[0]} None", f"raw {folders[1]} {folders[0]}"]
 
 
-def test_the_end_of_a_connection_is_told(url: str, folders: list[Path]) -> None:
-    with RawHttp(url) as other:
+def test_the_end_of_a_connection_is_told_without_a_collection(nursery: str, folders: list[Path]) -> None:
+    with listening(nursery, "--nogc") as url, RawHttp(url) as other:
         other.handshake()
         with RawHttp(url) as client:
             resolved(client, folders[0])
         for _ in range(200):
-            other.text(other.call("tasks"))
             told = json.loads(other.text(other.call("count", what="changes"))[1])
             if f"raw None {folders[0]} ended" in told:
                 break
         assert f"raw None {folders[0]} ended" in told
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_a_connection_leads_to_its_session_and_project_outside_calls(
+    transport: str, nursery: str, url: str, folders: list[Path]
+) -> None:
+    with Raw(nursery) if transport == "stdio" else RawHttp(url) as client:
+        resolved(client, *folders)
+        reaches, *paths = json.loads(client.text(client.call("seen_outside"))[1])
+        assert reaches
+        # Over HTTP there may be other clients, so none is meant without a name.
+        only = str(folders[0]) if transport == "stdio" else None
+        assert paths == [str(folders[0]), str(folders[0]), only, str(folders[0])]
 
 
 def test_a_parameter_is_injected_into_resources_prompts_and_plain_functions(
@@ -234,16 +246,6 @@ def test_a_header_in_utf_8(url: str, tmp_path: Path) -> None:
         assert client.text(client.call("where")) == (False, str(folder))
 
 
-@pytest.mark.only("tasks")
-def test_a_background_task_says_why_it_has_no_project(nursery: str, folders: list[Path]) -> None:
-    with listening(nursery, "--tasks") as url, RawHttp(url) as client:
-        resolved(client, folders[0])
-        begun = client.result(client.request("tools/call", name="background", arguments={}, task={"ttl": 60_000}))
-        task = begun["result"]["_meta"]["modelcontextprotocol.io/task"]
-        reply = client.result(client.request("tasks/result", taskId=task["taskId"]))
-        assert "background task runs outside" in json.dumps(reply), reply
-
-
 @pytest.mark.only("lowlevel")
 def test_attach_refuses_what_is_no_server(framework: Framework) -> None:
     code = "from rootwise.mcp import Rootwise; Rootwise().attach(object())"
@@ -256,10 +258,10 @@ def test_codex_is_asked_for_its_folder_unless_an_option_says_no(
     framework: Framework, nursery: str, folders: list[Path]
 ) -> None:
     # Without `attach`, nothing connects Rootwise with a server of the SDK 1.x before the first call.
-    attach = ["--attach"] if framework.name == "mcp1" else []
+    attach = ["--attach"] if framework.kind == "mcp1" else []
     key = "codex/sandbox-state-meta"
     # FastMCP 2 shows no session before the handshake is over.
-    for options, asks in ([], framework.name != "fastmcp2"), (["--nocodex"], False):
+    for options, asks in ([], not framework.name.startswith("fastmcp2")), (["--nocodex"], False):
         with Raw(nursery, *attach, *options) as client:
             client.handshake({})
             assert (key in (client.server["capabilities"].get("experimental") or {})) is asks
