@@ -162,6 +162,7 @@ export const steps = [
         "store",
         "roots",
         "driver",
+        "testing",
         "cocosearch",
         "versions",
         "lifecycle",
