@@ -170,6 +170,7 @@ export const steps = [
         "store",
         "roots",
         "driver",
+        "testing",
         "cocosearch",
         "versions",
         "lifecycle",

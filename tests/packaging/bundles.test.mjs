@@ -200,6 +200,60 @@ describe("runtimes", { timeout: 300_000 }, () => {
   );
 });
 
+describe("test runners", { timeout: 300_000 }, () => {
+  // The example of the guide, unchanged but for the runner that it imports.
+  const [, example] = /^```js test\n([\s\S]*?)^```/m.exec(readFileSync(at("docs/guides/testing.md"), "utf8"));
+  const count = [...example.matchAll(/^test\(/gm)].length;
+  let folder;
+  before(() => {
+    folder = project("runners", { tools: [...tools, "vitest"], modules });
+    // The project of the folder that the tests run in, and its variables, must not count.
+    writeFileSync(join(folder, "node.test.mjs"), example);
+    writeFileSync(join(folder, "vitest.test.mjs"), example.replace('"node:test"', '"vitest"'));
+  });
+  const env = { ROOTWISE_PROJECT: home, NODE_TEST_CONTEXT: undefined, NO_COLOR: "1" };
+
+  for (const version of [20, 24]) {
+    const node = optional(`node-${version}/bin/node`);
+    test(`node --test, ${version}`, { skip: !node && "there is no such Node for this platform" }, () => {
+      const said = command(folder, node, ["--test", "--test-reporter=tap", "node.test.mjs"], env);
+      assert.match(said, new RegExp(`^# pass ${count}$`, "m"));
+    });
+  }
+
+  for (const pool of ["forks", "threads"]) {
+    test(`Vitest, ${pool}`, () => {
+      writeFileSync(
+        join(folder, "vitest.config.mjs"),
+        'export default { test: { projects: [{ test: { name: "unit", include: ["vitest.test.mjs"] } }] } };',
+      );
+      // The option has the name of ours.
+      const args = [modules("vitest/vitest.mjs"), "run", "--project", "unit", "--pool", pool];
+      assert.match(command(folder, process.execPath, args, env), new RegExp(`Tests +${count} passed`));
+    });
+  }
+
+  test("a wait of real time ends under node --test, too", () => {
+    writeFileSync(
+      join(folder, "real.test.mjs"),
+      `import { test } from "node:test";
+import assert from "node:assert/strict";
+import { Connection, hostFacts } from "rootwise/driver";
+test("silent", async () => {
+  const policy = { name: "quick", sources: [{ from: "roots" }], timing: { callerTimeoutMs: 20 } };
+  const connection = new Connection({ policy, host: hostFacts("stdio"), sender: { send: () => new Promise(() => {}) } });
+  connection.initialized({ capabilities: { roots: {} } });
+  connection.ready();
+  await assert.rejects(connection.ask(), { name: "NoProjectError" });
+});`,
+    );
+    assert.match(
+      command(folder, process.execPath, ["--test", "--test-reporter=tap", "real.test.mjs"], env),
+      /^# pass 1$/m,
+    );
+  });
+});
+
 describe("package managers", { timeout: 300_000 }, () => {
   const manifest = (dependencies) =>
     JSON.stringify({ name: "managed", version: "1.0.0", private: true, type: "module", dependencies });

@@ -1,7 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { access, realpath, stat } from "node:fs/promises";
-import { join } from "node:path";
 import type { EntryKind, ProbedPath, ProbePath } from "../generated/types.js";
+import { pathRules, surroundings } from "./surroundings.js";
 
 /** Examines paths on disk. Never rejects: a path that cannot be examined is `missing` or `unreadable`. */
 export function probe(paths: readonly ProbePath[]): Promise<ProbedPath[]> {
@@ -11,14 +10,14 @@ export function probe(paths: readonly ProbePath[]): Promise<ProbedPath[]> {
 async function probeOne({ path, markers = [] }: ProbePath): Promise<ProbedPath> {
   const found = await kindOf(path);
   if (found !== "directory") return found === "file" ? { path, found, ...(await realPathOf(path)) } : { path, found };
-  const present = await Promise.all(markers.map((name) => exists(join(path, name))));
+  const present = await Promise.all(markers.map((name) => exists(pathRules().join(path, name))));
   return { path, found, ...(await realPathOf(path)), markers: markers.filter((_, index) => present[index]) };
 }
 
 /** Returns the kind of the entry at a path. */
 export async function kindOf(path: string): Promise<EntryKind> {
   try {
-    return (await stat(path)).isDirectory() ? "directory" : "file";
+    return (await surroundings().files.stat(path)).isDirectory() ? "directory" : "file";
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return code === "ENOENT" || code === "ENOTDIR" ? "missing" : "unreadable";
@@ -27,7 +26,7 @@ export async function kindOf(path: string): Promise<EntryKind> {
 
 async function realPathOf(path: string): Promise<{ realPath?: string }> {
   try {
-    const real = await realpath(path, "buffer");
+    const real = await surroundings().files.realpath(path, "buffer");
     // A name that is not UTF-8 would come out as another one.
     return isUtf8(real) ? { realPath: real.toString() } : {};
   } catch {
@@ -37,7 +36,7 @@ async function realPathOf(path: string): Promise<{ realPath?: string }> {
 
 async function exists(path: string): Promise<boolean> {
   try {
-    await access(path);
+    await surroundings().files.access(path);
     return true;
   } catch {
     return false;

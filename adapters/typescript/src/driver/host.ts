@@ -1,13 +1,12 @@
 // Facts about this process and the machine it runs on.
-import { realpathSync, statSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
-import { dirname, isAbsolute, join, sep } from "node:path";
-import type { ExcludedDirs, HostFacts, Policy, Transport } from "../generated/types.js";
+import { isAbsolute } from "node:path";
+import type { HostFacts, Policy, Transport } from "../generated/types.js";
 import { commandLine, Endpoint } from "../node/index.js";
 import type { PresetName } from "../resolver.js";
 import { badOption } from "./errors.js";
 import { defined, own, ownOptions } from "./options.js";
 import { inputsOf } from "./policy.js";
+import { surroundings } from "./surroundings.js";
 
 /** Options of {@link hostFacts}. */
 export interface HostFactsOptions {
@@ -23,26 +22,19 @@ const OPTIONS: readonly string[] = ["policy", "argv", "env"] satisfies (keyof Ho
 
 /** Collects the facts of this process for a resolver. Reads only the variables and options that the policy names. */
 export function hostFacts(transport: Transport = "stdio", given: HostFactsOptions = {}): HostFacts {
-  const { policy, argv = process.argv.slice(2), env = process.env } = ownOptions(given, OPTIONS);
+  const here = surroundings();
+  const { policy, argv = here.argv, env = here.env } = ownOptions(given, OPTIONS);
   const inputs = inputsOf(policy);
   const facts: HostFacts = {
-    style: process.platform === "win32" ? "windows" : "posix",
+    style: here.style,
     transport,
     env: pick(env, inputs.env),
     arguments: inputs.options.length > 0 ? commandLine(argv, policy) : {},
-    excludedDirs: excludedDirs(),
+    excludedDirs: here.excludedDirs(),
   };
-  const cwd = attempt(workingDirectory);
+  const cwd = here.cwd();
   if (cwd !== undefined) facts.cwd = cwd;
   return facts;
-}
-
-/** The working directory; undefined if its name is not UTF-8, because what Node makes of it can name another folder. */
-function workingDirectory(): string | undefined {
-  const cwd = process.cwd();
-  if (!cwd.includes("\ufffd")) return cwd;
-  const [named, real] = [statSync(cwd), statSync(".")];
-  return named.ino === real.ino && named.dev === real.dev ? cwd : undefined;
 }
 
 /** Options about the host that adapters take. */
@@ -70,7 +62,7 @@ export function mergedFacts(
   if (allowedDirs) merged.allowedDirs = [...allowedDirs];
   if (merged.allowedDirs) {
     merged.allowedDirs = [
-      ...new Set(merged.allowedDirs.flatMap((dir) => [dir, attempt(() => realpathSync(dir)) ?? dir])),
+      ...new Set(merged.allowedDirs.flatMap((dir) => [dir, surroundings().realFolder(dir) ?? dir])),
     ];
   }
   return merged;
@@ -82,8 +74,9 @@ export function checkedFacts(transport: Transport, policy: PresetName | Policy, 
   if (host !== undefined && (typeof host !== "object" || host === null))
     throw badOption("host", "must be an object with host facts");
   const facts = own(host ?? {});
-  checkFolders("allowedDirs", allowedDirs, facts.style);
-  checkFolders("host.allowedDirs", facts.allowedDirs, facts.style);
+  const style = facts.style ?? surroundings().style;
+  checkFolders("allowedDirs", allowedDirs, style);
+  checkFolders("host.allowedDirs", facts.allowedDirs, style);
   const merged = mergedFacts(transport, policy, options);
   new Endpoint({ policy, host: merged }).close();
   return merged;
@@ -107,42 +100,4 @@ function pick(env: Readonly<Record<string, string | undefined>>, names: readonly
     if (value !== undefined) picked[name] = value;
   }
   return picked;
-}
-
-let excluded: ExcludedDirs | undefined;
-
-function excludedDirs(): ExcludedDirs {
-  if (excluded) return excluded;
-  // HOME and TMPDIR may hold anything.
-  const absolute = (path: string | undefined) => (path !== undefined && isAbsolute(path) ? path : undefined);
-  const home = absolute(attempt(homedir));
-  const scratch = process.platform === "win32" ? [] : ["/tmp", "/var/tmp"];
-  const temporary = absolute(attempt(tmpdir));
-  const real = (path: string | undefined) =>
-    path === undefined ? [] : [path, attempt(() => realpathSync(path)) ?? path];
-  excluded = {
-    home: [...new Set(real(home))],
-    temporary: [...new Set([temporary, ...scratch].flatMap(real))],
-    install: [...new Set([...real(dirname(process.execPath)), ...installed()])],
-  };
-  return excluded;
-}
-
-/** The folder this server was installed into. A server that runs from its sources lives in a project of its own. */
-function installed(): string[] {
-  const script = process.argv[1];
-  const path = script && (attempt(() => realpathSync(script)) ?? script);
-  if (!path) return [];
-  const parts = path.split(sep);
-  const at = parts.lastIndexOf("node_modules");
-  return at < 0 ? [] : [join(parts.slice(0, at + 1).join(sep), parts[at + 1] ?? "")];
-}
-
-/** What can be read, or undefined. */
-export function attempt<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
 }

@@ -17,6 +17,7 @@ import { guarded, settle } from "./callbacks.js";
 import { probe } from "./disk.js";
 import { messageOf, refusalOf } from "./errors.js";
 import type { AllowUndefined, LoopEvent, LoopHost, Question, SessionState } from "./loop-host.js";
+import { surroundings, type Timer } from "./surroundings.js";
 
 const MAX_TIMER_MS = 0x7fff_ffff;
 
@@ -30,12 +31,12 @@ export class Loop {
   readonly #inFlight = new Map<number, AbortController>();
   #endpoint: Endpoint | undefined;
   #lastId = 0;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #timerDeadline: number | null = null;
 
   constructor(host: LoopHost) {
     this.#host = host;
-    this.#clock = host.clock ?? (() => performance.now());
+    this.#clock = host.clock ?? (() => surroundings().now());
   }
 
   /** Returns an id for a session, a channel, a call or an ask. */
@@ -194,21 +195,23 @@ export class Loop {
     this.#inFlight.delete(request);
   }
 
-  /** One timer, which does not keep the process alive. */
+  /** One timer, which keeps the process alive while somebody waits for an answer. */
   #arm(deadline: number | null): void {
-    if (deadline === this.#timerDeadline) return;
-    clearTimeout(this.#timer);
-    this.#timerDeadline = deadline;
-    if (deadline === null) return;
-    this.#timer = setTimeout(
-      () => {
-        this.#timerDeadline = null;
-        this.#host.followChannels?.();
-        this.feed({ type: "deadlineReached" });
-      },
-      Math.min(Math.max(deadline - this.#clock(), 1), MAX_TIMER_MS),
-    );
-    this.#timer.unref?.();
+    if (deadline !== this.#timerDeadline) {
+      this.#timer?.cancel();
+      this.#timer = deadline === null ? undefined : this.#timerAt(deadline);
+      this.#timerDeadline = deadline;
+    }
+    this.#timer?.hold(this.#asks.size + this.#results.size > 0);
+  }
+
+  #timerAt(deadline: number): Timer {
+    const run = () => {
+      this.#timerDeadline = null;
+      this.#host.followChannels?.();
+      this.feed({ type: "deadlineReached" });
+    };
+    return surroundings().setTimer(run, Math.min(Math.max(deadline - this.#clock(), 1), MAX_TIMER_MS));
   }
 
   #log({ level, code, session, ask, message }: EndpointLog): void {

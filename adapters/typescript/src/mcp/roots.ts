@@ -1,11 +1,10 @@
 // The client's roots as an allow-list: every entry verified, and paths checked against all of them on disk.
 import { isUtf8 } from "node:buffer";
-import { lstat, realpath } from "node:fs/promises";
-import { dirname, isAbsolute, join, normalize, relative, sep } from "node:path";
 import { listOf } from "../driver/display.js";
+import { pathRules, surroundings } from "../driver/surroundings.js";
 import { RootwiseError } from "../error.js";
 import type { RootsState, RootView } from "../generated/types.js";
-import { isInside } from "../node/index.js";
+import { fileUriToPath, isInside } from "../node/index.js";
 
 /** One of the client's roots. */
 export interface RootEntry extends RootView {
@@ -51,6 +50,7 @@ export function usableRoots({ roots, state }: Roots): (RootEntry & { realPath: s
  * path need not exist yet. Use the returned path and not the given one: a link can change between the check and the use.
  *
  * @param folders absolute paths; those that do not exist allow nothing
+ * @param path a path or a `file:` URI
  * @param base the folder that a relative path starts from; by default the first one
  * @throws RootwiseError the path is outside every folder, or cannot be examined
  */
@@ -61,18 +61,21 @@ export async function resolveInside(
 ): Promise<string> {
   if (typeof path !== "string" || path === "" || path.includes("\0"))
     throw new RootwiseError("invalid", "The path is empty or contains a null character.");
-  if (!isAbsolute(path) && base === undefined)
+  const { style, files } = surroundings();
+  const { isAbsolute, join, normalize } = pathRules();
+  const named = /^file:/i.test(path) ? fileUriToPath(path, style) : path;
+  if (!isAbsolute(named) && base === undefined)
     throw new RootwiseError("relative", "The path is relative; pass an absolute path.");
-  if (path.length > MAX_PATH)
+  const most = MAX_PATH[style];
+  if (named.length > most)
     throw new RootwiseError(
       "invalid",
-      `The path has ${path.length} characters, and no path of this system has more than ${MAX_PATH}; pass a shorter one.`,
+      `The path has ${named.length} characters, and no path of this system has more than ${most}; pass a shorter one.`,
     );
-  const real = await realOf(isAbsolute(path) ? normalize(path) : join(base as string, path));
-  const style = process.platform === "win32" ? "windows" : "posix";
+  const real = await realOf(isAbsolute(named) ? normalize(named) : join(base as string, named));
   for (const folder of folders) {
-    const realFolder = await realpath(folder).catch(() => undefined);
-    if (realFolder !== undefined && isInside(realFolder, real, style)) return real;
+    const realFolder = await files.realpath(folder, "buffer").catch(() => undefined);
+    if (realFolder !== undefined && isInside(realFolder.toString(), real, style)) return real;
   }
   throw new RootwiseError(
     "outside",
@@ -92,7 +95,7 @@ function unusable(roots: readonly RootEntry[], state: RootsState): string {
 }
 
 /** Characters of the longest path that a system takes. */
-const MAX_PATH = process.platform === "win32" ? 32_767 : 4_096;
+const MAX_PATH = { windows: 32_767, posix: 4_096 };
 
 /** How often a path is examined that changes meanwhile. */
 const MAX_LOOKS = 16;
@@ -102,6 +105,7 @@ const MAX_LOOKS = 16;
  * examined: where a link turned meanwhile, the path is examined again.
  */
 async function realOf(path: string): Promise<string> {
+  const { join, relative, sep } = pathRules();
   for (let look = 0; look < MAX_LOOKS; look += 1) {
     const existing = await existingPart(path);
     const rest = relative(existing, path);
@@ -120,6 +124,7 @@ async function realOf(path: string): Promise<string> {
 
 /** The longest beginning of a path that exists, links included; found by halving, because a path can have thousands of parts. */
 async function existingPart(path: string): Promise<string> {
+  const { dirname } = pathRules();
   const parts = [path];
   for (let parent = dirname(path); parent !== parts.at(-1); parent = dirname(parent)) parts.push(parent);
   let [from, to] = [0, parts.length - 1];
@@ -132,15 +137,15 @@ async function existingPart(path: string): Promise<string> {
 }
 
 async function isThere(path: string): Promise<boolean> {
-  return (await examined(() => lstat(path))) !== undefined;
+  return (await examined(() => surroundings().files.lstat(path))) !== undefined;
 }
 
 async function isLink(path: string): Promise<boolean> {
-  return (await examined(() => lstat(path)))?.isSymbolicLink() ?? false;
+  return (await examined(() => surroundings().files.lstat(path)))?.isSymbolicLink() ?? false;
 }
 
 async function realPathOf(path: string): Promise<string | undefined> {
-  const real = await examined(() => realpath(path, "buffer"));
+  const real = await examined(() => surroundings().files.realpath(path, "buffer"));
   if (real && !isUtf8(real))
     throw new RootwiseError("unreadable", "The path leads to a folder or file whose name is not UTF-8.");
   return real?.toString();

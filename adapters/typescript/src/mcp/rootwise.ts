@@ -7,6 +7,7 @@ import { Loop } from "../driver/loop.js";
 import type { LoopEvent, Question } from "../driver/loop-host.js";
 import { checkFunction, own, ownOptions } from "../driver/options.js";
 import type { Project, ProjectListener } from "../driver/project.js";
+import { fixedAnswers } from "../driver/surroundings.js";
 import { RootwiseError } from "../error.js";
 import type {
   AnnounceProject,
@@ -175,9 +176,8 @@ export class Rootwise<RequirePath extends boolean = true> {
    * @throws NoProjectError no project was found; let it pass, and the model reads the cause and the next step
    */
   async project(context?: CallContext, hints?: ProjectHints): Promise<Readonly<Project<RequirePath>>> {
-    const call = contextOf(context);
-    const known = hints ? undefined : this.#known(call);
-    return known ?? projectOf<RequirePath>(await this.#ask(call, { type: "asked", ...hintsOf(hints) }));
+    const known = hints || fixedAnswers() ? undefined : this.#known(contextOf(context));
+    return known ?? projectOf<RequirePath>(await this.#ask(context, { type: "asked", ...hintsOf(hints) }));
   }
 
   /** The project of a call that has no request-specific facts, if its connection knows it: the common case. */
@@ -203,16 +203,20 @@ export class Rootwise<RequirePath extends boolean = true> {
    * nothing about its session before it has waited for one of the other methods.
    */
   current(context?: CallContext, hints?: ProjectHints): Readonly<Project<RequirePath>> | undefined {
-    const call = contextOf(context);
-    if (this.#shared(call) && !this.#restored.has(this.#sdk.signal(call))) return undefined;
-    const answer = this.#loop.peek({ type: "asked", ...hintsOf(hints), ...this.#start(call) });
+    const question = { type: "asked", ...hintsOf(hints) } as const;
+    const fixed = fixedAnswers();
+    const answer = fixed ? fixed.peek(question) : this.#peek(contextOf(context), question);
     return answer?.outcome === "resolved" ? projectOf<RequirePath>(answer) : undefined;
+  }
+
+  #peek(context: CallContext, question: Question & { type: "asked" }): Answer | undefined {
+    if (this.#shared(context) && !this.#restored.has(this.#sdk.signal(context))) return undefined;
+    return this.#loop.peek({ ...question, ...this.#start(context) });
   }
 
   /** Returns the client's roots, each verified on disk where this machine may and can do so. */
   async roots(context?: CallContext): Promise<Roots> {
-    const call = contextOf(context);
-    const answer = await this.#ask(call, { type: "asked", want: "roots" });
+    const answer = await this.#ask(context, { type: "asked", want: "roots" });
     if (answer.outcome !== "listed") throw failure(answer);
     return rootsOf(answer);
   }
@@ -234,10 +238,9 @@ export class Rootwise<RequirePath extends boolean = true> {
    * @throws RootwiseError the path is outside every root, or no root can be used on this machine; the message says which
    */
   async resolve(context: CallContext | undefined, path: string): Promise<string> {
-    const call = contextOf(context);
-    const roots = usableRoots(await this.roots(call));
+    const roots = usableRoots(await this.roots(context));
     const folders = roots.map(({ realPath }) => realPath);
-    return resolveInside(folders, path, this.current(call)?.path ?? roots[0]?.path);
+    return resolveInside(folders, path, this.current(context)?.path ?? roots[0]?.path);
   }
 
   /**
@@ -250,8 +253,7 @@ export class Rootwise<RequirePath extends boolean = true> {
     context: CallContext | undefined,
     by: string | SelectBy,
   ): Promise<{ project: Readonly<Project<RequirePath>>; message: string }> {
-    const call = contextOf(context);
-    const answer = await this.#ask(call, { type: "selected", by: selection(by) });
+    const answer = await this.#ask(context, { type: "selected", by: selection(by) });
     if (answer.outcome !== "selected") throw failure(answer);
     return { project: projectOf<RequirePath>(answer), message: answer.message };
   }
@@ -262,15 +264,14 @@ export class Rootwise<RequirePath extends boolean = true> {
    * @throws NoProjectError the project of this connection cannot be changed
    */
   async unselect(context?: CallContext): Promise<Readonly<Project<RequirePath>> | undefined> {
-    const answer = await this.#ask(contextOf(context), { type: "selectionCleared" });
+    const answer = await this.#ask(context, { type: "selectionCleared" });
     if (answer.outcome === "refused") throw failure(answer);
     return answer.outcome === "resolved" ? projectOf<RequirePath>(answer) : undefined;
   }
 
   /** Returns the result of every source for this call; `text` is a small table. */
   async explain(context?: CallContext, hints?: ProjectHints): Promise<Explanation> {
-    const call = contextOf(context);
-    const answer = await this.#ask(call, { type: "asked", explain: true, ...hintsOf(hints) });
+    const answer = await this.#ask(context, { type: "asked", explain: true, ...hintsOf(hints) });
     if (answer.explanation) return answer.explanation;
     throw failure(answer);
   }
@@ -298,7 +299,10 @@ export class Rootwise<RequirePath extends boolean = true> {
     this.#selectTool = registerTools(this, this.#server, this.#sdk.generation, names);
   }
 
-  async #ask(context: CallContext, question: Question): Promise<Answer> {
+  async #ask(given: CallContext | undefined, question: Question): Promise<Answer> {
+    const fixed = fixedAnswers();
+    if (fixed) return fixed.ask(question);
+    const context = contextOf(given);
     if (!isGuarded(context, this.#hasUnguarded)) throw new RootwiseError("bad_options", UNGUARDED);
     const session = this.#shared(context);
     if (!session) return this.#loop.ask({ ...question, ...this.#start(context) });

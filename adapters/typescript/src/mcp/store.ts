@@ -1,5 +1,6 @@
 // Sessions that several replicas of a server share through a store.
 import { badOption, messageOf, NoProjectError } from "../driver/errors.js";
+import { surroundings, type Timer } from "../driver/surroundings.js";
 import type { EndpointLog } from "../generated/types.js";
 
 /**
@@ -98,10 +99,9 @@ export class StoredSession {
 
   /** Without its store a session could miss a change of another replica, so that the call fails. */
   async #reach<T>(use: () => Promise<T>): Promise<T> {
-    let timer: NodeJS.Timeout | undefined;
+    let timer: Timer | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`no answer within ${WAIT_MS} ms`)), WAIT_MS);
-      timer.unref?.();
+      timer = surroundings().setTimer(() => reject(new Error(`no answer within ${WAIT_MS} ms`)), WAIT_MS);
     });
     try {
       return await Promise.race([use(), late]);
@@ -112,7 +112,7 @@ export class StoredSession {
         message: "The store of this server's sessions cannot be reached; try again later.",
       });
     } finally {
-      clearTimeout(timer);
+      timer?.cancel();
     }
   }
 }

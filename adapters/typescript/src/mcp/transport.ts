@@ -1,5 +1,6 @@
 // Observes a transport in front of the SDK: the handshake, changes of roots, calls and their ends, HTTP exchanges. The SDK's own hooks are
 // single slots that a later assignment replaces; transports chain.
+import { surroundings } from "../driver/surroundings.js";
 import { bindExchange, type Exchange, observeExchanges } from "./exchange.js";
 import type { Protocol, Transport } from "./sdk.js";
 import { rememberState, REPEATABLE_METHODS } from "./sdk2.js";
@@ -30,7 +31,7 @@ export class Link {
   constructor(transport: Transport, isLate: boolean) {
     const { _wire, res } = transport as Inside;
     this.transport = transport;
-    this.stdio = [transport as Inside, _wire].some((inner) => inner?._stdin === process.stdin);
+    this.stdio = [transport as Inside, _wire].some((inner) => inner?._stdin === surroundings().stdin);
     this.inMemory = [transport as Inside, _wire].some(
       (inner) => inner?._otherTransport !== undefined && inner._otherTransport._otherTransport === inner,
     );
@@ -157,11 +158,12 @@ const onEnd = new Set<() => void>();
  * expires.
  */
 function onStdinEnd(run: () => void): () => void {
-  if (onEnd.size === 0) process.stdin.on("end", stdinEnded);
+  const { stdin } = surroundings();
+  if (onEnd.size === 0) stdin.on("end", stdinEnded);
   onEnd.add(run);
   return () => {
     onEnd.delete(run);
-    if (onEnd.size === 0) process.stdin.off("end", stdinEnded);
+    if (onEnd.size === 0) stdin.off("end", stdinEnded);
   };
 }
 

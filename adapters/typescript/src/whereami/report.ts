@@ -5,7 +5,8 @@ import type { Explanation, Policy, Project, RootsState, RootView } from "../gene
 import { Connection } from "../driver/connection.js";
 import { Undeliverable } from "../driver/errors.js";
 import { shown } from "../driver/display.js";
-import { attempt, hostFacts } from "../driver/host.js";
+import { hostFacts } from "../driver/host.js";
+import { attempt } from "../driver/surroundings.js";
 import { commandLine } from "../node/index.js";
 import type { PresetName } from "../resolver.js";
 import { signals, type Signals } from "./environment.js";
