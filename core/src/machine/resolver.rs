@@ -41,6 +41,8 @@ pub struct Resolver {
     pub(super) now: Time,
     pub(super) cached: Option<CachedAnswer>,
     pub(super) seal_key: Option<Arc<SealKey>>,
+    /// Whether it is for one call, which reads and leaves nothing.
+    pub(super) serves_one_call: bool,
     /// Counts the events that were not answered from the last answer.
     turns: u32,
     /// Counts the handshakes.
@@ -138,9 +140,18 @@ impl Resolver {
             now: 0,
             cached: None,
             seal_key: None,
+            serves_one_call: false,
             turns: 0,
             handshakes: 0,
         })
+    }
+
+    /// A resolver for one call that nothing ties to others.
+    pub(crate) fn for_one_call(
+        policy: impl Into<Arc<Policy>>,
+        host: impl Into<Arc<HostFacts>>,
+    ) -> Result<Self, ConfigError> {
+        Ok(Self { serves_one_call: true, ..Self::new(policy, host)? })
     }
 
     /// Starts a resolver with these host facts and, unless another policy is set, the recommended policy.
@@ -411,7 +422,7 @@ impl Resolver {
         for ask in self.asks.take() {
             let known = cache.take(&ask).filter(|(_, at)| turn.outbox.share_answer(*at, &ask, &[]));
             cache.keep(known.unwrap_or_else(|| {
-                let revision = if ask.modern { 0 } else { self.connection.revision };
+                let revision = if self.is_alone(&ask) { 0 } else { self.connection.revision };
                 let at = turn.outbox.answer(&ask, Some(revision), self.closed_answer(&ask));
                 (ask, at)
             }));
@@ -430,7 +441,7 @@ impl Resolver {
         if let Some(project) = self.connection.announced.take() {
             turn.outbox.announce(Some(project), None);
         }
-        let mut sharing = self.connection.sharing;
+        let mut sharing = core::mem::take(&mut self.connection.sharing);
         sharing.initialized_again();
         let lists = self.connection.lists;
         self.connection = Connection { revision, sharing, lists, ..Connection::new(self.connection.cycle.reopened()) };

@@ -99,7 +99,7 @@ impl AskContext<'_> {
         let ways = [
             ("example", true, Some(example(host.style).to_string())),
             ("argument", takes_paths, given(&host.tool_argument, SourceKind::Argument)),
-            ("select", takes_paths && !ask.modern, given(&host.select_tool, SourceKind::Selected)),
+            ("select", takes_paths && !ask.alone, given(&host.select_tool, SourceKind::Selected)),
             ("header", takes_paths && is_http, first(SourceKind::Header, &any)),
             ("query", takes_paths && is_http, first(SourceKind::Query, &any)),
             // Whoever calls over HTTP does not start the server.

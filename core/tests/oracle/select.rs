@@ -8,7 +8,7 @@ use rootwise::policy::{
 };
 
 use super::Out;
-use super::decide::{Decision, End, RootsNow, Says, Waiting, win};
+use super::decide::{Decision, End, RootsNow, Says, Waiting, needs_input, win};
 use super::history::History;
 use super::peer::{RawList, RawRoot};
 use super::places::is_file_uri;
@@ -35,7 +35,7 @@ impl History {
     }
 
     pub fn weigh_select(&self, ask: &Ask, by: &SelectBy, patience: Patience) -> Result<Decision, Reason> {
-        if ask.modern {
+        if self.is_alone(ask) {
             return Err(Reason::PassEachCall);
         }
         if self.is_shared() {
@@ -89,6 +89,7 @@ impl History {
                 if rules.enforce_roots != EnforceRoots::Off {
                     match self.roots_now(Some(ask), patience) {
                         RootsNow::Use(known) => roots = known.unwrap_or_default(),
+                        RootsNow::NeedsInput => return Ok(Decision::Done(End::Other(needs_input()))),
                         other => return Ok(Decision::Wait(self.waits(waiting, &other, ask))),
                     }
                 }
@@ -114,6 +115,7 @@ impl History {
                 } else {
                     match self.roots_now(Some(ask), patience) {
                         RootsNow::Use(known) => roots = known.unwrap_or_default(),
+                        RootsNow::NeedsInput => return Ok(Decision::Done(End::Other(needs_input()))),
                         other => return Ok(Decision::Wait(self.waits(waiting, &other, ask))),
                     }
                 }
@@ -169,7 +171,7 @@ impl History {
             MayName::No(reason) => return Err(reason),
             MayName::NotYet(Says::Roots { send, request, refresh }) => waiting.wait_for_roots(send, request, refresh),
             MayName::NotYet(Says::Pending(needs)) => waiting.needs = needs,
-            MayName::NotYet(_) => unreachable!("a modern selection is refused"),
+            MayName::NotYet(_) => return Ok(Some(Decision::Done(End::Other(needs_input())))),
         }
         Ok(Some(Decision::Wait(waiting)))
     }
