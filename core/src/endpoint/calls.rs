@@ -103,7 +103,8 @@ impl Endpoint {
         let channel = self.join_channel(id, session, channel)?;
         if session.is_none() {
             let transport = transport.unwrap_or(Transport::Http);
-            let resolver = Resolver::for_one_call(self.policy.clone(), self.hosts.with(transport, local, None))?;
+            let builder = Resolver::builder(self.hosts.with(transport, local, None)).policy(self.policy.clone());
+            let resolver = builder.for_one_call().build()?;
             let mut alone = Session::new(resolver, transport);
             alone.local = local;
             self.scopes.insert(scope, alone);

@@ -19,11 +19,12 @@ pub struct ResolverBuilder {
     host: Arc<HostFacts>,
     id_prefix: Option<String>,
     snapshot_key: Option<SealKey>,
+    serves_one_call: bool,
 }
 
 impl ResolverBuilder {
     pub(super) const fn new(host: Arc<HostFacts>) -> Self {
-        Self { policy: None, host, id_prefix: None, snapshot_key: None }
+        Self { policy: None, host, id_prefix: None, snapshot_key: None, serves_one_call: false }
     }
 
     /// Sets the policy.
@@ -43,6 +44,14 @@ impl ResolverBuilder {
     #[must_use]
     pub fn snapshot_key(self, key: impl Into<Vec<u8>>) -> Self {
         Self { snapshot_key: Some(SealKey::new(key.into())), ..self }
+    }
+
+    /// The resolver is for one call that nothing ties to others: what is selected in it would be lost, so that selections are
+    /// refused with [`PassEachCall`](crate::Reason::PassEachCall).
+    #[must_use]
+    pub const fn for_one_call(mut self) -> Self {
+        self.serves_one_call = true;
+        self
     }
 
     /// Creates the resolver.
@@ -74,6 +83,7 @@ impl ResolverBuilder {
         let policy = self.policy.unwrap_or_else(|| Arc::new(Policy::recommended()));
         let mut resolver = Resolver::new(policy, self.host)?;
         self.snapshot_key.as_ref().map_or(Ok(()), SealKey::check)?;
+        resolver.serves_one_call = self.serves_one_call;
         resolver.seal_key = self.snapshot_key.map(Arc::new);
         Ok(resolver)
     }

@@ -146,14 +146,6 @@ impl Resolver {
         })
     }
 
-    /// A resolver for one call that nothing ties to others.
-    pub(crate) fn for_one_call(
-        policy: impl Into<Arc<Policy>>,
-        host: impl Into<Arc<HostFacts>>,
-    ) -> Result<Self, ConfigError> {
-        Ok(Self { serves_one_call: true, ..Self::new(policy, host)? })
-    }
-
     /// Starts a resolver with these host facts and, unless another policy is set, the recommended policy.
     pub fn builder(host: impl Into<Arc<HostFacts>>) -> ResolverBuilder {
         ResolverBuilder::new(host.into())

@@ -131,7 +131,8 @@ impl Model {
                 let at = self.note(started.clone());
                 if started.session.is_none() {
                     let facts = self.facts(started.transport.unwrap_or(Transport::Http), started.local, None);
-                    self.resolvers.insert(at, Resolver::new(self.policy.clone(), facts).unwrap());
+                    let resolver = Resolver::builder(facts).policy(self.policy.clone()).for_one_call().build().unwrap();
+                    self.resolvers.insert(at, resolver);
                 }
                 (0..parts.too_large).for_each(|_| turn.log("warning", "event_failed", session, None));
             }
