@@ -106,7 +106,7 @@ impl Endpoint {
             None => {
                 let transport = transport.unwrap_or(Transport::Http);
                 let own = OwnFacts { transport, local, push: None, allowed_dirs: started.allowed_dirs.clone() };
-                Some(Session::new(self.builder(&own)?.build()?, own))
+                Some(Session::new(self.builder(&own)?.for_one_call().build()?, own))
             }
         };
         let channel = self.join_channel(id, session, channel)?;

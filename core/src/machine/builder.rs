@@ -20,11 +20,12 @@ pub struct ResolverBuilder {
     id_prefix: Option<String>,
     snapshot_key: Option<SealKey>,
     allowed_dirs: Option<Vec<String>>,
+    serves_one_call: bool,
 }
 
 impl ResolverBuilder {
     pub(super) const fn new(host: Arc<HostFacts>) -> Self {
-        Self { policy: None, host, id_prefix: None, snapshot_key: None, allowed_dirs: None }
+        Self { policy: None, host, id_prefix: None, snapshot_key: None, allowed_dirs: None, serves_one_call: false }
     }
 
     /// Sets the policy.
@@ -50,6 +51,14 @@ impl ResolverBuilder {
     #[must_use]
     pub fn allowed_dirs(self, dirs: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { allowed_dirs: Some(dirs.into_iter().map(Into::into).collect()), ..self }
+    }
+
+    /// The resolver is for one call that nothing ties to others: what is selected in it would be lost, so that selections are
+    /// refused with [`PassEachCall`](crate::Reason::PassEachCall).
+    #[must_use]
+    pub const fn for_one_call(mut self) -> Self {
+        self.serves_one_call = true;
+        self
     }
 
     /// Creates the resolver.
@@ -81,6 +90,7 @@ impl ResolverBuilder {
         let policy = self.policy.unwrap_or_else(|| Arc::new(Policy::recommended()));
         let mut resolver = Resolver::new(policy, self.host)?;
         self.snapshot_key.as_ref().map_or(Ok(()), SealKey::check)?;
+        resolver.serves_one_call = self.serves_one_call;
         resolver.seal_key = self.snapshot_key.map(Arc::new);
         if let Some(dirs) = &self.allowed_dirs {
             resolver.host().check_dirs("allowedDirs", dirs)?;

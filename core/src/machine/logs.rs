@@ -4,7 +4,6 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 
-use super::asks::PendingAsk;
 use super::connection::{Connection, ReportedOnce};
 use super::outbox::Outbox;
 use super::roots_cycle::TokenStatus;
@@ -94,10 +93,10 @@ impl Logger<'_> {
     /// Reports the unusable values and the disagreements that an ask found.
     pub(crate) fn findings(
         &mut self,
-        ask: &PendingAsk,
+        ask: AskId,
         evaluation: &Evaluation,
         outcome: &Outcome,
-        reported: &mut ReportedOnce,
+        mut reported: Option<&mut ReportedOnce>,
     ) {
         let won = |finding: &&Finding| matches!(&finding.result, SourceResult::Offers(_));
         for finding in evaluation.findings.iter().filter(|finding| finding.matters).take_while(|finding| !won(finding))
@@ -105,7 +104,7 @@ impl Logger<'_> {
             if let SourceResult::Rejected { rejection, ends: false, .. } = &finding.result
                 && rejection.reason != Reason::Ambiguous
             {
-                self.value_rejected(ask, finding, rejection, reported);
+                self.value_rejected(ask, finding, rejection, reported.as_deref_mut());
             }
         }
         let Outcome::Resolved { project } = outcome else { return };
@@ -116,22 +115,22 @@ impl Logger<'_> {
             if let SourceResult::Offers(other) = &finding.result
                 && other.key != project.key
             {
-                self.disagreement(ask, project, other, reported);
+                self.disagreement(ask, project, other, reported.as_deref_mut());
             }
         }
     }
 
     fn value_rejected(
         &mut self,
-        ask: &PendingAsk,
+        ask: AskId,
         finding: &Finding,
         rejection: &Rejection,
-        reported: &mut ReportedOnce,
+        reported: Option<&mut ReportedOnce>,
     ) {
         let source = finding.source;
         let value = finding.value.as_deref().unwrap_or_default();
         let mark = format!("rejected {} {} {value}", source.name(), rejection.reason.code());
-        if !source.is_per_request() && !self.first_time(ask, &mark, reported) {
+        if !source.is_per_request() && !self.first_time(&mark, reported) {
             return;
         }
         let detail = rejection.detail();
@@ -143,23 +142,23 @@ impl Logger<'_> {
             .with("detail", detail);
         let level = if source.is_chosen() { Level::Warning } else { Level::Debug };
         let message = Templates(self.policy).rejected(source.name(), rejection.reason, &values);
-        self.outbox.log(Log { level, code: LogCode::ValueRejected, ask: Some(ask.id), message }, self.policy);
+        self.outbox.log(Log { level, code: LogCode::ValueRejected, ask: Some(ask), message }, self.policy);
     }
 
-    fn disagreement(&mut self, ask: &PendingAsk, won: &Project, other: &Project, reported: &mut ReportedOnce) {
+    fn disagreement(&mut self, ask: AskId, won: &Project, other: &Project, reported: Option<&mut ReportedOnce>) {
         let mark = format!("disagree {} {} {} {}", won.source.name(), won.key, other.source.name(), other.key);
-        if !self.first_time(ask, &mark, reported) {
+        if !self.first_time(&mark, reported) {
             return;
         }
         let text =
             |project: &Project| format!("{} ({})", project.source.name(), project.folder().unwrap_or(&project.name));
         let values = (text(won), text(other));
         let values = Values::new().with("from", &values.0).with("to", &values.1);
-        self.log(Level::Info, LogCode::Disagreement, Some(ask.id), &values);
+        self.log(Level::Info, LogCode::Disagreement, Some(ask), &values);
     }
 
-    /// Whether a report is new on this connection; modern asks have no connection.
-    fn first_time(&self, ask: &PendingAsk, mark: &str, reported: &mut ReportedOnce) -> bool {
-        ask.modern || reported.first_log(mark, self.policy.config.limits.reported)
+    /// Whether a report is new on this connection; an ask that stands alone has none.
+    fn first_time(&self, mark: &str, reported: Option<&mut ReportedOnce>) -> bool {
+        reported.is_none_or(|reported| reported.first_log(mark, self.policy.config.limits.reported))
     }
 }

@@ -49,6 +49,8 @@ pub struct Resolver {
     pub(super) now: Time,
     pub(super) cached: Option<CachedAnswer>,
     pub(super) seal_key: Option<Arc<SealKey>>,
+    /// Whether it is for one call, which reads and leaves nothing.
+    pub(super) serves_one_call: bool,
     /// Counts the events that were not answered from the last answer.
     turns: u32,
     /// Counts the handshakes.
@@ -158,6 +160,7 @@ impl Resolver {
             now: 0,
             cached: None,
             seal_key: None,
+            serves_one_call: false,
             turns: 0,
             handshakes: 0,
         })
@@ -445,7 +448,7 @@ impl Resolver {
         for ask in self.asks.take() {
             let known = cache.take(&ask).filter(|(_, at)| turn.outbox.share_answer(*at, &ask, &[]));
             cache.keep(known.unwrap_or_else(|| {
-                let revision = if ask.modern { 0 } else { self.connection.revision };
+                let revision = if self.is_alone(&ask) { 0 } else { self.connection.revision };
                 let at = turn.outbox.answer(&ask, Some(revision), self.closed_answer(&ask));
                 (ask, at)
             }));
@@ -464,7 +467,7 @@ impl Resolver {
         if let Some(project) = self.connection.announced.take() {
             turn.outbox.announce(Some(project), None);
         }
-        let mut sharing = self.connection.sharing;
+        let mut sharing = core::mem::take(&mut self.connection.sharing);
         sharing.initialized_again();
         let lists = self.connection.lists;
         self.connection = Connection { revision, sharing, lists, ..Connection::new(self.connection.cycle.reopened()) };

@@ -45,10 +45,17 @@ impl Resolver {
         if initialized && ask.by == AskVia::Request {
             self.called(turn);
         }
+        if ask.modern && self.host.is_one_client() {
+            self.connection.sharing.described(ask.client.name.as_deref());
+            self.forget_if_shared(was_shared, turn);
+        }
         let is_shared = self.connection.sharing.is_shown();
-        // An ask that only asks changes nothing for those that wait already, and a modern one changes nothing at all.
-        let alone = ask.modern || (matches!(ask.purpose, Purpose::Project | Purpose::Roots) && is_shared == was_shared);
-        let may_clear = !ask.modern && !is_shared && !self.connection.memory.is_immutable(&self.policy);
+        let is_alone = self.is_alone(&ask);
+        let brings_roots = !is_alone && self.take_roots(&ask, turn);
+        // An ask that only asks changes nothing for those that wait already, and one that stands alone changes nothing at all.
+        let only_asks = matches!(ask.purpose, Purpose::Project | Purpose::Roots);
+        let settles_itself = is_alone || (only_asks && !brings_roots && is_shared == was_shared);
+        let may_clear = !is_alone && !is_shared && !self.connection.memory.is_immutable(&self.policy);
         if ask.purpose == Purpose::Clear && may_clear {
             self.connection.memory.clear_selection();
             self.connection.disk.clear();
@@ -61,7 +68,7 @@ impl Resolver {
             self.logger(turn).too_many_asks(ask.id);
         }
         let by_request = ask.by == AskVia::Request;
-        if alone {
+        if settles_itself {
             self.settle_asks([ask].into(), turn);
         } else {
             self.asks.push(ask);
@@ -73,6 +80,13 @@ impl Resolver {
             let until = turn.fresh_until;
             self.cached = project.map(|project| CachedAnswer { hints: self.lasting_hints(&project), until, project });
         }
+    }
+
+    /// Takes the roots that came with a call, for the calls after it. Returns whether there are any.
+    fn take_roots(&mut self, ask: &PendingAsk, turn: &mut Turn) -> bool {
+        let Some(list) = ask.input.clone() else { return false };
+        self.accept_list(list, self.now, None, turn);
+        true
     }
 
     /// Decides everything again after an event.
@@ -227,10 +241,11 @@ impl Resolver {
         let is_selection = matches!(outcome, Outcome::Selected { .. });
         if let Some(evaluation) = evaluation {
             let mut reported = core::mem::take(&mut self.connection.reported);
-            self.logger(turn).findings(ask, evaluation, &outcome, &mut reported);
+            let once = (!self.is_alone(ask)).then_some(&mut reported);
+            self.logger(turn).findings(ask.id, evaluation, &outcome, once);
             self.connection.reported = reported;
         }
-        if !ask.modern {
+        if !self.is_alone(ask) {
             match &outcome {
                 Outcome::Selected { project, .. } => {
                     self.remember_selection(ask, project);
@@ -249,7 +264,7 @@ impl Resolver {
             (outcome, _) => outcome,
         };
         turn.fresh_until = evaluation.as_ref().and_then(|evaluation| evaluation.fresh_until);
-        let revision = if ask.modern { Some(0) } else { None };
+        let revision = if self.is_alone(ask) { Some(0) } else { None };
         if !answer.is_some_and(|at| turn.outbox.share_answer(at, ask, &hints)) {
             let explanation = explanation.clone();
             let new = Answer { asks: Vec::new(), outcome, revision: 0, hints, explanation };
@@ -276,9 +291,10 @@ impl Resolver {
     fn hints(&mut self, ask: &PendingAsk, outcome: &Outcome) -> Vec<String> {
         let Outcome::Resolved { project } = outcome else { return Vec::new() };
         let has_roots = if ask.modern { ask.client.declares_roots } else { self.connection.cycle.has_roots() };
+        let is_alone = self.is_alone(ask);
         let reported = &mut self.connection.reported;
         let hints = self.policy.config.hints.iter().enumerate().filter(|(at, hint)| {
-            hint.suits(project, has_roots) && (!hint.once || ask.modern || reported.first_hint(*at))
+            hint.suits(project, has_roots) && (!hint.once || is_alone || reported.first_hint(*at))
         });
         hints.map(|(_, hint)| hint.text.clone()).collect()
     }

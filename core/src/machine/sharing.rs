@@ -3,12 +3,14 @@
 //! A pipe carries no sender, so that it shows only indirectly. A client that merely comes again after it was gone is none of
 //! the signs.
 
+use alloc::string::String;
+
 use serde::{Deserialize, Serialize};
 
 use crate::api::is_default;
 
 /// What the connection has seen of its clients.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(crate) struct Sharing {
     /// Whether several clients have shown themselves.
@@ -32,10 +34,13 @@ pub(crate) struct Sharing {
     /// The id of the present client's last request.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_id: Option<i64>,
+    /// The name with which the client of revision 2026-07-28 describes itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    modern_name: Option<String>,
 }
 
 impl Sharing {
-    pub(crate) const fn is_shown(self) -> bool {
+    pub(crate) const fn is_shown(&self) -> bool {
         self.shown
     }
 
@@ -46,6 +51,7 @@ impl Sharing {
             again: true,
             earlier_was_ready: self.earlier_was_ready || self.is_ready,
             earlier_id: self.last_id.or(self.earlier_id),
+            modern_name: self.modern_name.take(),
             ..Self::default()
         };
     }
@@ -56,7 +62,7 @@ impl Sharing {
     }
 
     /// Whether another client may answer the same request.
-    pub(crate) const fn expects_second_answer(self) -> bool {
+    pub(crate) const fn expects_second_answer(&self) -> bool {
         self.again && !self.answered_alone
     }
 
@@ -78,6 +84,15 @@ impl Sharing {
     /// A call is under way. While the second client is still in its handshake, it comes from the first one.
     pub(crate) const fn called(&mut self) {
         self.shown |= self.again && self.earlier_was_ready && !self.is_ready;
+    }
+
+    /// A call of revision 2026-07-28 arrived, in which the client describes itself.
+    pub(crate) fn described(&mut self, name: Option<&str>) {
+        let Some(name) = name else { return };
+        self.shown |= self.modern_name.as_deref().is_some_and(|known| known != name);
+        if self.modern_name.is_none() {
+            self.modern_name = Some(name.into());
+        }
     }
 
     /// A request arrived. A client counts its requests up: an id that continues those of the first client and not those of the

@@ -24,6 +24,7 @@ impl Resolver {
             ask: AskView {
                 purpose: &ask.purpose,
                 modern: ask.modern,
+                alone: self.is_alone(ask),
                 explain: ask.explain,
                 values: &ask.values,
                 target: ask.target.as_deref(),
@@ -37,7 +38,7 @@ impl Resolver {
                 },
                 roots: self.roots_for(ask),
                 list_fresh_until: self.connection.cycle.fresh_until(&self.policy),
-                list_is_stale: !self.has_fresh_list(ask),
+                list_is_stale: ask.input.is_none() && !self.has_fresh_list(ask),
                 refreshes_roots: self.refreshes_roots(ask),
             },
         }
@@ -59,6 +60,11 @@ impl Resolver {
             stale_answers: connection.cycle.stale_answers(),
             now: self.now,
         }
+    }
+
+    /// Whether an ask reads and leaves nothing on the connection: nothing ties its call to the calls before it.
+    pub(super) fn is_alone(&self, ask: &PendingAsk) -> bool {
+        ask.modern && (self.serves_one_call || !self.host.is_one_client() || self.connection.sharing.is_shown())
     }
 
     /// The client's roots as an ask may use them.
@@ -97,9 +103,17 @@ impl Resolver {
         }
     }
 
-    /// The roots as a modern ask may use them: those of its own call.
-    fn roots_of_call<'a>(&self, ask: &'a PendingAsk) -> RootsAccess<'a> {
+    /// The roots as a modern ask may use them: those of its own call, else those that its client sent with a call before.
+    fn roots_of_call<'a>(&'a self, ask: &'a PendingAsk) -> RootsAccess<'a> {
         if let Some(list) = &ask.input {
+            return RootsAccess::Known(list);
+        }
+        let known = self.connection.cycle.list().filter(|_| !self.is_alone(ask));
+        let each = self.policy.config.roots.ask == RequestWhen::EachRequest;
+        let can_be_asked = ask.by == AskVia::InputRequired
+            && ask.client.declares_roots
+            && self.policy.config.roots.ask != RequestWhen::Never;
+        if let Some(list) = known.filter(|_| !can_be_asked || (!each && self.has_fresh_list(ask))) {
             return RootsAccess::Known(list);
         }
         // Where nobody can be asked, what the client declares is not the cause, and may even be unknown.

@@ -71,6 +71,16 @@ impl HostFacts {
         self.dedicated.unwrap_or_else(|| self.transport == Transport::Stdio && self.is_local())
     }
 
+    /// Whether everything on this connection comes from one client, as far as the transport says: a request over HTTP may come
+    /// from anybody, and so may one on the pipe of a process that serves several clients.
+    pub(crate) fn is_one_client(&self) -> bool {
+        match self.transport {
+            Transport::Stdio => self.dedicated != Some(false),
+            Transport::Http => false,
+            Transport::Other => true,
+        }
+    }
+
     pub(crate) fn may_push(&self) -> bool {
         self.push.unwrap_or(self.transport == Transport::Stdio)
     }

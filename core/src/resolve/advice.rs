@@ -11,8 +11,8 @@ use crate::api::reason::Reason;
 use crate::path::display::display;
 use crate::policy::{SourceKind, Templates, fill, matches_client, to_usize, used};
 use crate::texts::advice::{
-    BY_REQUEST, BY_SERVER, IN_OTHER_STYLE, OPEN_FOLDER, OR, OUT_OF_REACH, PASS, PASS_ROOT, SELECT, SELECT_PATH, START_ELSEWHERE,
-    TAKES_NONE, TO_CHANGE, example,
+    BY_REQUEST, BY_SERVER, IN_OTHER_STYLE, OPEN_FOLDER, OR, OUT_OF_REACH, PASS, PASS_ROOT, SELECT, SELECT_PATH,
+    START_ELSEWHERE, TAKES_NONE, TO_CHANGE, example,
 };
 use crate::texts::client_advice::CLIENT_ADVICE;
 
@@ -99,7 +99,7 @@ impl AskContext<'_> {
         let ways = [
             ("example", true, Some(example(host.style).to_string())),
             ("argument", takes_paths, given(&host.tool_argument, SourceKind::Argument)),
-            ("select", takes_paths && !ask.modern, given(&host.select_tool, SourceKind::Selected)),
+            ("select", takes_paths && !ask.alone, given(&host.select_tool, SourceKind::Selected)),
             ("header", takes_paths && is_http, first(SourceKind::Header, &any)),
             ("query", takes_paths && is_http, first(SourceKind::Query, &any)),
             // Whoever calls over HTTP does not start the server.

@@ -59,7 +59,7 @@ impl<'a> AskContext<'a> {
             Purpose::Roots => self.decide_roots(),
             Purpose::Select(by) => self.decide_selection(by),
             Purpose::Clear => {
-                let (reason, given) = if self.ask.modern {
+                let (reason, given) = if self.ask.alone {
                     (Reason::PassEachCall, EXAMPLE_PROJECT)
                 } else if self.connection.shared {
                     (Reason::SeveralClients, NO_VALUE)
@@ -116,12 +116,13 @@ impl<'a> AskContext<'a> {
         let Some(roots) = views.into_iter().collect::<Option<Vec<_>>>() else {
             return Step::Wait { for_roots: false, send: false };
         };
-        let state = match self.ask.modern {
-            true => list.state(),
-            false if disk.is_stale() => RootsState::Stale,
-            false => self.connection.roots_state,
-        };
+        let state = if disk.is_stale() && !self.ask.alone { RootsState::Stale } else { self.list_state(list) };
         Step::End(Outcome::Listed { roots: roots.into(), state })
+    }
+
+    /// The state of a list: that of the connection has an age, one that came with the call itself has none.
+    pub(super) fn list_state(&self, list: &RootList) -> RootsState {
+        if self.ask.input.is_some() { list.state() } else { self.connection.roots_state }
     }
 
     /// Evaluates the sources: all of them where the explanation or a report on disagreements needs them.
@@ -130,7 +131,7 @@ impl<'a> AskContext<'a> {
     }
 
     pub(super) fn evaluation_context(&self) -> EvaluationContext<'a> {
-        let is_connected = !self.ask.modern;
+        let is_connected = !self.ask.alone;
         let shared = is_connected && self.connection.shared;
         EvaluationContext {
             policy: self.policy,
@@ -151,7 +152,7 @@ impl<'a> AskContext<'a> {
     }
 
     pub(super) fn disk_view(&self) -> DiskView<'a> {
-        let shared = (!self.ask.modern).then_some(self.connection.disk);
+        let shared = (!self.ask.alone).then_some(self.connection.disk);
         let max_age = self.policy.config.timing.max_age_ms.map(Time::from);
         let freshness = Freshness { now: self.connection.now, max_age };
         let probe_paths = to_usize(self.policy.config.limits.probe_paths);
@@ -215,7 +216,7 @@ impl<'a> AskContext<'a> {
 
     /// The roots this ask may see.
     pub(super) fn visible_roots(&self) -> Option<&'a RootList> {
-        if self.ask.modern { self.ask.input } else { self.connection.list }
+        self.ask.input.or_else(|| self.connection.list.filter(|_| !self.ask.alone))
     }
 
     /// The same as a message lists them: by name, and with their folders. A name that several roots share is followed by
@@ -231,7 +232,7 @@ impl<'a> AskContext<'a> {
     }
 }
 
-fn needs_input() -> Outcome {
+pub(super) fn needs_input() -> Outcome {
     let mut input_requests = BTreeMap::new();
     input_requests.insert(INPUT_KEY.to_string(), InputRequest { method: RequestMethod::RootsList });
     Outcome::NeedsInput { input_requests }

@@ -26,7 +26,7 @@ pub(crate) struct EvaluationContext<'a> {
     /// The values of the request; none for the connection's own project.
     pub(crate) values: Option<&'a RequestValues>,
     pub(crate) target: Option<&'a str>,
-    /// The connection's memory; none for a modern ask.
+    /// The connection's memory; none for an ask that stands alone.
     pub(crate) memory: Option<&'a Memory>,
     pub(crate) roots: RootsAccess<'a>,
     /// The time until which that list is fresh, if there is a limit.

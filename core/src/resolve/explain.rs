@@ -53,13 +53,15 @@ impl AskContext<'_> {
     fn finish(&self, mut explanation: Explanation, winner: Option<&Arc<Project>>) -> Explanation {
         if self.ask.modern {
             let state = match self.ask.roots {
-                RootsAccess::Known(list) => list.state(),
+                RootsAccess::Known(list) => self.list_state(list),
                 RootsAccess::Unavailable(state) => state,
                 RootsAccess::Input | RootsAccess::Wait | RootsAccess::Send => RootsState::NotAsked,
             };
             explanation.roots = brief(state, self.visible_roots(), Some(self.ask.client));
             explanation.era = Era::Modern;
-            explanation.stale_answers = 0;
+            if self.ask.alone {
+                explanation.stale_answers = 0;
+            }
         }
         explanation.client =
             self.client_name().map(|name| display(name, to_usize(self.policy.config.limits.value_chars)));

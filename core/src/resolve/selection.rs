@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 
-use super::ask::{AskContext, AskDecision, Step};
+use super::ask::{AskContext, AskDecision, Step, needs_input};
 use super::disk::{CacheReads, CacheScope, DiskView};
 use super::evaluate::{RootsAccess, SourceResult, rechecks};
 use super::value::{ParsedValue, ValueParser, looks_like_path};
@@ -47,7 +47,7 @@ impl<'a> AskContext<'a> {
     pub(super) fn decide_selection(&self, by: &SelectBy) -> AskDecision {
         let mut disk = self.disk_view();
         let given = by.text();
-        let step = if self.ask.modern {
+        let step = if self.ask.alone {
             Step::End(self.refuse_selection(Reason::PassEachCall, given, None))
         } else if self.connection.shared {
             Step::End(self.refuse_selection(Reason::SeveralClients, given, None))
@@ -120,6 +120,7 @@ impl<'a> AskContext<'a> {
             Ok(None) => SelectionStep::Made(project),
             Ok(Some(SourceResult::NeedSend)) => SelectionStep::NeedsRoots(Step::Wait { for_roots: true, send: true }),
             Ok(Some(SourceResult::WaitRoots)) => SelectionStep::NeedsRoots(Step::Wait { for_roots: true, send: false }),
+            Ok(Some(SourceResult::NeedInput)) => SelectionStep::NeedsRoots(Step::End(needs_input())),
             Ok(Some(_)) => SelectionStep::NeedsDisk,
             Err(rejection) => rejection.into(),
         }
@@ -138,7 +139,7 @@ impl<'a> AskContext<'a> {
         let list = match rules.names {
             Names::Roots => return self.select_root(name, disk),
             // Any name will do, so nobody is asked; but a name that must be one of the roots is compared with all of them.
-            Names::Any if !enforced => self.connection.list,
+            Names::Any if !enforced => self.visible_roots(),
             Names::Any => match self.roots_for_selection() {
                 Ok(list) => list,
                 Err(step) => return SelectionStep::NeedsRoots(step),
@@ -288,7 +289,8 @@ impl<'a> AskContext<'a> {
             RootsAccess::Known(list) => Ok(Some(list)),
             RootsAccess::Wait => Err(Step::Wait { for_roots: true, send: false }),
             RootsAccess::Send => Err(Step::Wait { for_roots: true, send: true }),
-            RootsAccess::Input | RootsAccess::Unavailable(_) => Ok(None),
+            RootsAccess::Input => Err(Step::End(needs_input())),
+            RootsAccess::Unavailable(_) => Ok(None),
         }
     }
 
@@ -328,7 +330,7 @@ impl<'a> AskContext<'a> {
 
     /// The text by which a selection is compared with the roots later: the URI of the root, else the given text.
     pub(crate) fn selection_text(&self, by: &SelectBy, project: &Project) -> String {
-        let list = self.connection.list;
+        let list = self.visible_roots();
         let entry =
             project.root.as_ref().and_then(|root| list?.entries.iter().find(|entry| entry.sent.index == root.index));
         entry.map_or_else(|| by.text().trim(), |entry| &entry.sent.uri).to_string()

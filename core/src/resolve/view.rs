@@ -36,6 +36,8 @@ pub(crate) struct ConnectionView<'a> {
 pub(crate) struct AskView<'a> {
     pub(crate) purpose: &'a Purpose,
     pub(crate) modern: bool,
+    /// Whether it reads and leaves nothing on the connection.
+    pub(crate) alone: bool,
     pub(crate) explain: bool,
     pub(crate) values: &'a RequestValues,
     pub(crate) target: Option<&'a str>,

@@ -59,7 +59,7 @@ fn the_path_map_is_for_values_of_the_client() {
 #[test]
 fn one_part_of_modern_metadata_makes_a_modern_call() {
     let policy = json!({ "sources": [{ "from": "roots", "verify": "none" }], "roots": { "ask": "never" } });
-    let mut play = Play::connected(policy, json!({}));
+    let mut play = Play::connected(policy, json!({ "dedicated": false }));
     play.list(&["file:///a"]);
     assert_eq!(answer(&play.ask(json!({})))["outcome"], "resolved");
     for meta in [

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rootwise::action::{Action, Answer, Outcome, SendRequest};
 use rootwise::endpoint::event::EndpointEvent;
-use rootwise::event::{AskVia, Asked, Event, RefusalKind, Want};
+use rootwise::event::{AskVia, Asked, Event, RefusalKind, Selected, SelectionCleared, Want};
 use rootwise::explanation::Era;
 use serde_json::{Value, json};
 
@@ -128,7 +128,14 @@ impl Model {
             is_current && is_plain && !asked.explain && asked.ask_via != Some(AskVia::InputRequired)
         };
         let is_cheap = matches!(&event, Event::Asked(asked) if is_known(asked));
-        let may_list = matches!(event, Event::RootsListed(_) | Event::Message(_) | Event::DeadlineReached);
+        let may_list = match &event {
+            Event::RootsListed(_) | Event::Message(_) | Event::DeadlineReached => true,
+            // A modern call may bring its roots.
+            Event::Asked(Asked { facts, .. })
+            | Event::Selected(Selected { facts, .. })
+            | Event::SelectionCleared(SelectionCleared { facts, .. }) => facts.input_responses.is_some(),
+            _ => false,
+        };
         let lists = if may_list { lists(resolver) } else { 0 };
         let is_deadline = matches!(event, Event::DeadlineReached);
         let is_handshake = match &event {

@@ -8,7 +8,9 @@ use rootwise::RequestToken;
 use rootwise::endpoint::event::{
     CallStarted, ChannelClosed, ChannelEnd, EndpointEvent, SessionInitialized, SessionMessage, SessionOpened,
 };
-use rootwise::event::{EntryKind, Event, HostFactsChanged, Message, Probed, RefusalKind, RootsChanged, RootsListed, RootsRefused};
+use rootwise::event::{
+    EntryKind, Event, HostFactsChanged, Message, Probed, RefusalKind, RootsChanged, RootsListed, RootsRefused,
+};
 use rootwise::host::{HostFacts, Transport};
 use rootwise::policy::Policy;
 use rootwise::project::Project;
@@ -139,7 +141,7 @@ impl Model {
                     let transport = started.transport.unwrap_or(Transport::Http);
                     let builder = Resolver::builder(self.facts(transport, started.local, None));
                     let builder = started.allowed_dirs.iter().fold(builder, ResolverBuilder::allowed_dirs);
-                    self.resolvers.insert(at, builder.policy(self.policy.clone()).build().unwrap());
+                    self.resolvers.insert(at, builder.policy(self.policy.clone()).for_one_call().build().unwrap());
                 }
                 (0..parts.too_large).for_each(|_| turn.log("warning", "event_failed", session, None));
             }

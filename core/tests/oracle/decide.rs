@@ -3,6 +3,7 @@
 use rootwise::Reason;
 use rootwise::action::RootsState;
 use rootwise::event::{Argument, AskVia};
+use rootwise::host::Transport;
 use rootwise::path;
 use rootwise::path::display::display;
 use rootwise::policy::{
@@ -86,7 +87,39 @@ fn facts_look_modern(facts: &rootwise::event::RequestFacts) -> bool {
         || has("io.modelcontextprotocol/clientCapabilities")
 }
 
+/// The roots that came with a call.
+pub fn own_roots(facts: &rootwise::event::RequestFacts) -> Option<String> {
+    let responses = facts.input_responses.as_ref().filter(|responses| peer::has(responses.get(), INPUT.0))?;
+    Some(peer::member(responses.get(), INPUT.0).unwrap_or_default())
+}
+
+fn brings_roots(ask: &Ask) -> bool {
+    ask.modern && own_roots(&ask.facts).is_some()
+}
+
+/// The name that the client of a call gives itself.
+pub fn own_name(facts: &rootwise::event::RequestFacts, most: u32) -> Option<String> {
+    let meta = facts.meta.as_deref().and_then(|meta| peer::member(meta.get(), "io.modelcontextprotocol/clientInfo"));
+    let info = facts.client_info.as_deref().map(|info| info.get().to_owned()).or(meta)?;
+    let name: String = serde_json::from_str(&peer::member(&info, "name")?).ok()?;
+    (name.len() <= usize::try_from(most).unwrap()).then_some(name)
+}
+
 impl History {
+    /// Rule 4: whether an ask reads and leaves nothing on the connection.
+    pub fn is_alone(&self, ask: &Ask) -> bool {
+        ask.modern && (!self.has_one_client() || self.is_shared())
+    }
+
+    /// Whether all calls come from one client, as far as the transport says.
+    pub fn has_one_client(&self) -> bool {
+        match self.host().transport {
+            Transport::Stdio => self.host().dedicated != Some(false),
+            Transport::Http => false,
+            _ => true,
+        }
+    }
+
     /// Rule 4: how an ask can carry a question, and whether it is modern.
     pub fn manner(&self, by: Option<AskVia>, facts: &rootwise::event::RequestFacts) -> (AskVia, bool) {
         let looks_modern = facts_look_modern(facts);
@@ -105,12 +138,12 @@ impl History {
     pub fn decide(&self, ask: &Ask, patience: Patience) -> Decision {
         match &ask.kind {
             Kind::Project => {
-                self.walk_sources(Some(ask), patience, self.pin().filter(|_| !ask.modern && !self.is_shared()))
+                self.walk_sources(Some(ask), patience, self.pin().filter(|_| !self.is_alone(ask) && !self.is_shared()))
             }
             Kind::Roots => self.decide_roots(ask, patience),
             Kind::Select(by) => self.decide_select(ask, by, patience),
             Kind::Clear => {
-                let reason = match ask.modern {
+                let reason = match self.is_alone(ask) {
                     true => Reason::PassEachCall,
                     false if self.is_shared() => Reason::SeveralClients,
                     false => Reason::Immutable,
@@ -246,14 +279,14 @@ impl History {
     }
 
     fn ask_source(&self, source: &Source, ask: Option<&Ask>, eyes: Eyes<'_>) -> Says {
-        let modern = ask.is_some_and(|ask| ask.modern);
-        let off = !modern && self.is_shared() && belongs_to_one_client(source.from);
+        let alone = ask.is_some_and(|ask| self.is_alone(ask));
+        let off = !alone && self.is_shared() && belongs_to_one_client(source.from);
         if off || !self.is_on(source) {
             return Says::Nothing;
         }
         match source.from {
             SourceKind::Roots => self.ask_roots(source, ask, eyes),
-            SourceKind::Selected | SourceKind::Remembered if modern => Says::Nothing,
+            SourceKind::Selected | SourceKind::Remembered if alone => Says::Nothing,
             SourceKind::Selected => {
                 let Some(choice) = self.choice() else {
                     return Says::Nothing;
@@ -441,14 +474,19 @@ impl History {
     }
 
     fn modern_roots(&self, ask: &Ask) -> RootsNow {
-        if let Some(responses) = &ask.facts.input_responses
-            && peer::has(responses.get(), INPUT.0)
-        {
-            let ours = peer::member(responses.get(), INPUT.0).unwrap_or_default();
+        if let Some(ours) = own_roots(&ask.facts) {
             return RootsNow::Use(Some(RawList::read(&ours, self.policy.config())));
         }
-        let cannot = self.policy.config().roots.ask == RequestWhen::Never || ask.by != AskVia::InputRequired;
-        if cannot || !declares_roots(ask) { RootsNow::Use(None) } else { RootsNow::NeedsInput }
+        let when = self.policy.config().roots.ask;
+        let cannot = when == RequestWhen::Never || ask.by != AskVia::InputRequired || !declares_roots(ask);
+        // What its client sent with a call before counts while it is fresh, or where nobody can be asked.
+        if let Some(list) = self.list().filter(|_| !self.is_alone(ask))
+            && (cannot || (self.is_current(&list) && when != RequestWhen::EachRequest))
+        {
+            self.reads(!self.is_current(&list));
+            return RootsNow::Use(Some(list.roots));
+        }
+        if cannot { RootsNow::Use(None) } else { RootsNow::NeedsInput }
     }
 
     /// Whether the client of an ask has roots, as far as it says.
@@ -595,7 +633,8 @@ impl History {
                 // The age of the list shows in its state; that of a report makes it stale.
                 self.read_old.set(false);
                 let readable = |raw: &RawRoot| self.problem(raw).is_none();
-                let state = if !ask.modern {
+                let from_connection = roots.is_some() && !brings_roots(ask);
+                let state = if !ask.modern || from_connection {
                     self.roots_state(readable)
                 } else if let Some(roots) = &roots {
                     state_of(roots, readable)
@@ -694,7 +733,7 @@ fn declares_roots(ask: &Ask) -> bool {
     roots.is_some_and(|roots| peer::is_object(&roots))
 }
 
-fn needs_input() -> Out {
+pub fn needs_input() -> Out {
     Out::NeedsInput(vec![(INPUT.0.to_owned(), INPUT.1.to_owned())])
 }
 

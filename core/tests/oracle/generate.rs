@@ -278,12 +278,24 @@ fn facts() -> impl Strategy<Value = RequestFacts> {
         2 => select(VALUES.to_vec()).prop_map(|value| Some(value.to_owned())),
         1 => select(NAMES.to_vec()).prop_map(|value| Some(value.to_owned())),
     ];
+    let modern = |name: &str| {
+        let info = if name.is_empty() {
+            String::new()
+        } else {
+            format!(r#","io.modelcontextprotocol/clientInfo":{{"name":"{name}"}}"#)
+        };
+        format!(
+            r#"{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{"roots":{{}}}}{info}}}"#
+        )
+    };
     let meta = prop_oneof![
-        8 => Just(None),
-        1 => Just(Some(r#"{"agent-working-dir":"/p/b"}"#)),
-        1 => Just(Some(r#"{"agent-working-dir":7}"#)),
-        1 => Just(Some(r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"roots":{}}}"#)),
-        1 => Just(Some("7")),
+        24 => Just(None),
+        3 => Just(Some(r#"{"agent-working-dir":"/p/b"}"#.to_owned())),
+        3 => Just(Some(r#"{"agent-working-dir":7}"#.to_owned())),
+        3 => Just(Some(modern(""))),
+        3 => Just(Some(modern("one"))),
+        1 => Just(Some(modern("other"))),
+        3 => Just(Some("7".to_owned())),
     ];
     let capabilities = prop_oneof![8 => Just(None), 1 => select(CAPABILITIES.to_vec()).prop_map(Some)];
     let input = prop_oneof![
@@ -326,7 +338,7 @@ fn facts() -> impl Strategy<Value = RequestFacts> {
                         more_header,
                     ))
                     .query(pairs("project_path", query, "project", more_query))
-                    .meta(meta.map(raw))
+                    .meta(meta.as_deref().map(raw))
                     .capabilities(capabilities.map(raw))
                     .input_responses(input.as_deref().map(raw))
             },

@@ -111,6 +111,14 @@ impl History {
         self.records.iter().any(|record| matches!(record, Record::Several))
     }
 
+    /// The name with which the first modern call on this pipe described its client.
+    pub fn first_name(&self) -> Option<&str> {
+        self.records.iter().find_map(|record| match record {
+            Record::Described { name } => Some(name.as_str()),
+            _ => None,
+        })
+    }
+
     /// Whether this connection follows another one on the same pipe.
     pub fn is_second(&self) -> bool {
         self.records.iter().filter(|record| matches!(record, Record::Initialized { .. })).count() > 1

@@ -7,7 +7,7 @@ use rootwise::host::{HostFacts, Transport};
 use rootwise::policy::{Pin, Policy, RequestWhen, SourceKind};
 use serde_json::value::RawValue;
 
-use super::decide::{Decision, End as AskEnd};
+use super::decide::{Decision, End as AskEnd, own_name, own_roots};
 use super::history::History;
 use super::peer;
 use super::record::{Ask, End, Kind, Record, Win};
@@ -152,7 +152,7 @@ impl Oracle {
                 turn.host_changed = true;
             }
             Event::Asked(asked) => {
-                self.called_by(asked.ask_via, &asked.facts, turn);
+                self.called_by(asked.ask_via, &asked.facts, now, turn);
                 let kind = match asked.want {
                     Want::Project => Kind::Project,
                     Want::Roots => Kind::Roots,
@@ -161,15 +161,16 @@ impl Oracle {
                 self.asked(asked.ask.0, kind, asked.ask_via, &asked.facts, asked.target.clone(), now);
             }
             Event::Selected(selected) => {
-                self.called_by(selected.ask_via, &selected.facts, turn);
+                self.called_by(selected.ask_via, &selected.facts, now, turn);
                 let kind = Kind::Select(selected.by.clone());
                 self.asked(selected.ask.0, kind, selected.ask_via, &selected.facts, None, now);
             }
             Event::SelectionCleared(cleared) => {
-                self.called_by(cleared.ask_via, &cleared.facts, turn);
+                self.called_by(cleared.ask_via, &cleared.facts, now, turn);
                 let (_, modern) = self.history.manner(cleared.ask_via, &cleared.facts);
+                let alone = modern && (!self.history.has_one_client() || self.history.is_shared());
                 let fixed = self.history.policy.config().memory.pin == Pin::Immutable && self.history.pin().is_some();
-                let kind = if modern || fixed || self.history.is_shared() {
+                let kind = if alone || fixed || self.history.is_shared() {
                     Kind::Clear
                 } else {
                     self.history.note(Record::Forgotten);
@@ -247,10 +248,22 @@ impl Oracle {
         turn.unasked |= eager;
     }
 
-    fn called_by(&mut self, by: Option<AskVia>, facts: &RequestFacts, turn: &mut Turn) {
-        let (by, _) = self.history.manner(by, facts);
+    fn called_by(&mut self, by: Option<AskVia>, facts: &RequestFacts, now: u64, turn: &mut Turn) {
+        let (by, modern) = self.history.manner(by, facts);
         if by == AskVia::Request && self.history.initialized().is_some() {
             self.called(turn);
+        }
+        if !modern || !self.history.has_one_client() {
+            return;
+        }
+        if let Some(name) = own_name(facts, self.history.policy.config().limits.name_bytes) {
+            if self.history.first_name().is_some_and(|first| first != name) {
+                self.show_several(turn);
+            }
+            self.history.note(Record::Described { name });
+        }
+        if let Some(roots) = own_roots(facts).filter(|_| !self.history.is_shared()) {
+            self.take_list(None, &roots, now, turn);
         }
     }
 
@@ -328,9 +341,10 @@ impl Oracle {
         };
         let all = self.history.waiting();
         let mut senders = Vec::new();
-        // An ask that only asks changes nothing for the others, and a modern one never does.
-        let is_modern = |id: u32| all.iter().any(|ask| ask.id == id && ask.modern);
-        let only_new = new.is_some_and(is_modern) || (matches!(event, Event::Asked(_)) && !turn.shown);
+        // An ask that only asks changes nothing for the others, and one that stands alone never does.
+        let is_alone = |id: u32| all.iter().any(|ask| ask.id == id && self.history.is_alone(ask));
+        let only_asks = matches!(event, Event::Asked(_)) && !turn.shown && !turn.list_arrived;
+        let only_new = new.is_some_and(is_alone) || only_asks;
         let (first, others): (Vec<&Ask>, Vec<&Ask>) = all.iter().partition(|ask| matches!(ask.kind, Kind::Select(_)));
         for ask in first.into_iter().chain(others) {
             if only_new && new != Some(ask.id) {
@@ -377,7 +391,7 @@ impl Oracle {
         let out = match end {
             AskEnd::Other(out) => out,
             AskEnd::Won(win) => {
-                if !ask.modern && !win.project.source.is_per_request() {
+                if !self.history.is_alone(ask) && !win.project.source.is_per_request() {
                     self.remember(&win);
                 }
                 Out::Resolved(win.project)
@@ -398,7 +412,7 @@ impl Oracle {
             }
         };
         let hints = self.hints(ask, &out);
-        let begins = !ask.modern && matches!(out, Out::Resolved(_) | Out::Unresolved(_));
+        let begins = !self.history.is_alone(ask) && matches!(out, Out::Resolved(_) | Out::Unresolved(_));
         self.history.note(Record::Over { ask: ask.id, begins });
         turn.effects.answers.push((ask.id, out, hints));
     }
@@ -425,7 +439,7 @@ impl Oracle {
             if !hint.sources.contains(&project.source) || (hint.without_roots && self.history.has_roots(ask)) {
                 continue;
             }
-            if hint.once && !ask.modern {
+            if hint.once && !self.history.is_alone(ask) {
                 if self.history.hint_was_given(index) {
                     continue;
                 }

@@ -17,6 +17,10 @@ pub enum Record {
     /// A new connection: nothing before it counts, except that ids go on.
     Fresh,
     Closed,
+    /// The client of a modern call gave its name.
+    Described {
+        name: String,
+    },
     Initialized {
         declared: bool,
     },

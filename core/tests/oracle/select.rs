@@ -8,7 +8,7 @@ use rootwise::policy::{
 };
 
 use super::Out;
-use super::decide::{Decision, End, RootsNow, Says, Waiting, win};
+use super::decide::{Decision, End, RootsNow, Says, Waiting, needs_input, win};
 use super::history::History;
 use super::peer::{RawList, RawRoot};
 use super::places::is_file_uri;
@@ -35,7 +35,7 @@ impl History {
     }
 
     pub fn weigh_select(&self, ask: &Ask, by: &SelectBy, patience: Patience) -> Result<Decision, Reason> {
-        if ask.modern {
+        if self.is_alone(ask) {
             return Err(Reason::PassEachCall);
         }
         if self.is_shared() {
@@ -92,6 +92,7 @@ impl History {
                 if rules.enforce_roots != EnforceRoots::Off {
                     match self.roots_now(Some(ask), patience) {
                         RootsNow::Use(known) => roots = known.unwrap_or_default(),
+                        RootsNow::NeedsInput => return Ok(Decision::Done(End::Other(needs_input()))),
                         other => return Ok(Decision::Wait(self.waits(waiting, &other, ask))),
                     }
                 }
@@ -117,6 +118,7 @@ impl History {
                 } else {
                     match self.roots_now(Some(ask), patience) {
                         RootsNow::Use(known) => roots = known.unwrap_or_default(),
+                        RootsNow::NeedsInput => return Ok(Decision::Done(End::Other(needs_input()))),
                         other => return Ok(Decision::Wait(self.waits(waiting, &other, ask))),
                     }
                 }
@@ -172,18 +174,13 @@ impl History {
             MayName::No(reason) => return Err(reason),
             MayName::NotYet(Says::Roots { send, request, refresh }) => waiting.wait_for_roots(send, request, refresh),
             MayName::NotYet(Says::Pending(needs)) => waiting.needs = needs,
-            MayName::NotYet(_) => unreachable!("a modern selection is refused"),
+            MayName::NotYet(_) => return Ok(Some(Decision::Done(End::Other(needs_input())))),
         }
         Ok(Some(Decision::Wait(waiting)))
     }
 
     /// The root a text means: by its URI, else by its path, else by a name.
-    fn called<'a>(
-        &self,
-        roots: &'a [RawRoot],
-        text: &str,
-        by_name_only: bool,
-    ) -> Result<Option<&'a RawRoot>, Reason> {
+    fn called<'a>(&self, roots: &'a [RawRoot], text: &str, by_name_only: bool) -> Result<Option<&'a RawRoot>, Reason> {
         let meant = self.place(text, Relative::Refuse, true).and_then(|at| self.target(at)).ok();
         let by_uri = |raw: &&RawRoot| raw.uri == text;
         let by_path = |raw: &&RawRoot| match (self.lex_root(raw), &meant) {

@@ -57,7 +57,7 @@ impl History {
         match eyes {
             Eyes::Ask { ask, .. } => {
                 let selects = is_selection(ask, source) && !self.rechecks(source);
-                !ask.modern && !source.from.is_per_request() && !selects
+                !self.is_alone(ask) && !source.from.is_per_request() && !selects
             }
             Eyes::Connection => true,
         }
@@ -91,7 +91,7 @@ impl History {
         // What the connection knows serves its sources; a selection takes folders that were seen as seen.
         let seen = |known: &Known| match () {
             _ if self.rechecks(source) => false,
-            _ if is_selection(ask, source) => !ask.modern && known.found == EntryKind::Directory,
+            _ if is_selection(ask, source) => !self.is_alone(ask) && known.found == EntryKind::Directory,
             _ => self.serves_connection(source, eyes),
         };
         if let Some(fresh) = self.known_fresh(at, None).filter(enough).filter(seen) {

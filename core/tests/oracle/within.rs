@@ -132,7 +132,7 @@ impl History {
             Look::Known(known) if known.real.as_deref().is_some_and(is_in) => Inside::Yes,
             Look::Known(known) if known.found == EntryKind::Missing => Inside::NoBase,
             Look::Known(_) | Look::Unconfirmed => Inside::No,
-            Look::Unknown { refresh } => Inside::NotYet(vec![need(folder, BTreeSet::new(), refresh, eyes)]),
+            Look::Unknown { refresh } => Inside::NotYet(vec![need(self, folder, BTreeSet::new(), refresh, eyes)]),
         }
     }
 
@@ -145,8 +145,8 @@ impl History {
 
     /// Whether a report on the markers of a named folder serves the connection: the source of a selection is one of its own.
     fn is_of_connection(&self, source: &Source, eyes: Eyes<'_>) -> bool {
-        let modern = matches!(eyes, Eyes::Ask { ask, .. } if ask.modern);
-        !modern && !source.from.is_per_request()
+        let alone = matches!(eyes, Eyes::Ask { ask, .. } if self.is_alone(ask));
+        !alone && !source.from.is_per_request()
     }
 
     fn look_at_named(&self, source: &Source, at: &str, markers: &BTreeSet<String>, eyes: Eyes<'_>) -> Look {
@@ -190,7 +190,7 @@ fn neutral() -> Source {
     Source::new(SourceKind::Cwd)
 }
 
-fn need(at: &str, markers: BTreeSet<String>, refresh: bool, eyes: Eyes<'_>) -> Need {
-    let connection = !matches!(eyes, Eyes::Ask { ask, .. } if ask.modern);
+fn need(history: &History, at: &str, markers: BTreeSet<String>, refresh: bool, eyes: Eyes<'_>) -> Need {
+    let connection = !matches!(eyes, Eyes::Ask { ask, .. } if history.is_alone(ask));
     Need { path: at.to_owned(), markers, connection, own: !connection, refresh }
 }
