@@ -71,7 +71,8 @@ const advice = [
 for (const pair of pairs) {
   describe(pair.name, { timeout: 120_000 }, () => {
     const http = pair.over === "http";
-    const modern = pair.era === "modern";
+    /** Whether nothing ties the calls of the client together. */
+    const alone = http && pair.era === "modern";
     /** Connects a client of its own for every attempt; over stdio, with a server of its own. */
     const starter = (options, more = {}) => {
       const peers = [];
@@ -118,14 +119,14 @@ for (const pair of pairs) {
       });
 
     const none = { E2E_TOOLS: JSON.stringify({ switch: false }) };
-    const select = modern ? [] : ["switch_project"];
+    const select = alone ? [] : ["switch_project"];
     const [local, allowed] = [{ host: { local: true } }, { allowedDirs: [join(base, "allowed")] }];
     if (http) {
       for (const [name, reach] of Object.entries({ local, allowed })) {
         follows(`${name}: the request`, reach, ["x-project-path", "project_path"], { env: none });
         follows(`${name}: the argument`, { ...reach, argument: "project_path" }, [
           "project_path",
-          ...(modern ? ["x-project-path", "project_path"] : select),
+          ...(alone ? ["x-project-path", "project_path"] : select),
         ]);
         follows(`${name}: another policy`, { ...reach, policy: other }, ["x-folder", "folder"], { env: none });
       }
@@ -142,19 +143,17 @@ for (const pair of pairs) {
       });
     } else {
       follows("the option and the variable", {}, ["project", "ROOTWISE_PROJECT"], { env: none });
-      follows("the tool that selects", {}, modern ? ["project", "ROOTWISE_PROJECT"] : ["switch_project", "project"]);
-      follows("the argument", { argument: "project_path" }, ["project_path", ...(modern ? ["project"] : select)]);
+      follows("the tool that selects", {}, ["switch_project", "project"]);
+      follows("the argument", { argument: "project_path" }, ["project_path", ...select]);
       follows("another policy", { policy: other }, ["folder", "FOLDER"]);
       follows("Claude Code", {}, ["project", "Start Claude Code inside the project"], {
         env: none,
         info: { name: "claude-code", version: "2" },
       });
-      follows(
-        "a Windows client",
-        { argument: "project_path" },
-        ["project_path", ...(modern ? ["project"] : select), "pathMap"],
-        { roots: [{ uri: "file:///C:/code" }], info: { name: "claude-code", version: "2" } },
-      );
+      follows("a Windows client", { argument: "project_path" }, ["project_path", ...select, "pathMap"], {
+        roots: [{ uri: "file:///C:/code" }],
+        info: { name: "claude-code", version: "2" },
+      });
       follows("Cursor", { argument: "project_path" }, ["project_path", "open a folder in this window and try again"], {
         env: none,
         info: { name: "cursor-vscode", version: "1" },
@@ -162,29 +161,20 @@ for (const pair of pairs) {
     }
 
     // Only calls that keep no connection are refused.
-    if (modern)
+    if (alone)
       test("after a selection was refused, the advice works", async () => {
-        const { start, stop } = starter({ argument: "project_path", ...(http ? local : {}) });
+        const { start, stop } = starter({ argument: "project_path", ...local });
         try {
           const { text, failed } = await (await start()).call("switch_project", { project: alpha });
           assert.ok(failed);
           assert.doesNotMatch(text, /with every call, for example/);
-          const [, argument] = /as `([^`]+)` in the call/.exec(text);
+          const named = (form) => form.exec(text)?.[1];
+          const argument = named(/as `([^`]+)` in the call/);
           assert.equal((await where(await start(), { [argument]: alpha })).value.path, alpha);
-          const header = /the `([^`]+)` header/.exec(text)?.[1];
-          assert.equal(header !== undefined, http, text);
-          if (http) assert.equal((await where(await start({ headers: { [header]: alpha } }))).value.path, alpha);
-          if (http)
-            assert.equal(
-              (
-                await where(
-                  await start({
-                    query: `?${/the `([^`]+)` query parameter/.exec(text)[1]}=${encodeURIComponent(alpha)}`,
-                  }),
-                )
-              ).value.path,
-              alpha,
-            );
+          const headers = { [named(/the `([^`]+)` header/)]: alpha };
+          assert.equal((await where(await start({ headers }))).value.path, alpha);
+          const query = `?${named(/the `([^`]+)` query parameter/)}=${encodeURIComponent(alpha)}`;
+          assert.equal((await where(await start({ query }))).value.path, alpha);
         } finally {
           await stop();
         }

@@ -21,7 +21,9 @@ const hasty = { ...presets.recommended, timing: { callerTimeoutMs: 1_000, reques
 const lasting = { ...presets.recommended, timing: { maxAgeMs: null } };
 
 /** The scenarios: the client's roots, the steps, and the expected results. */
-function scenarios(modern) {
+function scenarios(modern, over) {
+  /** Over HTTP nothing ties the calls of a modern client together. */
+  const alone = modern && over === "http";
   const variables = { CLAUDE_PROJECT_DIR: env };
   const twice = [{ call: "where" }, { call: "where" }];
   const same = {
@@ -32,11 +34,13 @@ function scenarios(modern) {
         assert.equal(results.flat().length, 51);
         for (const project of results.flat())
           assert.deepEqual(project, { name: "alpha", path: alpha, source: "roots" });
-        assert.equal(asked, modern ? 51 : 1);
+        // On a pipe, a modern client is asked by the results of the calls that arrive before its first list.
+        if (modern && !alone) assert.ok(asked >= 1 && asked <= 50, String(asked));
+        else assert.equal(asked, alone ? 51 : 1);
       },
     },
     "none declared": { roots: null, variables, steps: twice, check: fromEnv(0) },
-    "an empty list": { roots: [], variables, steps: twice, check: fromEnv(modern ? 2 : 1) },
+    "an empty list": { roots: [], variables, steps: twice, check: fromEnv(alone ? 2 : 1) },
     "nothing at all": {
       roots: null,
       steps: [{ call: "where" }],
@@ -121,7 +125,7 @@ function inTurn(run) {
 
 /** One client process plays all scenarios of a combination. */
 function combination({ server, era, over, made }) {
-  const played = Object.entries(scenarios(era === "modern"));
+  const played = Object.entries(scenarios(era === "modern", over));
   const outcomes = made.then((peer) =>
     inTurn(async () => {
       const places = played.map(([, { options, variables }]) =>

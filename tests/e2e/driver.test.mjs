@@ -112,7 +112,9 @@ test("errors tell apart what happened", async () => {
     (error) => error instanceof NeedsInput && error.requests.rootwise.method === "roots/list",
   );
   assert.equal((await connection.ask({ ...modern, inputResponses: { rootwise: list(alpha) } })).path, alpha);
-  await assert.rejects(connection.select(beta, modern), { code: "pass_each_call" });
+  // On a pipe, the calls of 2026-07-28 are those of the client that started this process.
+  await connection.select(alpha, modern);
+  assert.equal((await connection.ask(modern)).source, "selected");
   connection.close();
 });
 

@@ -53,6 +53,8 @@ function later() {
 
 for (const pair of pairs) {
   const modern = pair.era === "modern";
+  /** Over HTTP nothing ties the calls of a modern client together; on a pipe they come from the client that started the server. */
+  const alone = modern && pair.over === "http";
   describe(pair.name, () => {
     scenario(
       "roots name the project and are requested once if possible",
@@ -62,7 +64,7 @@ for (const pair of pairs) {
         for (let calls = 1; calls <= 3; calls += 1) {
           const { value } = await peer.call("where");
           assert.deepEqual(value, { name: "alpha", path: alpha, source: "roots" });
-          assert.equal(peer.state.asked, modern ? calls : 1);
+          assert.equal(peer.state.asked, alone ? calls : 1);
         }
       },
     );
@@ -125,7 +127,7 @@ for (const pair of pairs) {
     scenario("an empty list falls through to the next source", pair, { roots: [], ...fromEnv }, async (peer) => {
       assert.equal((await peer.call("where")).value.source, "env");
       assert.equal((await peer.call("where")).value.source, "env");
-      assert.equal(peer.state.asked, modern ? 2 : 1);
+      assert.equal(peer.state.asked, alone ? 2 : 1);
     });
 
     scenario(
@@ -156,7 +158,9 @@ for (const pair of pairs) {
       async (peer) => {
         const all = await Promise.all(Array.from({ length: 50 }, () => peer.call("where")));
         assert.deepEqual([...new Set(all.map(({ value }) => value?.path))], [alpha]);
-        assert.equal(peer.state.asked, modern ? 50 : 1);
+        // A modern client is asked by the results of the calls that arrive before its first list.
+        if (modern && !alone) assert.ok(peer.state.asked >= 1 && peer.state.asked <= 50);
+        else assert.equal(peer.state.asked, alone ? 50 : 1);
       },
     );
 
@@ -234,22 +238,22 @@ for (const pair of pairs) {
         assert.match((await peer.call("which_project")).text, /roots/);
         assert.match((await peer.call("list_roots")).text, /2 folders/);
         const { failed, text } = await peer.call("switch_project", { project: beta });
-        assert.equal(failed, modern, text);
+        assert.equal(failed, alone, text);
         const { path, source } = (await peer.call("where")).value;
-        assert.deepEqual([path, source], modern ? [alpha, "roots"] : [beta, "selected"]);
+        assert.deepEqual([path, source], alone ? [alpha, "roots"] : [beta, "selected"]);
       },
     );
 
     if (modern) {
       scenario(
-        "roots are read again in every call [G6]",
+        "roots are read again in every call that may not use older ones [G6]",
         pair,
-        { alone: true, roots: [{ uri: uri(alpha) }] },
+        { alone: true, roots: [{ uri: uri(alpha) }], options: alone ? {} : { policy: { timing: { maxAgeMs: 0 } } } },
         async (peer) => {
           assert.equal((await peer.call("where")).value.path, alpha);
           peer.state.roots = [{ uri: uri(beta) }];
           assert.equal((await peer.call("where")).value.path, beta);
-          assert.deepEqual((await peer.call("changes")).value, []);
+          assert.equal((await peer.call("changes")).value.length, alone ? 0 : 2);
         },
       );
 
