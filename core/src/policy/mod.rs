@@ -15,7 +15,7 @@ mod templates;
 mod validate;
 
 use alloc::collections::BTreeMap;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use serde::de::IgnoredAny;
