@@ -348,17 +348,8 @@ impl RequestFacts {
     /// Whether the request says nothing about its project.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        let Self {
-            server,
-            argument,
-            headers,
-            query,
-            meta,
-            capabilities,
-            client_info,
-            input_responses,
-            allowed_dirs,
-        } = self;
+        let Self { server, argument, headers, query, meta, capabilities, client_info, input_responses, allowed_dirs } =
+            self;
         server.is_none()
             && argument.is_none()
             && headers.is_empty()

@@ -13,8 +13,8 @@ use crate::texts::standard::standard;
 
 /// What templates may show.
 pub(super) const NAMES: [&str; 15] = [
-    "advice", "cause", "client", "count", "detail", "folders", "from", "list", "name", "path", "reason", "source", "to", "uri",
-    "value",
+    "advice", "cause", "client", "count", "detail", "folders", "from", "list", "name", "path", "reason", "source",
+    "to", "uri", "value",
 ];
 
 /// The values of one message, each made safe to show when it is put in.
@@ -104,7 +104,11 @@ impl Templates<'_> {
             .iter()
             .map(|(name, value)| {
                 // Lists and advice are built from safe parts and may be longer than one value.
-                let safe = if matches!(*name, "list" | "folders" | "advice") { (*value).to_string() } else { display(value, most) };
+                let safe = if matches!(*name, "list" | "folders" | "advice") {
+                    (*value).to_string()
+                } else {
+                    display(value, most)
+                };
                 (*name, safe)
             })
             .collect();

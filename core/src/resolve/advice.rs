@@ -11,8 +11,8 @@ use crate::api::reason::Reason;
 use crate::path::display::display;
 use crate::policy::{SourceKind, Templates, fill, matches_client, to_usize, used};
 use crate::texts::advice::{
-    BY_REQUEST, BY_SERVER, IN_OTHER_STYLE, OPEN_FOLDER, OR, OUT_OF_REACH, PASS, PASS_ROOT, SELECT, SELECT_PATH, START_ELSEWHERE,
-    TAKES_NONE, TO_CHANGE, example,
+    BY_REQUEST, BY_SERVER, IN_OTHER_STYLE, OPEN_FOLDER, OR, OUT_OF_REACH, PASS, PASS_ROOT, SELECT, SELECT_PATH,
+    START_ELSEWHERE, TAKES_NONE, TO_CHANGE, example,
 };
 use crate::texts::client_advice::CLIENT_ADVICE;
 

@@ -2,7 +2,6 @@
 
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::cause::cause;
@@ -104,7 +103,7 @@ impl<'a> AskContext<'a> {
             RootsAccess::Send => Step::Wait { for_roots: true, send: true },
             RootsAccess::Input => Step::End(needs_input()),
             RootsAccess::Known(list) => self.list_roots(list, &mut disk),
-            RootsAccess::Unavailable(state) => Step::End(Outcome::Listed { roots: Arc::default(), state }),
+            RootsAccess::Unavailable(state) => Step::End(self.listed(Vec::new(), state, false)),
         };
         self.decision(step, None, disk)
     }
@@ -121,7 +120,7 @@ impl<'a> AskContext<'a> {
             false if disk.is_stale() => RootsState::Stale,
             false => self.connection.roots_state,
         };
-        Step::End(Outcome::Listed { roots: roots.into(), state })
+        Step::End(self.listed(roots, state, true))
     }
 
     /// Evaluates the sources: all of them where the explanation or a report on disagreements needs them.
@@ -139,6 +138,7 @@ impl<'a> AskContext<'a> {
             target: self.ask.target,
             memory: (is_connected && !shared).then_some(self.connection.memory),
             roots: self.ask.roots,
+            list: self.visible_roots().filter(|_| !shared),
             list_fresh_until: self.ask.list_fresh_until.filter(|_| is_connected),
             list_is_stale: is_connected && self.ask.list_is_stale,
             shared,

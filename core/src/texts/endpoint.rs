@@ -45,8 +45,12 @@ pub(crate) const NO_COMMON_DIRS: &str =
 pub(crate) const fn unusable_dir(found: EntryKind) -> &'static str {
     match found {
         EntryKind::Directory => "",
-        EntryKind::Missing => "`allowedDirs` names a folder that does not exist, so that nothing in it is allowed: {path}",
-        EntryKind::File => "`allowedDirs` names something that is not a folder, so that nothing in it is allowed: {path}",
+        EntryKind::Missing => {
+            "`allowedDirs` names a folder that does not exist, so that nothing in it is allowed: {path}"
+        }
+        EntryKind::File => {
+            "`allowedDirs` names something that is not a folder, so that nothing in it is allowed: {path}"
+        }
         EntryKind::Unreadable => "`allowedDirs` names a folder that this process cannot read: {path}",
     }
 }

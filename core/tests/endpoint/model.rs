@@ -8,7 +8,9 @@ use rootwise::RequestToken;
 use rootwise::endpoint::event::{
     CallStarted, ChannelClosed, ChannelEnd, EndpointEvent, SessionInitialized, SessionMessage, SessionOpened,
 };
-use rootwise::event::{EntryKind, Event, HostFactsChanged, Message, Probed, RefusalKind, RootsChanged, RootsListed, RootsRefused};
+use rootwise::event::{
+    EntryKind, Event, HostFactsChanged, Message, Probed, RefusalKind, RootsChanged, RootsListed, RootsRefused,
+};
 use rootwise::host::{HostFacts, Transport};
 use rootwise::policy::Policy;
 use rootwise::project::Project;

@@ -239,7 +239,7 @@ impl Rootwise {
             asked
         };
         self.ask(context, asked, |answer| match answer.outcome {
-            Outcome::Listed { roots, state } => Ok(Roots::new(roots, state)),
+            Outcome::Listed { roots, state, .. } => Ok(Roots::new(roots, state)),
             _ => Err(answer.into()),
         })
         .await
