@@ -98,6 +98,7 @@ pub enum Outcome {
         text: String,
         /// The reason for which none of the roots can be used on this machine, if that is so.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "ts", ts(optional))]
         unusable: Option<String>,
     },
     /// Return these input requests; the client then retries the call.

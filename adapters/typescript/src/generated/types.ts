@@ -333,7 +333,7 @@ text: string,
 /**
  * The reason for which none of the roots can be used on this machine, if that is so.
  */
-unusable?: string | null, } | { "outcome": "needsInput", 
+unusable?: string, } | { "outcome": "needsInput", 
 /**
  * The input requests by key.
  */
@@ -378,7 +378,7 @@ text: string,
 /**
  * The reason for which none of the roots can be used on this machine, if that is so.
  */
-unusable?: string | null, } | { "outcome": "needsInput", 
+unusable?: string, } | { "outcome": "needsInput", 
 /**
  * The input requests by key.
  */
