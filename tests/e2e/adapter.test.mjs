@@ -77,7 +77,9 @@ for (const { name, Server, Client, Memory, method } of generations) {
       refused({ allowed: [base] }, "allowed");
       refused({ policy: "recomended" }, "recomended");
       refused({ policy: "recomended" }, "cocosearch");
-      refused({ policy: { name: "empty" } }, "policy");
+      refused({ policy: { name: "empty", sources: [] } }, "sources");
+      refused({ policy: { timing: { callerTimeoutMs: "soon" } } }, "timing.callerTimeoutMs");
+      refused({ policy: [] }, "policy");
       refused({ policy: null }, "policy");
       refused({ host: { style: "dos" } }, "style");
       refused({ host: { allowedDirs: ["x"] } }, "host.allowedDirs[0]");

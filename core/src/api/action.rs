@@ -90,6 +90,16 @@ pub enum Outcome {
         roots: Arc<Vec<RootView>>,
         /// The state of the list.
         state: RootsState,
+        /// Whether the client has listed its roots at all.
+        answered: bool,
+        /// Whether this is its list as far as anybody knows: it was listed, and nothing has reported a change or is too old.
+        current: bool,
+        /// The list as a person or a model reads it.
+        text: String,
+        /// The reason for which none of the roots can be used on this machine, if that is so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "ts", ts(optional))]
+        unusable: Option<String>,
     },
     /// Return these input requests; the client then retries the call.
     NeedsInput {
@@ -207,6 +217,14 @@ pub enum RootsState {
     Stale,
     /// Several clients share the connection, so that no list is the list of one of them.
     SeveralClients,
+}
+
+impl RootsState {
+    /// Whether the client has listed its roots, and nothing has happened since that could have changed them.
+    #[must_use]
+    pub const fn is_current(self) -> bool {
+        matches!(self, Self::Ok | Self::Empty | Self::AllInvalid)
+    }
 }
 
 /// A change of the connection's project.

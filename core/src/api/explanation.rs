@@ -61,6 +61,10 @@ pub struct SourceReport {
     /// The exact input it read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub via: Option<String>,
+    /// The inputs that it looked for, if it found none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    pub reads: Vec<String>,
     /// The verdict.
     pub verdict: Verdict,
     /// The value it named, made safe to show.

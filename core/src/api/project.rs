@@ -51,7 +51,7 @@ pub struct Project {
     /// The client root it came from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<RootRef>,
-    /// The first of the client's other roots, if this one was picked from several.
+    /// The first of the client's other roots, if this one was picked from several; of a project that is a mere name, all of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub other_roots: Vec<RootRef>,

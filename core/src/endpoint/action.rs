@@ -76,6 +76,13 @@ pub struct AnnounceRoots {
     pub roots: Arc<Vec<RootView>>,
     /// The state of the list.
     pub state: RootsState,
+    /// Whether this is the client's list as far as anybody knows.
+    pub current: bool,
+    /// The list as a person or a model reads it.
+    pub text: String,
+    /// The reason for which none of the roots can be used on this machine, if that is so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unusable: Option<String>,
     /// The roots that were announced before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<Arc<Vec<RootView>>>,

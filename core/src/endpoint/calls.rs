@@ -10,7 +10,7 @@ use super::parts::{Reader, bounded_argument};
 use super::requests::Request;
 use super::sessions::Session;
 use super::turn::Turn;
-use super::{Endpoint, OwnFacts, Scope};
+use super::{Endpoint, OwnFacts, Scope, SessionChange};
 use crate::api::action::{Action, Answer, Level, LogCode, Outcome};
 use crate::api::event::{
     AskVia, AskWithdrawn, Asked, Event, RefusalKind, RequestFacts, SelectBy, Selected, SelectionCleared, Want,
@@ -44,6 +44,8 @@ pub(super) struct Call {
     pub(super) needs_input: bool,
     /// Whether its handler returned.
     pub(super) has_returned: bool,
+    /// The hints that come once and came with an answer to one of its asks.
+    pub(super) hints: Vec<String>,
 }
 
 /// An ask that waits.
@@ -129,6 +131,7 @@ impl Endpoint {
             has_asked,
             needs_input,
             has_returned,
+            hints: Vec::new(),
         };
         self.calls.insert(id, call);
         if let Some(session) = self.scopes.get_mut(&scope) {
@@ -165,6 +168,9 @@ impl Endpoint {
     pub(super) fn call_ended(&mut self, ended: &CallEnded, turn: &mut Turn) {
         let CallEnded { call: id, cancelled } = *ended;
         self.end_asks(id, if cancelled { Reason::Cancelled } else { Reason::CallOver }, turn);
+        if cancelled {
+            self.lose_hints(id, turn);
+        }
         let Some(call) = self.calls.remove(&id) else { return };
         if let Some(session) = self.scopes.get_mut(&call.scope) {
             session.calls.remove(&id);
@@ -197,6 +203,29 @@ impl Endpoint {
         if let Scope::Call(_) = call.scope {
             self.run_queue(turn);
             self.remove_scope(call.scope);
+        }
+    }
+
+    /// The hints for an ask of a call. Those that come once belong to the call, so that each of its asks gets them.
+    pub(super) fn hints_of(&mut self, call: Option<CallId>, outcome: &Outcome, hints: &[String]) -> Vec<String> {
+        let is_resolved = matches!(outcome, Outcome::Resolved { .. });
+        let call = call.filter(|_| is_resolved).and_then(|call| self.calls.get_mut(&call));
+        let Some(call) = call.filter(|call| !call.is_modern) else { return hints.to_vec() };
+        let is_once = |text: &&String| self.policy.config.hints.iter().any(|hint| hint.once && hint.text == **text);
+        call.hints.extend(hints.iter().filter(is_once).cloned());
+        let others = hints.iter().filter(|text| !call.hints.contains(text));
+        call.hints.iter().chain(others).cloned().collect()
+    }
+
+    /// The result of a call does not reach its client, and neither do its hints.
+    pub(super) fn lose_hints(&mut self, id: CallId, turn: &mut Turn) {
+        let Some(call) = self.calls.get_mut(&id) else { return };
+        let hints = core::mem::take(&mut call.hints);
+        if let Some(session) = self.scopes.get_mut(&call.scope).filter(|_| !hints.is_empty()) {
+            session.resolver.hints_were_lost(&hints);
+            if let Some(session) = call.scope.session() {
+                turn.touched(SessionChange { session, project: None, known: None });
+            }
         }
     }
 

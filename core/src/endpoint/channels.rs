@@ -71,6 +71,7 @@ impl Endpoint {
             if let Some(call) = self.calls.get_mut(call) {
                 call.channel = CallChannel::Gone;
             }
+            self.lose_hints(*call, turn);
             self.end_asks(*call, Reason::Cancelled, turn);
         }
         if let Some(request) = self.request_on(id, channel.session) {

@@ -4,6 +4,7 @@
 pub mod action;
 mod calls;
 mod channels;
+mod dirs;
 pub mod event;
 pub mod inputs;
 mod parts;

@@ -43,7 +43,7 @@ impl Endpoint {
     pub(super) fn roots_verified(&mut self, scope: Scope, outcome: &Outcome, turn: &mut Turn) {
         let Some((id, session)) = scope.session().zip(self.scopes.get_mut(&scope)) else { return };
         session.roots.is_verifying = false;
-        let Outcome::Listed { roots, state } = outcome else { return };
+        let Outcome::Listed { roots, state, current, text, unusable, .. } = outcome else { return };
         if !self.roots_watched {
             return;
         }
@@ -55,7 +55,14 @@ impl Endpoint {
             return;
         }
         let previous = session.roots.announced.replace(roots.clone());
-        let (roots, state) = (roots.clone(), *state);
-        turn.push(EndpointAction::AnnounceRoots(AnnounceRoots { session: id, roots, state, previous }));
+        turn.push(EndpointAction::AnnounceRoots(AnnounceRoots {
+            session: id,
+            roots: roots.clone(),
+            state: *state,
+            current: *current,
+            text: text.clone(),
+            unusable: unusable.clone(),
+            previous,
+        }));
     }
 }

@@ -22,27 +22,24 @@ use super::requests::Request;
 use super::roots::RootsWatch;
 use super::turn::Turn;
 use super::{DirsCheck, Endpoint, Hosts, OwnFacts, Scope, SessionChange};
-use crate::api::action::{Action, Answer, Level, Log, LogCode, MessageKind, Outcome, Probe, ProbePath, SendRequest};
+use crate::api::action::{Action, Answer, Level, Log, LogCode, MessageKind, Outcome, Probe, SendRequest};
 use crate::api::event::{
-    ClientInitialized, EntryKind, Event, HostFactsChanged, Message, Probed, ProbedPath, RefusalKind, RootsChanged,
-    RootsListed, RootsRefused,
+    ClientInitialized, Event, HostFactsChanged, Message, Probed, RefusalKind, RootsChanged, RootsListed, RootsRefused,
 };
 use crate::api::host::{HostFacts, Transport};
-use crate::error::{ConfigError, Misuse};
+use crate::error::Misuse;
 use crate::id::{AskId, CallId, ChannelId, Millis, ProbeId, RequestToken, SessionId};
-use crate::machine::builder::ResolverBuilder;
-use crate::machine::resolver::{Resolver, check_callers_dirs};
-use crate::path::display::display;
+use crate::machine::resolver::Resolver;
 use crate::peer::message::{Content, ParsedMessage, ParsedText};
 use crate::peer::raw;
-use crate::policy::{Templates, Values, exceeds, fill, to_usize};
+use crate::policy::{Templates, Values, exceeds};
 use crate::texts::endpoint::{self as texts, Part};
 
 /// A resolver, and what surrounds it.
 #[derive(Clone, Debug)]
 pub(super) struct Session {
     pub(super) resolver: Resolver,
-    own: OwnFacts,
+    pub(super) own: OwnFacts,
     /// The asks that wait, by the ids that the resolver knows.
     pub(super) pending: BTreeMap<AskId, PendingAsk>,
     last_ask: u32,
@@ -68,9 +65,6 @@ pub(super) struct Session {
     deadline: Option<Millis>,
     pub(super) roots: RootsWatch,
 }
-
-/// The place of a caller's folders in an event.
-const ALLOWED_DIRS: &str = "event.allowedDirs";
 
 /// As many as a resolver remembers.
 const MAX_FINISHED: usize = 8;
@@ -113,13 +107,6 @@ impl Session {
 
     pub(super) fn is_http(&self) -> bool {
         self.own.transport == Transport::Http
-    }
-
-    /// The folders of a caller, if they are not those of the session.
-    pub(super) fn callers_dirs(&self, dirs: Option<&Vec<String>>) -> Result<Option<Vec<String>>, Misuse> {
-        let Some(dirs) = dirs.filter(|dirs| self.own.allowed_dirs.as_ref() != Some(dirs)) else { return Ok(None) };
-        check_callers_dirs(dirs, self.resolver.host(), ALLOWED_DIRS)?;
-        Ok(Some(dirs.clone()))
     }
 }
 
@@ -360,40 +347,6 @@ impl Endpoint {
         Ok(())
     }
 
-    /// A resolver for a session or a call; its own folders are checked like those of the host.
-    pub(super) fn builder(&self, own: &OwnFacts) -> Result<ResolverBuilder, Misuse> {
-        let host = self.hosts.with(own);
-        let checked = host.check_dirs(ALLOWED_DIRS, own.allowed_dirs.as_deref().unwrap_or_default());
-        checked.map_err(|ConfigError { place, problem }| Misuse::bad_event(place, problem))?;
-        let builder = Resolver::builder(host).policy(self.policy.clone());
-        Ok(own.allowed_dirs.iter().fold(builder, ResolverBuilder::allowed_dirs))
-    }
-
-    /// Has the operator's folders probed once, so that a wrong one shows at the start.
-    pub(super) fn check_allowed_dirs(&mut self, turn: &mut Turn) {
-        if !matches!(self.dirs_check, DirsCheck::Due) {
-            return;
-        }
-        self.dirs_check = DirsCheck::Done;
-        let dirs = self.hosts.of(Transport::Stdio).allowed_dirs.iter().flatten();
-        let paths: Vec<ProbePath> = dirs.map(|dir| ProbePath { path: dir.clone(), markers: Vec::new() }).collect();
-        if !paths.is_empty() {
-            self.last_probe = self.last_probe.saturating_add(1);
-            let probe = ProbeId(self.last_probe);
-            self.dirs_check = DirsCheck::Probed(probe);
-            turn.push(EndpointAction::Probe(Probe { probe, paths }));
-        }
-    }
-
-    fn log_unusable_dirs(&self, reports: &[ProbedPath], turn: &mut Turn) {
-        for ProbedPath { path, found, .. } in reports.iter().filter(|report| report.found != EntryKind::Directory) {
-            let shown = display(path, to_usize(self.policy.config.limits.value_chars));
-            let message = fill(texts::unusable_dir(*found), &[("path", &shown)]);
-            let (level, code) = (Level::Warning, LogCode::AllowedDirUnusable);
-            turn.push(EndpointAction::Log(EndpointLog { level, code, session: None, ask: None, message }));
-        }
-    }
-
     pub(super) fn deadline_reached(&mut self, turn: &mut Turn) {
         let due: Vec<Scope> =
             self.deadlines.iter().take_while(|(at, _)| *at <= self.now).map(|(_, scope)| *scope).collect();
@@ -450,7 +403,10 @@ impl Endpoint {
         let project = session.resolver.project();
         if let Some(id) = scope.session().filter(|_| session.resolver.turns() != turns) {
             let project = (before.as_ref() != project).then(|| project.cloned());
-            turn.touched(SessionChange { session: id, project, known: session.resolver.reuse() });
+            // The hints of a call are for its asks alone.
+            let call = ask.as_ref().and_then(|(_, pending)| self.calls.get(&pending.call?));
+            let known = session.resolver.reuse().filter(|_| call.is_none_or(|call| call.hints.is_empty()));
+            turn.touched(SessionChange { session: id, project, known });
         }
         if let Some((id, pending)) = ask {
             if let Purpose::Host(ask) = pending.purpose {
@@ -596,7 +552,7 @@ impl Endpoint {
     fn answered(&mut self, scope: Scope, answer: Answer, expired: bool, turn: &mut Turn) {
         let Answer { asks, outcome, revision, hints, explanation } = answer;
         let is_late = expired && self.scopes.get(&scope).is_some_and(|session| session.in_flight.is_some());
-        let mut by_note: Vec<(Option<texts::CannotAsk>, Vec<AskId>)> = Vec::new();
+        let mut alike: Vec<((Option<texts::CannotAsk>, Vec<String>), Vec<AskId>)> = Vec::new();
         for id in asks {
             let session = self.scopes.get_mut(&scope);
             let Some(pending) = session.and_then(|session| session.pending.remove(&id)) else { continue };
@@ -622,14 +578,15 @@ impl Endpoint {
                 turn.end([ask].into(), crate::Reason::CallOver);
                 continue;
             }
-            match by_note.iter_mut().find(|(note, _)| *note == pending.cannot_ask) {
+            let own = (pending.cannot_ask, self.hints_of(pending.call, &outcome, &hints));
+            match alike.iter_mut().find(|(other, _)| *other == own) {
                 Some((_, asks)) => asks.push(ask),
-                None => by_note.push((pending.cannot_ask, [ask].into())),
+                None => alike.push((own, [ask].into())),
             }
         }
-        for (note, asks) in by_note {
+        for ((note, hints), asks) in alike {
             let outcome = with_note(outcome.clone(), note);
-            let (hints, explanation) = (hints.clone(), explanation.clone());
+            let explanation = explanation.clone();
             turn.push(EndpointAction::Answer(Box::new(Answer { asks, outcome, revision, hints, explanation })));
         }
     }

@@ -117,6 +117,11 @@ impl ReportedOnce {
         first
     }
 
+    /// Makes a hint due again.
+    pub(crate) fn forget_hint(&mut self, at: usize) {
+        self.hints.retain(|given| u32::try_from(at) != Ok(*given));
+    }
+
     /// Whether this is logged for the first time and still within the limit.
     pub(crate) fn first_log(&mut self, text: &str, limit: u32) -> bool {
         let mark = project_id(text);

@@ -95,14 +95,11 @@ impl Outbox {
         self.announce.is_some() || self.send.is_some()
     }
 
-    /// The project of the only answer of this event.
-    pub(crate) fn only_project(&self) -> Option<Arc<Project>> {
-        match self.answers.as_slice() {
-            [PendingAnswer { answer: Answer { outcome: Outcome::Resolved { project }, .. }, revision: None, .. }] => {
-                Some(project.clone())
-            }
-            _ => None,
-        }
+    /// The project and the hints of the only answer of this event.
+    pub(crate) fn only_project(&self) -> Option<(Arc<Project>, Vec<String>)> {
+        let [PendingAnswer { answer, revision: None, .. }] = self.answers.as_slice() else { return None };
+        let Outcome::Resolved { project } = &answer.outcome else { return None };
+        Some((project.clone(), answer.hints.clone()))
     }
 
     /// All actions in their fixed order; log lines yield to the limit.

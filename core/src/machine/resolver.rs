@@ -273,6 +273,14 @@ impl Resolver {
         self.connection.cycle.token()
     }
 
+    /// The answer with these hints reached nobody: those that come once are due again.
+    pub(crate) fn hints_were_lost(&mut self, lost: &[String]) {
+        for (at, _) in self.policy.config.hints.iter().enumerate().filter(|(_, hint)| lost.contains(&hint.text)) {
+            self.connection.reported.forget_hint(at);
+        }
+        self.cached = None;
+    }
+
     /// The request with this raw JSON-RPC id, if it was ever sent.
     pub(crate) fn request_with_id(&self, id: &str) -> Option<RequestToken> {
         let cycle = &self.connection.cycle;

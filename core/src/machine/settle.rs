@@ -76,9 +76,13 @@ impl Resolver {
         }
         let unchanged = remembered == self.connection.memory.remembered;
         if plain && by_request && unchanged && !turn.outbox.changed_connection() {
-            let project = turn.outbox.only_project().filter(|project| !project.stale);
+            let answered = turn.outbox.only_project().filter(|(project, _)| !project.stale);
             let until = turn.fresh_until;
-            self.cached = project.map(|project| CachedAnswer { hints: self.lasting_hints(&project), until, project });
+            self.cached = answered
+                .map(|(project, hints)| (CachedAnswer { hints: self.lasting_hints(&project), until, project }, hints))
+                // A host repeats the whole answer, and a hint that comes once would come again.
+                .filter(|(cached, hints)| cached.hints == *hints)
+                .map(|(cached, _)| cached);
         }
     }
 
@@ -294,7 +298,9 @@ impl Resolver {
         let is_alone = self.is_alone(ask);
         let reported = &mut self.connection.reported;
         let hints = self.policy.config.hints.iter().enumerate().filter(|(at, hint)| {
-            hint.suits(project, has_roots) && (!hint.once || is_alone || reported.first_hint(*at))
+            hint.suits(project, has_roots)
+                // An explanation shows no hints, so it uses none up.
+                && (!hint.once || (!ask.explain && (is_alone || reported.first_hint(*at))))
         });
         hints.map(|(_, hint)| hint.text.clone()).collect()
     }

@@ -58,6 +58,7 @@ impl Resolver {
                 false => connection.cycle.state(&self.policy, self.now),
             },
             stale_answers: connection.cycle.stale_answers(),
+            project: connection.project.as_deref(),
             now: self.now,
         }
     }

@@ -17,7 +17,7 @@ use crate::path::display::display;
 use crate::path::host::{map_path, read_path};
 use crate::path::rejection::Rejection;
 use crate::path::uri::{is_file_uri, is_placeholder};
-use crate::policy::{BarePaths, Limits, NonObjects, Policy, exceeds, to_usize};
+use crate::policy::{BarePaths, Limits, NonFile, NonObjects, Policy, exceeds, to_usize};
 
 /// A list of roots.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -255,7 +255,9 @@ impl RootEntry {
         let (path, repaired) = locate(&sent, policy, host);
         let key = match &path {
             Ok(path) => path::key(path, host.client_style(path)).ok(),
-            Err(rejection) if rejection.reason == Reason::NotFileUri => Some(uri_key(&sent.uri)),
+            Err(rejection) if rejection.reason == Reason::NotFileUri || is_identity(&sent, rejection, policy) => {
+                Some(uri_key(&sent.uri))
+            }
             Err(_) => None,
         };
         let name = sent.name.as_ref().map(|name| display(name, to_usize(limits.name_chars)));
@@ -280,6 +282,11 @@ impl RootEntry {
         self.path.as_ref().is_ok_and(|path| path::basename(path, host.client_style(path)).as_deref() == Some(name))
     }
 
+    /// Whether it is a project without a folder: its URI is its identity.
+    pub(crate) fn is_identity(&self, policy: &Policy) -> bool {
+        self.path.as_ref().is_err_and(|rejection| is_identity(&self.sent, rejection, policy))
+    }
+
     /// What tells it from other roots.
     pub(crate) fn identity(&self) -> String {
         self.key.clone().unwrap_or_else(|| uri_key(&self.sent.uri))
@@ -289,6 +296,17 @@ impl RootEntry {
         let problem = self.path.as_ref().err().map(|rejection| rejection.reason);
         RootView { root: self.reference.clone(), real_path: None, problem }
     }
+}
+
+/// Whether a root that names no folder here is a project by its URI alone: one of another scheme; and where no project needs a
+/// folder, also a `file:` URI with a host, a fragment or a name that no folder here can have.
+fn is_identity(sent: &SentRoot, rejection: &Rejection, policy: &Policy) -> bool {
+    policy.config.roots.non_file == NonFile::NameOnly
+        && match rejection.reason {
+            Reason::NotFileUri => true,
+            Reason::Invalid | Reason::OtherSystem => !policy.config.require_path && is_file_uri(&sent.uri),
+            _ => false,
+        }
 }
 
 /// The prefix of the identity of a URI that names no folder here.

@@ -57,6 +57,14 @@ impl PolicyConfig {
         if let Some(entry) = source.read.iter().find(|entry| entry.trim_start_matches('$').is_empty()) {
             return Err(bad(format!("{place}.read"), format!("has the empty entry `{entry}`")));
         }
+        for (index, entry) in source.read.iter().enumerate() {
+            if let Some(problem) = name_problem(source.from, entry) {
+                return Err(bad(format!("{place}.read[{index}]"), format!("`{entry}` {problem}")));
+            }
+        }
+        if source.when.argument.as_ref().is_some_and(|option| option.starts_with('-')) {
+            return Err(bad(format!("{place}.when.argument"), OPTION_WITH_DASHES));
+        }
         if source.from == SourceKind::Meta
             && let Some(entry) = source.read.iter().find(|entry| !entry.starts_with('/'))
         {
@@ -139,6 +147,25 @@ impl PolicyConfig {
             }
         }
         Ok(())
+    }
+}
+
+const OPTION_WITH_DASHES: &str = "begins with a dash; name the option without dashes";
+
+/// The reason for which nothing can have a name that a source reads.
+fn name_problem(from: SourceKind, name: &str) -> Option<&'static str> {
+    let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+    let variable = match from {
+        SourceKind::Configured => name.strip_prefix('$'),
+        SourceKind::Env => Some(name),
+        _ => None,
+    };
+    match (from, variable) {
+        (SourceKind::Header, _) if !name.chars().all(is_token) => Some("is no name that a header can have"),
+        (SourceKind::Env, _) if name.starts_with('$') => Some("begins with `$`; name the variable without it"),
+        (_, Some(variable)) if variable.contains(['=', '\0', '$']) => Some("is no name that a variable can have"),
+        (SourceKind::Configured, None) if name.starts_with('-') => Some(OPTION_WITH_DASHES),
+        _ => None,
     }
 }
 

@@ -2,7 +2,6 @@
 
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::cause::cause;
@@ -104,7 +103,7 @@ impl<'a> AskContext<'a> {
             RootsAccess::Send => Step::Wait { for_roots: true, send: true },
             RootsAccess::Input => Step::End(needs_input()),
             RootsAccess::Known(list) => self.list_roots(list, &mut disk),
-            RootsAccess::Unavailable(state) => Step::End(Outcome::Listed { roots: Arc::default(), state }),
+            RootsAccess::Unavailable(state) => Step::End(self.listed(Vec::new(), state, false)),
         };
         self.decision(step, None, disk)
     }
@@ -117,7 +116,7 @@ impl<'a> AskContext<'a> {
             return Step::Wait { for_roots: false, send: false };
         };
         let state = if disk.is_stale() && !self.ask.alone { RootsState::Stale } else { self.list_state(list) };
-        Step::End(Outcome::Listed { roots: roots.into(), state })
+        Step::End(self.listed(roots, state, true))
     }
 
     /// The state of a list: that of the connection has an age, one that came with the call itself has none.
@@ -140,6 +139,7 @@ impl<'a> AskContext<'a> {
             target: self.ask.target,
             memory: (is_connected && !shared).then_some(self.connection.memory),
             roots: self.ask.roots,
+            list: self.visible_roots().filter(|_| !shared),
             list_fresh_until: self.ask.list_fresh_until.filter(|_| is_connected),
             list_is_stale: is_connected && self.ask.list_is_stale,
             shared,

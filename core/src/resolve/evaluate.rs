@@ -29,6 +29,8 @@ pub(crate) struct EvaluationContext<'a> {
     /// The connection's memory; none for an ask that stands alone.
     pub(crate) memory: Option<&'a Memory>,
     pub(crate) roots: RootsAccess<'a>,
+    /// The last list that the client sent, whatever its age.
+    pub(crate) list: Option<&'a RootList>,
     /// The time until which that list is fresh, if there is a limit.
     pub(crate) list_fresh_until: Option<Time>,
     /// Whether that list is not fresh.
@@ -64,11 +66,13 @@ pub(crate) struct Finding {
     pub(crate) result: SourceResult,
     /// Whether it could still decide the ask when it was asked.
     pub(crate) matters: bool,
+    /// The position of the source in the policy; a pin has none.
+    pub(crate) at: Option<usize>,
 }
 
 impl Finding {
     const fn new(source: SourceKind) -> Self {
-        Self { source, via: None, value: None, result: SourceResult::Absent, matters: true }
+        Self { source, via: None, value: None, result: SourceResult::Absent, matters: true, at: None }
     }
 
     /// The decision that follows if nothing else decides; `at` is its position among the findings.
@@ -186,7 +190,7 @@ impl EvaluationContext<'_> {
                 continue;
             }
             disk.recording = matters;
-            let finding = Finding { matters, ..self.ask(at, source, disk) };
+            let finding = Finding { matters, at: Some(at), ..self.ask(at, source, disk) };
             let follows = finding.follows(findings.len());
             findings.push(finding);
             if can_end {
@@ -258,7 +262,12 @@ impl EvaluationContext<'_> {
     fn check_selected(&self, source: &Source, disk: &mut DiskView<'_>, finding: &mut Finding) {
         let Some(selected) = self.memory.and_then(|memory| memory.selected.as_ref()) else { return };
         finding.value = Some(selected.given.clone());
-        finding.result = match self.recheck_stored(&selected.project, disk) {
+        let is_name = selected.project.folder().is_none() && selected.project.root.is_none();
+        let selected_project = match self.list.filter(|_| is_name) {
+            Some(list) => Arc::new(Project::with_roots((*selected.project).clone(), list)),
+            None => selected.project.clone(),
+        };
+        finding.result = match self.recheck_stored(&selected_project, disk) {
             Ok(SourceResult::Offers(project)) => {
                 self.recheck_stored_within(source, project, disk).unwrap_or_else(|rejection| {
                     // What does not count for now is no fault that could end an ask.

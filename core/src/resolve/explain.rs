@@ -101,6 +101,7 @@ impl<'a> Explainer<'a> {
                 Some(list) if !shared => RootsAccess::Known(list),
                 _ => RootsAccess::Unavailable(roots_state),
             },
+            list: list.filter(|_| !shared),
             list_fresh_until: None,
             list_is_stale: false,
             shared,
@@ -149,9 +150,14 @@ impl<'a> Explainer<'a> {
                 }
                 SourceResult::Offers(project) => (compared(project, &mut unnamed_winner, winner), None, None),
             };
+            let source = finding.at.and_then(|at| self.policy.config.sources.get(at));
             tried.push(SourceReport {
                 source: finding.source,
                 via: finding.via.clone(),
+                reads: match verdict {
+                    Verdict::Absent => source.map(|source| source.read.clone()).unwrap_or_default(),
+                    _ => Vec::new(),
+                },
                 verdict,
                 value: finding.value.as_ref().map(|value| self.shown(value)),
                 reason,
@@ -226,7 +232,8 @@ fn render(explanation: &Explanation, winner: Option<&Arc<Project>>) -> String {
     let width = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
     for (tried, label) in explanation.tried.iter().zip(&labels) {
         let verdict = text::verdict(tried.verdict);
-        let value = tried.value.as_deref().unwrap_or_default();
+        let reads = if tried.reads.is_empty() { String::new() } else { format!("({})", tried.reads.join(", ")) };
+        let value = tried.value.as_deref().unwrap_or(&reads);
         let why = tried.reason.map_or_else(String::new, |reason| {
             let detail = tried.detail.as_ref().filter(|detail| *detail != reason.code());
             detail.map_or_else(|| format!("({})", reason.code()), |detail| format!("({}: {detail})", reason.code()))

@@ -133,6 +133,13 @@ impl Project {
 }
 
 impl Project {
+    /// A project that is a mere name, with the roots of its client: that is where the client works.
+    pub(crate) fn with_roots(self, list: &RootList) -> Self {
+        let (roots, omitted) = list.first(None);
+        let other_roots = roots.into_iter().map(|entry| entry.reference.clone()).collect();
+        Self { other_roots, other_roots_omitted: omitted, ..self }
+    }
+
     /// The project of a root as the caller calls it. The name in `name` and `slug` stays, because data may be kept under it.
     pub(crate) fn called(self, name: &str, entry: &RootEntry) -> Self {
         match &entry.reference.name {

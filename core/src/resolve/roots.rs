@@ -97,17 +97,14 @@ impl EvaluationContext<'_> {
             |rejection: Rejection, ends: bool| SourceResult::Rejected { rejection, ends, status: source.status };
         let path = match &entry.path {
             Ok(path) => path,
-            Err(rejection) if rejection.reason == Reason::NotFileUri => {
-                return match rules.non_file {
-                    NonFile::NameOnly => {
-                        match self.factory().require_path(Project::from_root(entry, list, None, self.factory())) {
-                            Ok(project) => SourceResult::offers(project),
-                            Err(rejection) => rejected(rejection, false),
-                        }
-                    }
-                    NonFile::Error => rejected(rejection.clone(), true),
-                    NonFile::Skip | NonFile::NextSource => rejected(rejection.clone(), false),
+            Err(_) if entry.is_identity(self.policy) => {
+                return match self.factory().require_path(Project::from_root(entry, list, None, self.factory())) {
+                    Ok(project) => SourceResult::offers(project),
+                    Err(rejection) => rejected(rejection, false),
                 };
+            }
+            Err(rejection) if rejection.reason == Reason::NotFileUri => {
+                return rejected(rejection.clone(), rules.non_file == NonFile::Error);
             }
             Err(rejection) => return rejected(rejection.clone(), rules.on_unusable == OnUnusable::Error),
         };
@@ -162,11 +159,7 @@ impl EvaluationContext<'_> {
                 Verified::Rejected(rejection) => Err(rejected(source, rejection)),
                 Verified::Wait => Err(SourceResult::WaitDisk),
             },
-            Err(rejection)
-                if rejection.reason == Reason::NotFileUri && self.policy.config.roots.non_file == NonFile::NameOnly =>
-            {
-                made(None)
-            }
+            Err(_) if entry.is_identity(self.policy) => made(None),
             Err(rejection) => Err(rejected(source, rejection.clone())),
         }
     }

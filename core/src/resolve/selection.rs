@@ -19,8 +19,8 @@ use crate::path::rejection::Rejection;
 use crate::path::uri::{is_file_uri, looks_like_uri, project_key};
 use crate::peer::root_list::{RootEntry, RootList};
 use crate::policy::{
-    EnforceRoots, ExcludedDirsRule, Format, Links, NameRule, Names, NonFile, Relative, Source, SourceKind, Templates,
-    Traversal, Values, Verify, exceeds,
+    EnforceRoots, ExcludedDirsRule, Format, Links, NameRule, Names, Relative, Source, SourceKind, Templates, Traversal,
+    Values, Verify, exceeds,
 };
 
 /// The progress of a selection.
@@ -153,7 +153,13 @@ impl<'a> AskContext<'a> {
             _ if enforced && list.is_some_and(|list| !list.entries.is_empty()) => {
                 Rejection::new(Reason::NotInRoots).into()
             }
-            _ => SelectionStep::made(Project::from_name(name, SourceKind::Selected, None, self.factory())),
+            _ => {
+                let project = Project::from_name(name, SourceKind::Selected, None, self.factory());
+                SelectionStep::made(match list {
+                    Some(list) => project.with_roots(list),
+                    None => project,
+                })
+            }
         }
     }
 
@@ -210,11 +216,7 @@ impl<'a> AskContext<'a> {
                 Verified::Rejected(rejection) => rejection.into(),
                 Verified::Wait => SelectionStep::NeedsDisk,
             },
-            Err(rejection)
-                if rejection.reason == Reason::NotFileUri && self.policy.config.roots.non_file == NonFile::NameOnly =>
-            {
-                made(None)
-            }
+            Err(_) if entry.is_identity(self.policy) => made(None),
             Err(rejection) => rejection.clone().into(),
         }
     }

@@ -8,6 +8,7 @@ use super::memory::Memory;
 use super::sources::RequestValues;
 use crate::api::action::RootsState;
 use crate::api::event::SelectBy;
+use crate::api::project::Project;
 use crate::id::Time;
 use crate::peer::client::Client;
 use crate::peer::root_list::RootList;
@@ -28,6 +29,8 @@ pub(crate) struct ConnectionView<'a> {
     pub(crate) roots_state: RootsState,
     /// The number of answers that arrived too late to count.
     pub(crate) stale_answers: u32,
+    /// The connection's project.
+    pub(crate) project: Option<&'a Project>,
     pub(crate) now: Time,
 }
 

@@ -8,4 +8,5 @@ pub(crate) mod client_advice;
 pub(crate) mod endpoint;
 pub(crate) mod explanation;
 pub(crate) mod log;
+pub(crate) mod roots;
 pub(crate) mod standard;

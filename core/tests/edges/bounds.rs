@@ -38,7 +38,7 @@ fn a_message_lists_roots_as_far_as_there_is_room() {
         let message = answer(&play.ask(json!({})))["message"].as_str().unwrap().to_owned();
         message.split_once("Available: ").unwrap().1.to_owned()
     };
-    assert_eq!([listing(2), listing(3), listing(6)], ["2 more", "one and 1 more", "one, two"]);
+    assert_eq!([listing(7), listing(8), listing(16)], ["2 more", "one (/a) and 1 more", "one (/a), two (/b)"]);
 }
 
 #[test]

@@ -43,6 +43,13 @@ fn an_invalid_source_is_named() {
         (json!({ "from": "configured", "read": ["$"] }), "read"),
         (json!({ "from": "meta", "read": ["project"] }), "read"),
         (json!({ "from": "env" }), "read"),
+        (json!({ "from": "env", "read": ["A", "$HOME_DIR"] }), "read[1]"),
+        (json!({ "from": "env", "read": ["A=B"] }), "read[0]"),
+        (json!({ "from": "configured", "read": ["--project"] }), "read[0]"),
+        (json!({ "from": "configured", "read": ["$$A"] }), "read[0]"),
+        (json!({ "from": "header", "read": ["X Project"] }), "read[0]"),
+        (json!({ "from": "header", "read": ["X-Project", "x:y"] }), "read[1]"),
+        (json!({ "from": "cwd", "when": { "argument": "--here" } }), "when.argument"),
         (json!({ "from": "cwd", "read": ["A"] }), "read"),
         (json!({ "from": "cwd", "links": "follow", "verify": "none" }), "links"),
         (json!({ "from": "argument", "status": 399 }), "status"),
@@ -54,10 +61,34 @@ fn an_invalid_source_is_named() {
     }
     for source in [
         json!({ "from": "meta", "read": ["/project"] }),
+        json!({ "from": "configured", "read": ["project", "$PROJECT"] }),
+        json!({ "from": "header", "read": ["X-Project_Path.2"] }),
         json!({ "from": "cwd", "links": "follow", "verify": "exists" }),
         json!({ "from": "argument", "links": "keep", "verify": "none", "status": 599 }),
     ] {
         assert_eq!(refused_at(json!({ "sources": [source] })), "", "{source}");
+    }
+}
+
+#[test]
+fn a_policy_without_sources_changes_the_recommended_one() {
+    let changed = Policy::from_json(r#"{ "timing": { "callerTimeoutMs": 1000 } }"#).unwrap();
+    assert_eq!(changed, Policy::recommended().with(|policy| policy.timing.caller_timeout_ms = 1_000).unwrap());
+    assert_eq!(Policy::from_json("{}").unwrap(), Policy::recommended());
+    let named = Policy::from_json(r#"{ "name": "mine", "texts": { "selected": "ok" } }"#).unwrap();
+    assert_eq!((named.config().name.as_str(), named.config().texts.len()), ("mine", 1));
+    assert_eq!(named.config().sources, Policy::recommended().config().sources);
+    for (text, place) in [
+        (r#"{ "timing": { "callerTimeoutMs": "soon" } }"#, "timing.callerTimeoutMs"),
+        (r#"{ "timing": { "callerTimeoutMs": 0 } }"#, "timing.callerTimeoutMs"),
+        (r#"{ "timing": 7 }"#, "timing"),
+        (r#"{ "timimg": {} }"#, "timimg"),
+        (r#"{ "sources": null }"#, "sources"),
+        (r#"{ "sources": [] }"#, "the top"),
+        ("7", "the top"),
+        ("{", "line 1 column 1"),
+    ] {
+        assert_eq!(Policy::from_json(text).unwrap_err().place, place, "{text}");
     }
 }
 
@@ -90,10 +121,7 @@ fn every_refusal_has_a_text_of_its_own() {
     assert_eq!(message(&play.select(json!({ "value": " " }))), "The selected project is empty.");
     play.list(&["file:///work/a", "file:///work/b"]);
     let ambiguous = message(&play.ask(json!({})));
-    assert_eq!(
-        ambiguous,
-        "The client has several roots and none was chosen. Available: file:///work/a, file:///work/b"
-    );
+    assert_eq!(ambiguous, "The client has several roots and none was chosen. Available: /work/a, /work/b");
     play.select(json!({ "path": "/work/a" }));
     let immutable = message(&play.select(json!({ "path": "/work/b" })));
     assert_eq!(immutable, "The project of this connection is `a` and cannot be changed.");

@@ -288,7 +288,7 @@ impl Model {
     }
 
     pub fn announce_roots(&mut self, owner: At, outcome: &Outcome, turn: &mut Turn) {
-        let Outcome::Listed { roots, state } = outcome else { return };
+        let Outcome::Listed { roots, state, current, text, unusable, .. } = outcome else { return };
         if !self.log.roots_are_watched() {
             return;
         }
@@ -305,7 +305,9 @@ impl Model {
         }
         self.log.add(Entry::RootsAnnounced { owner, roots: roots.clone() });
         let session = self.log.session_id(owner);
-        let mut announce = json!({ "type": "announceRoots", "session": session, "roots": roots, "state": state });
+        let mut announce = json!({ "type": "announceRoots", "session": session, "roots": roots, "state": state,
+            "current": current, "text": text });
+        set(&mut announce, "unusable", unusable.clone());
         set(&mut announce, "previous", last);
         turn.actions.push(announce);
     }

@@ -218,4 +218,5 @@ fn only_options_of_the_command_line_that_the_policy_reads_count() {
     assert_eq!(found(&["--project", "/p", "--project=/q"]), project("/p"), "the first counts");
     assert_eq!(found(&["--project", "--verbose"]), project(""), "the next option is no value");
     assert_eq!(found(&["--", "--project=/p"]), []);
+    assert_eq!(found(&["--proj=/p", "--project-path", "/q"]), [], "an abbreviation may be another option");
 }

@@ -27,7 +27,7 @@ fn out(outcome: &Outcome) -> Out {
     match outcome {
         Outcome::Resolved { project } => Out::Resolved(proj(project)),
         Outcome::Selected { project, .. } => Out::Selected(proj(project)),
-        Outcome::Listed { roots, state } => {
+        Outcome::Listed { roots, state, .. } => {
             let views = roots.iter().map(|view| (view.root.uri.clone(), view.problem, view.real_path.clone()));
             Out::Listed(views.collect(), *state)
         }

@@ -671,7 +671,7 @@ impl History {
         source.verify = Verify::Directory;
         let (mut views, mut needs) = (Vec::new(), Vec::new());
         for raw in roots {
-            let (problem, real) = match self.lex_root(raw) {
+            let (problem, real) = match self.lex_strictly(raw) {
                 Lexed::Place(target) => match self.on_disk(&source, target, eyes) {
                     Verdict::Good(target) => (None, target.real),
                     Verdict::Bad(reason) => (Some(reason), None),

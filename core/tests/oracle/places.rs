@@ -3,7 +3,7 @@
 use rootwise::Reason;
 use rootwise::path::uri;
 use rootwise::path::{self, PathStyle, Refusal};
-use rootwise::policy::{BarePaths, Format, NameFrom, Relative, Source, SourceKind};
+use rootwise::policy::{BarePaths, Format, NameFrom, NonFile, Relative, Source, SourceKind};
 
 use super::history::History;
 use super::peer::{self, RawRoot};
@@ -220,6 +220,16 @@ impl History {
 
     /// What a root is, before the disk is asked.
     pub fn lex_root(&self, raw: &RawRoot) -> Lexed {
+        let config = self.policy.config();
+        let by_uri = config.roots.non_file == NonFile::NameOnly && !config.require_path && is_file_uri(&raw.uri);
+        match self.lex_strictly(raw) {
+            Lexed::Bad(Reason::Invalid | Reason::OtherSystem) if by_uri => Lexed::NonFile(raw.uri.clone()),
+            lexed => lexed,
+        }
+    }
+
+    /// The same where a URI that names no folder is no project.
+    pub fn lex_strictly(&self, raw: &RawRoot) -> Lexed {
         let text = raw.uri.as_str();
         let bare = !is_file_uri(text);
         if self.is_too_long(text) {
@@ -250,7 +260,7 @@ impl History {
 
     /// The problem a list of roots shows for one of them: why it cannot be read, not what the place is.
     pub fn problem(&self, raw: &RawRoot) -> Option<Reason> {
-        match self.lex_root(raw) {
+        match self.lex_strictly(raw) {
             Lexed::Place(_) => None,
             Lexed::NonFile(_) => Some(Reason::NotFileUri),
             Lexed::Bad(reason) => Some(reason),

@@ -236,6 +236,7 @@ pub struct Ask {
     pub modern: bool,
     pub facts: RequestFacts,
     pub target: Option<String>,
+    pub explain: bool,
 }
 
 /// What an ask is for.

@@ -44,7 +44,7 @@ pub fn project_of(answer: Answer) -> Result<Arc<Project>, NoProject> {
 /// The client must be asked first, or the connection ended.
 pub fn roots_of(answer: Answer) -> Result<Roots, NoProject> {
     match answer.outcome {
-        Outcome::Listed { roots, state } => Ok(Roots::new(roots, state)),
+        Outcome::Listed { roots, state, .. } => Ok(Roots::new(roots, state)),
         _ => Err(answer.into()),
     }
 }

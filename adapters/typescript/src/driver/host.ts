@@ -60,13 +60,24 @@ export function mergedFacts(
   }
   const merged = own({ ...collected, ...given });
   if (allowedDirs) merged.allowedDirs = [...allowedDirs];
-  if (merged.allowedDirs) {
-    merged.allowedDirs = [
-      ...new Set(merged.allowedDirs.flatMap((dir) => [dir, surroundings().realFolder(dir) ?? dir])),
-    ];
-  }
+  if (merged.allowedDirs) merged.allowedDirs = withRealPaths(merged.allowedDirs);
   return merged;
 }
+
+const withRealPaths = (dirs: readonly string[]): string[] => [
+  ...new Set(dirs.flatMap((dir) => [dir, surroundings().realFolder(dir) ?? dir])),
+];
+
+/** The folders that a function of the server gives a caller; throws if it fails or gives no folders, so that nothing is allowed. */
+export async function callersDirs<C>(allowedDirs: AllowedDirsOf<C>, caller: C): Promise<string[]> {
+  const dirs: unknown = await allowedDirs(caller);
+  if (!Array.isArray(dirs)) throw badOption("allowedDirs", "the function must return a list of absolute paths");
+  checkFolders("allowedDirs()", dirs, undefined);
+  return withRealPaths(dirs);
+}
+
+/** Tells the folders of one caller. */
+export type AllowedDirsOf<C> = (caller: C) => readonly string[] | Promise<readonly string[]>;
 
 /** As {@link mergedFacts}. Refuses invalid options and facts here, and not in the first call. */
 export function checkedFacts(transport: Transport, policy: PresetName | Policy, options: HostOptions): HostFacts {

@@ -156,7 +156,11 @@ clientInfo?: unknown,
 /**
  * The raw `inputResponses` of a retried call.
  */
-inputResponses?: unknown, };
+inputResponses?: unknown, 
+/**
+ * The folders to which this caller is confined, within those of the host facts, which must have some.
+ */
+allowedDirs?: Array<string>, };
 
 /**
  * A tool that selects the connection's project.
@@ -313,7 +317,23 @@ roots: Array<RootView>,
 /**
  * The state of the list.
  */
-state: RootsState, } | { "outcome": "needsInput", 
+state: RootsState, 
+/**
+ * Whether the client has listed its roots at all.
+ */
+answered: boolean, 
+/**
+ * Whether this is its list as far as anybody knows: it was listed, and nothing has reported a change or is too old.
+ */
+current: boolean, 
+/**
+ * The list as a person or a model reads it.
+ */
+text: string, 
+/**
+ * The reason for which none of the roots can be used on this machine, if that is so.
+ */
+unusable?: string, } | { "outcome": "needsInput", 
 /**
  * The input requests by key.
  */
@@ -342,7 +362,23 @@ roots: Array<RootView>,
 /**
  * The state of the list.
  */
-state: RootsState, } | { "outcome": "needsInput", 
+state: RootsState, 
+/**
+ * Whether the client has listed its roots at all.
+ */
+answered: boolean, 
+/**
+ * Whether this is its list as far as anybody knows: it was listed, and nothing has reported a change or is too old.
+ */
+current: boolean, 
+/**
+ * The list as a person or a model reads it.
+ */
+text: string, 
+/**
+ * The reason for which none of the roots can be used on this machine, if that is so.
+ */
+unusable?: string, } | { "outcome": "needsInput", 
 /**
  * The input requests by key.
  */
@@ -538,7 +574,7 @@ export type Level = "debug" | "info" | "warning";
 /**
  * The subject of a log line; the serialised form is the stable code.
  */
-export type LogCode = "project_chosen" | "disagreement" | "value_rejected" | "roots_failed" | "roots_unsupported" | "roots_cut" | "root_repaired" | "answer_stale" | "answer_unexpected" | "selected_root_left" | "several_clients" | "too_many_asks" | "logs_dropped" | "wait_expired" | "cannot_ask" | "event_failed";
+export type LogCode = "project_chosen" | "disagreement" | "value_rejected" | "roots_failed" | "roots_unsupported" | "roots_cut" | "root_repaired" | "answer_stale" | "answer_unexpected" | "selected_root_left" | "several_clients" | "too_many_asks" | "logs_dropped" | "wait_expired" | "cannot_ask" | "event_failed" | "allowed_dir_unusable";
 
 /**
  * One event of an endpoint, in the past tense.
@@ -578,7 +614,11 @@ snapshotKey?: string | null,
 /**
  * Starts the ids of requests; distinct in every process that continues the same session.
  */
-idPrefix?: string | null, };
+idPrefix?: string | null, 
+/**
+ * The folders to which the session's user is confined, within those of the host facts; its calls may have others.
+ */
+allowedDirs?: Array<string> | null, };
 
 /**
  * A session that ended.
@@ -769,7 +809,11 @@ requestState?: string | null,
 /**
  * The argument that names the project, of any type: what is not a text is refused.
  */
-argument?: unknown, };
+argument?: unknown, 
+/**
+ * The folders to which the caller is confined, within those of the host facts; by default those of the session.
+ */
+allowedDirs?: Array<string> | null, };
 
 /**
  * A handler that returned.
@@ -1000,6 +1044,18 @@ roots: Array<RootView>,
  * The state of the list.
  */
 state: RootsState, 
+/**
+ * Whether this is the client's list as far as anybody knows.
+ */
+current: boolean, 
+/**
+ * The list as a person or a model reads it.
+ */
+text: string, 
+/**
+ * The reason for which none of the roots can be used on this machine, if that is so.
+ */
+unusable?: string, 
 /**
  * The roots that were announced before.
  */
@@ -1233,7 +1289,7 @@ via?: string,
  */
 root?: RootRef, 
 /**
- * The first of the client's other roots, if this one was picked from several.
+ * The first of the client's other roots, if this one was picked from several; of a project that is a mere name, all of them.
  */
 otherRoots?: Array<RootRef>, 
 /**
@@ -1366,6 +1422,10 @@ source: SourceKind,
  * The exact input it read.
  */
 via?: string, 
+/**
+ * The inputs that it looked for, if it found none.
+ */
+reads?: Array<string>, 
 /**
  * The verdict.
  */
@@ -1543,15 +1603,15 @@ $schema?: string | null,
 /**
  * A name for logs and snapshots.
  */
-name: string, 
+name?: string, 
 /**
  * Remarks for the reader, such as deliberate differences from the system it follows.
  */
 notes?: Array<string>, 
 /**
- * The sources, best first.
+ * The sources, best first. Without them, a policy as JSON is the recommended one with the changes that it has.
  */
-sources: Array<Source>, 
+sources?: Array<Source>, 
 /**
  * The rules for requesting the client's roots and picking one.
  */

@@ -165,11 +165,13 @@ function checked(options: GateOptions): PresetName | Policy {
     throw badOption("maxPending", "must be a whole number above 0");
   if (options.requirePath !== undefined && typeof options.requirePath !== "boolean")
     throw badOption("requirePath", "must be true or false");
-  return gatePolicy({ ...presets.recommended, ...own(policyOf(policy)) }, options);
+  return gatePolicy({ ...(presets.recommended as Policy), ...own(policyOf(policy)) } as CompletePolicy, options);
 }
 
+type CompletePolicy = Policy & Required<Pick<Policy, "name" | "sources">>;
+
 function gatePolicy(
-  { name, sources: all, texts, advice, requirePath: byPolicy }: Policy & { sources: readonly Source[] },
+  { name, sources: all, texts, advice, requirePath: byPolicy }: CompletePolicy,
   { header, query, requirePath = byPolicy }: GateOptions,
 ): Policy {
   const path = defined({ requirePath });

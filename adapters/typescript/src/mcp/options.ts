@@ -1,6 +1,6 @@
 // What a server can configure and say about a call, and the checks of it.
 import { badOption } from "../driver/errors.js";
-import { checkedFacts } from "../driver/host.js";
+import { type AllowedDirsOf, checkedFacts } from "../driver/host.js";
 import { checkFunction } from "../driver/options.js";
 import { inputsOf, requiringPath } from "../driver/policy.js";
 import type { EndpointLog, HostFacts, Policy, PolicyInputs, SelectBy } from "../generated/types.js";
@@ -27,8 +27,12 @@ export interface RootwiseOptions<RequirePath extends boolean = true> {
    * client over HTTP, a socket or any other transport is used only inside `allowedDirs`.
    */
   local?: boolean | undefined;
-  /** Folders that every project must be inside. */
-  allowedDirs?: readonly string[] | undefined;
+  /**
+   * Folders that every project must be inside; or a function that tells those of one caller, from the context of its call
+   * (`authInfo` says who it is). A call fails if the function does. With `host.allowedDirs`, both must hold. The
+   * connection itself then has no project: `onChange` says nothing, and `current()` knows nothing.
+   */
+  allowedDirs?: readonly string[] | AllowedDirsOf<CallContext> | undefined;
   /** Facts that replace the collected ones, such as another `cwd` or `env`. */
   host?: { [K in keyof HostFacts]?: HostFacts[K] | undefined } | undefined;
   /** Receives log lines; by default they are dropped. */
@@ -89,7 +93,9 @@ export function readOptions(options: RootwiseOptions<boolean>): { policy: Preset
   checkStore(options.store);
   const policy = requiringPath(options.policy, options.requirePath);
   const inputs = inputsOf(policy);
-  if (options.host !== undefined || options.allowedDirs !== undefined) checkedFacts("stdio", policy, options);
+  const { host, allowedDirs } = options;
+  if (host !== undefined || allowedDirs !== undefined)
+    checkedFacts("stdio", policy, { host, allowedDirs: typeof allowedDirs === "function" ? undefined : allowedDirs });
   return { policy, inputs };
 }
 

@@ -3,7 +3,7 @@ import { isUtf8 } from "node:buffer";
 import { listOf } from "../driver/display.js";
 import { pathRules, surroundings } from "../driver/surroundings.js";
 import { RootwiseError } from "../error.js";
-import type { RootsState, RootView } from "../generated/types.js";
+import type { AnnounceRoots, RootsState, RootView } from "../generated/types.js";
 import { fileUriToPath, isInside } from "../node/index.js";
 
 /** One of the client's roots. */
@@ -15,15 +15,24 @@ export interface RootEntry extends RootView {
 /** The client's roots, usable or not. */
 export interface Roots {
   readonly roots: readonly RootEntry[];
-  /** How current they are. */
+  /** Whether the client has listed its roots at all. */
+  readonly answered: boolean;
+  /** Whether this is the client's list as far as anybody knows: nothing has reported a change, and it is not too old. */
+  readonly current: boolean;
+  /** The same in detail. */
   readonly state: RootsState;
+  /** The list as a person or a model reads it. */
+  readonly text: string;
+  /** The reason for which none of the roots can be used on this machine, if that is so. */
+  readonly unusable?: string;
 }
 
 /** Receives the client's new roots and the previous ones; `undefined` stands for none. */
 export type RootsListener = (roots: Roots, previous: Roots | undefined) => void;
 
 /** The roots as the resolver checked them, with what that says about the disk. */
-export function rootsOf({ roots, state }: { readonly roots: readonly RootView[]; readonly state: RootsState }): Roots {
+export function rootsOf(listed: ListedRoots): Roots {
+  const { roots, state, answered = true, current, text, unusable } = listed;
   const entries = roots.map((view) => {
     const exists =
       view.realPath !== undefined
@@ -33,15 +42,21 @@ export function rootsOf({ roots, state }: { readonly roots: readonly RootView[];
           : undefined;
     return { ...view, ...(exists === undefined ? {} : { exists }) };
   });
-  return { roots: entries, state };
+  return { roots: entries, answered, current, state, text, ...(unusable === undefined ? {} : { unusable }) };
 }
 
+/** A list in an answer, or one that is announced because the client has answered. */
+type ListedRoots = Pick<AnnounceRoots, "roots" | "state" | "current" | "text"> & {
+  readonly answered?: boolean;
+  readonly unusable?: string | undefined;
+};
+
 /** The roots that can be used on this machine; throws if there are none. */
-export function usableRoots({ roots, state }: Roots): (RootEntry & { realPath: string })[] {
+export function usableRoots({ roots, text, unusable = text }: Roots): (RootEntry & { realPath: string })[] {
   const usable = roots.filter(
     (root): root is RootEntry & { realPath: string } => root.realPath !== undefined && root.problem === undefined,
   );
-  if (usable.length === 0) throw new RootwiseError("no_roots", unusable(roots, state));
+  if (usable.length === 0) throw new RootwiseError("no_roots", unusable);
   return usable;
 }
 
@@ -83,15 +98,6 @@ export async function resolveInside(
       ? `The path is outside the allowed folders, which are ${listOf(folders)}.`
       : "The path is outside the allowed folders: none is allowed.",
   );
-}
-
-function unusable(roots: readonly RootEntry[], state: RootsState): string {
-  if (roots.length === 0) return `The client has no roots that this server knows (${state}).`;
-  const problems = roots.map(
-    ({ uri, problem }) =>
-      `${uri} (${problem === undefined || problem === "other_machine" ? "on the client's machine" : problem})`,
-  );
-  return `None of the client's roots can be used on this machine: ${listOf(problems)}.`;
 }
 
 /** Characters of the longest path that a system takes. */

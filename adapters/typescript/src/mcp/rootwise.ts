@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { guarded } from "../driver/callbacks.js";
 import { clientName, projectOf } from "../driver/connection.js";
 import { badOption, failure, NeedsInput, NoProjectError, Undeliverable } from "../driver/errors.js";
-import { mergedFacts } from "../driver/host.js";
+import { callersDirs, mergedFacts } from "../driver/host.js";
 import { Loop } from "../driver/loop.js";
 import type { LoopEvent, Question } from "../driver/loop-host.js";
 import { checkFunction, own, ownOptions } from "../driver/options.js";
@@ -101,6 +101,8 @@ export class Rootwise<RequirePath extends boolean = true> {
   readonly #running = new Map<number, Call>();
   /** The calls that have seen what other replicas did to their session. */
   readonly #restored = new WeakSet<AbortSignal>();
+  /** The folders of callers, where a function tells them. */
+  readonly #dirs = new WeakMap<AbortSignal, readonly string[]>();
   #selectTool: string | undefined;
 
   constructor(server: AnyServer, given: RootwiseOptions<RequirePath> = {}) {
@@ -183,7 +185,7 @@ export class Rootwise<RequirePath extends boolean = true> {
   /** The project of a call that has no request-specific facts, if its connection knows it: the common case. */
   #known(context: CallContext): Readonly<Project<RequirePath>> | undefined {
     const session = this.#options.store || this.#isAlone(context) ? undefined : this.#sessionOf(context);
-    const known = session?.id === undefined ? undefined : this.#loop.known(session.id);
+    const known = session?.id === undefined || this.#dirsOf() ? undefined : this.#loop.known(session.id);
     if (!session || !known || this.#isOver(context, session) || namedIn(this.#sdk.signal(context)) !== undefined)
       return undefined;
     return this.#partsOf(context, session) ? undefined : (known as Project<RequirePath>);
@@ -210,6 +212,7 @@ export class Rootwise<RequirePath extends boolean = true> {
   }
 
   #peek(context: CallContext, question: Question & { type: "asked" }): Answer | undefined {
+    if (this.#dirsOf() && !this.#dirs.has(this.#sdk.signal(context))) return undefined;
     if (this.#shared(context) && !this.#restored.has(this.#sdk.signal(context))) return undefined;
     return this.#loop.peek({ ...question, ...this.#start(context) });
   }
@@ -240,7 +243,8 @@ export class Rootwise<RequirePath extends boolean = true> {
   async resolve(context: CallContext | undefined, path: string): Promise<string> {
     const roots = usableRoots(await this.roots(context));
     const folders = roots.map(({ realPath }) => realPath);
-    return resolveInside(folders, path, this.current(context)?.path ?? roots[0]?.path);
+    const project = this.#dirsOf() ? await this.project(context).catch(unlessRepeated) : this.current(context);
+    return resolveInside(folders, path, project?.path ?? roots[0]?.path);
   }
 
   /**
@@ -304,6 +308,7 @@ export class Rootwise<RequirePath extends boolean = true> {
     if (fixed) return fixed.ask(question);
     const context = contextOf(given);
     if (!isGuarded(context, this.#hasUnguarded)) throw new RootwiseError("bad_options", UNGUARDED);
+    await this.#confine(context);
     const session = this.#shared(context);
     if (!session) return this.#loop.ask({ ...question, ...this.#start(context) });
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
@@ -322,6 +327,20 @@ export class Rootwise<RequirePath extends boolean = true> {
       code: "unconfirmed",
       message: "Other replicas changed this session at the same time; try again.",
     });
+  }
+
+  /** Asks the server for the folders of a caller, once for each call. */
+  async #confine(context: CallContext): Promise<void> {
+    const { allowedDirs } = this.#options;
+    const signal = this.#sdk.signal(context);
+    if (typeof allowedDirs === "function" && !this.#dirs.has(signal))
+      this.#dirs.set(signal, await callersDirs(allowedDirs, context));
+  }
+
+  /** The folders of a caller; none before the server has told them. */
+  #dirsOf(context?: CallContext): readonly string[] | undefined {
+    if (typeof this.#options.allowedDirs !== "function") return undefined;
+    return (context && this.#dirs.get(this.#sdk.signal(context))) ?? [];
   }
 
   /** The session of a call whose state is shared with other replicas. */
@@ -379,6 +398,7 @@ export class Rootwise<RequirePath extends boolean = true> {
       sessionId !== undefined &&
       !session?.link.streams &&
       !parts &&
+      !this.#dirsOf() &&
       argument === undefined &&
       !signal.aborted
     )
@@ -408,7 +428,17 @@ export class Rootwise<RequirePath extends boolean = true> {
     const channel = exchange ? this.#channelOf(exchange) : this.#loop.id();
     const method = this.#sdk.method(context);
     const protocolVersion = this.#protocol.getNegotiatedProtocolVersion?.();
-    this.#loop.feed({ type: "callStarted", call: id, session: sessionId, channel, method, protocolVersion, ...parts });
+    const allowedDirs = this.#dirsOf(context) as string[] | undefined;
+    this.#loop.feed({
+      type: "callStarted",
+      call: id,
+      session: sessionId,
+      channel,
+      method,
+      protocolVersion,
+      allowedDirs,
+      ...parts,
+    });
     const key = this.#sdk.id(context);
     this.#end(session?.calls.get(key));
     session?.calls.set(key, call);
@@ -543,7 +573,7 @@ export class Rootwise<RequirePath extends boolean = true> {
     const { host, local, allowedDirs, argument: toolArgument } = this.#options;
     return mergedFacts("stdio", this.#options.policy, {
       host: { toolArgument, local, selectTool: this.#selectTool, ...host },
-      allowedDirs,
+      allowedDirs: typeof allowedDirs === "function" ? undefined : allowedDirs,
     });
   }
 
@@ -558,6 +588,7 @@ export class Rootwise<RequirePath extends boolean = true> {
       snapshotKey: store && sessionId !== undefined ? sealFor(store, sessionId) : undefined,
       saved,
       idPrefix: saved === undefined ? undefined : `rootwise-${randomUUID()}-`,
+      allowedDirs: this.#dirsOf() as string[] | undefined,
     });
     session.id = id;
     this.#byId.set(id, session);
@@ -612,6 +643,11 @@ export class Rootwise<RequirePath extends boolean = true> {
     toldStateless ||= isStateless;
     guarded(() => this.#options.log?.(line));
   }
+}
+
+/** Passes on that the client repeats the call; any other error means that there is no project. */
+function unlessRepeated(error: unknown): undefined {
+  if (error instanceof NeedsInput) throw error;
 }
 
 function declareCodexMeta(protocol: Protocol): void {

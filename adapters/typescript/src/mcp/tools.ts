@@ -1,10 +1,9 @@
 // Ready-made tools for servers that want their model to see and choose the project.
-import { listOf, shown } from "../driver/display.js";
+import { shown } from "../driver/display.js";
 import { badOption } from "../driver/errors.js";
 import { ownOptions } from "../driver/options.js";
 import { RootwiseError } from "../error.js";
 import type { Project } from "../driver/project.js";
-import type { Roots } from "./roots.js";
 import type { Rootwise } from "./rootwise.js";
 import type { AnyServer, CallContext } from "./sdk.js";
 
@@ -72,7 +71,7 @@ export function registerTools(
     register(
       list,
       { title: "List roots", description, annotations: { readOnlyHint: true } },
-      async (context: CallContext) => textResult(listed(await projects.roots(context))),
+      async (context: CallContext) => textResult((await projects.roots(context)).text),
     );
   }
   return change === false ? undefined : change;
@@ -87,19 +86,6 @@ async function switched(projects: Rootwise<boolean>, to: string, context: CallCo
 
 const placeOf = ({ displayName, path, clientPath = path }: Project<false>) =>
   clientPath === undefined ? displayName : `${displayName} (${shown(clientPath)})`;
-
-/** Characters of a list that a model asked for. */
-const LISTED_CHARS = 4096;
-
-function listed({ roots, state }: Roots): string {
-  if (roots.length === 0) return `The client listed no folders (${state}).`;
-  const lines = roots.map(({ index, uri, name, path, clientPath, problem, realPath }) => {
-    const real = realPath !== undefined && realPath !== path ? ` (really ${realPath})` : "";
-    const what = problem ? `${uri}: not usable, ${problem}` : `${path ?? clientPath ?? uri}${real}`;
-    return `${index + 1}. ${name ? `${name}: ` : ""}${what}`;
-  });
-  return `The client listed ${roots.length} ${roots.length === 1 ? "folder" : "folders"} (${state}):\n${listOf(lines, "\n", LISTED_CHARS)}`;
-}
 
 /** Of the argument of `switch_project`. */
 const DESCRIPTION = "Absolute path or file: URI of the folder, or the name of one of your roots";

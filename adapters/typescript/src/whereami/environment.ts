@@ -3,7 +3,7 @@ import type { Policy } from "../generated/types.js";
 
 /** Variables that a preset reads, and others that name a working folder. */
 const about = new Set([
-  ...Object.values(presets as Record<string, Policy>).flatMap(({ sources }) =>
+  ...Object.values(presets as Record<string, Policy>).flatMap(({ sources = [] }) =>
     sources
       .filter(({ from }) => from === "env" || from === "configured")
       .flatMap(({ read = [] }) => read.map((name) => name.replace(/^\$/, ""))),
