@@ -19,6 +19,8 @@ execFileSync("make", ["--silent"], { cwd: here, stdio: ["ignore", "inherit", "in
 export const program = join(here, "wolfram-loop");
 const preset = join(here, "../../core/presets/wolfram.json");
 
+export const { timing } = JSON.parse(readFileSync(preset, "utf8"));
+
 /** Creates folders by name inside `base` and removes them after the test. */
 export function folders(t, ...names) {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "wolfram-loop-")));
@@ -57,6 +59,7 @@ export const error = (id, code, message) => line({ id, error: { code, message } 
 
 /** Summarises a line of the server. */
 export function short(text) {
+  if (text.startsWith("[")) return `batch of ${JSON.parse(text).length}`;
   const { id, method, params, result, error } = JSON.parse(text);
   if (method) return `${method} ${id ?? params.requestId}`;
   if (error) return `${id}: error ${error.code}`;
