@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <jansson.h>
 #include <limits.h>
-#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lines.h"
 #include "rootwise.h"
 
 #define MODERN "2026-07-28"
@@ -40,9 +40,6 @@ static double skipped; /* time that counts as passed */
 
 /* After so many other messages the answer is not awaited any longer, as if its time were up. */
 #define MAX_MESSAGES 1000
-
-/* Bytes of a line. The resolver refuses a smaller one already, and only the id of such a request is read. */
-#define MAX_LINE (16 << 20)
 
 /* Bytes of a message in the log. */
 #define MAX_LOGGED 4096
@@ -390,61 +387,32 @@ static void take_line(const char *start, size_t len) {
     }
 }
 
-/* What was read and is not a whole line yet. */
-struct input {
-    char *bytes;
-    size_t size, filled;
-    bool dropping; /* whether the line is too long */
-};
-
 static int patience(void) {
     double left = deadline - now();
     return deadline < 0 ? -1 : left < 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left;
 }
 
-/* Makes room for more input; a line that is too long is dropped up to its end. */
-static bool make_room(struct input *in) {
-    if (in->filled < in->size) return true;
-    if (in->size < MAX_LINE) {
-        size_t size = in->size ? in->size * 2 : 1 << 16;
-        char *grown = realloc(in->bytes, size);
-        if (!grown) return false;
-        in->bytes = grown;
-        in->size = size;
+/* Processes the next line, or the deadline if it comes first; returns false at the end of input. */
+static bool turn(struct lines *input) {
+    char *line;
+    size_t len;
+    switch (lines_next(input, STDIN_FILENO, patience(), &line, &len)) {
+    case NEXT_LINE:
+        take_line(line, len);
         return true;
-    }
-    if (!in->dropping) {
+    case NEXT_TOO_LONG: {
         json_t *unknown = json_object();
         refuse(unknown); /* JSON-RPC: the id is null if it is not known */
         json_decref(unknown);
+        return true;
     }
-    in->dropping = true;
-    in->filled = 0;
-    return true;
-}
-
-/* Processes the input, or the deadline if it comes first; returns false at the end of input. */
-static bool turn(struct input *in) {
-    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
-    int ready = poll(&input, 1, patience());
-    if (ready < 0) return errno == EINTR;
-    if (ready == 0) {
+    case NEXT_TIMEOUT:
         happened(json_pack("{s:s}", "type", "deadlineReached"));
         settle();
         return true;
+    default:
+        return false;
     }
-    if (!make_room(in)) return false;
-    ssize_t got = read(STDIN_FILENO, in->bytes + in->filled, in->size - in->filled);
-    if (got <= 0) return false;
-    char *start = in->bytes, *unread = in->bytes + in->filled, *last = unread + got, *end;
-    while ((end = memchr(unread, '\n', (size_t)(last - unread))) != NULL) {
-        if (!in->dropping) take_line(start, (size_t)(end - start));
-        in->dropping = false;
-        start = unread = end + 1;
-    }
-    in->filled = (size_t)(last - start);
-    memmove(in->bytes, start, in->filled);
-    return true;
 }
 
 static bool open_resolver(const char *preset, const char *style) {
@@ -475,9 +443,9 @@ int main(int count, char **arguments) {
     events = json_array();
     calls = json_object();
     capabilities = json_object();
-    struct input in = {0};
-    while (turn(&in)) continue;
-    free(in.bytes);
+    struct lines input = {0};
+    while (turn(&input)) continue;
+    free(input.bytes);
     happened(json_pack("{s:s}", "type", "closed"));
     settle();
     rootwise_close(resolver);
