@@ -270,13 +270,13 @@ export const steps = [
   },
   {
     name: "c",
-    what: "the example in C, with real clients",
+    what: "the example in C, with real clients; the same server in the Wolfram Language, which Mathics3 runs",
     reads: [...rust, "examples/wolfram-loop/", "core/presets/"],
-    needs: ["jansson", "make"],
+    needs: ["jansson", "make", "python"],
     after: ["build"],
     run: () => {
       process.env.LIBRARY = join(debugBuild(), "librootwise_c.a");
-      return tests("examples/wolfram-loop/loop.test.mjs");
+      return tests("examples/wolfram-loop/loop.test.mjs", "examples/wolfram-loop/language.test.mjs");
     },
   },
   {

@@ -22,6 +22,7 @@ use crate::peer::root_list::{URI_KEY, uri_key};
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct RecoverRequest {
     /// The id of the wanted session; it wins over everything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -40,11 +41,38 @@ pub struct RecoverRequest {
     pub sessions: Vec<SessionRecord>,
 }
 
+impl RecoverRequest {
+    /// A search among these sessions.
+    #[must_use]
+    pub fn new(sessions: Vec<SessionRecord>) -> Self {
+        Self { sessions, ..Self::default() }
+    }
+
+    /// Sets the [`project`](field@Self::project).
+    #[must_use]
+    pub fn project(self, project: impl Into<ProjectRef>) -> Self {
+        Self { project: Some(project.into()), ..self }
+    }
+
+    /// Sets the [`session_id`](field@Self::session_id).
+    #[must_use]
+    pub fn session_id(self, id: impl Into<String>) -> Self {
+        Self { session_id: Some(id.into()), ..self }
+    }
+
+    /// Sets [`archived_before`](field@Self::archived_before).
+    #[must_use]
+    pub fn archived_before(self, time: impl Into<Value>) -> Self {
+        Self { archived_before: Some(time.into()), ..self }
+    }
+}
+
 /// A session as the host stores it; further fields are ignored.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct SessionRecord {
     /// The session's id.
     pub id: String,
@@ -67,6 +95,44 @@ pub struct SessionRecord {
     /// Whether it is found only by its id.
     #[serde(default, skip_serializing_if = "crate::api::is_default")]
     pub archived: bool,
+}
+
+impl SessionRecord {
+    /// A session that belongs to no project yet.
+    pub fn new(id: impl Into<String>) -> Self {
+        Self { id: id.into(), ..Self::default() }
+    }
+
+    /// Sets the [`project`](field@Self::project).
+    #[must_use]
+    pub fn project(self, project: impl Into<ProjectRef>) -> Self {
+        Self { project: Some(project.into()), ..self }
+    }
+
+    /// Adds one of the [`linked_projects`](field@Self::linked_projects).
+    #[must_use]
+    pub fn linked_to(mut self, project: impl Into<ProjectRef>) -> Self {
+        self.linked_projects.push(project.into());
+        self
+    }
+
+    /// Sets [`updated_at`](field@Self::updated_at).
+    #[must_use]
+    pub fn updated_at(self, time: impl Into<Value>) -> Self {
+        Self { updated_at: Some(time.into()), ..self }
+    }
+
+    /// Sets [`pinned`](field@Self::pinned).
+    #[must_use]
+    pub fn pinned(self, pinned: bool) -> Self {
+        Self { pinned, ..self }
+    }
+
+    /// Sets [`archived`](field@Self::archived).
+    #[must_use]
+    pub fn archived(self, archived: bool) -> Self {
+        Self { archived, ..self }
+    }
 }
 
 /// A project as a search for sessions names it.

@@ -6,21 +6,23 @@ use rootwise::session::{ProjectRef, RecoverRequest, Recovery, RecoveryOutcome, S
 use serde_json::{Value, json};
 
 fn session(id: &str, project: Option<&str>, updated_at: &str) -> SessionRecord {
-    SessionRecord {
-        id: id.into(),
-        project: project.map(Into::into),
-        updated_at: Some(serde_json::from_str(updated_at).unwrap()),
-        ..SessionRecord::default()
+    let updated_at: Value = serde_json::from_str(updated_at).unwrap();
+    undated(id, project).updated_at(updated_at)
+}
+
+fn undated(id: &str, project: Option<&str>) -> SessionRecord {
+    let session = SessionRecord::new(id);
+    match project {
+        Some(project) => session.project(project),
+        None => session,
     }
 }
 
 fn request(session_id: Option<&str>, project: Option<&str>, sessions: Vec<SessionRecord>) -> RecoverRequest {
-    RecoverRequest {
-        session_id: session_id.map(Into::into),
-        project: project.map(Into::into),
-        archived_before: None,
-        sessions,
-    }
+    let mut request = RecoverRequest::new(sessions);
+    request.session_id = session_id.map(Into::into);
+    request.project = project.map(Into::into);
+    request
 }
 
 fn recover_session(request: &RecoverRequest) -> Recovery {
@@ -150,11 +152,11 @@ fn an_archived_session_is_found_only_by_its_id() {
 fn equal_times_keep_their_order_and_sessions_without_a_time_come_last() {
     let sessions = vec![session("a", Some(X), "7"), session("b", Some(X), "7"), session("c", Some(X), "7.5")];
     assert_eq!(recover_session(&request(None, Some(X), sessions)).candidates, ["c", "a", "b"]);
-    let undated = SessionRecord { updated_at: None, ..session("c", Some(X), "0") };
-    let sessions = vec![undated.clone(), session("a", Some(X), "-5"), session("b", Some(X), "-4.5")];
+    let without = undated("c", Some(X));
+    let sessions = vec![without.clone(), session("a", Some(X), "-5"), session("b", Some(X), "-4.5")];
     assert_eq!(recover_session(&request(None, Some(X), sessions)).candidates, ["b", "a", "c"]);
     // Nobody knows that it is the newest.
-    let found = recover_session(&request(None, Some(X), vec![undated]));
+    let found = recover_session(&request(None, Some(X), vec![without]));
     assert_eq!((found.outcome, found.session_id.as_deref()), (RecoveryOutcome::Undated, Some("c")));
 }
 
@@ -197,7 +199,7 @@ fn a_time_that_cannot_be_read_is_reported_and_ranks_with_no_time() {
         "\"2026-1-1\"",
     ] {
         let sessions = vec![
-            SessionRecord { updated_at: None, ..session("none", Some(X), "0") },
+            undated("none", Some(X)),
             session("bad", Some(X), time),
             session("old", Some(X), "\"1970-01-01\""),
             session("new", Some(X), "\"2026-01-01\""),
@@ -212,8 +214,7 @@ fn a_time_that_cannot_be_read_is_reported_and_ranks_with_no_time() {
         let explicit = recover_session(&request(Some("old"), Some(X), sessions.clone()));
         assert_eq!((explicit.outcome, explicit.session_id.as_deref()), (RecoveryOutcome::Explicit, Some("old")));
         // Nobody can say that it is too old, either.
-        let archived_before = Some(json!("2025-01-01"));
-        let kept = recover_session(&RecoverRequest { archived_before, ..request(None, Some(X), sessions.clone()) });
+        let kept = recover_session(&request(None, Some(X), sessions.clone()).archived_before("2025-01-01"));
         assert_eq!(kept.candidates, ["new", "none", "bad"]);
         // Sessions of other projects are not compared.
         let elsewhere = recover_session(&request(None, Some(Y), sessions));
@@ -243,8 +244,7 @@ fn numbers_among_texts_cannot_be_compared_and_are_reported() {
     let elsewhere = recover_session(&request(None, Some(Y), sessions.clone()));
     assert_eq!((elsewhere.outcome, elsewhere.problems), (RecoveryOutcome::Newest, Vec::new()));
     // The caller says how its store writes times.
-    let archived_before = Some(json!(0));
-    let found = recover_session(&RecoverRequest { archived_before, ..request(None, Some(X), sessions) });
+    let found = recover_session(&request(None, Some(X), sessions).archived_before(0));
     assert_eq!(found.candidates, ["number", "text", "later"]);
     let others = ["text", "later"].map(|id| (id.into(), TimeProblem::NotComparable));
     assert_eq!(problems(&found), others);
@@ -264,20 +264,19 @@ fn a_time_of_archiving_that_cannot_be_read_is_refused() {
 fn old_sessions_are_archived_by_themselves_unless_they_are_pinned() {
     let sessions = vec![session("old", Some(X), "10"), session("new", Some(X), "20")];
     let since = |time: i64, sessions: &[SessionRecord]| {
-        let archived_before = Some(json!(time));
-        recover_session(&RecoverRequest { archived_before, ..request(None, Some(X), sessions.to_vec()) })
+        recover_session(&request(None, Some(X), sessions.to_vec()).archived_before(time))
     };
     assert_eq!(since(10, &sessions).candidates, ["new", "old"]);
     assert_eq!(since(11, &sessions).candidates, ["new"]);
     assert_eq!(since(21, &sessions).outcome, RecoveryOutcome::NoSession);
-    let pinned = SessionRecord { pinned: true, ..sessions[0].clone() };
+    let pinned = sessions[0].clone().pinned(true);
     assert_eq!(since(21, &[pinned]).outcome, RecoveryOutcome::Pinned);
 }
 
 // Covers T-19.
 #[test]
 fn a_session_that_is_linked_to_another_root_is_found_there_too() {
-    let linked = SessionRecord { linked_projects: vec!["/Users/dev/other/".into()], ..session("a", Some(X), "1") };
+    let linked = session("a", Some(X), "1").linked_to("/Users/dev/other/");
     for root in [X, Y] {
         let found = recover_session(&request(None, Some(root), vec![linked.clone()]));
         assert_eq!((found.session_id.as_deref(), found.other_project), (Some("a"), false), "{root}");
@@ -304,7 +303,7 @@ fn a_windows_project_is_found_on_any_server_by_every_spelling_and_by_its_key() {
             let found = recover_session(&request(None, Some(asked), vec![session("a", Some(stored), "1")]));
             assert_eq!(found.session_id.as_deref(), Some("a"), "{asked} and {stored}");
             let other = session("a", Some(Y), "1");
-            let linked = SessionRecord { linked_projects: vec![stored.into()], ..other };
+            let linked = other.linked_to(stored);
             assert!(!recover_session(&request(Some("a"), Some(asked), vec![linked])).other_project);
         }
     }
@@ -339,11 +338,8 @@ fn a_project_of_every_client_and_server_finds_its_session_as_an_object_and_by_it
         assert_eq!(project.style, Some(style), "{root}");
         for asked in [ProjectRef::from(&project), ProjectRef::from(project.key.as_str())] {
             for stored in [ProjectRef::from(&project), project.key.as_str().into(), root.into()] {
-                let record = SessionRecord { project: Some(stored.clone()), ..session("a", None, "1") };
-                let found = recover_session(&RecoverRequest {
-                    project: Some(asked.clone()),
-                    ..request(None, None, vec![record])
-                });
+                let record = session("a", None, "1").project(stored.clone());
+                let found = recover_session(&RecoverRequest::new(vec![record]).project(asked.clone()));
                 assert_eq!(found.session_id.as_deref(), Some("a"), "{asked:?} and {stored:?}");
             }
         }
@@ -370,9 +366,8 @@ fn a_project_of_the_wire_is_taken_as_it_is() {
 fn a_blank_project_is_no_project() {
     for blank in ["", " ", "\t\n"] {
         for asked in [ProjectRef::from(blank), ProjectRef::Project { key: blank.into(), style: None }] {
-            let record = SessionRecord { linked_projects: vec![blank.into()], ..session("a", Some(blank), "1") };
-            let asked = RecoverRequest { project: Some(asked), ..request(None, None, vec![record.clone()]) };
-            let found = recover_session(&asked);
+            let record = session("a", Some(blank), "1").linked_to(blank);
+            let found = recover_session(&RecoverRequest::new(vec![record.clone()]).project(asked));
             assert_eq!((found.outcome, found.candidates), (RecoveryOutcome::NoProject, Vec::new()), "{blank:?}");
             let explicit = recover_session(&request(Some("a"), Some(X), vec![record]));
             assert!(!explicit.other_project, "it was started in no project");

@@ -17,7 +17,9 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 // The commands of the README.
 execFileSync("make", ["--silent"], { cwd: here, stdio: ["ignore", "inherit", "inherit"] });
 export const program = join(here, "wolfram-loop");
-const preset = join(here, "../../core/presets/wolfram.json");
+export const preset = join(here, "../../core/presets/wolfram.json");
+
+export const { timing } = JSON.parse(readFileSync(preset, "utf8"));
 
 /** Creates folders by name inside `base` and removes them after the test. */
 export function folders(t, ...names) {
@@ -57,6 +59,7 @@ export const error = (id, code, message) => line({ id, error: { code, message } 
 
 /** Summarises a line of the server. */
 export function short(text) {
+  if (text.startsWith("[")) return `batch of ${JSON.parse(text).length}`;
   const { id, method, params, result, error } = JSON.parse(text);
   if (method) return `${method} ${id ?? params.requestId}`;
   if (error) return `${id}: error ${error.code}`;
@@ -64,14 +67,16 @@ export function short(text) {
 }
 
 const DEADLINE = 20_000;
+/** For a server that is not the program in C. */
+const SLOW_DEADLINE = 180_000;
 
 /** Sends all lines at once and closes the input; returns the output and the log. */
-export function play(lines, { cwd, policy = preset, as, run = program, options = [] } = {}) {
-  const done = spawnSync(run, ["--preset", policy, ...options], {
+export function play(lines, { cwd, policy = preset, as, run = program, options = [], args } = {}) {
+  const done = spawnSync(run, args ?? ["--preset", policy, ...options], {
     cwd,
     input: `${lines.join("\n")}\n`,
     encoding: "utf8",
-    timeout: DEADLINE,
+    timeout: args ? SLOW_DEADLINE : DEADLINE,
     ...as,
   });
   assert.equal(done.status, 0, `${done.error ?? done.signal ?? done.stderr}`);
@@ -80,8 +85,9 @@ export function play(lines, { cwd, policy = preset, as, run = program, options =
 }
 
 /** A pipe to a server: `send` lines, read the `next` one, and `end` it. */
-export function open(t, { cwd, policy = preset } = {}) {
-  const child = spawn(program, ["--preset", policy], { cwd, stdio: ["pipe", "pipe", "pipe"] });
+export function open(t, { cwd, policy = preset, run = program, args } = {}) {
+  const deadline = args ? SLOW_DEADLINE : DEADLINE;
+  const child = spawn(run, args ?? ["--preset", policy], { cwd, stdio: ["pipe", "pipe", "pipe"] });
   t.after(() => child.kill());
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
   let log = "";
@@ -89,7 +95,7 @@ export function open(t, { cwd, policy = preset } = {}) {
   return {
     send: (...messages) => child.stdin.write(`${messages.join("\n")}\n`),
     async next() {
-      const late = AbortSignal.timeout(DEADLINE);
+      const late = AbortSignal.timeout(deadline);
       const { value, done } = await Promise.race([
         lines.next(),
         once(late, "abort").then(() => assert.fail("the server is silent")),
@@ -98,7 +104,7 @@ export function open(t, { cwd, policy = preset } = {}) {
       return value;
     },
     async end() {
-      const closed = once(child, "close", { signal: AbortSignal.timeout(DEADLINE) });
+      const closed = once(child, "close", { signal: AbortSignal.timeout(deadline) });
       child.stdin.end();
       const [code] = await closed;
       assert.equal(code, 0, log);
@@ -116,7 +122,7 @@ const clients = {
 };
 
 /** Connects a client of that kind; `roots` is its answer, undefined for a client without roots. */
-export async function connect(t, kind, { cwd, roots }) {
+export async function connect(t, kind, { cwd, roots, run = program, args = ["--preset", preset] }) {
   const { Client, Stdio, method, mode } = clients[kind];
   const capabilities = roots ? { roots: { listChanged: true } } : {};
   const client = new Client(
@@ -131,7 +137,7 @@ export async function connect(t, kind, { cwd, roots }) {
     });
   }
   t.after(() => client.close());
-  await client.connect(new Stdio({ command: program, args: ["--preset", preset], cwd, stderr: "ignore" }));
+  await client.connect(new Stdio({ command: run, args, cwd, stderr: "ignore" }));
   return {
     client,
     state,

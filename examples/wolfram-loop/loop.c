@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <jansson.h>
 #include <limits.h>
-#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lines.h"
 #include "rootwise.h"
 
 #define MODERN "2026-07-28"
@@ -41,6 +41,12 @@ static double skipped; /* time that counts as passed */
 /* After so many other messages the answer is not awaited any longer, as if its time were up. */
 #define MAX_MESSAGES 1000
 
+/* Bytes of a message in the log. */
+#define MAX_LOGGED 4096
+
+/* Marks a request of a batch: the batch's replies so far, and the number of those to come. */
+#define BATCH "wolfram-loop/batch"
+
 static const char *text(const json_t *object, const char *key) {
     const char *value = json_string_value(json_object_get(object, key));
     return value ? value : "";
@@ -48,6 +54,13 @@ static const char *text(const json_t *object, const char *key) {
 
 static void record(const char *name, const char *message) {
     fprintf(stderr, "%s: %s\n", name, message);
+}
+
+static void write_json(json_t *message) {
+    char *line = json_dumps(message, JSON_COMPACT);
+    puts(line);
+    fflush(stdout);
+    free(line);
 }
 
 static void write_line(const char *line) {
@@ -77,12 +90,20 @@ static const char *version(json_t *request) {
 }
 
 static void reply(json_t *request, const char *member, json_t *body) {
-    json_t *id = json_object_get(request, "id");
-    json_t *message = json_pack("{s:s, s:O, s:o}", "jsonrpc", "2.0", "id", id, member, body);
-    char *line = json_dumps(message, JSON_COMPACT);
-    if (waiting && forwarded) record("InterstitialResponse", line);
-    write_line(line);
-    free(line);
+    json_t *id = json_object_get(request, "id"), *batch = json_object_get(request, BATCH);
+    json_t *message = json_pack("{s:s, s:O?, s:o}", "jsonrpc", "2.0", "id", id, member, body);
+    if (waiting && forwarded) {
+        char *line = json_dumps(message, JSON_COMPACT);
+        record("InterstitialResponse", line);
+        free(line);
+    }
+    if (batch) {
+        json_t *replies = json_object_get(batch, "replies");
+        json_array_append(replies, message);
+        if (json_array_size(replies) == (size_t)json_integer_value(json_object_get(batch, "size"))) write_json(replies);
+    } else {
+        write_json(message);
+    }
     json_decref(message);
 }
 
@@ -271,15 +292,36 @@ static void probe(json_t *action) {
     happened(json_pack("{s:s, s:O, s:o}", "type", "probed", "probe", json_object_get(action, "probe"), "paths", seen));
 }
 
+static bool is_request(const json_t *message) {
+    return json_object_get(message, "id") && json_is_string(json_object_get(message, "method"));
+}
+
+/* Passes the requests of a line on. Those of a batch are answered in one line, when all replies are known. */
+static void each_request(const char *line, size_t len, void (*serve_one)(json_t *request)) {
+    json_t *message = json_loadb(line, len, JSON_ALLOW_NUL, NULL), *part;
+    size_t i;
+    json_int_t size = 0;
+    if (is_request(message)) {
+        json_object_del(message, BATCH);
+        serve_one(message);
+    }
+    json_array_foreach(message, i, part) size += is_request(part);
+    json_t *batch = json_pack("{s:I, s:[]}", "size", size, "replies");
+    json_array_foreach(message, i, part) {
+        if (!is_request(part)) continue;
+        json_object_set(part, BATCH, batch);
+        serve_one(part);
+    }
+    json_decref(batch);
+    json_decref(message);
+}
+
 static void serve_forwarded(json_t *action) {
-    const char *kind = text(action, "kind"), *line = text(action, "text");
+    const char *kind = text(action, "kind");
+    json_t *line = json_object_get(action, "text");
     forwarded = true;
-    if (strcmp(kind, "response") == 0) record("UnexpectedResponse", line);
-    if (strcmp(kind, "request") != 0) return;
-    json_t *request = json_loads(line, JSON_ALLOW_NUL, NULL);
-    if (request) serve(request);
-    else record("Unreadable", line);
-    json_decref(request);
+    if (strcmp(kind, "response") == 0) record("UnexpectedResponse", json_string_value(line));
+    each_request(json_string_value(line), json_string_length(line), serve);
 }
 
 static void log_line(json_t *action) {
@@ -303,18 +345,26 @@ static void perform(json_t *action) {
 
 /* The loop. Events caused by actions are queued, so no function is reentered. */
 
+/* A line that the resolver refused was read by nobody; its requests still get an answer. */
+static void refuse(json_t *request) {
+    fail(request, -32600, "The message is too large", NULL);
+}
+
 static void settle(void) {
     while (json_array_size(events) > 0) {
-        char *event = json_dumps(json_array_get(events, 0), JSON_COMPACT);
+        json_t *what = json_incref(json_array_get(events, 0)), *line = json_object_get(what, "text");
+        char *event = json_dumps(what, JSON_COMPACT);
         json_array_remove(events, 0);
         rootwise_text out = rootwise_handle(resolver, event, strlen(event), now());
         json_t *said = json_loadb(out.ptr, out.len, JSON_ALLOW_NUL, NULL), *action;
         json_t *error = json_object_get(said, "error"), *until = json_object_get(said, "deadline");
         size_t i;
         if (error) record(text(error, "code"), text(error, "message"));
-        else deadline = json_is_null(until) ? -1 : json_number_value(until);
+        if (error && line) each_request(json_string_value(line), json_string_length(line), refuse);
+        if (!error) deadline = json_is_null(until) ? -1 : json_number_value(until);
         json_array_foreach(json_object_get(said, "actions"), i, action) perform(action);
         json_decref(said);
+        json_decref(what);
         rootwise_text_free(out);
         free(event);
     }
@@ -324,7 +374,7 @@ static void take_line(const char *start, size_t len) {
     json_t *event = json_pack("{s:s, s:s%}", "type", "message", "text", start, len);
     bool awaited = waiting;
     if (!event) return; /* it is not UTF-8 and not a message */
-    if (awaited) fprintf(stderr, "DrainRead: %.*s\n", (int)len, start);
+    if (awaited) fprintf(stderr, "DrainRead: %.*s\n", len < MAX_LOGGED ? (int)len : MAX_LOGGED, start);
     forwarded = asked = false;
     happened(event);
     settle();
@@ -342,33 +392,27 @@ static int patience(void) {
     return deadline < 0 ? -1 : left < 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left;
 }
 
-/* Processes the input, or the deadline if it comes first; returns false at the end of input. */
-static bool turn(void) {
-    static char buffer[1 << 20];
-    static size_t filled;
-    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
-    int ready = poll(&input, 1, patience());
-    if (ready < 0) return errno == EINTR;
-    if (ready == 0) {
+/* Processes the next line, or the deadline if it comes first; returns false at the end of input. */
+static bool turn(struct lines *input) {
+    char *line;
+    size_t len;
+    switch (lines_next(input, STDIN_FILENO, patience(), &line, &len)) {
+    case NEXT_LINE:
+        take_line(line, len);
+        return true;
+    case NEXT_TOO_LONG: {
+        json_t *unknown = json_object();
+        refuse(unknown); /* JSON-RPC: the id is null if it is not known */
+        json_decref(unknown);
+        return true;
+    }
+    case NEXT_TIMEOUT:
         happened(json_pack("{s:s}", "type", "deadlineReached"));
         settle();
         return true;
+    default:
+        return false;
     }
-    ssize_t got = read(STDIN_FILENO, buffer + filled, sizeof buffer - filled);
-    if (got <= 0) return false;
-    filled += (size_t)got;
-    char *start = buffer, *end;
-    while ((end = memchr(start, '\n', filled)) != NULL) {
-        take_line(start, (size_t)(end - start));
-        filled -= (size_t)(end + 1 - start);
-        start = end + 1;
-    }
-    memmove(buffer, start, filled);
-    if (filled == sizeof buffer) {
-        record("TooLong", "a line of more than 1 MiB is dropped");
-        filled = 0;
-    }
-    return true;
 }
 
 static bool open_resolver(const char *preset, const char *style) {
@@ -399,7 +443,9 @@ int main(int count, char **arguments) {
     events = json_array();
     calls = json_object();
     capabilities = json_object();
-    while (turn()) continue;
+    struct lines input = {0};
+    while (turn(&input)) continue;
+    free(input.bytes);
     happened(json_pack("{s:s}", "type", "closed"));
     settle();
     rootwise_close(resolver);

@@ -24,6 +24,7 @@ import {
   result,
   root,
   short,
+  timing,
 } from "./kit.mjs";
 
 const roots = { roots: { listChanged: true } };
@@ -237,6 +238,52 @@ test("a client that never answers gets its other requests served, then the roots
   const log = await server.end();
   assert.match(log, /^RootsQueryFailed: Failed to query client roots: no answer\.$/m);
   assert.match(log, /^answer_stale: /m);
+});
+
+test("a client that answers late costs one wait, and its root is applied when it arrives [W-16, W-21]", async (t) => {
+  const { base, a } = folders(t, "a");
+  // The times of the preset, ten times as fast.
+  const { callerTimeoutMs, requestTimeoutMs } = timing;
+  const faster = { callerTimeoutMs: callerTimeoutMs / 10, requestTimeoutMs: requestTimeoutMs / 10 };
+  const policy = changedPreset(base, { timing: faster });
+  const server = open(t, { cwd: base, policy });
+  server.send(...hello, call("waits", "directory"));
+  for (const line of ["1: ok", "roots/list s-1", `waits: ${base}`]) assert.equal(short(await server.next()), line);
+  server.send(call("later", "directory"), answer("s-1", root(a)), call("last", "directory"));
+  assert.equal(short(await server.next()), `later: ${base}`, "nobody waits for it twice, and nobody asks twice");
+  assert.equal(short(await server.next()), `last: ${a}`);
+  assert.match(await server.end(), new RegExp(`^project_chosen: Set directory to client root: ${a}$`, "m"));
+});
+
+test("a request that is too large gets an error, and the next line is read as usual [W-13, W-14]", (t) => {
+  const { base, a } = folders(t, "a");
+  const large = (bytes) =>
+    request("large", "tools/call", { name: "directory", arguments: { text: "x".repeat(bytes) } });
+  const batch = `[${request("one", "ping", { text: "x".repeat(2 << 20) })},${request("two", "ping")}]`;
+  const { raw, said } = play(
+    [...hello, answer("s-1", root(a)), large(2 << 20), batch, large(17 << 20), call(2, "directory")],
+    { cwd: base },
+  );
+  assert.deepEqual(said.slice(0, 3), ["1: ok", "roots/list s-1", "large: error -32600"]);
+  assert.deepEqual(
+    JSON.parse(raw[3]).map(({ id, error }) => [id, error.code]),
+    [
+      ["one", -32600],
+      ["two", -32600],
+    ],
+  );
+  assert.deepEqual(said.slice(4), ["null: error -32600", `2: ${a}`], "beyond 16 MiB nobody looks for the id");
+});
+
+test("a batch is answered in one line when its last reply is known [W-11, W-14]", (t) => {
+  const { base, a } = folders(t, "a");
+  const batch = `[${[call("x", "directory"), notification("progress"), request("y", "ping"), "7", request("z", "no")]}]`;
+  const answers = `[${[answer("s-1", root(a)), request(2, "ping")]}]`;
+  const { raw } = play([...hello, batch, `[${initialized}]`, "[]", answers, request(3, "ping")], { cwd: base });
+  const shown = raw.map((line) =>
+    line.startsWith("[") ? JSON.parse(line).map((one) => short(JSON.stringify(one))) : short(line),
+  );
+  assert.deepEqual(shown, ["1: ok", "roots/list s-1", ["2: ok"], ["y: ok", "z: error -32601", `x: ${a}`], "3: ok"]);
 });
 
 test("a failed roots request is logged and changes nothing [W-17, W-18, W-34]", (t) => {

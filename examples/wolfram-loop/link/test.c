@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "WolframLibrary.h"
 
@@ -39,6 +40,20 @@ static const char *say(function *called, mint number, const char *text, mreal ti
     return reply;
 }
 
+static const char *read_until(function *called, mreal deadline) {
+    char *reply = NULL;
+    MArgument argument, result;
+    argument.real = &deadline;
+    result.utf8string = &reply;
+    assert(called(&data, 1, &argument, result) == LIBRARY_NO_ERROR);
+    return reply;
+}
+
+/* `close` is the name of a function of the library here. */
+static void close_descriptor(int descriptor) {
+    close(descriptor);
+}
+
 int main(int count, char **arguments) {
     assert(count == 2);
     void *library = dlopen(arguments[1], RTLD_NOW);
@@ -57,6 +72,32 @@ int main(int count, char **arguments) {
     assert(strstr(say(handle, 99, asked, 1.0, 0, 3), "used_after_close"));
     const char *uri = "{\"fileUriToPath\":{\"uri\":\"file:///C:/a%20b\",\"style\":\"windows\"}}";
     assert(strcmp(say(call, 0, uri, 0, 1, 1), "{\"value\":\"C:\\\\a b\"}") == 0);
+
+    /* Two lines, one that is no text, and the end. */
+    int ends[2];
+    assert(pipe(ends) == 0 && dup2(ends[0], 0) == 0);
+    const char sent[] = "first \303\274\n\0\n\nrest";
+    assert(write(ends[1], sent, sizeof sent - 1) == sizeof sent - 1);
+    function *next = named(library, "rootwise_link_read"), *clock = named(library, "rootwise_link_now");
+    assert(strcmp(read_until(next, -1), "line:first \303\274") == 0);
+    assert(strcmp(read_until(next, -1), "line:") == 0);
+    assert(strcmp(read_until(next, 0), "timeout:") == 0);
+    close_descriptor(ends[1]);
+    assert(strcmp(read_until(next, -1), "end:") == 0);
+    mreal before = 0, after = 0;
+    MArgument time;
+    time.real = &before;
+    assert(clock(&data, 0, NULL, time) == LIBRARY_NO_ERROR && before > 0);
+    time.real = &after;
+    assert(clock(&data, 0, NULL, time) == LIBRARY_NO_ERROR && after >= before);
+    function *put = named(library, "rootwise_link_write");
+    mint stream = 2, wrote = 0;
+    char *line = strdup("LibraryLink: a line \303\274");
+    MArgument written[2], count_of;
+    written[0].integer = &stream;
+    written[1].utf8string = &line;
+    count_of.integer = &wrote;
+    assert(put(&data, 2, written, count_of) == LIBRARY_NO_ERROR && wrote == 2);
 
     mint number = 1, closed = 0;
     MArgument argument, result;

@@ -2177,7 +2177,7 @@ pinned?: boolean,
 archived?: boolean, };
 
 /**
- * A project as the caller of [`recover_session`] names it.
+ * A project as a search for sessions names it.
  */
 export type ProjectRef = { 
 /**

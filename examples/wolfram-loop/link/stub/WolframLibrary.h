@@ -25,6 +25,7 @@ enum { LIBRARY_NO_ERROR = 0, LIBRARY_DIMENSION_ERROR = 3, LIBRARY_MEMORY_ERROR =
 #define MArgument_getInteger(argument) (*((argument).integer))
 #define MArgument_getReal(argument) (*((argument).real))
 #define MArgument_getUTF8String(argument) (*((argument).utf8string))
+#define MArgument_setReal(argument, value) ((*((argument).real)) = (value))
 #define MArgument_setInteger(argument, value) ((*((argument).integer)) = (value))
 #define MArgument_setUTF8String(argument, value) ((*((argument).utf8string)) = (value))
 
