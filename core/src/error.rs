@@ -97,6 +97,14 @@ impl ConfigError {
 
     /// An error in the options of a host, with the place and the problem. Both may repeat what a file or a caller wrote, and
     /// are made safe to show.
+    ///
+    /// ```
+    /// use rootwise::ConfigError;
+    ///
+    /// let error = ConfigError::new("allowedDirs[0]", "must be an absolute path");
+    /// assert_eq!(error.to_string(), "bad options at allowedDirs[0]: must be an absolute path");
+    /// assert_eq!(error.code(), "bad_options");
+    /// ```
     pub fn new(place: impl Into<String>, problem: impl Into<String>) -> Self {
         let shown = |text: String| display(&text, SHOWN_CHARS);
         Self { place: shown(place.into()), problem: shown(problem.into()) }

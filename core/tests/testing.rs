@@ -1,10 +1,15 @@
 //! The public kit for property tests, with every kind of policy; and that it finds what it is there to find.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngSeed};
+use proptest::test_runner::{Config, RngSeed, TestError, TestRunner};
 use rootwise::event::{AskWithdrawn, Asked, Event};
-use rootwise::testing::{Player, Reply, Step, policies, steps};
+use rootwise::policy::SourceKind;
+use rootwise::testing::{Client, Disk, Player, Reply, Scene, Step, policies};
 use rootwise::{AskId, HostFacts, Outcome, PathStyle, Policy};
 
 fn config() -> Config {
@@ -22,7 +27,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn any_policy_survives_any_sequence(policy in policies(), steps in steps(40), confined in any::<bool>()) {
+    fn any_policy_survives_any_sequence(policy in policies(), steps in Scene::default().steps(40), confined in any::<bool>()) {
         let mut host = host();
         if confined {
             host.allowed_dirs = Some(vec!["/work".into()]);
@@ -38,11 +43,10 @@ proptest! {
 #[test]
 fn a_played_session_is_what_it_says() {
     let mut player = Player::new(Policy::recommended(), host()).unwrap();
-    let ask = Step::Ask { ask_via: None, facts: rootwise::event::RequestFacts::default(), explain: false };
     let steps = [
         Step::Initialize { roots: true },
         Step::Ready,
-        ask,
+        Step::ask(),
         Step::Probe { missing: vec![] },
         Step::Reply(Reply::Roots(vec!["file:///work/api".into()])),
         Step::Probe { missing: vec![] },
@@ -68,4 +72,127 @@ fn a_violation_tells_the_events_that_led_to_it() {
     assert!(violation.history.contains("ClientInitialized"));
     player.feed(Event::AskWithdrawn(AskWithdrawn::new(7))).unwrap();
     player.finish().unwrap();
+}
+
+type Case = (HostFacts, Client, Vec<Step>);
+
+/// Plays generated cases on the sample disk of a system; returns the first one that fails the check, made small.
+fn failing_case(
+    style: PathStyle,
+    confine: Option<&str>,
+    check: impl Fn(&Player) -> Result<(), TestCaseError>,
+) -> Option<Case> {
+    let policy = Arc::new(Policy::recommended());
+    let scene = Scene::new(Disk::sample(style), &policy);
+    let mut runner = TestRunner::new(config());
+    let result = runner.run(&(scene.hosts(), scene.clients(), scene.steps(30)), |(mut host, client, steps)| {
+        host.allowed_dirs = confine.map(|folder| vec![folder.to_owned()]);
+        let mut player = Player::new(policy.clone(), host)?.disk(scene.disk().clone()).client(client)?;
+        for step in &steps {
+            player.play(step)?;
+        }
+        check(&player)?;
+        Ok(player.finish()?)
+    });
+    match result {
+        Ok(()) => None,
+        Err(TestError::Fail(_, case)) => Some(case),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[test]
+fn every_source_of_the_recommended_policy_wins_now_and_then() {
+    for style in [PathStyle::Posix, PathStyle::Windows] {
+        let winners = RefCell::new(BTreeMap::<SourceKind, u32>::new());
+        let failing = failing_case(style, None, |player| {
+            for answer in player.answers().values() {
+                if let Outcome::Resolved { project } = &answer.outcome {
+                    *winners.borrow_mut().entry(project.source).or_default() += 1;
+                }
+            }
+            Ok(())
+        });
+        assert!(failing.is_none(), "{failing:?}");
+        let winners = winners.into_inner();
+        let wanted: BTreeSet<SourceKind> =
+            Policy::recommended().config().sources.iter().map(|source| source.from).collect();
+        assert_eq!(winners.keys().copied().collect::<BTreeSet<_>>(), wanted, "{winners:?}");
+        // The source that most servers rely on is no rarity.
+        let all: u32 = winners.values().sum();
+        assert!(winners.get(&SourceKind::Roots).copied().unwrap_or_default() * 10 > all, "{winners:?}");
+    }
+}
+
+#[test]
+fn a_property_that_links_break_is_found_broken_and_one_that_holds_is_not() {
+    let is_below_work = |player: &Player| {
+        let project = player.resolver().project();
+        let real = project.and_then(|project| project.real_path.as_deref());
+        prop_assert!(real.is_none_or(|real| real.starts_with("/work")), "{real:?}");
+        Ok(())
+    };
+    assert!(failing_case(PathStyle::Posix, Some("/work"), is_below_work).is_none());
+    assert!(failing_case(PathStyle::Posix, None, is_below_work).is_some());
+    let follows_no_link = |player: &Player| {
+        let project = player.resolver().project();
+        prop_assert!(project.is_none_or(|project| project.real_path.is_none() || project.real_path == project.path));
+        Ok(())
+    };
+    let (_, client, steps) = failing_case(PathStyle::Windows, None, follows_no_link).unwrap();
+    // What it found is as small as the fault: one link, one ask.
+    assert!(steps.len() <= 3, "{client:?} {steps:?}");
+}
+
+#[test]
+fn clients_that_go_wrong_cost_what_the_policy_allows() {
+    let outcome = |client: Client, waits: &[u32]| {
+        let mut host = host();
+        host.env.insert("CLAUDE_PROJECT_DIR".into(), "/work/app".into());
+        let disk = Disk::sample(PathStyle::Posix);
+        let mut player = Player::new(Policy::recommended(), host).unwrap().disk(disk).client(client).unwrap();
+        player.play(&Step::ask()).unwrap();
+        for ms in waits {
+            player.play(&Step::Wait(*ms)).unwrap();
+        }
+        let path = player.resolver().project().and_then(|project| project.path.clone());
+        player.finish().unwrap();
+        path
+    };
+    let roots = ["file:///work/api"];
+    assert_eq!(outcome(Client::prompt(roots), &[]).as_deref(), Some("/work/api"));
+    assert_eq!(outcome(Client::without_roots(), &[]).as_deref(), Some("/work/app"));
+    assert_eq!(outcome(Client::silent(), &[]), None);
+    assert_eq!(outcome(Client::silent(), &[60_000]).as_deref(), Some("/work/app"));
+    assert_eq!(outcome(Client::late(50, roots), &[49]), None);
+    assert_eq!(outcome(Client::late(50, roots), &[49, 1]).as_deref(), Some("/work/api"));
+}
+
+#[test]
+fn a_disk_follows_links_and_knows_markers() {
+    use rootwise::event::Probed;
+
+    let disk = Disk::sample(PathStyle::Windows).link(r"C:\loop", r"C:\loop");
+    assert_eq!(disk.real_path(r"c:\WORK\link").as_deref(), Some(r"C:\work\api"));
+    assert_eq!(disk.real_path(r"C:\work\out\..\link").as_deref(), Some(r"C:\work\api"));
+    assert_eq!(disk.real_path(r"C:\loop\x"), None);
+    assert_eq!(disk.real_path(r"C:\work\dangling"), None);
+    assert!(
+        disk.folders().contains(&r"C:\work\out".to_owned())
+            && !disk.folders().contains(&r"C:\work\dangling".to_owned())
+    );
+    assert_eq!(disk.without(r"C:\work").real_path(r"C:\work\link"), None);
+
+    // The walk from the working directory finds the marker, and the link counts by its spelling.
+    let disk = Disk::sample(PathStyle::Posix);
+    let mut host = host();
+    host.cwd = Some("/work/app/sub".into());
+    let mut player =
+        Player::new(Policy::recommended(), host).unwrap().disk(disk).client(Client::without_roots()).unwrap();
+    player.play(&Step::ask()).unwrap();
+    assert_eq!(player.resolver().project().unwrap().path.as_deref(), Some("/work/app"));
+    // A disk has answered every probe; steps have nothing left to answer.
+    assert!(player.play(&Step::Probe { missing: vec![] }).unwrap().is_empty());
+    let unknown = player.feed(Event::from(Probed::new(99, vec![]))).unwrap_err();
+    assert!(unknown.what.contains("probe 99"), "{unknown}");
 }

@@ -66,6 +66,17 @@ pub struct HostFacts {
 
 impl HostFacts {
     /// The facts of a stdio server of which nothing else is known.
+    ///
+    /// ```
+    /// use rootwise::host::{PathMap, Transport};
+    /// use rootwise::{HostFacts, PathStyle};
+    ///
+    /// // A server in a container, for a client on Windows.
+    /// let mut host = HostFacts::new(PathStyle::Posix);
+    /// host.transport = Transport::Http;
+    /// host.allowed_dirs = Some(vec!["/srv/projects".into()]);
+    /// host.path_map.push(PathMap::new(r"C:\code", PathStyle::Windows, "/srv/projects"));
+    /// ```
     #[must_use]
     pub fn new(style: PathStyle) -> Self {
         Self {

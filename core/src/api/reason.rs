@@ -138,6 +138,14 @@ impl Reason {
     }
 
     /// The reason with this code.
+    ///
+    /// ```
+    /// use rootwise::Reason;
+    ///
+    /// assert_eq!(Reason::from_code("missing"), Some(Reason::Missing));
+    /// assert_eq!(Reason::Missing.code(), "missing");
+    /// assert_eq!(Reason::from_code("else"), None);
+    /// ```
     #[must_use]
     pub fn from_code(code: &str) -> Option<Self> {
         let code: StrDeserializer<'_, Error> = code.into_deserializer();

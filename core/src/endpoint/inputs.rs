@@ -35,6 +35,14 @@ pub struct PolicyInputs {
 
 impl PolicyInputs {
     /// Lists what a policy reads.
+    ///
+    /// ```
+    /// use rootwise::Policy;
+    /// use rootwise::endpoint::inputs::PolicyInputs;
+    ///
+    /// let inputs = PolicyInputs::of(&Policy::recommended());
+    /// assert!(inputs.headers.contains("x-project-path") && inputs.env.contains("ROOTWISE_PROJECT"));
+    /// ```
     #[must_use]
     pub fn of(policy: &Policy) -> Self {
         let mut inputs =
@@ -64,6 +72,16 @@ impl PolicyInputs {
 
     /// Finds the options that the policy reads on a command line without the program's own name: `--name=value`,
     /// `--name value` and `--name`. The first of several counts, and `--` ends the options.
+    ///
+    /// ```
+    /// use rootwise::Policy;
+    /// use rootwise::endpoint::inputs::PolicyInputs;
+    ///
+    /// let inputs = PolicyInputs::of(&Policy::recommended());
+    /// let found = inputs.arguments(["--verbose", "--project", "/work/app", "--", "--project=/etc"]);
+    /// assert_eq!(found.get("project").map(String::as_str), Some("/work/app"));
+    /// assert_eq!(found.len(), 1);
+    /// ```
     #[must_use]
     pub fn arguments<'a>(&self, words: impl IntoIterator<Item = &'a str>) -> BTreeMap<String, String> {
         let mut found = BTreeMap::new();

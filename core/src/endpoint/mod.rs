@@ -194,6 +194,37 @@ impl Endpoint {
 
     /// Processes one event.
     ///
+    /// ```
+    /// use rootwise::endpoint::action::EndpointAction;
+    /// use rootwise::endpoint::event::{CallAsked, EndpointProbed, SessionOpened};
+    /// use rootwise::event::{EntryKind, ProbedPath};
+    /// use rootwise::host::Transport;
+    /// use rootwise::{Endpoint, HostFacts, PathStyle, Policy};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut host = HostFacts::new(PathStyle::Posix);
+    /// host.env.insert("CLAUDE_PROJECT_DIR".into(), "/work/app".into());
+    /// let mut endpoint = Endpoint::new(Policy::recommended(), &host)?;
+    /// endpoint.handle(SessionOpened::new(1, Transport::Stdio), 0)?;
+    /// let mut asked = CallAsked::new(7);
+    /// asked.session = Some(1.into());
+    /// let mut output = endpoint.handle(asked, 5)?;
+    /// // The endpoint asks what is on disk, and then answers.
+    /// while let Some(EndpointAction::Probe(probe)) =
+    ///     output.actions.iter().find(|action| matches!(action, EndpointAction::Probe(_)))
+    /// {
+    ///     let paths = probe.paths.iter().map(|wanted| ProbedPath::new(&wanted.path, EntryKind::Directory));
+    ///     output = endpoint.handle(EndpointProbed::new(probe.probe, paths.collect::<Vec<_>>()), 6)?;
+    /// }
+    /// assert!(output.actions.iter().any(|action| matches!(action, EndpointAction::Answer(_))));
+    /// assert_eq!(endpoint.project(1).and_then(|project| project.path.as_deref()), Some("/work/app"));
+    /// assert!(endpoint.explain(1).is_some_and(|explanation| explanation.text.contains("env")));
+    /// // Another process can continue the session with this text.
+    /// assert!(endpoint.snapshot(1).is_some() && endpoint.snapshot(2).is_none());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// The host made a mistake; the endpoint is unchanged.
     pub fn handle(

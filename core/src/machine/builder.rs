@@ -79,6 +79,21 @@ impl ResolverBuilder {
     ///
     /// Set a unique [id prefix](Self::id_prefix) where several processes may restore the same snapshot.
     ///
+    /// ```
+    /// use rootwise::{HostFacts, PathStyle, Policy, Resolver};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let builder = || {
+    ///     let host = HostFacts::new(PathStyle::Posix);
+    ///     Resolver::builder(host).policy(Policy::recommended()).snapshot_key("a secret of at least 32 bytes, or so")
+    /// };
+    /// let snapshot = builder().build()?.snapshot();
+    /// assert!(builder().id_prefix("replica-2-").restore(&snapshot, 0).is_ok());
+    /// assert!(builder().restore("something else", 0).is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// The snapshot is damaged, of another version or of another policy, or not sealed with the key; or an option is invalid.
     pub fn restore(self, snapshot: &str, now: impl Into<Millis>) -> Result<Resolver, SnapshotError> {

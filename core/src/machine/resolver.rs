@@ -173,6 +173,29 @@ impl Resolver {
 
     /// Processes one event and returns its actions in order.
     ///
+    /// ```
+    /// use rootwise::event::{Asked, EntryKind, Probed, ProbedPath};
+    /// use rootwise::{Action, HostFacts, PathStyle, Policy, Resolver};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut host = HostFacts::new(PathStyle::Posix);
+    /// host.arguments.insert("project".into(), "/work/app".into());
+    /// let mut resolver = Resolver::new(Policy::recommended(), host)?;
+    /// let actions = resolver.handle(Asked::new(1), 0)?;
+    /// let [Action::Probe(probe)] = actions.as_slice() else { panic!("{actions:?}") };
+    /// // The probe has until this time; a host sets a timer for it.
+    /// assert!(resolver.deadline().is_some());
+    /// let paths = vec![ProbedPath::new("/work/app", EntryKind::Directory)];
+    /// resolver.handle(Probed::new(probe.probe, paths), 3)?;
+    /// assert_eq!(resolver.project().and_then(|project| project.path.as_deref()), Some("/work/app"));
+    /// assert_eq!((resolver.revision(), resolver.deadline()), (1, None));
+    /// // The next ask is answered at once.
+    /// assert!(matches!(resolver.handle(Asked::new(2), 4)?.as_slice(), [Action::Answer(_)]));
+    /// println!("{}", resolver.explain().text);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// The host made a mistake; the resolver is unchanged.
     pub fn handle(&mut self, event: impl Into<Event>, now: impl Into<Millis>) -> Result<Vec<Action>, Misuse> {

@@ -10,6 +10,13 @@ use alloc::string::String;
 /// braille pattern are dropped, runs of whitespace become one space, the ends are trimmed. Longer
 /// text ends with `…` within the bound. What the words say is not filtered: text from a peer stays
 /// untrusted.
+///
+/// ```
+/// use rootwise::path::display::display;
+///
+/// assert_eq!(display("my\n  app\u{202e}", 80), "my app");
+/// assert_eq!(display("a long name", 6), "a lon…");
+/// ```
 pub fn display(text: &str, max_chars: usize) -> String {
     if text.len() <= max_chars && is_already_shown(text) {
         return text.into();

@@ -28,6 +28,14 @@ pub use crate::api::style::PathStyle;
 /// a separator ends only a root. `..` stops at a root. On Windows `\\?\C:\x` becomes `C:\x` where
 /// both mean the same.
 ///
+/// ```
+/// use rootwise::path::{PathStyle, normalize};
+///
+/// assert_eq!(normalize("/work//app/../api/", PathStyle::Posix).as_deref(), Ok("/work/api"));
+/// assert_eq!(normalize("c:/work\\app", PathStyle::Windows).as_deref(), Ok("C:\\work\\app"));
+/// assert_eq!(normalize("../x", PathStyle::Posix).as_deref(), Ok("../x"));
+/// ```
+///
 /// # Errors
 /// The path is empty, holds a NUL, or has no single safe reading in this style.
 pub fn normalize(path: &str, style: PathStyle) -> Result<String, Refusal> {
@@ -49,11 +57,25 @@ impl PathStyle {
 }
 
 /// Tells whether a path is valid and depends on no current directory or drive.
+///
+/// ```
+/// use rootwise::path::{PathStyle, is_absolute};
+///
+/// assert!(is_absolute("/work", PathStyle::Posix) && is_absolute("C:\\work", PathStyle::Windows));
+/// assert!(!is_absolute("work", PathStyle::Posix) && !is_absolute("\\work", PathStyle::Windows));
+/// ```
 pub fn is_absolute(path: &str, style: PathStyle) -> bool {
     Parsed::absolute(path, style).is_ok()
 }
 
 /// Returns the normal form of an absolute path.
+///
+/// ```
+/// use rootwise::path::{PathStyle, Refusal, absolute};
+///
+/// assert_eq!(absolute("/work/./app", PathStyle::Posix).as_deref(), Ok("/work/app"));
+/// assert_eq!(absolute("app", PathStyle::Posix), Err(Refusal::Relative));
+/// ```
 ///
 /// # Errors
 /// The path is relative, or as for [`normalize`].
@@ -62,6 +84,13 @@ pub fn absolute(path: &str, style: PathStyle) -> Result<String, Refusal> {
 }
 
 /// Returns the last name of a path after normalising; a root has none.
+///
+/// ```
+/// use rootwise::path::{PathStyle, basename};
+///
+/// assert_eq!(basename("/work/app/", PathStyle::Posix).as_deref(), Some("app"));
+/// assert_eq!(basename("C:\\", PathStyle::Windows), None);
+/// ```
 pub fn basename(path: &str, style: PathStyle) -> Option<String> {
     let parsed = Parsed::new(path, style).ok()?;
     let name = parsed.names.last().filter(|name| *name != "..")?;
@@ -69,6 +98,13 @@ pub fn basename(path: &str, style: PathStyle) -> Option<String> {
 }
 
 /// Returns the folder that holds an absolute path; a root has none.
+///
+/// ```
+/// use rootwise::path::{PathStyle, parent};
+///
+/// assert_eq!(parent("/work/app", PathStyle::Posix).as_deref(), Some("/work"));
+/// assert_eq!(parent("/", PathStyle::Posix), None);
+/// ```
 pub fn parent(path: &str, style: PathStyle) -> Option<String> {
     let mut parsed = Parsed::absolute(path, style).ok()?;
     parsed.names.pop()?;
@@ -76,6 +112,13 @@ pub fn parent(path: &str, style: PathStyle) -> Option<String> {
 }
 
 /// Tells whether opening a path would contact the host it names.
+///
+/// ```
+/// use rootwise::path::{PathStyle, is_unc};
+///
+/// assert!(is_unc(r"\\server\share\app", PathStyle::Windows));
+/// assert!(!is_unc(r"C:\app", PathStyle::Windows) && !is_unc("//server/share", PathStyle::Posix));
+/// ```
 pub fn is_unc(path: &str, style: PathStyle) -> bool {
     Parsed::new(path, style).is_ok_and(|parsed| matches!(parsed.anchor, Anchor::Unc(..)))
 }
@@ -83,6 +126,14 @@ pub fn is_unc(path: &str, style: PathStyle) -> bool {
 /// Joins a relative path to an absolute one; an absolute second path is returned instead.
 ///
 /// A path that is neither is `\x` or `C:x` on Windows.
+///
+/// ```
+/// use rootwise::path::{PathStyle, join};
+///
+/// assert_eq!(join("/work/app", "../api", PathStyle::Posix).as_deref(), Ok("/work/api"));
+/// assert_eq!(join("/work/app", "/etc", PathStyle::Posix).as_deref(), Ok("/etc"));
+/// assert!(join(r"C:\work", r"\etc", PathStyle::Windows).is_err());
+/// ```
 ///
 /// # Errors
 /// `base` is not absolute, one of the two is refused as by [`normalize`], or `relative` needs a current drive.
@@ -94,6 +145,13 @@ pub fn join(base: &str, relative: &str, style: PathStyle) -> Result<String, Refu
 /// spelling.
 ///
 /// POSIX keys are the normal form; Windows keys also have their ASCII letters in upper case.
+///
+/// ```
+/// use rootwise::path::{PathStyle, key};
+///
+/// assert_eq!(key(r"c:\Work\app", PathStyle::Windows), key("C:/WORK/App/", PathStyle::Windows));
+/// assert_ne!(key("/work/app", PathStyle::Posix), key("/work/App", PathStyle::Posix));
+/// ```
 ///
 /// # Errors
 /// As for [`absolute`].
@@ -109,6 +167,14 @@ pub fn key(path: &str, style: PathStyle) -> Result<String, Refusal> {
 ///
 /// Whole names are compared after normalising, on Windows without regard to ASCII case. Anything
 /// refused or not absolute is never inside. Links are not seen: see [`is_inside_real`].
+///
+/// ```
+/// use rootwise::path::{PathStyle, is_inside};
+///
+/// assert!(is_inside("/work/app", "/work/app/src/..", PathStyle::Posix));
+/// assert!(!is_inside("/work/app", "/work/app2", PathStyle::Posix));
+/// assert!(!is_inside("/work/app", "src", PathStyle::Posix));
+/// ```
 pub fn is_inside(root: &str, path: &str, style: PathStyle) -> bool {
     let (Ok(root), Ok(path)) = (Parsed::absolute(root, style), Parsed::absolute(path, style)) else {
         return false;
@@ -143,6 +209,14 @@ impl<'a> RealPaths<'a> {
 /// inside, and `/private/tmp/p/x` is inside `/tmp/p` where `/tmp` is a link. Both spellings must
 /// still be absolute and acceptable. The answer is as old as the real paths: something may be
 /// swapped between this check and its use.
+///
+/// ```
+/// use rootwise::path::{PathStyle, RealPaths, is_inside_real};
+///
+/// // A link inside the project leads out of it.
+/// let real = RealPaths::new("/work/app", "/etc/passwd");
+/// assert!(!is_inside_real("/work/app", "/work/app/link", PathStyle::Posix, real));
+/// ```
 pub fn is_inside_real(root: &str, path: &str, style: PathStyle, real: RealPaths<'_>) -> bool {
     is_absolute(root, style) && is_absolute(path, style) && is_inside(real.root, real.path, style)
 }
@@ -153,6 +227,14 @@ pub fn is_inside_real(root: &str, path: &str, style: PathStyle, real: RealPaths<
 /// On Windows names that Windows would not open as spelled are refused as well: streams (`x:y`),
 /// devices (`NUL`), and names of only dots and blanks, which may mean the parent. Links are not
 /// seen: see [`is_inside_real`].
+///
+/// ```
+/// use rootwise::path::{PathStyle, Refusal, join_inside};
+///
+/// assert_eq!(join_inside("/work/app", "src/main.rs", PathStyle::Posix).as_deref(), Ok("/work/app/src/main.rs"));
+/// assert_eq!(join_inside("/work/app", "../api", PathStyle::Posix), Err(Refusal::Outside));
+/// assert_eq!(join_inside(r"C:\app", "NUL", PathStyle::Windows), Err(Refusal::DeviceNamespace));
+/// ```
 ///
 /// # Errors
 /// The place is not inside the project ([`Refusal::Outside`]), a name is one of these, or as for [`join`].

@@ -26,6 +26,14 @@ const READABLE: usize = 40;
 /// where it is dropped. `My-cool project` becomes `My-cool-project` as a word and `my_cool_project` as an identifier.
 ///
 /// Different names may come out the same; if nothing is left, it is `project` or `index`. For a folder use [`project_slug`].
+///
+/// ```
+/// use rootwise::path::name::{NameForm, sanitize_name};
+///
+/// assert_eq!(sanitize_name("My-cool project", NameForm::Word), "My-cool-project");
+/// assert_eq!(sanitize_name("My-cool project", NameForm::Identifier), "my_cool_project");
+/// assert_eq!(sanitize_name("…", NameForm::Word), "project");
+/// ```
 pub fn sanitize_name(name: &str, form: NameForm) -> String {
     match form {
         NameForm::Word => joined(name, '-', |c| c.is_alphanumeric() || c == '_' || c == '-', |c| c, "project"),
@@ -37,6 +45,14 @@ pub fn sanitize_name(name: &str, form: NameForm) -> String {
 ///
 /// It consists of lower-case ASCII letters, digits and `-`, has at most 57 characters, is no reserved name of Windows, and
 /// does not depend on the case or the Unicode form of a file system. `My Project` becomes `my-project-9a8f1c3d2b4e5f60`.
+///
+/// ```
+/// use rootwise::path::name::project_slug;
+/// use rootwise::path::uri::project_id;
+///
+/// let slug = project_slug("My Project", "/work/My Project");
+/// assert_eq!(slug, format!("my-project-{}", project_id("/work/My Project")));
+/// ```
 pub fn project_slug(name: &str, key: &str) -> String {
     slug_with_id(name, &project_id(key))
 }

@@ -91,6 +91,10 @@ pub enum Refusal {
 
 impl Refusal {
     /// Returns the stable code.
+    ///
+    /// ```
+    /// assert_eq!(rootwise::path::Refusal::Outside.code(), "outside");
+    /// ```
     pub const fn code(self) -> &'static str {
         match self {
             Self::NotFileUri => "not_file_uri",

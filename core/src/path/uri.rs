@@ -26,6 +26,15 @@ use crate::path::{
 ///
 /// Percent escapes are decoded exactly once. See `docs/uris.md` for every spelling that is refused.
 ///
+/// ```
+/// use rootwise::path::uri::file_uri_to_path;
+/// use rootwise::path::{PathStyle, Refusal};
+///
+/// assert_eq!(file_uri_to_path("file:///home/me/my%20app", PathStyle::Posix).as_deref(), Ok("/home/me/my app"));
+/// assert_eq!(file_uri_to_path("file:///c%3A/work", PathStyle::Windows).as_deref(), Ok(r"C:\work"));
+/// assert_eq!(file_uri_to_path("file:///a%2Fb", PathStyle::Posix), Err(Refusal::EncodedSeparator));
+/// ```
+///
 /// # Errors
 /// The text is not a `file:` URI, names no absolute path of this style, or is spelled in a way that parsers read differently.
 pub fn file_uri_to_path(uri: &str, style: PathStyle) -> Result<String, Refusal> {
@@ -57,6 +66,15 @@ pub fn file_uri_to_path(uri: &str, style: PathStyle) -> Result<String, Refusal> 
 /// There is none for a path that is not absolute, nor for a UNC host that a URI cannot hold or
 /// would take for the local machine. [`file_uri_to_path`] gives the normalised path back, except
 /// that a UNC host comes back in lower case.
+///
+/// ```
+/// use rootwise::path::PathStyle;
+/// use rootwise::path::uri::path_to_file_uri;
+///
+/// assert_eq!(path_to_file_uri("/home/me/my app", PathStyle::Posix).as_deref(), Some("file:///home/me/my%20app"));
+/// assert_eq!(path_to_file_uri(r"\\server\share", PathStyle::Windows).as_deref(), Some("file://server/share"));
+/// assert_eq!(path_to_file_uri("app", PathStyle::Posix), None);
+/// ```
 pub fn path_to_file_uri(path: &str, style: PathStyle) -> Option<String> {
     let parsed = Parsed::absolute(path, style).ok()?;
     let mut uri = String::from("file://");
@@ -82,6 +100,16 @@ pub fn path_to_file_uri(path: &str, style: PathStyle) -> Option<String> {
 
 /// Returns the identity of the project a root URI names: the [`path::key`] of its path.
 ///
+/// ```
+/// use rootwise::path::PathStyle;
+/// use rootwise::path::uri::{project_id, project_key};
+///
+/// let key = project_key("file:///c:/Work/app", PathStyle::Windows)?;
+/// assert_eq!(key, r"C:\WORK\APP");
+/// assert_eq!(project_id(&key).len(), 16);
+/// # Ok::<(), rootwise::path::Refusal>(())
+/// ```
+///
 /// # Errors
 /// As for [`file_uri_to_path`].
 pub fn project_key(uri: &str, style: PathStyle) -> Result<String, Refusal> {
@@ -89,6 +117,13 @@ pub fn project_key(uri: &str, style: PathStyle) -> Result<String, Refusal> {
 }
 
 /// Returns a short name for a key, safe in file names: 16 hexadecimal digits of its SHA-256.
+///
+/// ```
+/// use rootwise::path::uri::project_id;
+///
+/// assert_eq!(project_id("/work/app"), project_id("/work/app"));
+/// assert_ne!(project_id("/work/app"), project_id("/work/api"));
+/// ```
 pub fn project_id(key: &str) -> String {
     let digest = Sha256::digest(key.as_bytes());
     let front = digest.iter().take(8).fold(0_u64, |front, byte| front << 8 | u64::from(*byte));
@@ -99,6 +134,13 @@ pub fn project_id(key: &str) -> String {
 ///
 /// `${` and `{{` count anywhere, percent-encoded too; `$NAME` and `%NAME%` only in front, because
 /// in the middle of a path they may be real folders.
+///
+/// ```
+/// use rootwise::path::uri::is_placeholder;
+///
+/// assert!(is_placeholder("${workspaceFolder}") && is_placeholder("file:///%24%7Bcwd}") && is_placeholder("$PWD"));
+/// assert!(!is_placeholder("/work/us$d"));
+/// ```
 pub fn is_placeholder(text: &str) -> bool {
     if !text.contains(['$', '%', '{']) {
         return false;

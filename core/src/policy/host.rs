@@ -10,6 +10,16 @@ use crate::path::{self, PathStyle};
 impl HostFacts {
     /// Parses facts; the error names the field.
     ///
+    /// ```
+    /// use rootwise::HostFacts;
+    ///
+    /// let host = HostFacts::from_json(r#"{ "style": "posix", "cwd": "/work/app", "allowedDirs": ["/work"] }"#)?;
+    /// assert_eq!(host.cwd.as_deref(), Some("/work/app"));
+    /// let error = HostFacts::from_json(r#"{ "style": "dos" }"#).unwrap_err();
+    /// assert!(error.place.contains("style"));
+    /// # Ok::<(), rootwise::ConfigError>(())
+    /// ```
+    ///
     /// # Errors
     /// The text is not JSON, or a field is unknown, missing or of the wrong type.
     pub fn from_json(text: &str) -> Result<Self, ConfigError> {

@@ -99,6 +99,16 @@ impl Policy {
     }
 
     /// The configuration, to be changed and checked again.
+    ///
+    /// ```
+    /// use rootwise::Policy;
+    ///
+    /// let mut config = Policy::recommended().into_config();
+    /// config.timing.caller_timeout_ms = 2_000;
+    /// let policy = Policy::try_from(config)?;
+    /// assert_eq!(policy.config().timing.caller_timeout_ms, 2_000);
+    /// # Ok::<(), rootwise::ConfigError>(())
+    /// ```
     #[must_use]
     pub fn into_config(self) -> PolicyConfig {
         self.config
@@ -106,6 +116,17 @@ impl Policy {
 
     /// Fills in one of the policy's templates, for texts that only the host can show; their keys start with `host.`. Values
     /// are made safe to show.
+    ///
+    /// ```
+    /// use rootwise::Policy;
+    ///
+    /// let mut config = Policy::recommended().into_config();
+    /// config.texts.insert("host.ready".into(), "Serving {project}.".into());
+    /// let policy = Policy::try_from(config)?;
+    /// assert_eq!(policy.render("host.ready", &[("project", "app")]).as_deref(), Some("Serving app."));
+    /// assert_eq!(policy.render("host.other", &[]), None);
+    /// # Ok::<(), rootwise::ConfigError>(())
+    /// ```
     #[must_use]
     pub fn render(&self, key: &str, values: &[(&str, &str)]) -> Option<String> {
         let most = to_usize(self.config.limits.value_chars);
@@ -240,6 +261,18 @@ pub struct PolicyConfig {
 
 impl PolicyConfig {
     /// A policy with these sources, best first, and default rules.
+    ///
+    /// ```
+    /// use rootwise::policy::{Advice, Hint, Source, SourceKind};
+    /// use rootwise::{Policy, PolicyConfig};
+    ///
+    /// let sources = [Source::new(SourceKind::Roots), Source::reading(SourceKind::Env, ["MY_PROJECT"])];
+    /// let mut config = PolicyConfig::new("mine", sources);
+    /// config.hints.push(Hint::new([SourceKind::Env], "The project comes from MY_PROJECT."));
+    /// config.advice.push(Advice::new("Set MY_PROJECT."));
+    /// assert_eq!(Policy::try_from(config)?.config().name, "mine");
+    /// # Ok::<(), rootwise::ConfigError>(())
+    /// ```
     #[must_use]
     pub fn new(name: impl Into<String>, sources: impl IntoIterator<Item = Source>) -> Self {
         Self {

@@ -24,6 +24,14 @@ impl Policy {
     /// The policy for a new server: explicit values first, then the client's roots, then the client's variables, then a
     /// working directory with a project marker.
     ///
+    /// ```
+    /// use rootwise::Policy;
+    /// use rootwise::policy::SourceKind;
+    ///
+    /// let policy = Policy::recommended();
+    /// assert!(policy.config().sources.iter().any(|source| source.from == SourceKind::Roots));
+    /// ```
+    ///
     /// # Panics
     /// Never: the preset is part of the crate, and a test parses it.
     #[must_use]
@@ -36,6 +44,17 @@ impl Policy {
     }
 
     /// The preset with this name; [`PRESETS`] lists them.
+    ///
+    /// ```
+    /// use rootwise::Policy;
+    /// use rootwise::policy::PRESETS;
+    ///
+    /// for (name, _) in PRESETS {
+    ///     assert_eq!(Policy::preset(name)?.config().name, name);
+    /// }
+    /// assert!(Policy::preset("unknown").is_err());
+    /// # Ok::<(), rootwise::ConfigError>(())
+    /// ```
     ///
     /// # Errors
     /// There is no such preset; the error names all presets.

@@ -93,6 +93,14 @@ impl Source {
     }
 
     /// A source that reads these names, in order.
+    ///
+    /// ```
+    /// use rootwise::policy::{Source, SourceKind};
+    ///
+    /// let mut header = Source::reading(SourceKind::Header, ["x-project-path"]);
+    /// header.status = Some(400);
+    /// assert_eq!(header.read, ["x-project-path"]);
+    /// ```
     #[must_use]
     pub fn reading<N: Into<String>>(from: SourceKind, names: impl IntoIterator<Item = N>) -> Self {
         Self { read: names.into_iter().map(Into::into).collect(), ..Self::new(from) }
@@ -336,6 +344,15 @@ pub(crate) type MarkerNames = Arc<[String]>;
 
 impl Markers {
     /// A walk to the nearest folder that has one of these markers.
+    ///
+    /// ```
+    /// use rootwise::policy::{Markers, Source, SourceKind, Tier};
+    ///
+    /// let mut cwd = Source::new(SourceKind::Cwd);
+    /// let mut markers = Markers::any_of([".git"]);
+    /// markers.tiers.push(Tier::new(["Cargo.toml", "package.json"]));
+    /// cwd.refine = Some(markers);
+    /// ```
     #[must_use]
     pub fn any_of<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Self {
         Self { tiers: [Tier::new(names)].into(), levels: default_levels(), otherwise: Unmarked::default() }

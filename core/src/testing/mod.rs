@@ -1,24 +1,26 @@
 //! Property tests over sequences of events, as the author of a server writes them. Needs the feature `testing`.
 //!
-//! [`steps`] generates what clients, tools and clocks do, in any order and with mistakes; [`Player`] plays the steps on a
-//! resolver and checks after each one what holds for every resolver. Add what must hold for your policy:
+//! A [`Scene`] is a disk and what a policy reads; it generates host facts, clients, and what clients, tools and clocks do, in any
+//! order and with mistakes, so that every source of the policy wins now and then. [`Player`] plays the steps on a resolver and checks
+//! after each one what holds for every resolver. Add what must hold for your policy:
 //!
 //! ```
 //! use proptest::prelude::*;
-//! use rootwise::testing::{Player, steps};
-//! use rootwise::{HostFacts, PathStyle, Policy};
+//! use rootwise::testing::{Disk, Player, Scene};
+//! use rootwise::{PathStyle, Policy};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let policy = Policy::from_json(r#"{"name": "mine", "sources": [{"from": "selected"}, {"from": "roots"}]}"#)?;
-//! let mut host = HostFacts::new(PathStyle::Posix);
-//! host.allowed_dirs = Some(vec!["/work".into()]);
+//! let disk = Disk::new(PathStyle::Posix).file("/work/app/.git").folder("/work/api").link("/work/out", "/etc");
+//! let scene = Scene::new(disk, &policy);
 //!
-//! proptest!(|(steps in steps(30))| {
-//!     let mut player = Player::new(policy.clone(), host.clone())?;
+//! proptest!(|(mut host in scene.hosts(), client in scene.clients(), steps in scene.steps(30))| {
+//!     host.allowed_dirs = Some(vec!["/work".into()]);
+//!     let mut player = Player::new(policy.clone(), host)?.disk(scene.disk().clone()).client(client)?;
 //!     for step in &steps {
 //!         player.play(step)?;
 //!         if let Some(project) = player.resolver().project() {
-//!             prop_assert!(project.path.as_deref().is_some_and(|path| path.starts_with("/work")));
+//!             prop_assert!(project.real_path.as_deref().is_some_and(|path| path.starts_with("/work")));
 //!         }
 //!     }
 //!     player.finish()?;
@@ -26,12 +28,35 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! [`Client`] has the clients that go wrong: silent, late, without roots. Time passes only by [`Step::Wait`]:
+//!
+//! ```
+//! use rootwise::testing::{Client, Disk, Player, Step};
+//! use rootwise::{HostFacts, PathStyle, Policy};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut host = HostFacts::new(PathStyle::Posix);
+//! host.env.insert("CLAUDE_PROJECT_DIR".into(), "/work/app".into());
+//! let disk = Disk::sample(PathStyle::Posix);
+//! let mut player = Player::new(Policy::recommended(), host)?.disk(disk).client(Client::silent())?;
+//! player.play(&Step::ask())?;
+//! assert!(player.resolver().project().is_none());
+//! player.play(&Step::Wait(60_000))?;
+//! assert_eq!(player.resolver().project().and_then(|project| project.path.as_deref()), Some("/work/app"));
+//! # Ok(())
+//! # }
+//! ```
 
+mod client;
+mod disk;
 mod player;
 mod strategies;
 
+pub use client::{Answers, Client};
+pub use disk::Disk;
 pub use player::{Player, Violation};
-pub use strategies::{FOLDERS, facts, policies, replies, step, steps};
+pub use strategies::{Scene, policies};
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -56,6 +81,8 @@ pub enum Step {
     StaleReply(Reply),
     /// The client sends `notifications/roots/list_changed`.
     RootsChanged,
+    /// The user opens other folders: the client of [`Player::client`] lists these URIs from now on, and says so.
+    Open(Vec<String>),
     /// A tool asks for its project.
     Ask {
         /// Whether and how its call can carry a question.
@@ -73,7 +100,8 @@ pub enum Step {
     Unselect,
     /// The caller of the ask that has waited longest goes away.
     Withdraw,
-    /// The host replies to the oldest open probe: each path is a folder unless it is listed here.
+    /// The host replies to the oldest open probe: each path is a folder unless it is listed here. A player with a
+    /// [`Disk`] has replied before.
     Probe {
         /// Paths that do not exist.
         missing: Vec<String>,
@@ -84,6 +112,14 @@ pub enum Step {
     Message(String),
     /// The connection closes.
     Close,
+}
+
+impl Step {
+    /// A tool asks for its project, and its request says nothing else.
+    #[must_use]
+    pub fn ask() -> Self {
+        Self::Ask { ask_via: None, facts: RequestFacts::default(), explain: false }
+    }
 }
 
 /// The client's answer to `roots/list`.

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use serde_json::value::RawValue;
 
 use super::strategies::json_of;
-use super::{Reply, Step};
+use super::{Answers, Client, Disk, Reply, Step};
 use crate::action::{Action, Answer, Probe};
 use crate::event::{
     AskWithdrawn, Asked, ClientInitialized, EntryKind, Event, Message, Probed, ProbedPath, RefusalKind, RootsListed,
@@ -47,6 +47,10 @@ pub struct Player {
     outstanding: Option<RequestToken>,
     over: BTreeSet<RequestToken>,
     probes: VecDeque<Probe>,
+    disk: Option<Disk>,
+    client: Option<Client>,
+    /// When the client answers the outstanding request.
+    answers_at: Option<u64>,
     closed: bool,
     history: Vec<String>,
 }
@@ -68,9 +72,30 @@ impl Player {
             outstanding: None,
             over: BTreeSet::new(),
             probes: VecDeque::new(),
+            disk: None,
+            client: None,
+            answers_at: None,
             closed: false,
             history: Vec::new(),
         })
+    }
+
+    /// Gives it a disk, which answers every probe at once. Without one, [`Step::Probe`] answers, and every path is a folder.
+    #[must_use]
+    pub fn disk(self, disk: Disk) -> Self {
+        Self { disk: Some(disk), ..self }
+    }
+
+    /// Gives it a client that has completed its handshake and answers by itself. Without one, steps do both.
+    ///
+    /// # Errors
+    /// Something that must hold does not.
+    pub fn client(mut self, client: Client) -> Result<Self, Violation> {
+        let roots = client.answers != Answers::Undeclared;
+        self.client = Some(client);
+        self.play(&Step::Initialize { roots })?;
+        self.play(&Step::Ready)?;
+        Ok(self)
     }
 
     /// The resolver.
@@ -95,15 +120,62 @@ impl Player {
     /// # Errors
     /// Something that must hold does not.
     pub fn play(&mut self, step: &Step) -> Result<Vec<Action>, Violation> {
-        if let Step::Wait(ms) = step {
-            self.now = self.now.saturating_add(u64::from(*ms));
-            let is_due = self.resolver.deadline().is_some_and(|deadline| deadline.0 <= self.now);
-            return if is_due { self.feed(Event::DeadlineReached) } else { Ok(Vec::new()) };
+        match step {
+            Step::Wait(ms) => self.wait(u64::from(*ms)),
+            Step::Open(uris) => match &mut self.client {
+                Some(client) => {
+                    client.reply = Reply::Roots(uris.clone());
+                    self.play(&Step::RootsChanged)
+                }
+                None => Ok(Vec::new()),
+            },
+            _ => match self.event(step) {
+                Some(event) => self.feed(event),
+                None => Ok(Vec::new()),
+            },
         }
-        match self.event(step) {
+    }
+
+    /// Lets time pass. A late client answers, and deadlines are reported, each at its time.
+    fn wait(&mut self, ms: u64) -> Result<Vec<Action>, Violation> {
+        let end = self.now.saturating_add(ms);
+        let mut actions = Vec::new();
+        while let Some(at) = self.answers_at.filter(|at| *at <= end) {
+            actions.extend(self.pass_to(at)?);
+            actions.extend(self.answer_now()?);
+        }
+        actions.extend(self.pass_to(end)?);
+        Ok(actions)
+    }
+
+    fn pass_to(&mut self, at: u64) -> Result<Vec<Action>, Violation> {
+        self.now = self.now.max(at);
+        let is_due = self.resolver.deadline().is_some_and(|deadline| deadline.0 <= self.now);
+        if is_due { self.feed(Event::DeadlineReached) } else { Ok(Vec::new()) }
+    }
+
+    /// The client answers the outstanding request, if there is one.
+    fn answer_now(&mut self) -> Result<Vec<Action>, Violation> {
+        self.answers_at = None;
+        match self.client.as_ref().and_then(|client| Some(answer(self.outstanding?, &client.reply))) {
             Some(event) => self.feed(event),
             None => Ok(Vec::new()),
         }
+    }
+
+    /// Performs what the disk and the client do at once.
+    fn react(&mut self) -> Result<Vec<Action>, Violation> {
+        let mut actions = Vec::new();
+        if let Some(disk) = &self.disk
+            && let Some(probe) = self.probes.pop_front()
+        {
+            let paths = probe.paths.iter().map(|wanted| disk.examine(wanted)).collect();
+            actions.extend(self.feed(Probed::new(probe.probe, paths))?);
+        }
+        if self.answers_at == Some(self.now) {
+            actions.extend(self.answer_now()?);
+        }
+        Ok(actions)
     }
 
     /// Lets every deadline pass, closes the connection, and checks that nothing waits.
@@ -112,6 +184,7 @@ impl Player {
     /// Something that must hold does not.
     pub fn finish(&mut self) -> Result<(), Violation> {
         // Each round ends a request, a probe or a wait; a policy may retry, but not for ever.
+        self.client = None;
         for _ in 0..64 {
             let Some(deadline) = self.resolver.deadline() else { break };
             self.now = self.now.max(deadline.0);
@@ -147,7 +220,7 @@ impl Player {
         };
         self.close_request(&event);
         let closing = matches!(event, Event::Closed);
-        let actions = match self.resolver.handle(event, Millis(self.now)) {
+        let mut actions = match self.resolver.handle(event, Millis(self.now)) {
             Ok(actions) => actions,
             // After the end of the connection, an ask is the host's mistake.
             Err(_) if self.closed && ask.is_some() => return Ok(Vec::new()),
@@ -170,6 +243,7 @@ impl Player {
         if self.closed && !self.waiting.is_empty() {
             return Err(self.violation(format!("asks wait on a closed connection: {:?}", self.waiting)));
         }
+        actions.extend(self.react()?);
         Ok(actions)
     }
 
@@ -187,7 +261,7 @@ impl Player {
         }
     }
 
-    /// Whether one of the raw messages of [`super::step`] answers a request.
+    /// Whether one of the raw messages of [`super::Scene::step`] answers a request.
     fn is_answer(&self, request: RequestToken, message: &str) -> bool {
         let id = format!("\"id\":\"{}{request}\"", self.resolver.policy().config.roots.request.id_prefix);
         message.contains(&id) && message.contains("\"result\"")
@@ -234,6 +308,11 @@ impl Player {
                 if let Some(other) = self.outstanding.replace(send.request) {
                     return Err(self.violation(format!("request {} was sent beside {other}", send.request)));
                 }
+                self.answers_at = self.client.as_ref().and_then(|client| match client.answers {
+                    Answers::AtOnce => Some(self.now),
+                    Answers::After(ms) => Some(self.now.saturating_add(u64::from(ms))),
+                    Answers::Never | Answers::Undeclared => None,
+                });
             }
             Action::Probe(probe) => self.probes.push_back(probe.clone()),
             Action::Forward(_) | Action::Log(_) => {}
@@ -273,7 +352,7 @@ impl Player {
             Step::Probe { missing } => probed(&self.probes.pop_front()?, missing),
             Step::Message(text) => Message { text: text.clone() }.into(),
             Step::Close => Event::Closed,
-            Step::Wait(_) => return None,
+            Step::Wait(_) | Step::Open(_) => return None,
         })
     }
 

@@ -19,6 +19,14 @@ use crate::policy::{Policy, SourceKind};
 
 /// Parses one event.
 ///
+/// ```
+/// use rootwise::event::Event;
+/// use rootwise::wire::parse_event;
+///
+/// assert!(matches!(parse_event(r#"{ "type": "asked", "ask": 1 }"#), Ok(Event::Asked(_))));
+/// assert_eq!(parse_event(r#"{ "type": "asked" }"#).unwrap_err().code(), "bad_event");
+/// ```
+///
 /// # Errors
 /// The text is not an event; the error names the place and repeats nothing that a peer may have written.
 pub fn parse_event(text: &str) -> Result<Event, Misuse> {

@@ -126,6 +126,13 @@ struct Returned<T> {
 /// `{"error": {"code", "message"}}`. The others are `projectKey`, `isInside`, `joinInside`, `recoverSession`,
 /// `basename`, `pathToFileUri`, `projectId`, `projectSlug`, `sanitizeName`, and for hosts that collect facts for a
 /// policy `policyInputs` and `commandLine`.
+///
+/// ```
+/// use rootwise::wire;
+///
+/// let value = wire::call(r#"{ "basename": { "path": "/work/app", "style": "posix" } }"#);
+/// assert_eq!(value, r#"{"value":"app"}"#);
+/// ```
 #[must_use]
 pub fn call(arguments: &str) -> String {
     let call = match parse_json(arguments) {

@@ -66,6 +66,17 @@ enum MachineKind {
 impl PolicyCache {
     /// Creates a resolver; or an endpoint, if the options have `"machine": "endpoint"`.
     ///
+    /// ```
+    /// use rootwise::wire::PolicyCache;
+    ///
+    /// let mut machine = PolicyCache::new().machine(r#"{ "machine": "endpoint", "host": { "style": "posix" } }"#)
+    ///     .map_err(|failure| failure.to_json())?;
+    /// let output = machine.handle_json(r#"{ "type": "sessionOpened", "session": 1, "transport": "stdio" }"#, 0.0);
+    /// assert!(output.contains(r#""actions":[]"#), "{output}");
+    /// assert!(machine.explain_json(1).contains("recommended") && machine.explain_json(2).contains("error"));
+    /// # Ok::<(), String>(())
+    /// ```
+    ///
     /// # Errors
     /// The options are malformed or contradict each other.
     pub fn machine(&mut self, options: &str) -> Result<Machine, Failure> {

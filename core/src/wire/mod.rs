@@ -233,6 +233,18 @@ fn most_bytes(resolver: &Resolver) -> usize {
 }
 
 /// Processes one event and returns [`Output`] or [`Failure`] as JSON.
+///
+/// ```
+/// use rootwise::wire;
+///
+/// let mut resolver = wire::open(r#"{ "host": { "style": "posix" } }"#).map_err(|failure| failure.to_json())?;
+/// let output = wire::handle_json(&mut resolver, r#"{ "type": "asked", "ask": 1 }"#, 0.0);
+/// assert!(output.contains(r#""outcome":"unresolved""#), "{output}");
+/// assert!(wire::handle_json(&mut resolver, "{}", 0.0).contains("bad_event"));
+/// assert!(wire::view_json(&resolver).contains("deadline"));
+/// assert!(wire::explain_json(&resolver).contains("recommended"));
+/// # Ok::<(), String>(())
+/// ```
 pub fn handle_json(resolver: &mut Resolver, event: &str, now: f64) -> String {
     match handle(resolver, event, now) {
         Ok(output) => output.to_json(),

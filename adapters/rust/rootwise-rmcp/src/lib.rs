@@ -34,3 +34,12 @@ struct FrontPage;
 #[cfg(doctest)]
 #[doc = include_str!("../../../../docs/tutorials/rust.md")]
 struct Tutorial;
+
+/// The examples of the guides.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/guides/http.md")]
+#[doc = include_str!("../../../../docs/guides/migration.md")]
+#[doc = include_str!("../../../../docs/guides/policies.md")]
+#[doc = include_str!("../../../../docs/guides/several-roots.md")]
+#[doc = include_str!("../../../../docs/guides/testing.md")]
+struct Guides;
