@@ -236,6 +236,7 @@ export const steps = [
       ...modules,
       "adapters/python/src/",
       "docs/",
+      "examples/",
       "site/",
       "scripts/docs",
       "README.md",
