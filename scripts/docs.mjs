@@ -1,13 +1,23 @@
 // npm run docs: builds the documentation site into target/site: the pages of the repository, and the API pages that rustdoc, TypeDoc
 // and pdoc make. It reads nothing from the network, except for the packages that it installs once.
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import { basename, dirname, extname, join, normalize, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { pages, placeOf } from "../site/pages.mjs";
 import { packagesOf } from "../tests/tools.mjs";
 import { environment } from "./python.mjs";
-import { at, bold, cargoDoc, main, prepare, run, seconds, Stop, targetFolder } from "./tools.mjs";
+import { at, bold, cargoDoc, main, prepare, read, run, seconds, Stop, targetFolder } from "./tools.mjs";
 
 const help = `npm run docs -- [options]
 
@@ -41,6 +51,9 @@ main(async () => {
 });
 
 const api = (name) => join(site, "api", name);
+const place = new Map(pages.map((page) => [page.file, placeOf(page)]));
+// The front page of the repository is the first page of the site.
+place.set("README.md", "index.md");
 
 async function buildPages() {
   const packages = packagesOf("site");
@@ -50,24 +63,30 @@ async function buildPages() {
     mkdirSync(dirname(to), { recursive: true });
     writeFileSync(to, shown(page));
   }
-  mkdirSync(join(stage, "public"));
+  mkdirSync(join(stage, "public"), { recursive: true });
   for (const picture of ["docs/start.svg", "site/logo.svg"])
     cpSync(at(picture), join(stage, "public", basename(picture)));
   cpSync(packages("mermaid", "dist", "mermaid.min.js"), join(stage, "public", "mermaid.min.js"));
   cpSync(at("site", ".vitepress"), join(stage, ".vitepress"), { recursive: true });
   cpSync(at("site", "pages.mjs"), join(stage, ".vitepress", "pages.mjs"));
   symlinkSync(packages(), join(stage, "node_modules"), "junction");
-  await run(process.execPath, [packages("vitepress", "bin", "vitepress.js"), "build", stage, "--outDir", site]);
+  const built = join(stage, "built");
+  await run(process.execPath, [packages("vitepress", "bin", "vitepress.js"), "build", stage, "--outDir", built]);
+  // The other parts are below api/.
+  mkdirSync(site, { recursive: true });
+  for (const name of readdirSync(site)) if (name !== "api") rmSync(join(site, name), { recursive: true, force: true });
+  cpSync(built, site, { recursive: true });
 }
 
 /** A page as the site shows it. */
 function shown(page) {
-  const place = new Map(pages.map((page) => [page.file, placeOf(page)]));
   const text = readFileSync(at(page.file), "utf8");
-  // Lines that rustdoc hides.
-  const visible = text.replaceAll(/^```rust\n[\s\S]*?^```/gm, (block) => block.replaceAll(/^# .*\n/gm, ""));
+  // Without the lines that rustdoc hides, and without the words that tell it what to do with the example.
+  const visible = text.replaceAll(/^```rust\b.*\n([\s\S]*?)^```/gm, (_block, code) => {
+    return `\`\`\`rust\n${code.replaceAll(/^# .*\n/gm, "")}\`\`\``;
+  });
   return outsideCode(visible, (prose) => {
-    // Links to pages of the site lead there. A link to another file of the repository becomes its text.
+    // Links to pages of the site lead there, links to other files of the repository to copies of them.
     return prose.replaceAll(
       /(!?)\[((?:[^[\]]|\[[^\]]*\])*)\]\((?!https?:|mailto:|#)([^)\s]+)\)/g,
       (_link, image, label, target) => {
@@ -76,11 +95,24 @@ function shown(page) {
         const found = place.get(file) ?? place.get(join(file, "README.md"));
         if (found) return `[${label}](/${found}${heading ? `#${heading}` : ""})`;
         if (image) return `![${label}](/${relative("docs", file)})`;
-        if (target.includes("::") || existsSync(at(file))) return label;
+        if (target.includes("::")) return `[${label}](/api/rust/rootwise/index.html?search=${target}){target="_self"}`;
+        if (existsSync(at(file))) return `[${label}](${copied(file.replace(/\/$/, ""))}){target="_self"}`;
         throw new Stop(`${page.file} links to ${target}, which does not exist`);
       },
     );
   });
+}
+
+/** Copies a file or the files of a folder to the site and returns the address: for a folder, that of a page with their names. */
+function copied(file) {
+  const folder = statSync(at(file)).isDirectory();
+  const names = read("git", ["ls-files", "--cached", "--others", "--exclude-standard", file]).trim().split("\n");
+  for (const name of names) cpSync(at(name), join(stage, "public", "files", `${name}.txt`));
+  if (!folder) return `/files/${file}.txt`;
+  const list = names.map((name) => `- [${relative(file, name)}](/files/${name}.txt){target="_self"}`);
+  mkdirSync(join(stage, "files", dirname(file)), { recursive: true });
+  writeFileSync(join(stage, "files", `${file}.md`), `# ${file}\n\n${list.join("\n")}\n`);
+  return `/files/${file}.html`;
 }
 
 /** Changes the text outside of fenced code. */
@@ -140,6 +172,7 @@ async function serve() {
     ".css": "text/css",
     ".svg": "image/svg+xml",
     ".json": "application/json",
+    ".txt": "text/plain; charset=utf-8",
     ".woff2": "font/woff2",
   };
   const server = createServer((request, response) => {
@@ -147,7 +180,8 @@ async function serve() {
     const wanted = join(site, path);
     const candidates = [wanted, `${wanted}.html`, join(wanted, "index.html")];
     const file = candidates.find((candidate) => existsSync(candidate) && statSync(candidate).isFile());
-    if (!file) return response.writeHead(404, { "content-type": "text/plain" }).end("There is no such page.\n");
+    if (!file)
+      return response.writeHead(404, { "content-type": "text/html" }).end(readFileSync(join(site, "404.html")));
     response.setHeader("content-type", types[extname(file)] ?? "application/octet-stream").end(readFileSync(file));
   });
   await new Promise((resolve) => server.listen(Number(process.env.PORT ?? 8000), "127.0.0.1", resolve));

@@ -245,6 +245,7 @@ export const steps = [
       ...modules,
       "adapters/python/src/",
       "docs/",
+      "examples/",
       "site/",
       "scripts/docs",
       "README.md",

@@ -71,7 +71,16 @@ export const sections = [
 /** Where a page of the repository is in the site. */
 export const placeOf = ({ file, at }) => at ?? file.replace(/^docs\//, "");
 
+/** Pages that others link to, and the sidebar does not show. */
+const linked = [
+  ...["cocosearch", "conport", "filesystem", "mcp-guide", "replicas", "rmcp-notes", "thoughtbox", "wolfram-loop"].map(
+    (name) => ({ title: name, file: `examples/${name}/README.md`, at: `examples/${name}.md` }),
+  ),
+  { title: "Tests of the core", file: "core/tests/README.md", at: "core-tests.md" },
+];
+
 export const pages = [
   { title: "Start", file: "docs/index.md" },
   ...sections.flatMap((section) => section.pages).filter((page) => page.file),
+  ...linked,
 ];

@@ -1,7 +1,7 @@
 //! The table of clients, `core/clients.json`: what `recommended`, the advice and `docs/clients.md` take from it, and that no
 //! outcome depends on it.
 //!
-//! `UPDATE_CLIENTS=1` writes all three.
+//! `UPDATE_CLIENTS=1` writes all three. They are compiled into the next run, which tests them.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -153,6 +153,10 @@ fn every_row_can_be_checked() {
 
 #[test]
 fn every_pattern_is_reached_and_every_client_gets_its_own_advice() {
+    if std::env::var_os("UPDATE_CLIENTS").is_some() {
+        println!("left out: the advice that this run writes is compiled into the next one");
+        return;
+    }
     let clients = clients();
     let patterns: Vec<&String> = clients.iter().flat_map(|row| &row.patterns).collect();
     for row in &clients {

@@ -135,22 +135,40 @@ fn name_of(resolver: &Resolver) -> &'static str {
     }
 }
 
+/// The main way through the states. States and events of one kind are drawn as one, and what the table alone shows is left out:
+/// a change during a request, the ends of a connection, the host's own lists, and states that only other policies reach.
 fn diagram(edges: &BTreeMap<(&str, &str), Vec<&str>>) -> String {
-    let id = |state: &str| state.replace([' ', ','], "");
-    let mut text = String::from("```mermaid\nstateDiagram-v2\n    direction LR\n    [*] --> notready\n");
-    for (state, _) in STATES {
-        writeln!(text, "    {}: {state}", id(state)).unwrap();
-    }
-    for ((from, to), names) in edges.iter().filter(|((_, to), _)| *to != "several clients") {
-        // Leaving for good is the same everywhere, and the host's own lists would draw a line from each to each.
-        let telling: Vec<&str> = names
-            .iter()
-            .copied()
-            .filter(|name| !["connection closed", "initialized again", "listed by the host"].contains(name))
-            .collect();
-        if !telling.is_empty() {
-            writeln!(text, "    {} --> {}: {}", id(from), id(to), telling.join(" / ")).unwrap();
+    const STATES: [(&str, &str, &[&str]); 7] = [
+        ("notready", "not ready", &["not ready"]),
+        ("notasked", "not asked", &["not asked"]),
+        ("pending", "pending", &["pending"]),
+        ("overdue", "overdue", &["overdue"]),
+        ("listed", "ok, empty or all invalid", &["ok", "empty", "all invalid"]),
+        ("refused", "failed or unsupported", &["failed", "unsupported"]),
+        ("timedout", "timed out", &["timed out"]),
+    ];
+    let drawn = |state: &str| STATES.iter().find(|(_, _, states)| states.contains(&state)).map(|(id, ..)| *id);
+    let mut lines: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    for ((from, to), names) in edges {
+        let (Some(from), Some(to)) = (drawn(from), drawn(to)) else { continue };
+        for name in names.iter().filter(|name| !["initialized again", "listed by the host"].contains(name)) {
+            let kind = match *name {
+                "selected" | "selection cleared" => "asked",
+                "refused, abandoned" => "abandoned",
+                name => name.split(',').next().unwrap_or(name),
+            };
+            let kinds = lines.entry((from, to)).or_default();
+            if from != to && !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
         }
+    }
+    let mut text = String::from("```mermaid\nstateDiagram-v2\n    [*] --> notready\n");
+    for (id, title, _) in STATES {
+        writeln!(text, "    {id}: {title}").unwrap();
+    }
+    for ((from, to), kinds) in lines.iter().filter(|(_, kinds)| !kinds.is_empty()) {
+        writeln!(text, "    {from} --> {to}: {}", kinds.join(" / ")).unwrap();
     }
     text.push_str("```\n");
     text

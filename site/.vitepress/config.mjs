@@ -8,8 +8,8 @@ export default {
   title: "Rootwise",
   description: "Tells an MCP server which project its client is working in",
   cleanUrls: false,
-  // Shrunk to the column, a large diagram could not be read: it scrolls.
-  head: [["style", {}, "pre.mermaid { overflow-x: auto } pre.mermaid svg { min-width: 1600px }"]],
+  // On a narrow screen a diagram scrolls, because its text could not be read if it shrank to the column.
+  head: [["style", {}, "pre.mermaid { overflow-x: auto } pre.mermaid svg { min-width: 480px }"]],
   lastUpdated: false,
   // Made by other tools, after the pages.
   ignoreDeadLinks: [/^\/api\//],
@@ -40,5 +40,10 @@ export default {
     sidebar: sections.map(({ title, pages }) => ({ text: title, items: pages.map(entry) })),
     search: { provider: "local" },
     outline: [2, 3],
+    notFound: {
+      title: "There is no such page",
+      quote: "The address may be mistyped, or the page has moved. The search above covers all pages.",
+      linkText: "Go to the start page",
+    },
   },
 };

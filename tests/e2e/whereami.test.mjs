@@ -46,6 +46,8 @@ async function whereami(transport, { mode = "legacy", roots = [{ uri: `file://${
   await client.connect(transport);
   try {
     const { content, structuredContent } = await client.callTool({ name: "whereami", arguments: {} });
+    // A client that shows only the structured content shows the same report.
+    assert.equal(structuredContent.report.join("\n"), content[0].text);
     return { text: content[0].text, data: structuredContent };
   } finally {
     await client.close();

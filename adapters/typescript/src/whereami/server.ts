@@ -19,7 +19,10 @@ export function makeServer(): McpServer {
       const roots = await projects.roots(context);
       const waitedMs = Math.round(performance.now() - began);
       const full = await report({ ...seen(context, server), roots, waitedMs });
-      return { content: [{ type: "text", text: rendered(full) }], structuredContent: JSON.parse(JSON.stringify(full)) };
+      const text = rendered(full);
+      // Some clients show only the structured content: there it begins with the same report, by lines, which are legible as JSON too.
+      const structuredContent = JSON.parse(JSON.stringify({ report: text.split("\n"), ...full }));
+      return { content: [{ type: "text", text }], structuredContent };
     },
   );
   projects.registerTools();
