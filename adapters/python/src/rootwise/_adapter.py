@@ -415,6 +415,7 @@ class Adapter(Generic[P]):
             frame = frame.outer
         if frame is None:
             raise self.no_call()
+        frame.call.was_used = True
         return frame.call
 
     def no_call(self) -> NoProjectError:

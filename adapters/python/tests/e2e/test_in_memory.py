@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import pytest
 from frameworks import Framework
 
 SERVERS = {
@@ -122,3 +123,49 @@ def test_everything_can_be_imported_at_once(framework: Framework) -> None:
     code = f"from rootwise.{module} import *; print(Rootwise.__name__, 'CurrentProject' in globals())"
     done = subprocess.run([framework.python, "-W", "ignore", "-c", code], capture_output=True, text=True)
     assert done.stdout == f"Rootwise {framework.kind != 'mcp1'}\n", done.stderr
+
+
+CACHED = """
+import asyncio, logging
+from fastmcp import Client, FastMCP
+from fastmcp.server.middleware.caching import ResponseCachingMiddleware
+from rootwise.fastmcp import CurrentProject, Project, Rootwise
+
+logging.basicConfig(format="%(message)s")
+cache = ResponseCachingMiddleware(call_tool_settings={"excluded_tools": ["excluded"]})
+mcp = FastMCP("demo", middleware=[cache, Rootwise()])
+
+@mcp.tool
+def where(project: Project = CurrentProject()) -> str:
+    return project.path
+
+@mcp.tool
+def excluded(project: Project = CurrentProject()) -> str:
+    return project.path
+
+@mcp.tool
+def time() -> str:
+    return "now"
+
+@mcp.resource("project://info")
+def info(project: Project = CurrentProject()) -> str:
+    return project.path
+
+async def main():
+    async with Client(mcp, roots=["file:///usr/share"]) as client:
+        for name in ("where", "where", "excluded", "time"):
+            await client.call_tool(name, {})
+        await client.read_resource("project://info")
+
+asyncio.run(main())
+"""
+
+
+def test_a_cache_that_would_mix_projects_is_reported_once_for_each_result(framework: Framework) -> None:
+    if framework.kind != "fastmcp":
+        pytest.skip("only FastMCP has such a cache")
+    done = subprocess.run([framework.python, "-W", "ignore", "-c", CACHED], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    lines = [line for line in done.stderr.splitlines() if "[cached_result]" in line]
+    kept = [line.split(" keeps the result of ")[1].split(",")[0] for line in lines]
+    assert kept == ["tools/call 'where'", "resources/read 'project://info'"], done.stderr
