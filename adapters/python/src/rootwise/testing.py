@@ -1,4 +1,4 @@
-"""For tests of servers: a fixed project, without a client that has one.
+"""For tests of servers: a fixed project, and a machine with a disk, clients and time of its own.
 
 ::
 
@@ -21,9 +21,10 @@ from ._project import Project, project_of
 from ._resolver import Resolver
 
 if TYPE_CHECKING:
+    from ._fakes import FakeClient, FakeDisk, FakeHost
     from .types import Explanation, Policy, SelectBy
 
-__all__ = ["fixed_project"]
+__all__ = ["FakeClient", "FakeDisk", "FakeHost", "fixed_project"]
 
 _fixed: list[Fixed] = []
 
@@ -91,3 +92,12 @@ def _project_at(path: str, name: str | None) -> tuple[Project, Explanation]:
     project = project_of(raw)
     assert isinstance(project, Project)
     return project, answer["explanation"]
+
+
+def __getattr__(name: str) -> object:
+    # Only tests need them, and every adapter imports this module.
+    if name in ("FakeClient", "FakeDisk", "FakeHost"):
+        from . import _fakes
+
+        return getattr(_fakes, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
