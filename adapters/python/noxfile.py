@@ -160,7 +160,7 @@ def wheels(session: nox.Session) -> None:
     session.install(*GROUPS["release"])
     for old in (*WHEELS.glob("*-none-any.whl"), *WHEELS.glob("*.tar.gz")):
         old.unlink()
-    session.run("hatchling", "build", "-d", str(WHEELS), silent=True)
+    session.run("hatchling", "build", "-d", str(WHEELS), silent=True, env={"ROOTWISE_BUILD": "pure"})
     made = [pure_wheel(), wheel(), *WHEELS.glob("*.tar.gz")]
     session.run("twine", "check", "--strict", *map(str, made))
     if sys.platform == "linux":
@@ -193,17 +193,30 @@ def clean(session: nox.Session, kind: str) -> None:
     measure(session, backend)
 
 
+#: Makes `pip install` compile the extension fast and not small, in a folder of its own.
+COMPILED = {
+    "CARGO_TARGET_DIR": str(WORK / "cargo"),
+    "CARGO_PROFILE_RELEASE_OPT_LEVEL": "0",
+    "CARGO_PROFILE_RELEASE_LTO": "off",
+    "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16",
+}
+
+
 @nox.session(venv_backend="venv", reuse_venv=False, requires=["wheels"])
 def source(session: nox.Session) -> None:
-    """the source distribution installs without a compiler"""
+    """the source distribution installs without a compiler, and with Rust it has the native extension"""
     [archive] = WHEELS.glob("*.tar.gz")
-    session.run("python", "-m", "pip", "install", "--quiet", str(archive), env={"PATH": "/nonexistent"})
+    install = ("python", "-m", "pip", "install", "--quiet", "--force-reinstall", str(archive))
+    session.run(*install, env={"PATH": "/nonexistent"})
     measure(session, "wasm")
+    session.run("python", "-m", "pip", "uninstall", "--quiet", "--yes", "rootwise", "wasmtime")
+    session.run(*install, env=COMPILED)
+    measure(session, "native")
 
 
 @nox.session(venv_backend="venv", reuse_venv=False, requires=["module"])
 def clone(session: nox.Session) -> None:
-    """the package installs from a clone, or says what to run"""
+    """the package installs from a clone, with the native extension if Rust is installed, or says what to run"""
     copy = WORK / "clone"
     shutil.rmtree(copy, ignore_errors=True)
     with session.chdir(ROOT):
@@ -223,6 +236,9 @@ def clone(session: nox.Session) -> None:
     shutil.copy2(PACKAGE / "rootwise-plain.wasm", copy / "dist")
     session.run(*install, env={"PATH": "/nonexistent"})
     measure(session, "wasm")
+    session.run("python", "-m", "pip", "uninstall", "--quiet", "--yes", "rootwise", "wasmtime")
+    session.run(*install, env=COMPILED)
+    measure(session, "native")
 
 
 @nox.session(requires=["wheels"])

@@ -36,17 +36,17 @@ test("the front page and the tutorials show no line that rustdoc would hide", ()
 
 /** The pages whose examples a test runs, by language: this list says where, and each of those tests reads the whole page. */
 function tested() {
-  const guides = pages.filter((page) => /^docs\/.+\/.+\.md$/.test(page));
+  const docs = pages.filter((page) => page.startsWith("docs/"));
   const crates = ["core", ...["rootwise-host", "rootwise-rmcp"].map((name) => `adapters/rust/${name}`)];
   const included = crates.flatMap((crate) => {
     const source = readFileSync(at(crate, "src", "lib.rs"), "utf8");
     return [...source.matchAll(/include_str!\("(.+\.md)"\)/g)].map(([, page]) => join(crate, "src", page));
   });
-  const script = ["README.md", "adapters/typescript/README.md", ...pages.filter((page) => page.startsWith("docs/"))];
+  const script = ["README.md", "adapters/typescript/README.md", ...docs];
   return {
     js: script, // examples.test.mjs
     ts: script, // examples.test.mjs
-    python: ["README.md", "adapters/python/README.md", ...guides], // adapters/python/tests/e2e/test_readme.py
+    python: ["README.md", "adapters/python/README.md", ...docs], // adapters/python/tests/e2e/test_readme.py
     rust: included, // documentation tests
     c: ["bindings-c/README.md"], // tests/backends/c.test.mjs
   };

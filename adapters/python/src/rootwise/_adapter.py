@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import os
 import weakref
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, cast, overload
 
 import anyio.from_thread
 
@@ -24,6 +25,7 @@ from ._facts import given_facts, host_facts
 from ._inject import filled_in
 from ._inputs import Inputs
 from ._listeners import ConnectionInfo, OnChange, OnRootsChange
+from ._options import bad_option, flags, mapping, no_others, texts
 from ._pipe import Pipe
 from ._presets import policy_with_path
 from ._project import AnyProject, P, Project, project_of
@@ -69,6 +71,7 @@ class Adapter(Generic[P]):
         on_change: OnChange[P] | None = None,
         on_roots_change: OnRootsChange | None = None,
         codex_meta: bool = True,
+        **others: NoReturn,
     ) -> None:
         """
         :param policy: a preset's name or a policy; by default ``recommended``
@@ -85,9 +88,12 @@ class Adapter(Generic[P]):
         :param codex_meta: whether to declare the experimental capability that makes Codex send its folder with calls
         :raises RootwiseError: an option is wrong; the message names it
         """
+        no_others(others, inspect.signature(Adapter).parameters.keys() - {"others"})
+        flags(require_path=require_path, local=local, codex_meta=codex_meta)
+        texts(argument=argument)
         self.policy: Policy = policy_with_path(policy, require_path)
         self.argument = argument
-        self._given = given_facts(host or {})
+        self._given = given_facts(mapping("host", host))
         if local is not None:
             self._given["local"] = local
         if argument is not None:
@@ -96,7 +102,7 @@ class Adapter(Generic[P]):
             self._given["allowedDirs"] = _allowed_dirs(allowed_dirs)
         for name, function in (("on_change", on_change), ("on_roots_change", on_roots_change)):
             if function is not None and not callable(function):
-                raise RootwiseError("bad_options", f"bad options at {name}: must be callable")
+                raise bad_option(name, "must be callable")
         self._on_change = cast("OnChange[AnyProject] | None", on_change)
         self._on_roots_change = on_roots_change
         #: One for each event loop, which may run in a thread of its own.
@@ -292,6 +298,8 @@ class Adapter(Generic[P]):
             call (``pass_each_call``)
         """
         by = _selection(value=value, name=name, path=path, uri=uri, root=root)
+        if fixed := testing.current_fixed():
+            return cast("P", fixed.select(by))
         return self._project_from(await self._ask("selected", self.call(), by=by))
 
     async def unselect(self) -> P | None:
@@ -299,6 +307,8 @@ class Adapter(Generic[P]):
 
         :raises NoProjectError: the selection cannot be dropped
         """
+        if fixed := testing.current_fixed():
+            return cast("P", fixed.unselect())
         answer = await self._ask("selectionCleared", self.call())
         if answer["outcome"] == "unresolved" and answer["code"] == "no_project":
             return None
@@ -317,6 +327,8 @@ class Adapter(Generic[P]):
 
         :param context: as for :meth:`project`
         """
+        if fixed := testing.current_fixed():
+            return fixed.explanation
         by = self._asker(context)
         answer = await self._ask("asked", by, argument=argument, target=target, server=server, explain=True)
         if "explanation" not in answer:
@@ -403,6 +415,7 @@ class Adapter(Generic[P]):
             frame = frame.outer
         if frame is None:
             raise self.no_call()
+        frame.call.was_used = True
         return frame.call
 
     def no_call(self) -> NoProjectError:
@@ -533,21 +546,20 @@ async def project_of_current_call(no_call: Callable[[], NoProjectError]) -> Proj
 
 
 def _allowed_dirs(dirs: Sequence[str | os.PathLike[str]]) -> list[str]:
-    if isinstance(dirs, (str, bytes)):
-        raise RootwiseError("bad_options", "bad options at allowed_dirs: must be a list of folders, not one text")
+    if isinstance(dirs, (str, bytes)) or not isinstance(dirs, Iterable):
+        raise bad_option("allowed_dirs", f"must be a list of folders, not {dirs!a:.80}")
     allowed: list[str] = []
     for number, folder in enumerate(dirs):
         try:
             path = os.fspath(folder)
         except TypeError:
             path = ""
-        if not isinstance(path, str) or not os.path.isabs(path):
-            raise RootwiseError("bad_options", f"bad options at allowed_dirs[{number}]: must be an absolute path")
+        if not isinstance(path, str) or not os.path.isabs(path) or "\0" in path:
+            raise bad_option(f"allowed_dirs[{number}]", f"must be an absolute path, not {folder!a:.80}")
         # Clients spell a folder as they know it, and the disk reports where it really is.
         spellings = [path, os.path.realpath(path)]
         if not all(map(is_utf8, spellings)):
-            message = f"bad options at allowed_dirs[{number}]: {path!a} is not UTF-8, so no project can be inside"
-            raise RootwiseError("bad_options", message)
+            raise bad_option(f"allowed_dirs[{number}]", f"{path!a} is not UTF-8, so no project can be inside")
         allowed += spellings
     return allowed
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from importlib.util import find_spec
 from typing import Protocol
 
 from ._error import RootwiseError
@@ -66,8 +67,18 @@ def load(name: str) -> Backend:
 
             return NativeBackend()
         except ImportError as problem:
+            is_there = find_spec("rootwise._native") is not None
+            reason = f"does not load: {problem}" if is_there else "is not in this wheel"
             if name == "native":
-                raise RootwiseError("cannot_load", "this wheel has no native extension for this Python") from problem
+                raise RootwiseError("cannot_load", f"the native extension {reason}") from problem
+            if is_there and find_spec("wasmtime") is None:
+                message = f"the native extension {reason}; WebAssembly in its place needs `pip install rootwise[wasm]`"
+                raise RootwiseError("cannot_load", message) from problem
+            if is_there:
+                from ._log import log  # Slow to import, and rarely needed here.
+
+                message = f"The native extension {reason}. WebAssembly runs in its place, and is slower."
+                log({"level": "warning", "code": "native_failed", "message": message})
     from ._wasm import WasmBackend
 
     return WasmBackend()

@@ -273,6 +273,8 @@ class Call(Asker):
         self.request = request
         #: The task that serves the call.
         self.task: Callable[[], object] | None = None
+        #: Whether something asked for its project.
+        self.was_used = False
         #: Whether its client must be asked by its result.
         self.needs_input = False
         #: The questions with which a call inside this one ended.

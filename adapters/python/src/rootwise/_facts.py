@@ -10,8 +10,8 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ._error import RootwiseError
 from ._functions import command_line, path_style, policy_inputs
+from ._options import bad_option, mapping
 from ._presets import policy_of
 from ._text import is_utf8
 
@@ -64,14 +64,15 @@ def given_facts(given: Mapping[str, Any]) -> dict[str, Any]:
 def _fact(name: str, value: Any) -> Any:
     if name == "path_map" and isinstance(value, list):
         where = "host.path_map"
-        return [{_core_name(key, where): part for key, part in dict(one).items()} for one in value]
+        rules = [mapping(f"{where}[{number}]", one) for number, one in enumerate(value)]
+        return [{_core_name(key, where): part for key, part in one.items()} for one in rules]
     return value
 
 
 def _core_name(name: str, where: str) -> str:
     words = re.sub("([A-Z])", r"_\1", name).lower()
     if words != name:
-        raise RootwiseError("bad_options", f"bad options at {where}.{name}: the name is {words}")
+        raise bad_option(f"{where}.{name}", f"the name is {words}")
     return re.sub("_([a-z])", lambda found: found[1].upper(), name)
 
 

@@ -30,6 +30,7 @@ from fastmcp.exceptions import ToolError
 from fastmcp.server.middleware import Middleware
 
 from ._adapter import Adapter, project_of_current_call
+from ._caches import CacheWarnings
 from ._call import Call, enclosing_frame, is_input_required, serving
 from ._codex import declare_in, declared
 from ._error import NoProjectError
@@ -101,6 +102,8 @@ class NoProjectToolError(NoProjectError, ToolError):
         ToolError.__init__(self)
         NoProjectError.__init__(self, code, message, instruction)
 
+
+_cache_warnings = CacheWarnings()
 
 #: The adapters that have served a call.
 _instances: weakref.WeakSet[Rootwise[Any]] = weakref.WeakSet()
@@ -177,6 +180,8 @@ class Rootwise(SdkAdapter[P], Middleware):
         with serving(self, call):
             try:
                 result = await call_next(context)
+                if call.was_used:
+                    _cache_warnings.check(context)
             except BaseException as problem:
                 if not (call.needs_input or call.round) or not is_input_required(problem):
                     reason = reason_behind(problem)

@@ -284,6 +284,17 @@ async def tasks() -> str:
 
 
 @tool
+async def objects() -> str:
+    """Counts what Rootwise keeps of sessions and calls after garbage collection."""
+    sessions.clear()
+    gc.collect()
+    await anyio.lowlevel.checkpoint()
+    kinds = ("Session", "Call", "Pending", "Router", "Sender1", "PipeSender2", "Roots", "Project")
+    kept = [type(one).__name__ for one in gc.get_objects() if type(one).__module__.startswith("rootwise.")]
+    return str(sum(name in kinds for name in kept))
+
+
+@tool
 async def start_job() -> str:
     """Begins work that outlives its call, and then asks."""
 

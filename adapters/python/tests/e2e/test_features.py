@@ -154,6 +154,21 @@ def test_the_end_of_a_connection_is_told_without_a_collection(nursery: str, fold
         assert f"raw None {folders[0]} ended" in told
 
 
+def test_connections_that_ended_leave_nothing(nursery: str, folders: list[Path]) -> None:
+    with listening(nursery) as url, RawHttp(url) as other:
+        other.handshake()
+        at_first = int(other.text(other.call("objects"))[1])
+        for _ in range(20):
+            with RawHttp(url) as client:
+                resolved(client, folders[0])
+        for _ in range(200):
+            # The server ends the last ones after their clients are gone.
+            left = int(other.text(other.call("objects"))[1])
+            if left <= at_first + 10:
+                break
+        assert left <= at_first + 10
+
+
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_a_connection_leads_to_its_session_and_project_outside_calls(
     transport: str, nursery: str, url: str, folders: list[Path]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import pytest
 from frameworks import Framework
 
 SERVERS = {
@@ -63,6 +64,7 @@ async def call():
 TESTS = """
 import anyio
 import pytest
+from rootwise import RootwiseError
 from rootwise.testing import fixed_project
 from server import call, rootwise
 
@@ -86,6 +88,21 @@ def test_a_fixed_project_is_the_only_root(project, tmp_path):
     assert not anyio.run(rootwise.inside, "out/new.txt")
     assert [root.path for root in anyio.run(rootwise.roots).usable] == [str(tmp_path)]
 
+def test_a_fixed_project_is_explained_and_can_be_replaced(project, tmp_path):
+    async def work():
+        assert str(tmp_path) in (await rootwise.explain())["text"]
+        for by in ({"path": str(tmp_path / "a")}, {"uri": (tmp_path / "a").as_uri()}):
+            assert (await rootwise.select(**by)).path == str(tmp_path / "a")
+            assert rootwise.current().path == str(tmp_path / "a")
+            assert str(tmp_path / "a") in (await rootwise.explain())["text"]
+        assert await rootwise.select("fixed") == project
+        await rootwise.select(str(tmp_path / "a"))
+        assert await rootwise.unselect() == await rootwise.project() == project
+        with pytest.raises(RootwiseError):
+            await rootwise.select("relative")
+
+    anyio.run(work)
+
 def test_it_ends_with_its_block():
     assert anyio.run(call)[0]
 """
@@ -98,4 +115,57 @@ def test_a_users_own_tests(framework: Framework, tmp_path: Path) -> None:
     command = [framework.python, "-W", "ignore", "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_server.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "4 passed" in done.stdout
+    assert "5 passed" in done.stdout
+
+
+def test_everything_can_be_imported_at_once(framework: Framework) -> None:
+    module = "fastmcp" if framework.kind == "fastmcp" else "mcp"
+    code = f"from rootwise.{module} import *; print(Rootwise.__name__, 'CurrentProject' in globals())"
+    done = subprocess.run([framework.python, "-W", "ignore", "-c", code], capture_output=True, text=True)
+    assert done.stdout == f"Rootwise {framework.kind != 'mcp1'}\n", done.stderr
+
+
+CACHED = """
+import asyncio, logging
+from fastmcp import Client, FastMCP
+from fastmcp.server.middleware.caching import ResponseCachingMiddleware
+from rootwise.fastmcp import CurrentProject, Project, Rootwise
+
+logging.basicConfig(format="%(message)s")
+cache = ResponseCachingMiddleware(call_tool_settings={"excluded_tools": ["excluded"]})
+mcp = FastMCP("demo", middleware=[cache, Rootwise()])
+
+@mcp.tool
+def where(project: Project = CurrentProject()) -> str:
+    return project.path
+
+@mcp.tool
+def excluded(project: Project = CurrentProject()) -> str:
+    return project.path
+
+@mcp.tool
+def time() -> str:
+    return "now"
+
+@mcp.resource("project://info")
+def info(project: Project = CurrentProject()) -> str:
+    return project.path
+
+async def main():
+    async with Client(mcp, roots=["file:///usr/share"]) as client:
+        for name in ("where", "where", "excluded", "time"):
+            await client.call_tool(name, {})
+        await client.read_resource("project://info")
+
+asyncio.run(main())
+"""
+
+
+def test_a_cache_that_would_mix_projects_is_reported_once_for_each_result(framework: Framework) -> None:
+    if framework.kind != "fastmcp":
+        pytest.skip("only FastMCP has such a cache")
+    done = subprocess.run([framework.python, "-W", "ignore", "-c", CACHED], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    lines = [line for line in done.stderr.splitlines() if "[cached_result]" in line]
+    kept = [line.split(" keeps the result of ")[1].split(",")[0] for line in lines]
+    assert kept == ["tools/call 'where'", "resources/read 'project://info'"], done.stderr

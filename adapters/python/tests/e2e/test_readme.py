@@ -17,7 +17,7 @@ from frameworks import FRAMEWORKS, PYTHONS, Framework
 from peers import CLIENTS, Peer
 
 ROOT = Path(__file__).resolve().parents[4]
-DOCS = sorted(page.relative_to(ROOT).as_posix() for page in ROOT.glob("docs/*/*.md"))
+DOCS = sorted(page.relative_to(ROOT).as_posix() for page in ROOT.glob("docs/**/*.md"))
 PAGES = ["README.md", "adapters/python/README.md", *DOCS]
 BLOCKS = {
     f"{page}, example {number}": code

@@ -1,0 +1,253 @@
+"""A machine for tests, with a disk, clients and time of its own: it plays a resolver without I/O or waiting."""
+
+from __future__ import annotations
+
+import itertools
+import ntpath
+import posixpath
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Union
+
+from ._error import NoProjectError
+from ._facts import given_facts
+from ._functions import path_to_file_uri
+from ._options import bad_option
+from ._presets import policy_of
+from ._project import AnyProject, project_of
+from ._resolver import Resolver
+
+if TYPE_CHECKING:
+    from .types import Explanation, PathStyle, Policy, ProbedPath, ProbePath
+
+#: As Linux: more links than that lead nowhere.
+_MAX_LINKS = 40
+
+#: What a client does when it is asked for its roots: it lists paths, URIs or complete entries; it says nothing; or it
+#: does not know the request. With none, it declares that it has no roots.
+Roots = Union[Sequence[Union[str, Mapping[str, Any]]], Literal["silent", "refused"], None]
+
+
+class FakeDisk:
+    """A disk in memory, of either style. Folders above an entry exist with it; on Windows case does not count."""
+
+    def __init__(self, *paths: str, style: PathStyle = "posix") -> None:
+        """
+        :param paths: as for :meth:`add`
+        """
+        self.style: PathStyle = style
+        self._path: Any = ntpath if style == "windows" else posixpath
+        #: The entries by key: their paths as they were spelled first, whether they are folders, and where links lead.
+        self._entries: dict[str, tuple[str, bool, str | None]] = {}
+        self._denied: set[str] = set()
+        self.add(*paths)
+
+    def add(self, *paths: str) -> FakeDisk:
+        """Adds files, and folders, whose paths end with a separator: ``/work/shop/.git/``, ``/work/a.txt``."""
+        for path in paths:
+            self._put(path, path.endswith(("/", "\\") if self.style == "windows" else "/"), None)
+        return self
+
+    def link(self, path: str, to: str) -> FakeDisk:
+        """Adds a link; where it leads need not exist."""
+        return self._put(path, False, self._plain(to))
+
+    def remove(self, path: str) -> FakeDisk:
+        """Removes an entry and everything below it."""
+        key = self._key(path)
+        below = key.rstrip(self._path.sep) + self._path.sep
+        self._entries = {one: entry for one, entry in self._entries.items() if one != key and not one.startswith(below)}
+        return self
+
+    def deny(self, path: str) -> FakeDisk:
+        """Makes an entry unreadable, as one of another user."""
+        self._denied.add(self._key(path))
+        return self
+
+    def probed(self, wanted: ProbePath) -> ProbedPath:
+        """Answers one path of a ``probe`` action."""
+        path = wanted["path"]
+        real = self._real(path)
+        if real is None:
+            return {"path": path, "found": "missing"}
+        if self._key(real) in self._denied:
+            return {"path": path, "found": "unreadable"}
+        shown, is_folder, _ = self._entries[self._key(real)]
+        if not is_folder:
+            return {"path": path, "found": "file", "realPath": shown}
+        markers = [name for name in wanted.get("markers", ()) if self._real(self._path.join(real, name)) is not None]
+        return {"path": path, "found": "directory", "realPath": shown, "markers": markers}
+
+    def _put(self, path: str, is_folder: bool, to: str | None) -> FakeDisk:
+        plain = self._plain(path)
+        above = self._path.dirname(plain)
+        if above != plain and self._key(above) not in self._entries:
+            self._put(above, True, None)
+        self._entries[self._key(plain)] = plain, is_folder, to
+        return self
+
+    def _real(self, path: str, links: int = 0) -> str | None:
+        """Returns the path without links; none if nothing is there."""
+        plain = self._plain(path)
+        above = self._path.dirname(plain)
+        folder = plain if above == plain else self._real(above, links)
+        if folder is None or links > _MAX_LINKS:
+            return None
+        inside = plain if above == plain else self._path.join(folder, self._path.basename(plain))
+        entry = self._entries.get(self._key(inside))
+        if entry is None:
+            return None
+        return entry[0] if entry[2] is None else self._real(entry[2], links + 1)
+
+    def _plain(self, path: str) -> str:
+        if not self._path.isabs(path):
+            raise bad_option("path", f"must be absolute on this disk, not {path!a:.80}")
+        return str(self._path.normpath(path))
+
+    def _key(self, path: str) -> str:
+        return str(self._path.normcase(self._plain(path)))
+
+
+class FakeHost:
+    """A machine with a disk and time of its own, on which a server with a policy runs."""
+
+    def __init__(self, policy: str | Policy | None = None, *, disk: FakeDisk | None = None, **host: Any) -> None:
+        """
+        :param policy: a preset's name or a policy; by default ``recommended``
+        :param disk: its disk, which also says which style its paths have; by default an empty one
+        :param host: host facts with the names of ``Rootwise(host=...)``, such as ``cwd``, ``env`` and ``arguments``
+        """
+        self.policy = policy_of(policy)
+        self.disk = FakeDisk() if disk is None else disk
+        self._facts = {"style": self.disk.style, **given_facts(host)}
+        #: The time in milliseconds. It passes only while somebody waits, or where a test changes it.
+        self.now = 0
+
+    def connect(self, roots: Roots = None, *, delay_ms: int = 0, http: bool = False, name: str = "test") -> FakeClient:
+        """Connects a client.
+
+        :param roots: what it does when it is asked for its roots
+        :param delay_ms: how late it answers
+        :param http: whether it is on another machine and reaches the server over HTTP, and not over stdio
+        :param name: its name for itself
+        """
+        facts: Any = {**self._facts, "transport": "http" if http else "stdio"}
+        return FakeClient(self, Resolver(self.policy, host=facts), roots, delay_ms, name)
+
+
+class FakeClient:
+    """A client, and its server's view of it. Every method returns at once; the time of the host says what it cost."""
+
+    def __init__(self, host: FakeHost, resolver: Resolver, roots: Roots, delay_ms: int, name: str) -> None:
+        #: What it does when it is asked.
+        self.roots = roots
+        self.delay_ms = delay_ms
+        #: How often it was asked for its roots.
+        self.asked = 0
+        self._host, self._resolver = host, resolver
+        self._asks = itertools.count(1)
+        #: What the client will have sent, and when.
+        self._sent: list[tuple[int, Any]] = []
+        info = {"name": name, "version": "1"}
+        capabilities: Any = {} if roots is None else {"roots": {"listChanged": True}}
+        self._play({"type": "clientInitialized", "capabilities": capabilities, "clientInfo": info})
+        self._play({"type": "clientReady"})
+
+    def project(self, *, target: str | None = None, **facts: Any) -> AnyProject:
+        """Returns the project of a call.
+
+        :param target: a path that the call touches
+        :param facts: what the call says: ``argument``, ``headers``, ``query``, ``meta``, ``server``
+        :raises NoProjectError: the call has no project
+        """
+        more: Any = {} if target is None else {"target": target}
+        return _project(self._play({"type": "asked", "facts": facts, **more}))
+
+    def select(self, value: str) -> AnyProject:
+        """Selects the project of the connection, by a path, a URI or the name of a root."""
+        return _project(self._play({"type": "selected", "by": {"value": value}}))
+
+    def explain(self, **facts: Any) -> Explanation:
+        """Explains the project of a call."""
+        answer: Explanation = self._play({"type": "asked", "facts": facts, "explain": True})["explanation"]
+        return answer
+
+    def change(self, roots: Roots) -> None:
+        """Changes the roots, and tells the server."""
+        self.roots = roots
+        self._play({"type": "rootsChanged"})
+
+    def close(self) -> None:
+        """Frees the resolver."""
+        self._resolver.close()
+
+    def _play(self, event: Any) -> Any:
+        """Reports an event and performs what follows from it, until an ask has its answer."""
+        waits = event["type"] in ("asked", "selected")
+        if waits:
+            event["ask"] = next(self._asks)
+        self._deliver()
+        actions = list(self._handle(event))
+        while True:
+            for action in actions:
+                if action["type"] == "answer" and event.get("ask") in action["asks"]:
+                    return action
+            if not actions:
+                if not waits:
+                    return None
+                self._wait()
+                actions = self._deliver()
+                continue
+            actions = [follows for action in actions for follows in self._perform(action)]
+
+    def _perform(self, action: Any) -> list[Any]:
+        if action["type"] == "probe":
+            paths = [self._host.disk.probed(path) for path in action["paths"]]
+            return self._handle({"type": "probed", "probe": action["probe"], "paths": paths})
+        if action["type"] == "sendRequest":
+            self.asked += 1
+            if (response := self._response(action["request"])) is not None:
+                self._sent.append((self._host.now + self.delay_ms, response))
+                return self._deliver()
+        return []
+
+    def _response(self, request: Any) -> Any:
+        if self.roots == "silent":
+            return None
+        if self.roots == "refused" or self.roots is None:
+            refusal = {"kind": "error", "code": -32601, "message": "Method not found"}
+            return {"type": "rootsRefused", "request": request, **refusal}
+        listed = [self._entry(root) for root in self.roots]
+        return {"type": "rootsListed", "request": request, "result": {"roots": listed}}
+
+    def _entry(self, root: str | Mapping[str, Any]) -> Mapping[str, Any]:
+        if not isinstance(root, str):
+            return root
+        return {"uri": root if "://" in root else path_to_file_uri(root, self._host.disk.style)}
+
+    def _wait(self) -> None:
+        """Lets the time pass until something happens."""
+        times = [due for due, _ in self._sent]
+        if self._resolver.deadline is not None:
+            times.append(self._resolver.deadline)
+        self._host.now = max(self._host.now, min(times))
+
+    def _deliver(self) -> list[Any]:
+        """Reports what has arrived by now, and that a deadline was reached."""
+        arrived = [event for due, event in self._sent if due <= self._host.now]
+        self._sent = [(due, event) for due, event in self._sent if due > self._host.now]
+        actions = [action for event in arrived for action in self._handle(event)]
+        deadline = self._resolver.deadline
+        if deadline is not None and deadline <= self._host.now:
+            actions += self._handle({"type": "deadlineReached"})
+        return actions
+
+    def _handle(self, event: Any) -> list[Any]:
+        return list(self._resolver.handle(event, self._host.now))
+
+
+def _project(answer: Any) -> AnyProject:
+    if answer["outcome"] not in ("resolved", "selected"):
+        raise NoProjectError.from_answer(answer)
+    found = project_of(answer["project"], answer.get("hints", ()))
+    assert found is not None
+    return found

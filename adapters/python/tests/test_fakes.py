@@ -1,0 +1,102 @@
+"""The machine of `rootwise.testing`: a disk of either style, clients that answer, are late or silent, and its time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rootwise import NoProjectError, RootwiseError
+from rootwise.testing import FakeDisk, FakeHost
+
+SHOP = "/work/shop"
+
+
+@pytest.fixture
+def disk() -> FakeDisk:
+    return FakeDisk("/work/shop/.git/", "/work/api/", "/work/notes.txt")
+
+
+def test_a_client_that_answers(disk: FakeDisk) -> None:
+    host = FakeHost(disk=disk)
+    client = host.connect(["/work/api", {"uri": "file:///work/shop", "name": "shop"}], delay_ms=300)
+    assert client.project().path == "/work/api"
+    assert (host.now, client.asked) == (300, 1)
+    assert client.project(target="/work/shop/x").path == SHOP
+    assert client.select("shop").path == SHOP
+    assert client.project().path == SHOP
+    assert client.explain()["text"].startswith("Project: shop")
+
+
+def test_a_silent_client_costs_one_wait_and_no_real_time(disk: FakeDisk) -> None:
+    host = FakeHost(disk=disk)
+    client = host.connect("silent")
+    for _ in range(3):
+        with pytest.raises(NoProjectError) as caught:
+            client.project()
+        assert caught.value.code == "no_project"
+    assert host.now == 5_000
+
+
+def test_a_client_without_roots_and_one_that_refuses(disk: FakeDisk) -> None:
+    host = FakeHost(disk=disk, cwd=SHOP)
+    for roots, asked in ((None, 0), ("refused", 1)):
+        client = host.connect(roots)  # type: ignore[arg-type]
+        assert (client.project().path, client.project().source, client.asked) == (SHOP, "cwd", asked)
+
+
+def test_a_change_counts_at_once(disk: FakeDisk) -> None:
+    client = FakeHost(disk=disk).connect([SHOP])
+    assert client.project().path == SHOP
+    client.change(["/work/api"])
+    assert client.project().path == "/work/api"
+
+
+def test_a_list_counts_for_a_second(disk: FakeDisk) -> None:
+    host = FakeHost(disk=disk)
+    client = host.connect([SHOP])
+    assert client.project().path == SHOP
+    client.roots = ["/work/api"]
+    assert client.project().path == SHOP
+    host.now += 2_000
+    assert client.project().path == "/work/api"
+
+
+def test_a_client_on_another_machine(disk: FakeDisk) -> None:
+    with pytest.raises(NoProjectError) as caught:
+        FakeHost(disk=disk).connect(http=True).project(headers={"x-project-path": SHOP})
+    assert caught.value.code == "other_machine"
+    allowed = FakeHost(disk=disk, allowed_dirs=["/work"]).connect(http=True)
+    assert allowed.project(headers={"x-project-path": SHOP}).path == SHOP
+
+
+def test_the_other_style() -> None:
+    disk = FakeDisk("C:\\code\\Shop\\.git\\", style="windows")
+    client = FakeHost(disk=disk).connect(["c:\\CODE\\shop"])
+    project = client.project()
+    assert (project.path, project.real_path) == ("C:\\CODE\\shop", "C:\\code\\Shop")
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        ("/work/shop", {"found": "directory", "realPath": "/work/shop", "markers": [".git"]}),
+        ("/work/link/", {"found": "directory", "realPath": "/work/shop", "markers": [".git"]}),
+        ("/work/link/.git", {"found": "directory", "realPath": "/work/shop/.git", "markers": []}),
+        ("/work/notes.txt", {"found": "file", "realPath": "/work/notes.txt"}),
+        ("/work/notes.txt/x", {"found": "missing"}),
+        ("/work/gone", {"found": "missing"}),
+        ("/work/circle", {"found": "missing"}),
+        ("/work/secret", {"found": "unreadable"}),
+        ("/", {"found": "directory", "realPath": "/", "markers": []}),
+    ],
+)
+def test_a_disk(path: str, found: Any, disk: FakeDisk) -> None:
+    disk.link("/work/link", SHOP).link("/work/circle", "/work/circle").add("/work/secret/").deny("/work/secret")
+    disk.add("/work/gone/deep/").remove("/work/gone")
+    assert disk.probed({"path": path, "markers": [".git", "package.json"]}) == {"path": path, **found}
+
+
+def test_a_relative_path_is_refused() -> None:
+    with pytest.raises(RootwiseError, match="bad options at path: must be absolute on this disk, not 'shop'"):
+        FakeDisk("shop")
