@@ -2,7 +2,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { access, lstat, realpath, stat } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
-import { dirname, isAbsolute, join, type PlatformPath, posix, sep, win32 } from "node:path";
+import { dirname, isAbsolute, join, posix, sep, win32 } from "node:path";
 import type { Answer, ExcludedDirs, PathStyle } from "../generated/types.js";
 import type { Question } from "./loop-host.js";
 
@@ -51,7 +51,7 @@ let fixed: FixedAnswers | undefined;
 export const surroundings = (): Surroundings => current ?? here;
 
 /** The rules for paths of the surroundings. */
-export const pathRules = (): PlatformPath => (surroundings().style === "windows" ? win32 : posix);
+export const pathRules = (): typeof posix => (surroundings().style === "windows" ? win32 : posix);
 
 /** Replaces the surroundings; without an argument those of the process count again. */
 export function surround(by?: Surroundings): void {
