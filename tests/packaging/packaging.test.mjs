@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
@@ -218,7 +219,9 @@ const worker :Workerd.Worker = (
 );
 `,
   );
-  const worker = spawn(at("node_modules/.bin/workerd"), ["serve", "config.capnp"], {
+  // The program itself: a signal that ends the script in front of it would leave it running.
+  const { default: workerd } = createRequire(import.meta.url)("workerd");
+  const worker = spawn(workerd, ["serve", "config.capnp"], {
     cwd: folder,
     stdio: ["ignore", "inherit", "pipe"],
   });
