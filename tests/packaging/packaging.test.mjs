@@ -99,6 +99,27 @@ test("Node without the addon: loads WebAssembly and reports why", () => {
   assert.equal(native, "cannot_load");
 });
 
+test("Node without the addon and without WebAssembly: the first use says so", () => {
+  const folder = project("node-fallback", { addon: false });
+  writeFileSync(
+    join(folder, "jitless.mjs"),
+    `import { backend, initSync, projectKey, Resolver, RootwiseError } from "rootwise";
+const code = (run) => { try { run(); } catch (error) { return error instanceof RootwiseError && [error.code, error.message]; } };
+console.log(JSON.stringify([
+  code(() => projectKey("file:///a", "posix")),
+  code(() => new Resolver({ host: { style: "posix" } })),
+  code(() => initSync(new Uint8Array())),
+  backend.kind,
+]));`,
+  );
+  const [key, resolver, module, kind] = JSON.parse(command(folder, process.execPath, ["--jitless", "jitless.mjs"]));
+  for (const [code, message] of [key, resolver, module]) {
+    assert.equal(code, "cannot_load");
+    assert.match(message, /no WebAssembly/);
+  }
+  assert.equal(kind, "wasm");
+});
+
 for (const resolution of ["node16", "bundler"]) {
   test(`TypeScript, strict, moduleResolution ${resolution}`, () => {
     const folder = project("typescript", { tools: ["typescript", "@types/node", "undici-types"] });

@@ -1,6 +1,6 @@
 // What this package takes from the process that it runs in: its facts, its files and its time. `rootwise/testing` puts others in their place.
 import { realpathSync, statSync } from "node:fs";
-import { access, lstat, realpath, stat } from "node:fs/promises";
+import files from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { dirname, isAbsolute, join, posix, sep, win32 } from "node:path";
 import type { Answer, ExcludedDirs, PathStyle } from "../generated/types.js";
@@ -85,7 +85,7 @@ const here: Surroundings = {
   },
   cwd: () => attempt(workingDirectory),
   excludedDirs: () => (excluded ??= excludedDirs()),
-  files: { access, lstat, realpath, stat },
+  files,
   realFolder: (path) => attempt(() => realpathSync(path)),
   get stdin() {
     return process.stdin;

@@ -546,7 +546,8 @@ export class Rootwise<RequirePath extends boolean = true, Context extends CallCo
   #facts(): HostFacts {
     const { host, local, allowedDirs, argument: toolArgument } = this.#options;
     return mergedFacts("stdio", this.#options.policy, {
-      host: { toolArgument, local, selectTool: this.#selectTool, ...host },
+      host: { toolArgument, selectTool: this.#selectTool, ...host },
+      local,
       allowedDirs,
     });
   }
