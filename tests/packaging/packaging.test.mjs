@@ -61,6 +61,17 @@ test("the documentation in it has no dead link", () => {
   }
 });
 
+test("npm run pack makes tarballs that install without a registry, with the addon", () => {
+  const folder = mkdtempSync(join(home, "local-"));
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "local", private: true, type: "module" }));
+  const tarballs = command(at(), process.execPath, ["scripts/tarballs.mjs", join(folder, "tarballs")]);
+  command(folder, "npm", ["install", "--offline", "--no-audit", "--no-fund", ...tarballs.trim().split("\n")]);
+  const { optionalDependencies } = JSON.parse(readFileSync(join(folder, "node_modules/rootwise/package.json"), "utf8"));
+  assert.deepEqual(Object.keys(optionalDependencies), [`@rootwise/${platform()}`]);
+  const code = 'import { backend } from "rootwise"; console.log(backend.kind)';
+  assert.equal(command(folder, process.execPath, ["--input-type=module", "-e", code]).trim(), "native");
+});
+
 test("in a clone the package takes the addon that was built", () => {
   const said = command(at(), process.execPath, [
     "--input-type=module",
