@@ -8,17 +8,21 @@ import { platform, platformPackages, THIRD_PARTY } from "./platforms.mjs";
 /** Writes both tarballs into `folder`. */
 export const pack = (folder) => ({ ...packMain(folder), addon: packAddon(platform(), folder) });
 
+/** As {@link pack}, for this machine alone: the main package names no platform package that is not there. */
+export function packLocal(folder) {
+  const own = platformPackages().filter(({ content }) => content.name === `@rootwise/${platform()}`);
+  return [packMain(folder, own).main, packAddon(platform(), folder)];
+}
+
 /**
  * Packs the main package and returns its tarball and its manifest. The manifest omits the fields that only developers need and names the platform
  * packages. The manifest in the repository does not name them, because installing would depend on packages that are published later.
  */
-export function packMain(folder) {
+export function packMain(folder, addons = platformPackages()) {
   const stage = join(folder, "stage");
   mkdirSync(stage, { recursive: true });
   const { scripts, devDependencies, overrides, ...manifest } = JSON.parse(readFileSync(at("package.json"), "utf8"));
-  manifest.optionalDependencies = Object.fromEntries(
-    platformPackages().map(({ content }) => [content.name, manifest.version]),
-  );
+  manifest.optionalDependencies = Object.fromEntries(addons.map(({ content }) => [content.name, manifest.version]));
   writeFileSync(join(stage, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   for (const file of ["LICENSE-MIT", "LICENSE-APACHE"])
     if (existsSync(at(file))) copyFileSync(at(file), join(stage, file));

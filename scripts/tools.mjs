@@ -154,9 +154,10 @@ export async function prepare({ quiet = false } = {}) {
   const installed = spawnSync("rustup", ["target", "list", "--installed"], { cwd: root, encoding: "utf8" });
   if (installed.status === 0 && !installed.stdout.includes(WASM)) await run("rustup", ["target", "add", WASM]);
   if (!isInstalled()) {
-    // Not `npm ci`: it refuses a lock file without the optional packages of other platforms, which not every registry has.
+    // Biome, Vite, rolldown and workerd are pinned to versions that have packages for every platform: if one is missing,
+    // `npm ci` treats the lock file as damaged.
     const what = "Installing the npm packages that building and testing need (once, and when they change)";
-    const command = ["npm", ["install", "--no-save", "--no-audit", "--no-fund"]];
+    const command = ["npm", ["ci", "--no-audit", "--no-fund"]];
     if (quiet) await quietly(what, ...command);
     else {
       console.log(`${what}.`);

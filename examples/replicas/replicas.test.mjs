@@ -160,6 +160,21 @@ describe("two replicas", { timeout: 120_000 }, () => {
     for (const { client } of [one, two]) await client.close();
   });
 
+  scenario("requests that begin no session open none", async ({ replicas: [{ url }] }) => {
+    const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+    for (const body of [
+      '{"jsonrpc":"2.0","id":1,"method":"tools/list"}',
+      '{"jsonrpc":"2.0","method":"x"}',
+      "[]",
+      "junk",
+    ]) {
+      const response = await fetch(url, { method: "POST", headers, body });
+      assert.equal(response.status, 400, body);
+      assert.equal(response.headers.get("mcp-session-id"), null);
+      if (body.startsWith("{")) assert.equal(await response.text(), "Begin with initialize.", body);
+    }
+  });
+
   scenario("a session continues when its replica is killed", async ({ url, replicas, state }) => {
     state.pinned = replicas[0];
     const one = await connect(url, [a, c]);

@@ -34,6 +34,9 @@ function make() {
 const modern = createMcpHandler(make);
 const sessions = new Map();
 
+/** A client that disappears is never noticed, so that the sessions which were opened first leave; a store keeps them. */
+const MAX_SESSIONS = 1_000;
+
 /** A transport for a session that begins here, or that began on another replica. */
 async function open(id) {
   const transport = new WebStandardStreamableHTTPServerTransport({
@@ -45,6 +48,11 @@ async function open(id) {
   });
   sessions.set(id, transport);
   await make().connect(transport);
+  if (sessions.size > MAX_SESSIONS) {
+    const [[oldest, left]] = sessions;
+    sessions.delete(oldest);
+    await left.close();
+  }
   return transport;
 }
 
@@ -70,9 +78,14 @@ const moving = new Map();
 async function legacy(request) {
   const id = request.headers.get("mcp-session-id");
   if (id === null) {
-    const message = await request.clone().json();
+    const message = await request
+      .clone()
+      .json()
+      .catch(() => undefined);
+    // Only a handshake begins a session: junk leaves nothing here.
+    if (message?.method !== "initialize") return new Response("Begin with initialize.", { status: 400 });
     const fresh = randomUUID();
-    if (message.method === "initialize") await store.began(fresh, message);
+    await store.began(fresh, message);
     return (await open(fresh)).handleRequest(request);
   }
   if (!sessions.has(id)) {

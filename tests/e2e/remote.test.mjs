@@ -276,6 +276,17 @@ for (const era of eras) {
   });
 }
 
+test("the gate takes the option that its refusal names", async () => {
+  const request = () => new Request("http://localhost/mcp", { headers: { "X-Project-Path": at("srv/alpha") } });
+  looked.length = 0;
+  assert.match((await projectGate().check(request())).refusal.body, /`local`/);
+  assert.deepEqual(looked, []);
+  for (const options of [{ local: true }, { host: { local: true } }, { local: false, host: { local: true } }])
+    assert.equal((await projectGate(options).check(request())).project?.path, at("srv/alpha"), JSON.stringify(options));
+  assert.ok(looked.includes(at("srv/alpha")));
+  assert.throws(() => projectGate({ local: "yes" }), /local/);
+});
+
 test("the gate gives one answer for every folder, and checks none", async () => {
   looked.length = 0;
   const gate = projectGate({ header: "X-Project-Path" });

@@ -113,6 +113,22 @@ for (const { name, Server, Transport } of generations) {
       assert.equal((await ask(two, list(a))).text, b);
     });
 
+    test("a store that has no state may return null, as Redis does", async () => {
+      const store = memory();
+      const { load, save } = store;
+      Object.assign(store, { load: async (id) => (await load(id)) ?? null, save });
+      const { peer, logs, stop } = await replica(store);
+      try {
+        assert.equal((await ask(peer, list(a))).text, a);
+        assert.deepEqual(
+          logs.filter(({ level }) => level === "warning"),
+          [],
+        );
+      } finally {
+        stop();
+      }
+    });
+
     test("the state of another session is not continued", async () => {
       const store = memory();
       const mine = await replica(store, "mine");

@@ -212,6 +212,20 @@ test("the driver, the gate and the start of a process take the machine", async (
   connection.close();
 });
 
+test("a file: URI is read as its path, and refused with its code where it names none", async () => {
+  const machine = host({ files: ["/srv/my file.txt", "/etc/passwd"] });
+  assert.equal(await resolveInside(["/srv"], "file:///srv/my%20file.txt"), "/srv/my file.txt");
+  assert.equal(await resolveInside(["/srv"], "FILE:///srv/../srv/my%20file.txt"), "/srv/my file.txt");
+  await assert.rejects(resolveInside(["/srv"], "file:///etc/passwd"), { code: "outside" });
+  await assert.rejects(resolveInside(["/srv"], "file:///srv%2Fa"), { code: "encoded_separator" });
+  await assert.rejects(resolveInside(["/srv"], "file://elsewhere/srv/a"), { name: "RootwiseError" });
+  const { server, projects } = serverOf(Server1);
+  server.registerTool("read", {}, async (context) =>
+    text(await projects.resolve(context, "file:///srv/my%20file.txt")),
+  );
+  assert.equal(await said(await machine.connect(server, { roots: ["/srv"] }), "read"), "/srv/my file.txt");
+});
+
 test("after its end the real machine counts, and only one can be in use", () => {
   const machine = fakeHost({ style: "windows" });
   assert.throws(() => fakeHost(), { code: "bad_options" });

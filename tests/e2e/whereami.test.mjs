@@ -109,17 +109,20 @@ test("serves Streamable HTTP on loopback, and only there", { timeout: 60_000 }, 
       assert.match(text, /over http/);
     }
     const { request } = await import("node:http");
-    const rebound = request({
-      port: url.port,
-      host: "127.0.0.1",
-      path: "/mcp",
-      method: "POST",
-      headers: { host: "evil.example" },
-    });
-    rebound.end("{}");
-    const [response] = await once(rebound, "response");
-    assert.equal(response.statusCode, 403);
-    response.resume();
+    // A page under a name of its own that leads here, and a page of another site.
+    for (const [headers, status] of [
+      [{ host: "evil.example" }, 403],
+      [{ origin: "https://evil.example" }, 403],
+      [{ origin: "null" }, 403],
+      [{ origin: "http://localhost.evil.example" }, 403],
+      [{ origin: "http://localhost:6274" }, 405],
+    ]) {
+      const sent = request({ port: url.port, host: "127.0.0.1", path: "/mcp", method: "GET", headers });
+      sent.end();
+      const [response] = await once(sent, "response");
+      assert.equal(response.statusCode, status, JSON.stringify(headers));
+      response.resume();
+    }
   } finally {
     child.kill();
     await once(child, "exit");

@@ -11,6 +11,7 @@ import { packagesOf } from "../tools.mjs";
 import { call, command, copied, home, packed, project } from "./fixture.mjs";
 
 const modules = packagesOf("tests/packaging/tools");
+const sdks = packagesOf("tests/e2e/sdks");
 const tools = ["@modelcontextprotocol/sdk", "zod"];
 const optional = (...parts) => (existsSync(modules(...parts)) ? modules(...parts) : undefined);
 const bun = optional("@oven/bun-linux-x64/bin/bun");
@@ -101,9 +102,12 @@ webpack(${JSON.stringify(config)}, (error, stats) => {
 import resolve from ${url("@rollup/plugin-node-resolve/dist/es/index.js")};
 import commonjs from ${url("@rollup/plugin-commonjs/dist/es/index.js")};
 import json from ${url("@rollup/plugin-json/dist/es/index.js")};
-const plugins = [resolve({ exportConditions: ["node"], preferBuiltins: true }), commonjs(), json()];
-const bundle = await rollup({ input: ${JSON.stringify(format === "es" ? "server.mjs" : "start.mjs")}, plugins, onwarn: () => {} });
-await bundle.write({ file: "rollup.${extension}", format: "${format}", inlineDynamicImports: true });`,
+const plugins = [resolve(), commonjs(), json()];
+const ours = [];
+const onwarn = (warning) => /node_modules.rootwise./.test(JSON.stringify(warning)) && ours.push(warning.message);
+const bundle = await rollup({ input: ${JSON.stringify(format === "es" ? "server.mjs" : "start.mjs")}, plugins, onwarn });
+await bundle.write({ file: "rollup.${extension}", format: "${format}", inlineDynamicImports: true });
+if (ours.length > 0) throw new Error(ours.join("\\n"));`,
       );
       writeFileSync(
         join(folder, "start.mjs"),
@@ -115,6 +119,21 @@ await bundle.write({ file: "rollup.${extension}", format: "${format}", inlineDyn
       await serves(moved, process.execPath, [join(moved, `server.${extension}`)], "wasm");
     });
   }
+
+  test("a bundler for browsers takes the build for them", () => {
+    writeFileSync(join(folder, "page.mjs"), 'import { init } from "rootwise"; await init();');
+    const file = join(folder, "page.out.mjs");
+    const args = [
+      "page.mjs",
+      "--bundle",
+      "--platform=browser",
+      "--format=esm",
+      `--outfile=${file}`,
+      "--log-level=error",
+    ];
+    command(folder, modules("esbuild/bin/esbuild"), args);
+    assert.doesNotMatch(readFileSync(file, "utf8"), /node:/);
+  });
 
   test("ncc", async () => {
     command(folder, process.execPath, [
@@ -333,53 +352,75 @@ describe("package managers", { timeout: 300_000 }, () => {
 
 describe("types", { timeout: 300_000 }, () => {
   // The files that `npm test -- --only mcp` compiles in the repository, and one for Express, against the packed package.
-  const ways = { nodenext: "nodenext", node16: "node16", bundler: "esnext" };
-  // To the older compiler, node16 is another name of nodenext.
+  const ways = { nodenext: "nodenext", node16: "node16", bundler: "esnext", node10: "commonjs" };
+  // To the older compiler, node16 is another name of nodenext; the current one has no node10.
   const compilers = [
-    { version: "5.4", compiler: modules("typescript-5.4/bin/tsc"), resolutions: ["nodenext", "bundler"] },
-    { version: "current", compiler: at("node_modules/typescript/bin/tsc"), resolutions: Object.keys(ways) },
+    { version: "5.4", compiler: modules("typescript-5.4/bin/tsc"), resolutions: ["nodenext", "bundler", "node10"] },
+    {
+      version: "current",
+      compiler: at("node_modules/typescript/bin/tsc"),
+      resolutions: ["nodenext", "node16", "bundler"],
+    },
   ];
-  const files = ["sdk1.ts", "sdk2.ts", "driver.ts", "express.ts"];
+  const files = ["sdk1.ts", "sdk2.ts", "driver.ts", "express.ts", "testing.ts", "prompt.ts"];
+  /** A project with some of the files, and packages by name. */
+  const typed = (names, packages) => {
+    const folder = project("types", { tools: Object.keys(packages), modules: (name) => packages[name] });
+    for (const name of names) copyFileSync(at("tests/types", name), join(folder, name));
+    return folder;
+  };
+  /** The errors of a compiler in our files and declarations; those of other packages are not ours to judge. */
+  const errorsOf = (folder, compiler, names, { module, resolution, types = "node" }) => {
+    const flags = { target: "es2022", lib: "es2022,dom,dom.iterable,esnext.disposable", skipLibCheck: "false", module };
+    const { stdout } = spawnSync(
+      process.execPath,
+      [
+        compiler,
+        ...["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess", "--noEmit"],
+        "--noPropertyAccessFromIndexSignature",
+        "--esModuleInterop",
+        ...Object.entries({ ...flags, moduleResolution: resolution, types }).flatMap(([name, value]) => [
+          `--${name}`,
+          value,
+        ]),
+        ...names,
+      ],
+      { cwd: folder, encoding: "utf8" },
+    );
+    const isOfOthers = (line) => /node_modules\/(?!rootwise\/)/.test(line);
+    return { stdout, errors: stdout.split("\n").filter((line) => line.includes("error TS") && !isOfOthers(line)) };
+  };
   let folder;
   before(() => {
-    folder = project("types", {
-      tools: [...tools, "@modelcontextprotocol/server", "@types/express", "@types/node"],
-      modules,
-    });
-    for (const name of files) copyFileSync(at("tests/types", name), join(folder, name));
+    const names = [...tools, "@modelcontextprotocol/server", "@types/express", "@types/node"];
+    folder = typed(files, Object.fromEntries(names.map((name) => [name, modules(name)])));
   });
 
   for (const { version, compiler, resolutions } of compilers) {
     for (const resolution of resolutions) {
       test(`TypeScript ${version}, strict, ${resolution}`, () => {
-        const flags = [
-          "--strict",
-          "--exactOptionalPropertyTypes",
-          "--noUncheckedIndexedAccess",
-          "--noEmit",
-          "--skipLibCheck",
-          "false",
-          "--target",
-          "es2022",
-          "--module",
-          ways[resolution],
-          "--moduleResolution",
-          resolution,
-          "--types",
-          "node,express",
-        ];
-        const { stdout } = spawnSync(process.execPath, [compiler, ...flags, ...files], {
-          cwd: folder,
-          encoding: "utf8",
-        });
-        // The declarations of other packages are not ours to judge: those of Node need a newer compiler than 5.4.
-        const isOfOthers = (line) => /node_modules\/(?!rootwise\/)/.test(line);
-        assert.deepEqual(
-          stdout.split("\n").filter((line) => line.includes("error TS") && !isOfOthers(line)),
-          [],
-        );
+        const options = { module: ways[resolution], resolution, types: "node,express" };
+        const { stdout, errors } = errorsOf(folder, compiler, files, options);
+        // The declarations of Node need a newer compiler than 5.4.
+        assert.deepEqual(errors, []);
         assert.ok(version !== "current" || stdout === "", stdout);
       });
     }
+  }
+
+  for (const [sdk, file, packages] of [
+    ...["1.20", "1.22", "1.26"].map((version) => {
+      const own = sdks(`sdk-${version}`, "node_modules/zod");
+      const zod = existsSync(own) ? own : sdks("zod");
+      return [`SDK ${version}`, "sdk1.ts", { "@modelcontextprotocol/sdk": sdks(`sdk-${version}`), zod }];
+    }),
+    ["SDK 2.0", "sdk2.ts", { "@modelcontextprotocol/server": sdks("server-2.0"), zod: sdks("zod") }],
+  ]) {
+    test(`TypeScript current, strict, ${sdk}`, () => {
+      const folder = typed([file], { ...packages, "@types/node": modules("@types/node") });
+      const options = { module: "nodenext", resolution: "nodenext" };
+      const { errors } = errorsOf(folder, at("node_modules/typescript/bin/tsc"), [file], options);
+      assert.deepEqual(errors, []);
+    });
   }
 });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
@@ -60,6 +61,17 @@ test("the documentation in it has no dead link", () => {
   }
 });
 
+test("npm run pack makes tarballs that install without a registry, with the addon", () => {
+  const folder = mkdtempSync(join(home, "local-"));
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "local", private: true, type: "module" }));
+  const tarballs = command(at(), process.execPath, ["scripts/tarballs.mjs", join(folder, "tarballs")]);
+  command(folder, "npm", ["install", "--offline", "--no-audit", "--no-fund", ...tarballs.trim().split("\n")]);
+  const { optionalDependencies } = JSON.parse(readFileSync(join(folder, "node_modules/rootwise/package.json"), "utf8"));
+  assert.deepEqual(Object.keys(optionalDependencies), [`@rootwise/${platform()}`]);
+  const code = 'import { backend } from "rootwise"; console.log(backend.kind)';
+  assert.equal(command(folder, process.execPath, ["--input-type=module", "-e", code]).trim(), "native");
+});
+
 test("in a clone the package takes the addon that was built", () => {
   const said = command(at(), process.execPath, [
     "--input-type=module",
@@ -96,6 +108,27 @@ test("Node without the addon: loads WebAssembly and reports why", () => {
   assert.deepEqual(said, { ...expected, backend: "wasm" });
   assert.match(reason, /@rootwise\/.* cannot be loaded: Cannot find module/);
   assert.equal(native, "cannot_load");
+});
+
+test("Node without the addon and without WebAssembly: the first use says so", () => {
+  const folder = project("node-fallback", { addon: false });
+  writeFileSync(
+    join(folder, "jitless.mjs"),
+    `import { backend, initSync, projectKey, Resolver, RootwiseError } from "rootwise";
+const code = (run) => { try { run(); } catch (error) { return error instanceof RootwiseError && [error.code, error.message]; } };
+console.log(JSON.stringify([
+  code(() => projectKey("file:///a", "posix")),
+  code(() => new Resolver({ host: { style: "posix" } })),
+  code(() => initSync(new Uint8Array())),
+  backend.kind,
+]));`,
+  );
+  const [key, resolver, module, kind] = JSON.parse(command(folder, process.execPath, ["--jitless", "jitless.mjs"]));
+  for (const [code, message] of [key, resolver, module]) {
+    assert.equal(code, "cannot_load");
+    assert.match(message, /no WebAssembly/);
+  }
+  assert.equal(kind, "wasm");
 });
 
 for (const resolution of ["node16", "bundler"]) {
@@ -218,7 +251,9 @@ const worker :Workerd.Worker = (
 );
 `,
   );
-  const worker = spawn(at("node_modules/.bin/workerd"), ["serve", "config.capnp"], {
+  // The program itself: a signal that ends the script in front of it would leave it running.
+  const { default: workerd } = createRequire(import.meta.url)("workerd");
+  const worker = spawn(workerd, ["serve", "config.capnp"], {
     cwd: folder,
     stdio: ["ignore", "inherit", "pipe"],
   });

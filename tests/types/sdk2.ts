@@ -1,5 +1,5 @@
 // Compiled but never run: checks the types that the compiler infers for handlers of SDK 2.x. Every `@ts-expect-error` fails without an error.
-import { McpServer } from "@modelcontextprotocol/server";
+import { McpServer, type ServerContext } from "@modelcontextprotocol/server";
 import {
   type CallContext,
   NoProjectError,
@@ -51,13 +51,31 @@ server.registerTool(
   "context",
   {},
   projects.tool(async (project, context) => {
-    same<typeof context, CallContext>(true);
+    same<typeof context, ServerContext>(true);
+    await context.mcpReq.notify({ method: "notifications/tools/list_changed" });
     const { roots } = await projects.roots(context);
     return text(`${project.id} ${roots.map(({ realPath, problem }) => realPath ?? problem).join(" ")}`);
   }),
 );
 
 server.registerTool("helper", {}, async () => text((await projects.project()).name));
+
+// A prompt without arguments; the SDKs give the type of arguments to its context.
+const said = (text: string) => ({ messages: [{ role: "user" as const, content: { type: "text" as const, text } }] });
+server.registerPrompt(
+  "wrapped",
+  {},
+  projects.tool(async (project) => said(project.name)),
+);
+server.registerPrompt(
+  "context",
+  {},
+  projects.tool(async (project, context) => said(`${project.name} ${(await projects.roots(context)).roots.length}`)),
+);
+
+// A server in a variable of a wider type, and type arguments that are given.
+const wide: Rootwise = rootwise<true>(server);
+wide.tool(async (_project, context) => same<typeof context, CallContext>(true));
 
 // A project has a path, and no `!` is needed, unless the server says that it needs none.
 export async function paths(context: CallContext): Promise<void> {
@@ -68,7 +86,7 @@ export async function paths(context: CallContext): Promise<void> {
   same<Awaited<ReturnType<typeof projects.select>>["project"]["path"], string>(true);
   same<Project["path"], string>(true);
   const identities = rootwise(server, { requirePath: false });
-  same<typeof identities, Rootwise<false>>(true);
+  const withoutPaths: Rootwise<false> = identities;
   same<Awaited<ReturnType<typeof identities.project>>, Readonly<Project<false>>>(true);
   same<Project<false>["path"], string | undefined>(true);
   identities.onChange((project) => same<typeof project, Readonly<Project<false>> | undefined>(true));
@@ -87,7 +105,7 @@ export async function paths(context: CallContext): Promise<void> {
   const needsFolder = (project: Project): string => project.path;
   // @ts-expect-error such a project may have no path
   needsFolder(await identities.project(context));
-  return void [folder, needsFolder(await projects.project(context))];
+  return void [withoutPaths, folder, needsFolder(await projects.project(context))];
 }
 
 // Options may be undefined, as they are when they come from a configuration.
@@ -130,22 +148,18 @@ export async function choose(context: CallContext): Promise<void> {
 // @ts-expect-error no such option
 rootwise(server, { allowed: ["/srv"] });
 
+const wrongArgument = projects.tool(async (_project, { other }: { other: string }, _context: CallContext) =>
+  text(other),
+);
 // @ts-expect-error there is no such argument
-server.registerTool(
-  "wrong",
-  { inputSchema: z.object({ q: z.string() }) },
-  projects.tool(async (_project, { other }) => text(String(other))),
-);
+server.registerTool("wrong", { inputSchema: z.object({ q: z.string() }) }, wrongArgument);
 
+const wrongResult = projects.tool(async (project, _given: { q: string }, _context: CallContext) => project.name);
 // @ts-expect-error not a tool result
-server.registerTool(
-  "result",
-  { inputSchema: z.object({ q: z.string() }) },
-  projects.tool(async (project) => project.name),
-);
+server.registerTool("result", { inputSchema: z.object({ q: z.string() }) }, wrongResult);
 
 // @ts-expect-error not a context
-projects.project({});
+projects.project({ q: "arguments" });
 
 // @ts-expect-error not a server
 rootwise({});

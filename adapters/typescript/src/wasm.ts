@@ -94,6 +94,9 @@ export class WasmBackend implements Backend {
 }
 
 function compiled(source: WasmSource): object {
+  // Node has none with `--jitless`.
+  if (typeof WebAssembly === "undefined")
+    throw new RootwiseError("cannot_load", "this process has no WebAssembly, and no addon is in use");
   if (source instanceof WebAssembly.Module) return source;
   try {
     return new WebAssembly.Module(source as BufferSource);

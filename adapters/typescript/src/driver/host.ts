@@ -39,6 +39,7 @@ export function hostFacts(transport: Transport = "stdio", given: HostFactsOption
 
 /** Options about the host that adapters take. */
 export interface HostOptions {
+  local?: boolean | undefined;
   /** Folders that every project must be inside. */
   allowedDirs?: readonly string[] | undefined;
   /** Facts that replace the collected ones, such as `local: true` for an HTTP server on the user's machine. */
@@ -49,9 +50,9 @@ export interface HostOptions {
 export function mergedFacts(
   transport: Transport,
   policy: PresetName | Policy | undefined,
-  { host, allowedDirs }: HostOptions,
+  { host, local, allowedDirs }: HostOptions,
 ): HostFacts {
-  const given = own<Partial<HostFacts>>(defined(host ?? {}));
+  const given = own<Partial<HostFacts>>(defined({ local, ...host }));
   const collected = hostFacts(transport, { policy });
   // The folders of this machine mean nothing to a host of the other style.
   if ((given.style ?? collected.style) !== collected.style) {

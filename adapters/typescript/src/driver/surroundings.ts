@@ -1,8 +1,8 @@
 // What this package takes from the process that it runs in: its facts, its files and its time. `rootwise/testing` puts others in their place.
 import { realpathSync, statSync } from "node:fs";
-import { access, lstat, realpath, stat } from "node:fs/promises";
+import files from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
-import { dirname, isAbsolute, join, type PlatformPath, posix, sep, win32 } from "node:path";
+import { dirname, isAbsolute, join, posix, sep, win32 } from "node:path";
 import type { Answer, ExcludedDirs, PathStyle } from "../generated/types.js";
 import type { Question } from "./loop-host.js";
 
@@ -51,7 +51,7 @@ let fixed: FixedAnswers | undefined;
 export const surroundings = (): Surroundings => current ?? here;
 
 /** The rules for paths of the surroundings. */
-export const pathRules = (): PlatformPath => (surroundings().style === "windows" ? win32 : posix);
+export const pathRules = (): typeof posix => (surroundings().style === "windows" ? win32 : posix);
 
 /** Replaces the surroundings; without an argument those of the process count again. */
 export function surround(by?: Surroundings): void {
@@ -85,7 +85,7 @@ const here: Surroundings = {
   },
   cwd: () => attempt(workingDirectory),
   excludedDirs: () => (excluded ??= excludedDirs()),
-  files: { access, lstat, realpath, stat },
+  files,
   realFolder: (path) => attempt(() => realpathSync(path)),
   get stdin() {
     return process.stdin;

@@ -18,6 +18,8 @@ export interface GateOptions {
   query?: string | undefined;
   /** If neither is given: the policy whose headers and query parameters count; by default `recommended`. */
   policy?: PresetName | Policy | undefined;
+  /** Whether clients are on this machine, so that their paths are paths here; by default they are not. */
+  local?: boolean | undefined;
   /** Folders that every project must be inside. */
   allowedDirs?: readonly string[] | undefined;
   /** Whether the project must be a folder that this process can use; by default as the policy says, and else it must. */
@@ -34,6 +36,7 @@ const OPTIONS: readonly string[] = [
   "header",
   "query",
   "policy",
+  "local",
   "allowedDirs",
   "requirePath",
   "required",
@@ -163,8 +166,9 @@ function checked(options: GateOptions): PresetName | Policy {
   }
   if (maxPending !== undefined && !(Number.isSafeInteger(maxPending) && maxPending > 0))
     throw badOption("maxPending", "must be a whole number above 0");
-  if (options.requirePath !== undefined && typeof options.requirePath !== "boolean")
-    throw badOption("requirePath", "must be true or false");
+  for (const name of ["requirePath", "local"] as const)
+    if (options[name] !== undefined && typeof options[name] !== "boolean")
+      throw badOption(name, "must be true or false");
   return gatePolicy({ ...(presets.recommended as Policy), ...own(policyOf(policy)) } as CompletePolicy, options);
 }
 

@@ -5,7 +5,7 @@
  */
 import type { RootwiseOptions } from "./options.js";
 import { Rootwise } from "./rootwise.js";
-import type { AnyServer } from "./sdk.js";
+import type { AnyServer, ContextOf } from "./sdk.js";
 
 export { NeedsInput, NoProjectError } from "../driver/errors.js";
 export { hostFacts, type HostFactsOptions } from "../driver/host.js";
@@ -28,7 +28,7 @@ export { projectGate, type Gate, type GateOptions, type GateRequest, type GateVe
 export type { ProjectHints, RootwiseOptions } from "./options.js";
 export { resolveInside, type RootEntry, type Roots, type RootsListener } from "./roots.js";
 export { Rootwise } from "./rootwise.js";
-export type { AnyServer, CallContext } from "./sdk.js";
+export type { AnyServer, CallContext, ContextOf, UntypedContext } from "./sdk.js";
 export type { SessionStore } from "./store.js";
 export type { ToolNames } from "./tools.js";
 
@@ -37,9 +37,9 @@ export type { ToolNames } from "./tools.js";
  *
  * @param server an `McpServer` or `Server` of `@modelcontextprotocol/sdk` 1.x or `@modelcontextprotocol/server` 2.x
  */
-export function rootwise<RequirePath extends boolean = true>(
-  server: AnyServer,
+export function rootwise<RequirePath extends boolean = true, Server extends AnyServer = AnyServer>(
+  server: Server,
   options?: RootwiseOptions<RequirePath>,
-): Rootwise<RequirePath> {
+): Rootwise<RequirePath, ContextOf<Server>> {
   return new Rootwise(server, options);
 }

@@ -20,6 +20,7 @@ import type {
   RouteRequest,
   SelectBy,
 } from "../generated/types.js";
+import { detect } from "./detect.js";
 import { type Exchange, exchangeOf } from "./exchange.js";
 import { currentContext, guard, hasReturned, isGuarded, namedIn } from "./guard.js";
 import { OPTIONS, type ProjectHints, readOptions, type RootwiseOptions, selection } from "./options.js";
@@ -28,11 +29,11 @@ import {
   type AnyServer,
   type CallContext,
   clientErrors,
-  detect,
   isContext,
   type Protocol,
   type RequestParts,
   type Sdk,
+  type UntypedContext,
 } from "./sdk.js";
 import { sealFor, StoredSession } from "./store.js";
 import { registerTools, type ToolNames } from "./tools.js";
@@ -83,7 +84,7 @@ const CODEX_META = "codex/sandbox-state-meta";
 let toldStateless = false;
 
 /** Tells the handlers of a server which project their call belongs to. */
-export class Rootwise<RequirePath extends boolean = true> {
+export class Rootwise<RequirePath extends boolean = true, Context extends CallContext = CallContext> {
   readonly #server: AnyServer;
   readonly #sdk: Sdk;
   readonly #protocol: Protocol;
@@ -177,7 +178,7 @@ export class Rootwise<RequirePath extends boolean = true> {
    * @param context the handler's context; with the option `asyncContext`, by default the one of the handler that is running
    * @throws NoProjectError no project was found; let it pass, and the model reads the cause and the next step
    */
-  async project(context?: CallContext, hints?: ProjectHints): Promise<Readonly<Project<RequirePath>>> {
+  async project(context?: CallContext | UntypedContext, hints?: ProjectHints): Promise<Readonly<Project<RequirePath>>> {
     const known = hints || fixedAnswers() ? undefined : this.#known(contextOf(context));
     return known ?? projectOf<RequirePath>(await this.#ask(context, { type: "asked", ...hintsOf(hints) }));
   }
@@ -192,19 +193,22 @@ export class Rootwise<RequirePath extends boolean = true> {
   }
 
   /** Wraps a handler: the project becomes its first argument. */
-  tool<A extends unknown[] = [context: CallContext], R = unknown>(
+  tool<A extends unknown[] = [context: Context], R = unknown>(
     handler: (project: Readonly<Project<RequirePath>>, ...args: A) => R | Promise<R>,
     hints?: (...args: A) => ProjectHints,
-  ): (...args: A) => Promise<R> {
+  ): (...args: A | (A extends [CallContext] ? [context: unknown, ...rest: unknown[]] : never)) => Promise<R> {
     checkFunction(handler, "handler");
-    return async (...args) => handler(await this.project(args.at(-1) as CallContext, hints?.(...args)), ...args);
+    return async (...given) => {
+      const args = given as A;
+      return handler(await this.project(args.at(-1) as CallContext, hints?.(...args)), ...args);
+    };
   }
 
   /**
    * Returns the project of this call as far as it is known; sends nothing and never waits. With a `store`, a call knows
    * nothing about its session before it has waited for one of the other methods.
    */
-  current(context?: CallContext, hints?: ProjectHints): Readonly<Project<RequirePath>> | undefined {
+  current(context?: CallContext | UntypedContext, hints?: ProjectHints): Readonly<Project<RequirePath>> | undefined {
     const question = { type: "asked", ...hintsOf(hints) } as const;
     const fixed = fixedAnswers();
     const answer = fixed ? fixed.peek(question) : this.#peek(contextOf(context), question);
@@ -218,14 +222,14 @@ export class Rootwise<RequirePath extends boolean = true> {
   }
 
   /** Returns the client's roots, each verified on disk where this machine may and can do so. */
-  async roots(context?: CallContext): Promise<Roots> {
+  async roots(context?: CallContext | UntypedContext): Promise<Roots> {
     const answer = await this.#ask(context, { type: "asked", want: "roots" });
     if (answer.outcome !== "listed") throw failure(answer);
     return rootsOf(answer);
   }
 
   /** Whether a path is inside one of the client's roots, by real path. */
-  async inside(context: CallContext | undefined, path: string): Promise<boolean> {
+  async inside(context: CallContext | UntypedContext | undefined, path: string): Promise<boolean> {
     try {
       await this.resolve(context, path);
       return true;
@@ -240,7 +244,7 @@ export class Rootwise<RequirePath extends boolean = true> {
    *
    * @throws RootwiseError the path is outside every root, or no root can be used on this machine; the message says which
    */
-  async resolve(context: CallContext | undefined, path: string): Promise<string> {
+  async resolve(context: CallContext | UntypedContext | undefined, path: string): Promise<string> {
     const roots = usableRoots(await this.roots(context));
     const folders = roots.map(({ realPath }) => realPath);
     const project = this.#dirsOf() ? await this.project(context).catch(unlessRepeated) : this.current(context);
@@ -254,7 +258,7 @@ export class Rootwise<RequirePath extends boolean = true> {
    * @throws NoProjectError the selection was refused, or the client must name its project in every call
    */
   async select(
-    context: CallContext | undefined,
+    context: CallContext | UntypedContext | undefined,
     by: string | SelectBy,
   ): Promise<{ project: Readonly<Project<RequirePath>>; message: string }> {
     const answer = await this.#ask(context, { type: "selected", by: selection(by) });
@@ -267,14 +271,14 @@ export class Rootwise<RequirePath extends boolean = true> {
    *
    * @throws NoProjectError the project of this connection cannot be changed
    */
-  async unselect(context?: CallContext): Promise<Readonly<Project<RequirePath>> | undefined> {
+  async unselect(context?: CallContext | UntypedContext): Promise<Readonly<Project<RequirePath>> | undefined> {
     const answer = await this.#ask(context, { type: "selectionCleared" });
     if (answer.outcome === "refused") throw failure(answer);
     return answer.outcome === "resolved" ? projectOf<RequirePath>(answer) : undefined;
   }
 
   /** Returns the result of every source for this call; `text` is a small table. */
-  async explain(context?: CallContext, hints?: ProjectHints): Promise<Explanation> {
+  async explain(context?: CallContext | UntypedContext, hints?: ProjectHints): Promise<Explanation> {
     const answer = await this.#ask(context, { type: "asked", explain: true, ...hintsOf(hints) });
     if (answer.explanation) return answer.explanation;
     throw failure(answer);
@@ -303,7 +307,7 @@ export class Rootwise<RequirePath extends boolean = true> {
     this.#selectTool = registerTools(this, this.#server, this.#sdk.generation, names);
   }
 
-  async #ask(given: CallContext | undefined, question: Question): Promise<Answer> {
+  async #ask(given: CallContext | UntypedContext | undefined, question: Question): Promise<Answer> {
     const fixed = fixedAnswers();
     if (fixed) return fixed.ask(question);
     const context = contextOf(given);
@@ -572,7 +576,8 @@ export class Rootwise<RequirePath extends boolean = true> {
   #facts(): HostFacts {
     const { host, local, allowedDirs, argument: toolArgument } = this.#options;
     return mergedFacts("stdio", this.#options.policy, {
-      host: { toolArgument, local, selectTool: this.#selectTool, ...host },
+      host: { toolArgument, selectTool: this.#selectTool, ...host },
+      local,
       allowedDirs: typeof allowedDirs === "function" ? undefined : allowedDirs,
     });
   }
@@ -663,7 +668,7 @@ function hintsOf(hints: ProjectHints = {}): ProjectHints {
   return { argument, server, target };
 }
 
-function contextOf(context: CallContext | undefined): CallContext {
+function contextOf(context: CallContext | UntypedContext | undefined): CallContext {
   const found = context ?? currentContext();
   if (isContext(found)) return found;
   const text =

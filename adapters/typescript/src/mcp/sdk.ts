@@ -1,12 +1,26 @@
 // The parts that both SDK generations share. Neither SDK is imported: the caller of `rootwise(server)` brings one.
-import { badOption, ClientError, messageOf, Undeliverable } from "../driver/errors.js";
+import { ClientError, messageOf, Undeliverable } from "../driver/errors.js";
 import { own } from "../driver/options.js";
 import type { CallStarted, PolicyInputs } from "../generated/types.js";
-import { sdk1 } from "./sdk1.js";
-import { sdk2 } from "./sdk2.js";
 
 /** The second argument of a handler, of either generation. */
 export type CallContext = { readonly signal: AbortSignal } | { readonly mcpReq: { readonly signal: AbortSignal } };
+
+declare const nothingIsKnown: unique symbol;
+
+/** The type that SDK 1.x gives to the context of a prompt without arguments: an object of which nothing is known. */
+export interface UntypedContext {
+  readonly [name: string]: typeof nothingIsKnown;
+}
+
+/** The context that a server's own SDK passes to its handlers. */
+export type ContextOf<S> = S extends { registerTool(name: never, config: never, handler: infer H): unknown }
+  ? H extends (...args: infer A) => unknown
+    ? A extends [...unknown[], infer C extends CallContext]
+      ? C
+      : CallContext
+    : CallContext
+  : CallContext;
 
 /** Whether this is the context of a handler. */
 export const isContext = (value: unknown): value is CallContext =>
@@ -59,22 +73,6 @@ export interface Sdk {
   send(context: CallContext, request: object, schema: unknown, options: object): Promise<unknown>;
   /** The parts of the request, or else of the address of its stream, that a policy reads; undefined if there are none. */
   parts(context: CallContext, inputs: PolicyInputs, stream?: string): RequestParts | undefined;
-}
-
-/** Detects the generation of a server, and its protocol object. */
-export function detect(server: unknown): { sdk: Sdk; protocol: Protocol; high: boolean } {
-  const { server: inner } = (server ?? {}) as { server?: unknown };
-  const high = typeof inner === "object" && inner !== null;
-  const protocol = (high ? inner : (server ?? {})) as Protocol;
-  if (typeof protocol.setRequestHandler !== "function" || typeof protocol.getClientCapabilities !== "function") {
-    throw badOption(
-      "server",
-      "must be an McpServer or Server of @modelcontextprotocol/sdk or @modelcontextprotocol/server",
-    );
-  }
-  // Only 2.x has these.
-  const second = typeof protocol.getNegotiatedProtocolVersion === "function" || "projectCallToolResult" in protocol;
-  return { sdk: second ? sdk2 : sdk1, protocol, high };
 }
 
 /** Tells errors that the client sent from failures to reach it. */

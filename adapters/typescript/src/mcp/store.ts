@@ -8,8 +8,8 @@ import type { EndpointLog } from "../generated/types.js";
  * Let them expire some time after their last use: a replica that stops leaves its sessions to the others.
  */
 export interface SessionStore {
-  /** Returns the state of a session. */
-  load(sessionId: string): Promise<string | undefined>;
+  /** Returns the state of a session; `undefined` or `null` if there is none. */
+  load(sessionId: string): Promise<string | null | undefined>;
   /** Replaces the state of a session in one step if it still is `previous`; returns whether it did. */
   save(sessionId: string, state: string, previous: string | undefined): Promise<boolean>;
   /**
@@ -66,7 +66,7 @@ export class StoredSession {
     return (this.#nextLoad ??= this.#inTurn(async () => {
       this.#nextLoad = undefined;
       const value = await this.#reach(() => this.#store.load(this.#id));
-      if (value === undefined || value === this.#seen) return;
+      if (value === undefined || value === null || value === this.#seen) return;
       this.#seen = value;
       try {
         this.#savedChanges = restore(connectionIn(value, this.#id));

@@ -1,5 +1,4 @@
 // A disk in memory, which answers as `node:fs/promises` does.
-import type { PlatformPath } from "node:path";
 import { posix, win32 } from "node:path";
 import { badOption } from "../driver/errors.js";
 import type { Files } from "../driver/surroundings.js";
@@ -19,7 +18,7 @@ const MAX_LINKS = 40;
 
 /** A disk of one style. Folders above an entry are created with it; on Windows case does not count. */
 export class FakeDisk {
-  readonly #path: PlatformPath;
+  readonly #path: typeof posix;
   readonly #entries = new Map<string, Entry>();
 
   constructor(readonly style: PathStyle) {

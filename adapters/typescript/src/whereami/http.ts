@@ -9,8 +9,9 @@ import { makeServer } from "./server.js";
 export function serveHttp(port: number, stop: (message: string) => void): void {
   const serve = handler();
   const server = createServer((request, response) => {
-    // A web page can reach loopback under a host name of its own; such requests are refused.
-    if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? ""))
+    // A web page can reach loopback, also under a host name of its own; such requests are refused.
+    const { host = "", origin } = request.headers;
+    if (!LOOPBACK.test(host) || (origin !== undefined && !LOOPBACK.test(origin.replace(/^https?:\/\//, ""))))
       return void response.writeHead(403).end();
     if (request.method === "GET") return void response.writeHead(405).end();
     serve(request, response).catch((error: Error) => {
@@ -24,6 +25,8 @@ export function serveHttp(port: number, stop: (message: string) => void): void {
     process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp\n`),
   );
 }
+
+const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;
 
 /** A client that disappears is never noticed, so the oldest sessions are removed. */
 const MAX_SESSIONS = 100;
