@@ -40,7 +40,11 @@ pub use policy::{Policy, PolicyConfig};
 #[doc = include_str!("../../README.md")]
 struct FrontPage;
 
-/// The example of the guide.
+/// The examples of the guides.
 #[cfg(doctest)]
-#[doc = include_str!("../../docs/guides/recovery.md")]
-struct RecoveryGuide;
+mod guides {
+    #[doc = include_str!("../../docs/guides/containers.md")]
+    struct Containers;
+    #[doc = include_str!("../../docs/guides/recovery.md")]
+    struct Recovery;
+}
