@@ -36,7 +36,11 @@ pub use machine::resolver::{Resolver, Reuse};
 pub use path::PathStyle;
 pub use policy::{Policy, PolicyConfig};
 
-/// The example of the guide.
+/// The examples of the guides.
 #[cfg(doctest)]
-#[doc = include_str!("../../docs/guides/recovery.md")]
-struct RecoveryGuide;
+mod guides {
+    #[doc = include_str!("../../docs/guides/containers.md")]
+    struct Containers;
+    #[doc = include_str!("../../docs/guides/recovery.md")]
+    struct Recovery;
+}
