@@ -13,7 +13,6 @@ pub mod path;
 mod peer;
 pub mod policy;
 mod resolve;
-#[allow(clippy::exhaustive_structs, clippy::exhaustive_enums, reason = "the records of a host's own store")]
 pub mod session;
 #[cfg(feature = "testing")]
 pub mod testing;

@@ -143,6 +143,7 @@ impl SessionRecord {
     untagged,
     expecting = "not a project; pass one as an answer carries it, or its key, path or root URI as a text"
 )]
+#[non_exhaustive]
 pub enum ProjectRef {
     /// A project as an answer carries it; further fields are ignored.
     Project {

@@ -435,14 +435,14 @@ class Adapter(Generic[P]):
         self,
         key: object,
         transport: Via,
-        params: Mapping[str, Any],
+        params: Mapping[str, Any] | None,
         handshake: object = None,
         pipe: Pipe | None = None,
         way: Callable[[], tuple[Sender | None, Callable[[], bool] | None]] = lambda: (None, None),
     ) -> Session:
         """Returns the session of a client, which lives as long as ``key`` does.
 
-        :param params: of the last ``initialize``
+        :param params: of the last ``initialize``; none for a client that sends none
         :param handshake: another object for each ``initialize`` of the session
         :param pipe: the process's own, if that is the session's; it reports handshakes as they come
         :param way: returns what carries requests outside calls and, over HTTP, what tells whether it can
@@ -454,7 +454,8 @@ class Adapter(Generic[P]):
             sender, is_listening = way()
             found = self.driver().open(**self.where(transport), sender=sender, is_listening=is_listening)
             found.is_only = transport in ("stdio", "memory")
-            found.info = replace(found.info, _session=weakref.ref(key))
+            if params is not None:
+                found.info = replace(found.info, _session=weakref.ref(key))
             run = run_in_loop()
             self._sessions.add(key, found, lambda ended: run(ended.close))
             # The SDKs unwind it when the connection ends; the object itself may live on until it is collected.
@@ -465,7 +466,7 @@ class Adapter(Generic[P]):
             found.handshake = weakref.ref(handshake)
         if pipe is not None:
             pipe.join(found, params)
-        else:
+        elif params is not None:
             found.initialized(params)
             # A client that makes calls has finished its handshake.
             found.ready()

@@ -46,11 +46,16 @@ class Pipe:
         self._watched: OrderedDict[str, Again] = OrderedDict()
         self._answered: set[str] = set()
 
-    def join(self, session: Session, params: Mapping[str, Any]) -> None:
+    def join(self, session: Session, params: Mapping[str, Any] | None) -> None:
         """Reports the handshakes so far, and from now on every message that counts.
 
-        :param params: of the last `initialize`, as the SDK read them
+        :param params: of the last `initialize`, as the SDK read them; none where there was none
         """
+        if params is not None:
+            self._report_handshakes(session, params)
+        self._sessions.add(session)
+
+    def _report_handshakes(self, session: Session, params: Mapping[str, Any]) -> None:
         session.initialized(params)
         if self._count < 2 or self._handshake is None:
             if self._is_ready:
@@ -61,7 +66,6 @@ class Pipe:
             session.initialized(*self._handshake)
             for _, tell in self._since:
                 tell(session)
-        self._sessions.add(session)
 
     def watch(self, number: int, again: Again) -> None:
         """Calls a function with every further response to a request of ours."""

@@ -142,8 +142,12 @@ class Sdk2Adapter(Adapter[P]):
         parts = self.inputs.parts(scope, scope and sse_scope(scope), meta=meta, argument=named, **parts)
         identity = weakref.ref(session), number
         if context.protocol_version >= _MODERN or session.client_params is None:
-            # Without a handshake, the next client is another one.
-            return Call(self.driver(), {**parts, **self.where(transport)}, request=identity)
+            loop = None if scope is not None else _loop_behind(session)
+            if loop is None:
+                # Nothing ties this call to the next one.
+                return Call(self.driver(), {**parts, **self.where(transport)}, request=identity)
+            found = self.session(loop, transport, None, pipe=pipe)
+            return Call(found.driver, parts, found, request=identity)
         key, params = _key_of(session), session.client_params
 
         def way() -> tuple[Sender | None, Callable[[], bool] | None]:
@@ -190,12 +194,20 @@ def _key_of(session: Any) -> object:
 
 def _way_to(session: Any) -> tuple[Via, Pipe | None]:
     """Tells what is behind a session without HTTP; the SDK keeps that private."""
+    if getattr(getattr(_outbound(session), "transport", None), "kind", None) == DIRECT_TRANSPORT_KIND:
+        return "memory", None
+    return way_behind(getattr(_loop_behind(session), "_write_stream", None))
+
+
+def _loop_behind(session: Any) -> Any:
+    """Returns what serves a pipe from its first message to its last: a modern session lives for one call."""
+    return getattr(_outbound(session), "_dispatcher", None)
+
+
+def _outbound(session: Any) -> Any:
     outbound = getattr(session, "_request_outbound", None)
     # A modern request is wrapped once more.
-    outbound = getattr(outbound, "_inner", outbound)
-    if getattr(getattr(outbound, "transport", None), "kind", None) == DIRECT_TRANSPORT_KIND:
-        return "memory", None
-    return way_behind(getattr(getattr(outbound, "_dispatcher", None), "_write_stream", None))
+    return getattr(outbound, "_inner", outbound)
 
 
 def _asking(result: Any) -> dict[str, Any] | None:
