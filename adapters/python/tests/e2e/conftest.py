@@ -100,6 +100,13 @@ def raw(nursery: str) -> Iterator[Raw]:
 
 
 @pytest.fixture
+def forgetful(nursery: str) -> Iterator[Raw]:
+    """With a server for which no list of roots is fresh, so that every modern call is asked."""
+    with Raw(nursery, "--age=0") as client:
+        yield client
+
+
+@pytest.fixture
 def url(nursery: str, started: Callable[..., str]) -> str:
     return started(listening, nursery)
 

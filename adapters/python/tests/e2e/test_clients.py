@@ -28,7 +28,7 @@ class Scenario:
     calls: list[str]
     #: How often a client is asked that keeps a connection.
     asked: int
-    #: How often a client is asked whose calls stand alone; none where it does not apply.
+    #: How often a modern client is asked over HTTP, where its calls stand alone; none where it does not apply.
     asked_modern: int | None = None
     #: The ability that the framework needs.
     needs: str | None = None
@@ -93,7 +93,14 @@ def test_a_real_client(
     for result, wanted in zip(results, scenario.calls, strict=True):
         assert result["failed"] == (wanted == NONE), result
         assert result["text"] == paths[wanted] if wanted in paths else NONE in result["text"], result
-    assert reply["asked"] == (scenario.asked_modern if client.modern else scenario.asked)
+    if client.modern and transport == "http":
+        assert reply["asked"] == scenario.asked_modern
+    elif client.modern:
+        # On a pipe, roots count for later calls; those that arrive before the first list are asked too.
+        at_once = max(step.get("times", 1) for step in steps)
+        assert scenario.asked <= reply["asked"] <= scenario.asked * at_once
+    else:
+        assert reply["asked"] == scenario.asked
 
 
 @pytest.mark.only("modern")

@@ -199,18 +199,18 @@ def test_a_parameter_is_injected_into_resources_prompts_and_plain_functions(
 
 
 @modern_only
-def test_a_parameter_is_injected_into_modern_resources_and_prompts(raw: Raw, folders: list[Path]) -> None:
+def test_a_parameter_is_injected_into_modern_resources_and_prompts(forgetful: Raw, folders: list[Path]) -> None:
     for method, params in (
         ("resources/read", {"uri": "project://injected"}),
         ("prompts/get", {"name": "injected_brief"}),
     ):
-        assert raw.modern(method, **params)["result"]["resultType"] == "input_required"
-        assert str(folders[0]) in json.dumps(raw.modern(method, ours(folders[0].as_uri()), **params)["result"])
+        assert forgetful.modern(method, **params)["result"]["resultType"] == "input_required"
+        assert str(folders[0]) in json.dumps(forgetful.modern(method, ours(folders[0].as_uri()), **params)["result"])
 
 
 @modern_only
 def test_a_round_of_questions_is_no_error_anywhere(nursery: str, folders: list[Path]) -> None:
-    with Raw(nursery, "--log") as raw:
+    with Raw(nursery, "--log", "--age=0") as raw:
         requests: list[tuple[str, dict[str, Any]]] = [
             *(
                 ("tools/call", {"name": name, "arguments": {}})
@@ -292,21 +292,21 @@ def test_codex_is_asked_for_its_folder_by_modern_servers_too(raw: Raw) -> None:
 
 
 @pytest.mark.only("modern")
-def test_the_state_of_a_tools_own_rounds_survives_our_question(raw: Raw, folders: list[Path]) -> None:
+def test_the_state_of_a_tools_own_rounds_survives_our_question(forgetful: Raw, folders: list[Path]) -> None:
     """A tool that asks first and needs its project later asks its user once."""
-    first = raw.modern_call("late_project", elicitation=True)["result"]
+    first = forgetful.modern_call("late_project", elicitation=True)["result"]
     # Our question travels with the first one of the tool, so that one round is enough.
     assert set(first["inputRequests"]) == {"word", "rootwise"}
     word = {"action": "accept", "content": {"word": "x"}}
     ours = {"rootwise": {"roots": [{"uri": folders[0].as_uri()}]}}
     params = {"name": "late_project", "arguments": {}, "requestState": first["requestState"]}
-    both = raw.modern("tools/call", {"word": word, **ours}, elicitation=True, **params)["result"]
+    both = forgetful.modern("tools/call", {"word": word, **ours}, elicitation=True, **params)["result"]
     assert both["content"][0]["text"] == f"{folders[0]} x"
     # A client that answered only the tool is asked for the rest, and the tool still knows its state.
-    second = raw.modern("tools/call", {"word": word}, elicitation=True, **params)["result"]
+    second = forgetful.modern("tools/call", {"word": word}, elicitation=True, **params)["result"]
     assert set(second["inputRequests"]) == {"rootwise"}
     params["requestState"] = second["requestState"]
-    last = raw.modern("tools/call", ours, elicitation=True, **params)["result"]
+    last = forgetful.modern("tools/call", ours, elicitation=True, **params)["result"]
     assert last["content"][0]["text"] == f"{folders[0]} asked"
 
 
