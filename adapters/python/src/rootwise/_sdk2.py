@@ -143,7 +143,7 @@ class Sdk2Adapter(Adapter[P]):
         identity = weakref.ref(session), number
         if context.protocol_version >= _MODERN or session.client_params is None:
             # Without a handshake, the next client is another one.
-            return Call(self.driver(), {**parts, **self.where(transport)}, request=identity)
+            return Call(self.driver(), {**parts, **self.where(transport)}, request=identity, http=request)
         key, params = _key_of(session), session.client_params
 
         def way() -> tuple[Sender | None, Callable[[], bool] | None]:
@@ -159,7 +159,7 @@ class Sdk2Adapter(Adapter[P]):
             sender = StreamSender2(session, number, request) if session.can_send_request else None
         elif found.sender is None:
             sender = Sender2(session, number)
-        return Call(found.driver, parts, found, sender, identity)
+        return Call(found.driver, parts, found, sender, identity, request)
 
     async def round_of(self, call: Call, result: Any) -> dict[str, Any] | None:
         """Returns the questions with which a modern call ends, as JSON; none if its result stays as it is."""

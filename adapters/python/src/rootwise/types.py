@@ -259,7 +259,7 @@ The treatment of links.
 """
 
 
-LogCode: TypeAlias = Literal['project_chosen', 'disagreement', 'value_rejected', 'roots_failed', 'roots_unsupported', 'roots_cut', 'root_repaired', 'answer_stale', 'answer_unexpected', 'selected_root_left', 'several_clients', 'too_many_asks', 'logs_dropped', 'wait_expired', 'cannot_ask', 'event_failed']
+LogCode: TypeAlias = Literal['project_chosen', 'disagreement', 'value_rejected', 'roots_failed', 'roots_unsupported', 'roots_cut', 'root_repaired', 'answer_stale', 'answer_unexpected', 'selected_root_left', 'several_clients', 'too_many_asks', 'logs_dropped', 'wait_expired', 'cannot_ask', 'event_failed', 'allowed_dir_unusable']
 """
 The subject of a log line; the serialised form is the stable code.
 """
@@ -334,7 +334,7 @@ class OnBad(TypedDict):
     """
     ambiguous: NotRequired[BadOutcome]
     """
-    The client has several roots and the policy accepts only a single one.
+    The client has several roots and the policy accepts only a single one, or several roots have the name that was given.
     """
     closed: NotRequired[BadOutcome]
     """
@@ -602,6 +602,10 @@ class RequestFacts(TypedDict):
     inputResponses: NotRequired[Any]
     """
     The raw `inputResponses` of a retried call.
+    """
+    allowedDirs: NotRequired[list[str] | None]
+    """
+    The folders to which this caller is confined, within those of the host facts, which must have some.
     """
 
 
@@ -1092,6 +1096,18 @@ class AnnounceRoots(TypedDict):
     """
     The state of the list.
     """
+    current: bool
+    """
+    Whether this is the client's list as far as anybody knows.
+    """
+    text: str
+    """
+    The list as a person or a model reads it.
+    """
+    unusable: NotRequired[str]
+    """
+    The reason for which none of the roots can be used on this machine, if that is so.
+    """
     previous: NotRequired[list[RootView]]
     """
     The roots that were announced before.
@@ -1211,6 +1227,10 @@ class CallStarted(TypedDict):
     argument: NotRequired[Any]
     """
     The argument that names the project, of any type: what is not a text is refused.
+    """
+    allowedDirs: NotRequired[list[str] | None]
+    """
+    The folders to which the caller is confined, within those of the host facts; by default those of the session.
     """
 
 
@@ -1749,7 +1769,7 @@ class ProjectDict(TypedDict):
     """
     otherRoots: NotRequired[list[RootRefDict]]
     """
-    The first of the client's other roots, if this one was picked from several.
+    The first of the client's other roots, if this one was picked from several; of a project that is a mere name, all of them.
     """
     otherRootsOmitted: NotRequired[int]
     """
@@ -1940,6 +1960,10 @@ class SessionOpened(TypedDict):
     """
     Starts the ids of requests; distinct in every process that continues the same session.
     """
+    allowedDirs: NotRequired[list[str] | None]
+    """
+    The folders to which the session's user is confined, within those of the host facts; its calls may have others.
+    """
 
 
 class SessionRecord(TypedDict):
@@ -2053,6 +2077,10 @@ class SourceReport(TypedDict):
     via: NotRequired[str]
     """
     The exact input it read.
+    """
+    reads: NotRequired[list[str]]
+    """
+    The inputs that it looked for, if it found none.
     """
     verdict: Verdict
     """
@@ -2303,7 +2331,7 @@ class Policy(PolicyBase):
     The way a server finds its project, as an operator writes it.
     """
 
-    name: str
+    name: NotRequired[str]
     """
     A name for logs and snapshots.
     """
@@ -2311,9 +2339,9 @@ class Policy(PolicyBase):
     """
     Remarks for the reader, such as deliberate differences from the system it follows.
     """
-    sources: list[Source]
+    sources: NotRequired[list[Source]]
     """
-    The sources, best first.
+    The sources, best first. Without them, a policy as JSON is the recommended one with the changes that it has.
     """
     roots: NotRequired[RootsRules]
     """
@@ -2420,6 +2448,22 @@ class AnswerListed(TypedDict):
     state: RootsState
     """
     The state of the list.
+    """
+    answered: bool
+    """
+    Whether the client has listed its roots at all.
+    """
+    current: bool
+    """
+    Whether this is its list as far as anybody knows: it was listed, and nothing has reported a change or is too old.
+    """
+    text: str
+    """
+    The list as a person or a model reads it.
+    """
+    unusable: NotRequired[str]
+    """
+    The reason for which none of the roots can be used on this machine, if that is so.
     """
 
 
