@@ -59,12 +59,18 @@ pub fn text_or_invalid(bytes: &[u8]) -> String {
 
 /// Confines every project to these folders, also by their real paths.
 pub fn allow_only<P: AsRef<Path>>(facts: &mut HostFacts, folders: impl IntoIterator<Item = P>) {
+    facts.allowed_dirs = Some(with_real_paths(folders));
+}
+
+/// Folders as they are spelled, and their real paths.
+#[must_use]
+pub fn with_real_paths<P: AsRef<Path>>(folders: impl IntoIterator<Item = P>) -> Vec<String> {
     let mut allowed = BTreeSet::new();
     for folder in folders {
         allowed.extend(text(folder.as_ref().to_owned()));
         allowed.extend(real_path(folder));
     }
-    facts.allowed_dirs = Some(allowed.into_iter().collect());
+    allowed.into_iter().collect()
 }
 
 fn excluded_dirs() -> ExcludedDirs {

@@ -18,7 +18,7 @@ mod start;
 pub use disk::probe;
 pub use display::list_of;
 pub use error::{NoProject, project_of};
-pub use facts::{allow_only, host_facts, host_facts_from, text_or_invalid};
+pub use facts::{allow_only, host_facts, host_facts_from, text_or_invalid, with_real_paths};
 #[cfg(feature = "tokio")]
 pub use host::{Call, Cancelled, Channel, Host, Observer, SendError, Sender, Sending, Session};
 pub use roots::{PathRefusal, RootEntry, Roots, resolve_inside, resolve_inside_in_time};

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use http::request::Parts;
 use rmcp::RoleServer;
@@ -16,10 +16,11 @@ use rootwise::endpoint::event::{CallStarted, EndpointEvent};
 use rootwise::endpoint::inputs::PolicyInputs;
 use rootwise::event::Argument;
 use rootwise::{CallId, Misuse, Project};
-use rootwise_host::{Sender, text_or_invalid};
+use rootwise_host::{Sender, text_or_invalid, with_real_paths};
 use serde_json::Value;
 use serde_json::value::to_raw_value;
 
+use crate::options::checked;
 use crate::sender::PeerSender;
 use crate::session::Session;
 use crate::streams::{Arrival, Broken};
@@ -34,6 +35,8 @@ struct Inner {
     session: Arc<Session>,
     request: RequestParts,
     progress: Mutex<Progress>,
+    /// The folders of the caller, or the reason for which they are not known; where the server tells them.
+    dirs: OnceLock<Result<Vec<String>, String>>,
 }
 
 /// The parts of a request that are not in its context.
@@ -80,7 +83,8 @@ impl Drop for Running {
 /// Adds a call to the context of its handler.
 pub(crate) fn enter(session: &Arc<Session>, context: &mut Context, request: RequestParts) -> Call {
     session.reached_by(&context.peer);
-    let call = Call(Arc::new(Inner { session: session.clone(), request, progress: Mutex::default() }));
+    let call =
+        Call(Arc::new(Inner { session: session.clone(), request, progress: Mutex::default(), dirs: OnceLock::new() }));
     context.extensions.insert(call.clone());
     call
 }
@@ -120,7 +124,7 @@ impl Call {
 
     /// The project of a call without request-specific facts, if the last answer still holds.
     pub(crate) fn known(&self, context: &Context) -> Option<Arc<Project>> {
-        if self.0.request.named.is_some() || self.progress().is_over {
+        if self.0.session.shared().dirs_of.is_some() || self.0.request.named.is_some() || self.progress().is_over {
             return None;
         }
         if arrival_of(context).is_some_and(|arrival| !arrival.is_first()) {
@@ -132,6 +136,17 @@ impl Call {
         let is_plain = meta(context, inputs).next().is_none()
             && http.is_none_or(|parts| headers(parts, inputs).is_empty() && query(parts, inputs).is_empty());
         is_plain.then_some(known)
+    }
+
+    /// Asks the server for the folders of the caller, once for each call.
+    pub(crate) fn confine(&self, context: &Context) -> Result<(), String> {
+        let Some(dirs_of) = &self.0.session.shared().dirs_of else { return Ok(()) };
+        let dirs = self.0.dirs.get_or_init(|| {
+            let folders = dirs_of(context)?;
+            checked(&folders).map_err(|error| error.to_string())?;
+            Ok(with_real_paths(folders))
+        });
+        dirs.as_ref().map(|_| ()).map_err(|error| format!("The folders of this caller are not known: {error}"))
     }
 
     /// Asks for this call, whose id `event` gets.
@@ -208,6 +223,11 @@ impl Call {
             .and_then(|response| to_raw_value(&BTreeMap::from([(&inputs.input_key, response)])).ok());
         started.request_state.clone_from(request_state);
         started.argument.clone_from(named);
+        if self.0.session.shared().dirs_of.is_some() {
+            // Until the server has told them, there are none.
+            let known = self.0.dirs.get().and_then(|dirs| dirs.as_ref().ok());
+            started.allowed_dirs = Some(known.cloned().unwrap_or_default());
+        }
         if let Some(parts) = http_of(context) {
             (started.headers, started.query) = (headers(parts, inputs), query(parts, inputs));
         }

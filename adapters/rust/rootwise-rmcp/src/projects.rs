@@ -15,7 +15,7 @@ use rootwise_host::{Host, NoProject, Roots, project_of, resolve_inside_in_time};
 
 use crate::call::call_of;
 use crate::listeners::{Observers, ProjectChange, RootsChange};
-use crate::options::Options;
+use crate::options::{DirsOf, Options};
 use crate::tools::Tools;
 use crate::wrapper::WithProjects;
 
@@ -37,6 +37,8 @@ pub(crate) struct Shared {
     pub(crate) tools: Tools,
     /// Whether the server asks Codex for its folder.
     pub(crate) codex_meta: bool,
+    /// Tells the folders of a caller.
+    pub(crate) dirs_of: Option<DirsOf>,
     pub(crate) observers: Arc<Observers>,
 }
 
@@ -225,7 +227,9 @@ impl Rootwise {
             asked.peek = true;
             asked
         };
-        project_of(call_of(context)?.peek(context, peek).ok()?).ok()
+        let call = call_of(context)?;
+        call.confine(context).ok()?;
+        project_of(call.peek(context, peek).ok()?).ok()
     }
 
     /// Returns the client's roots, each verified on disk where this machine may and can do so.
@@ -238,11 +242,7 @@ impl Rootwise {
             asked.want = Want::Roots;
             asked
         };
-        self.ask(context, asked, |answer| match answer.outcome {
-            Outcome::Listed { roots, state, .. } => Ok(Roots::new(roots, state)),
-            _ => Err(answer.into()),
-        })
-        .await
+        self.ask(context, asked, |answer| Roots::of_answer(&answer.outcome).ok_or_else(|| answer.into())).await
     }
 
     /// Returns the real path of a file or folder inside the client's roots. A relative path starts from the call's project.
@@ -251,7 +251,11 @@ impl Rootwise {
     /// The path is outside every root, or no root can be used on this machine; the text says which.
     pub async fn resolve(&self, context: &Context, path: &str) -> Result<PathBuf, NoProject> {
         let roots = self.roots(context).await?;
-        let base = self.current(context).and_then(|project| project.path.clone());
+        let project = match &self.0.dirs_of {
+            Some(_) => self.any_project(context, Hints::default()).await.ok(),
+            None => self.current(context),
+        };
+        let base = project.and_then(|project| project.path.clone());
         let base = base.or_else(|| roots.first_usable().and_then(|view| view.root.path.clone()));
         let (path, policy) = (path.to_owned(), self.0.host.policy().clone());
         let check = move || {
@@ -358,6 +362,9 @@ impl Rootwise {
                 "this call did not pass through `Rootwise::wrap` or `Rootwise::serve`; wrap the server's handler";
             ConfigError::new("context", text)
         })?;
+        if let Err(error) = call.confine(context) {
+            return failing(context, Err(NoProject::new(Reason::Outside, error)));
+        }
         failing(context, call.ask(context, event).await.map_err(NoProject::from).and_then(read))
     }
 }
