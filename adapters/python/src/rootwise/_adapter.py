@@ -38,13 +38,18 @@ from .types import Answer, Explanation, HostFacts, Policy, SelectBy
 
 T = TypeVar("T")
 
+#: Folders that projects must be in.
+Folders = Sequence[str | os.PathLike[str]]
+#: Tells the folders of one caller.
+CallersFolders = Callable[[Any], Folders | Awaitable[Folders]]
+
 if TYPE_CHECKING:
     from typing_extensions import TypedDict
 
     class Options(TypedDict, Generic[P], total=False):
         """The options of every adapter but the first two, for the overloads of constructors."""
 
-        allowed_dirs: Sequence[str | os.PathLike[str]] | None
+        allowed_dirs: Folders | CallersFolders | None
         local: bool | None
         argument: str | None
         host: Mapping[str, Any] | None
@@ -64,7 +69,7 @@ class Adapter(Generic[P]):
         policy: str | Policy | None = None,
         *,
         require_path: bool | None = None,
-        allowed_dirs: Sequence[str | os.PathLike[str]] | None = None,
+        allowed_dirs: Folders | CallersFolders | None = None,
         local: bool | None = None,
         argument: str | None = None,
         host: Mapping[str, Any] | None = None,
@@ -78,7 +83,10 @@ class Adapter(Generic[P]):
         :param require_path: whether a project must be a folder that this process can use; by default it must. With
             ``False`` a name or a folder on the client's machine is a project too, and its ``path`` is ``None``
         :param allowed_dirs: the folders that every project must be in, compared by real path; an empty list allows
-            none. Set it for every HTTP server that other machines can reach
+            none. Set it for every HTTP server that other machines can reach. A function, plain or ``async``, tells the
+            folders of one caller: it gets the HTTP request of the call, or none on another transport, and may look up
+            who calls in any other way. A call fails if it does. With ``host={"allowed_dirs": [...]}``, both must hold.
+            Connections then have no project of their own: ``on_change`` is not called, and ``current`` knows nothing
         :param local: whether an HTTP client's paths mean the same here; set it for servers on the user's own machine
         :param argument: the tool argument that names a project, where tools have one
         :param host: host facts that you know better than this process, such as ``{"tool_argument": "path"}``
@@ -98,7 +106,8 @@ class Adapter(Generic[P]):
             self._given["local"] = local
         if argument is not None:
             self._given.setdefault("toolArgument", argument)
-        if allowed_dirs is not None:
+        self._folders_of = allowed_dirs if callable(allowed_dirs) else None
+        if allowed_dirs is not None and not callable(allowed_dirs):
             self._given["allowedDirs"] = _allowed_dirs(allowed_dirs)
         for name, function in (("on_change", on_change), ("on_roots_change", on_roots_change)):
             if function is not None and not callable(function):
@@ -136,7 +145,7 @@ class Adapter(Generic[P]):
         if fixed is not None:
             return cast("P", fixed)
         by = self._asker(context)
-        if by.known is not None and argument is None and target is None and server is None:
+        if self._folders_of is None and by.known is not None and argument is None and target is None and server is None:
             return cast("P", by.known)
         return self._project_from(await self._ask("asked", by, argument=argument, target=target, server=server))
 
@@ -173,7 +182,9 @@ class Adapter(Generic[P]):
             return self._last_known(context)
         if context is not None and self._session_of(context) not in (None, call.session):
             return self._last_known(context)
-        if call.known is not None and argument is None and target is None and server is None:
+        if self._folders_of is not None and "allowedDirs" not in call.parts:
+            return None
+        if self._folders_of is None and call.known is not None and argument is None and target is None and server is None:
             return cast("P", call.known)
         answer = call.peek(argument=argument, target=target, server=server)
         return self._project_from(answer) if answer["outcome"] == "resolved" else None
@@ -253,7 +264,7 @@ class Adapter(Generic[P]):
             disk did not answer in time (``unconfirmed``)
         """
         roots = await self.roots()
-        known = self.current()
+        known = self.current() if self._folders_of is None else await self._project_or_none()
 
         def look() -> str:
             base = known.path if known is not None and known.path and roots.containing(known.path) else None
@@ -266,6 +277,12 @@ class Adapter(Generic[P]):
             raise self.error("unconfirmed", "The disk did not answer in time.") from None
         except RootwiseError as error:
             raise self.error(error.code, str(error)) from None
+
+    async def _project_or_none(self) -> P | None:
+        try:
+            return await self.project()
+        except NoProjectError:
+            return None
 
     async def inside(self, path: str | os.PathLike[str]) -> bool:
         """Tells whether a path is inside the client's roots; see :meth:`resolve`."""
@@ -428,7 +445,9 @@ class Adapter(Generic[P]):
         driver = self._drivers.get(loop)
         if driver is None:
             listeners: Any = {"on_change": self._on_change, "on_roots_change": self._on_roots_change}
-            driver = self._drivers[loop] = Driver(self.policy, host=self._host_facts(), **listeners)
+            confined = self._folders_of is not None
+            driver = Driver(self.policy, host=self._host_facts(), confined=confined, **listeners)
+            self._drivers[loop] = driver
         return driver
 
     def session(
@@ -498,6 +517,8 @@ class Adapter(Generic[P]):
         return named if named is None or readable(named) is not None else False
 
     async def _ask(self, kind: str, call: Call | Session, /, **more: Any) -> Answer:
+        if isinstance(call, Call):
+            await self.confine(call)
         answer = await call.ask(kind, **more)
         if answer["outcome"] != "needsInput" or isinstance(call, Session):
             return answer
@@ -508,6 +529,22 @@ class Adapter(Generic[P]):
         ended = Call(call.driver, {})
         ended.end()
         return ended.peek()
+
+    async def confine(self, call: Call) -> None:
+        """Asks the server for the folders of a caller, once for each call.
+
+        :raises RootwiseError: the function returned no folders
+        """
+        if self._folders_of is None or "allowedDirs" in call.parts:
+            return
+        folders: Any = self._folders_of(call.http)
+        if inspect.isawaitable(folders):
+            folders = await folders
+        if isinstance(folders, (str, bytes)) or not isinstance(folders, Sequence):
+            raise RootwiseError(
+                "bad_options", "bad options at allowed_dirs: the function must return a list of folders"
+            )
+        call.parts["allowedDirs"] = _allowed_dirs(folders)
 
     def _project_type(self) -> type[AnyProject]:
         return Project if self.policy.get("requirePath", True) else AnyProject

@@ -258,13 +258,16 @@ class Call(Asker):
         session: Session | None = None,
         sender: Sender | None = None,
         request: tuple[object, Any] = (None, None),
+        http: Any = None,
     ) -> None:
         """
         :param parts: what the event ``callStarted`` says about the request
         :param session: the client's session; none where the call stands alone
         :param sender: carries requests with this call
         :param request: identifies the client's request, to recognise calls that a tool makes itself
+        :param http: the HTTP request, if there is one
         """
+        self.http = http
         self._stream = cast("StreamSender", sender) if hasattr(sender, "is_open") else None
         in_session = session is not None and session.may_break
         super().__init__(driver, 0, sender, in_session or self._stream is not None)
@@ -294,7 +297,10 @@ class Call(Asker):
             self.session.named()
         if not self.id and not self.over:
             self.id = self.driver.next_id()
-            where = {} if self.session is None else {"session": self.session.id}
+            where: dict[str, Any] = {} if self.session is None else {"session": self.session.id}
+            if self.driver.confined:
+                # Until the server has told the folders of the caller, there are none.
+                self.parts.setdefault("allowedDirs", [])
             if self._stream is not None:
                 where["channel"] = self.channel = self.id
             self.driver.feed({"type": "callStarted", "call": self.id, **where, **self.parts}, self)

@@ -16,9 +16,6 @@ __all__ = ["RootEntry", "Roots"]
 #: Characters of a path; systems take less.
 _MAX_PATH = 32_768
 
-#: Characters of the list of roots as a text.
-_MAX_LISTED = 4_096
-
 
 @dataclass(frozen=True)
 class RootEntry:
@@ -51,8 +48,16 @@ class Roots:
 
     #: All roots in the client's order, usable or not.
     roots: tuple[RootEntry, ...]
-    #: How current the list is.
+    #: How current the list is, in detail.
     state: RootsState
+    #: Whether the client has listed its roots at all.
+    answered: bool = True
+    #: Whether this is the client's list as far as anybody knows: no change was reported, and it is not too old.
+    current: bool = True
+    #: The list for a person or a model: safe to show, and of bounded length.
+    text: str = ""
+    #: The reason for which none of the roots can be used on this machine, if that is so.
+    unusable: str | None = None
 
     @property
     def usable(self) -> tuple[RootEntry, ...]:
@@ -90,7 +95,7 @@ class Roots:
             message = f"The path is empty, has more than {_MAX_PATH} characters or contains a null character."
             raise RootwiseError("invalid", message)
         if not self.usable:
-            raise RootwiseError("no_roots", f"The client has no usable folder. {self.text}")
+            raise RootwiseError("no_roots", self.unusable or self.text)
         # One real path, which is checked and returned: by the next look, a link may lead elsewhere.
         real = os.path.realpath(os.path.join(base or self.usable[0].real_path or "", text))
         if self._around(real) is None:
@@ -98,29 +103,20 @@ class Roots:
             raise RootwiseError("outside", f"The path is outside the client's folders, which are {folders}.")
         return real
 
-    @property
-    def text(self) -> str:
-        """The list for a person or a model: safe to show, and of bounded length."""
-        if not self.roots:
-            return f"The client listed no folders ({self.state})."
-        count = f"{len(self.roots)} {'folder' if len(self.roots) == 1 else 'folders'}"
-        lines = (
-            f"{root.index + 1}. {f'{root.name}: ' if root.name else ''}"
-            + (f"{root.uri}: not usable, {root.problem}" if root.problem else shown(root.path or root.uri))
-            for root in self.roots
-        )
-        return f"The client listed {count} ({self.state}):\n{shown_list(lines, chr(10), _MAX_LISTED)}"
-
 
 def only_root(project: Project) -> Roots:
     """Returns the roots of a client whose only root is this project."""
     real = os.path.realpath(project.path)
-    return Roots((RootEntry(0, project.uri or "", project.display_name, project.path, real_path=real),), "ok")
+    root = RootEntry(0, project.uri or "", project.display_name, project.path, real_path=real)
+    return Roots((root,), "ok", text=f"1. {project.display_name}: {shown(project.path)}")
 
 
 def roots_of(action: AnswerListed | AnnounceRoots) -> Roots:
     """Returns roots that the core has judged and verified."""
-    return Roots(tuple(map(_root_of, action["roots"])), action["state"])
+    # A list is announced because the client has answered.
+    answered = action["answered"] if action["type"] == "answer" else True
+    roots = tuple(map(_root_of, action["roots"]))
+    return Roots(roots, action["state"], answered, action["current"], action["text"], action.get("unusable"))
 
 
 def _root_of(view: RootView) -> RootEntry:

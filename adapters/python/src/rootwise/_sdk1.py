@@ -202,7 +202,7 @@ class Sdk1Adapter(Adapter[P]):
         identity = weakref.ref(session), context.request_id
         if params is None:
             # Stateless HTTP: without a handshake, the next client is another one.
-            return Call(self.driver(), {**parts, **self.where(transport)}, request=identity)
+            return Call(self.driver(), {**parts, **self.where(transport)}, request=identity, http=request)
         found = self.session(
             session,
             transport,
@@ -215,7 +215,7 @@ class Sdk1Adapter(Adapter[P]):
         sender: Sender | None = None
         if scope is not None and has_own_stream(scope) and not answers_in_json(scope):
             sender = StreamSender1(session, context.request_id, request)
-        return Call(found.driver, parts, found, sender, identity)
+        return Call(found.driver, parts, found, sender, identity, request)
 
 
 def request_context() -> Any:

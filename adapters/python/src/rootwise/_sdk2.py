@@ -145,7 +145,7 @@ class Sdk2Adapter(Adapter[P]):
             loop = None if scope is not None else _loop_behind(session)
             if loop is None:
                 # Nothing ties this call to the next one.
-                return Call(self.driver(), {**parts, **self.where(transport)}, request=identity)
+                return Call(self.driver(), {**parts, **self.where(transport)}, request=identity, http=request)
             found = self.session(loop, transport, None, pipe=pipe)
             return Call(found.driver, parts, found, request=identity)
         key, params = _key_of(session), session.client_params
@@ -163,7 +163,7 @@ class Sdk2Adapter(Adapter[P]):
             sender = StreamSender2(session, number, request) if session.can_send_request else None
         elif found.sender is None:
             sender = Sender2(session, number)
-        return Call(found.driver, parts, found, sender, identity)
+        return Call(found.driver, parts, found, sender, identity, request)
 
     def key_of(self, session: Any) -> object:
         return _key_of(session)

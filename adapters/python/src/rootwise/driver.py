@@ -47,13 +47,16 @@ class Driver:
         host: HostFacts,
         on_change: OnChange[AnyProject] | None = None,
         on_roots_change: OnRootsChange | None = None,
+        confined: bool = False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """
         :param on_change: called when the project of a session changes, and when a session that has one ends
         :param on_roots_change: called when another list of a client's roots arrives, with one list after the other
+        :param confined: whether each call brings the folders of its caller; a session has none of its own
         :param clock: returns seconds
         """
+        self.confined = confined
         self._endpoint = Endpoint(policy, host=host, roots_watched=on_roots_change is not None)
         self._on_change = with_connection(on_change)
         self._on_roots_change = on_roots_change
@@ -85,7 +88,9 @@ class Driver:
         """
         session = Session(self, self.next_id(), sender, is_listening)
         self._sessions[session.id] = session
-        event = {"type": "sessionOpened", "session": session.id, "transport": transport}
+        event: dict[str, Any] = {"type": "sessionOpened", "session": session.id, "transport": transport}
+        if self.confined:
+            event["allowedDirs"] = []
         self.feed(event if local is None else {**event, "local": local})
         return session
 

@@ -18,12 +18,11 @@ unless ``require_path=False`` says that a folder on the client's machine is a pr
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
 
 from . import testing
-from ._adapter import Adapter
+from ._adapter import Adapter, CallersFolders, Folders
 from ._call import Call
 from ._error import NoProjectError
 from ._project import AnyProject
@@ -46,7 +45,7 @@ class ProjectMiddleware(Adapter[AnyProject]):
         policy: str | Policy | None = None,
         *,
         require_path: bool | None = None,
-        allowed_dirs: Sequence[str | os.PathLike[str]] | None = None,
+        allowed_dirs: Folders | CallersFolders | None = None,
         local: bool | None = None,
         host: Mapping[str, Any] | None = None,
     ) -> None:
@@ -54,7 +53,8 @@ class ProjectMiddleware(Adapter[AnyProject]):
         :param app: the application that it wraps
         :param policy: a preset's name or a policy; by default ``recommended``
         :param require_path: whether a project must be a folder that this process can use; by default it must
-        :param allowed_dirs: the folders that every project must be in, compared by real path; an empty list allows none
+        :param allowed_dirs: the folders that every project must be in, compared by real path; an empty list allows
+            none. A function, plain or ``async``, tells those of one caller from the scope of its request
         :param local: whether a client's paths mean the same here; set it for servers on the user's own machine
         :param host: host facts that you know better than this process
         :raises RootwiseError: an option is wrong; the message names it
@@ -79,8 +79,9 @@ class ProjectMiddleware(Adapter[AnyProject]):
         if fixed is not None:
             return fixed
         # Not a method of MCP, and no client that could be asked.
-        call = Call(self.driver(), self.inputs.parts(scope, method=scope["method"], capabilities={}))
+        call = Call(self.driver(), self.inputs.parts(scope, method=scope["method"], capabilities={}), http=scope)
         try:
+            await self.confine(call)
             return self._project_from(await call.ask())
         except NoProjectError as error:
             if error.status is not None:

@@ -2,8 +2,8 @@
 
 It serves over stdio, perhaps with `--trio` or `--lowlevel`, or with `--http`, perhaps with `--sse`, `--stateless` or
 `--json`, and then prints where. Its callers wait, its questions live and its lists count longer than any test lasts,
-unless `--wait=`, `--life=` and `--age=` name milliseconds. `--remote`, `--any`, `--allowed=` and `--argument=` are
-options of Rootwise; `--watch=` records what is checked below a folder.
+unless `--wait=`, `--life=` and `--age=` name milliseconds. `--remote`, `--any`, `--allowed=`,
+`--callers=` and `--argument=` are options of Rootwise; `--watch=` records what is checked below a folder.
 """
 
 from __future__ import annotations
@@ -520,6 +520,15 @@ def serve(*words: str) -> None:
         options["codex_meta"] = False
     if "allowed" in named:
         options["allowed_dirs"] = [named["allowed"]]
+    if "callers" in named:
+
+        async def folders_of(request: Any) -> Any:
+            """The folder of the user that a header names; some users have something else."""
+            await anyio.lowlevel.checkpoint()
+            user = request.headers["x-user"]
+            return {"junk": 7, "relative": ["one"], "nobody": []}.get(user, [f"{named['callers']}/{user}"])
+
+        options["allowed_dirs"] = folders_of
     if "argument" in named:
         options.pop("argument", None)
         if named["argument"]:

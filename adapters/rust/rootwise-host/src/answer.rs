@@ -43,10 +43,7 @@ pub fn project_of(answer: Answer) -> Result<Arc<Project>, NoProject> {
 /// # Errors
 /// The client must be asked first, or the connection ended.
 pub fn roots_of(answer: Answer) -> Result<Roots, NoProject> {
-    match answer.outcome {
-        Outcome::Listed { roots, state, .. } => Ok(Roots::new(roots, state)),
-        _ => Err(answer.into()),
-    }
+    Roots::of_answer(&answer.outcome).ok_or_else(|| answer.into())
 }
 
 /// The selection of an answer.

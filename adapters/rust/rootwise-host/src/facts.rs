@@ -65,6 +65,15 @@ pub fn allow_only<P: AsRef<Path>>(
     facts: &mut HostFacts,
     folders: impl IntoIterator<Item = P>,
 ) -> Result<(), ConfigError> {
+    facts.allowed_dirs = Some(with_real_paths(folders)?);
+    Ok(())
+}
+
+/// Folders as they are spelled, and their real paths.
+///
+/// # Errors
+/// A folder is relative or not UTF-8; the error names it.
+pub fn with_real_paths<P: AsRef<Path>>(folders: impl IntoIterator<Item = P>) -> Result<Vec<String>, ConfigError> {
     let mut allowed = BTreeSet::new();
     for (index, folder) in folders.into_iter().enumerate() {
         let folder = folder.as_ref();
@@ -76,8 +85,7 @@ pub fn allow_only<P: AsRef<Path>>(
         allowed.insert(name.to_owned());
         allowed.extend(real_path(folder));
     }
-    facts.allowed_dirs = Some(allowed.into_iter().collect());
-    Ok(())
+    Ok(allowed.into_iter().collect())
 }
 
 fn excluded_dirs() -> ExcludedDirs {

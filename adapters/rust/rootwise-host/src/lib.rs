@@ -24,7 +24,7 @@ pub use answer::{Selection, explanation_of, is_inside, project_of, roots_of, sel
 pub use disk::probe;
 pub use display::list_of;
 pub use error::{Cause, NoProject};
-pub use facts::{allow_only, host_facts, host_facts_from, text_or_invalid};
+pub use facts::{allow_only, host_facts, host_facts_from, text_or_invalid, with_real_paths};
 #[cfg(feature = "http")]
 pub use gate::{GateBody, GateOptions, GateRefusal, Gated, ProjectGate};
 #[cfg(feature = "tokio")]

@@ -5,7 +5,8 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use rootwise::action::RootsState;
+use rootwise::action::{Outcome, RootsState};
+use rootwise::endpoint::action::AnnounceRoots;
 use rootwise::{Policy, Project, Reason};
 use serde::{Deserialize, Serialize};
 
@@ -21,15 +22,32 @@ pub type RootEntry = rootwise::project::RootView;
 pub struct Roots {
     /// The roots, in the client's order, each with the result of its check.
     pub roots: Arc<Vec<RootEntry>>,
-    /// How current they are.
+    /// Whether the client has listed its roots at all.
+    pub answered: bool,
+    /// Whether this is the client's list as far as anybody knows: no change was reported, and it is not too old.
+    pub current: bool,
+    /// The same in detail.
     pub state: RootsState,
+    /// The list as a person or a model reads it.
+    pub text: String,
+    /// The reason for which none of the roots can be used on this machine, if that is so.
+    pub unusable: Option<String>,
 }
 
 impl Roots {
-    /// The roots and how current they are.
+    /// The roots of an answer, if it has some.
     #[must_use]
-    pub const fn new(roots: Arc<Vec<RootEntry>>, state: RootsState) -> Self {
-        Self { roots, state }
+    pub fn of_answer(outcome: &Outcome) -> Option<Self> {
+        let Outcome::Listed { roots, state, answered, current, text, unusable } = outcome else { return None };
+        let (roots, text, unusable) = (roots.clone(), text.clone(), unusable.clone());
+        Some(Self { roots, answered: *answered, current: *current, state: *state, text, unusable })
+    }
+
+    /// The roots that a client has announced.
+    #[must_use]
+    pub fn announced(change: &AnnounceRoots) -> Self {
+        let (roots, text, unusable) = (change.roots.clone(), change.text.clone(), change.unusable.clone());
+        Self { roots, answered: true, current: change.current, state: change.state, text, unusable }
     }
 
     /// The first root that can be used on this machine.
@@ -45,7 +63,8 @@ impl Roots {
     pub fn usable_folders(&self) -> Result<Vec<PathBuf>, PathRefusal> {
         let usable = |view: &RootEntry| view.real_path.as_ref().filter(|_| view.problem.is_none()).map(PathBuf::from);
         let folders: Vec<PathBuf> = self.roots.iter().filter_map(usable).collect();
-        if folders.is_empty() { Err(PathRefusal { reason: None, message: self.unusable() }) } else { Ok(folders) }
+        let message = || self.unusable.clone().unwrap_or_else(|| self.text.clone());
+        if folders.is_empty() { Err(PathRefusal { reason: None, message: message() }) } else { Ok(folders) }
     }
 
     /// Returns the real path of a file or folder inside these roots; a relative path starts from the project, or else from the
@@ -57,20 +76,6 @@ impl Roots {
         let base = project.and_then(|project| project.path.as_ref());
         let base = base.or_else(|| self.first_usable().and_then(|view| view.root.path.as_ref()));
         resolve_inside_in_time(self.usable_folders()?, path, base.map(PathBuf::from), policy)
-    }
-
-    fn unusable(&self) -> String {
-        if self.roots.is_empty() {
-            let state = serde_json::to_value(self.state).unwrap_or_default();
-            return format!("The client has no roots that this server knows ({}).", state.as_str().unwrap_or_default());
-        }
-        let problem = |view: &RootEntry| {
-            let problem = view.problem.filter(|problem| *problem != Reason::OtherMachine);
-            let problem = problem.map_or("on the client's machine", Reason::code);
-            format!("{} ({problem})", view.root.uri)
-        };
-        let problems = list_of(self.roots.iter().map(problem), ", ", VALUE_CHARS);
-        format!("None of the client's roots can be used on this machine: {problems}.")
     }
 }
 

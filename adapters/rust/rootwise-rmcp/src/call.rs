@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use http::request::Parts;
 use rmcp::RoleServer;
@@ -16,7 +16,7 @@ use rootwise::endpoint::event::{CallStarted, EndpointEvent};
 use rootwise::endpoint::inputs::PolicyInputs;
 use rootwise::event::Argument;
 use rootwise::{CallId, Misuse, Project};
-use rootwise_host::{Sender, headers_of, query_of};
+use rootwise_host::{Sender, headers_of, query_of, with_real_paths};
 use serde_json::Value;
 use serde_json::value::to_raw_value;
 
@@ -34,6 +34,8 @@ struct Inner {
     session: Arc<Session>,
     request: RequestParts,
     progress: Mutex<Progress>,
+    /// The folders of the caller, or the reason for which they are not known; where the server tells them.
+    dirs: OnceLock<Result<Vec<String>, String>>,
 }
 
 /// The parts of a request that are not in its context.
@@ -78,7 +80,8 @@ impl Drop for Running {
 /// Adds a call to the context of its handler.
 pub(crate) fn enter(session: &Arc<Session>, context: &mut Context, request: RequestParts) -> Call {
     session.reached_by(&context.peer);
-    let call = Call(Arc::new(Inner { session: session.clone(), request, progress: Mutex::default() }));
+    let call =
+        Call(Arc::new(Inner { session: session.clone(), request, progress: Mutex::default(), dirs: OnceLock::new() }));
     context.extensions.insert(call.clone());
     call
 }
@@ -109,7 +112,7 @@ impl Call {
 
     /// The project of a call without request-specific facts, if the last answer still holds.
     pub(crate) fn known(&self, context: &Context) -> Option<Arc<Project>> {
-        if self.0.request.named.is_some() || self.progress().is_over {
+        if self.0.session.shared().dirs_of.is_some() || self.0.request.named.is_some() || self.progress().is_over {
             return None;
         }
         if arrival_of(context).is_some_and(|arrival| !arrival.is_first()) {
@@ -123,6 +126,16 @@ impl Call {
                 headers_of(&parts.headers, inputs).is_empty() && query_of(&parts.uri, inputs).is_empty()
             });
         is_plain.then_some(known)
+    }
+
+    /// Asks the server for the folders of the caller, once for each call.
+    pub(crate) fn confine(&self, context: &Context) -> Result<(), String> {
+        let Some(dirs_of) = &self.0.session.shared().dirs_of else { return Ok(()) };
+        let dirs = self.0.dirs.get_or_init(|| {
+            let folders = dirs_of(context)?;
+            with_real_paths(folders).map_err(|error| error.to_string())
+        });
+        dirs.as_ref().map(|_| ()).map_err(|error| format!("The folders of this caller are not known: {error}"))
     }
 
     /// Asks for this call, whose id `event` gets.
@@ -199,6 +212,11 @@ impl Call {
             .and_then(|response| to_raw_value(&BTreeMap::from([(&inputs.input_key, response)])).ok());
         started.request_state.clone_from(request_state);
         started.argument.clone_from(named);
+        if self.0.session.shared().dirs_of.is_some() {
+            // Until the server has told them, there are none.
+            let known = self.0.dirs.get().and_then(|dirs| dirs.as_ref().ok());
+            started.allowed_dirs = Some(known.cloned().unwrap_or_default());
+        }
         if let Some(parts) = http_of(context) {
             (started.headers, started.query) = (headers_of(&parts.headers, inputs), query_of(&parts.uri, inputs));
         }

@@ -57,7 +57,7 @@ impl Observer for Observers {
     }
 
     fn roots_changed(&self, change: &AnnounceRoots, name: Option<&Arc<str>>) {
-        let (roots, previous) = (Roots::new(change.roots.clone(), change.state), change.previous.clone());
+        let (roots, previous) = (Roots::announced(change), change.previous.clone());
         self.roots.tell(&RootsChange { roots, previous, session_id: name.cloned() });
     }
 }

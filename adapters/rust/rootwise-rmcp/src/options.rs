@@ -4,6 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use rmcp::RoleServer;
+use rmcp::service::RequestContext;
 use rootwise::endpoint::action::EndpointLog;
 use rootwise::host::Transport;
 use rootwise::{ConfigError, HostFacts, Policy};
@@ -14,6 +16,7 @@ use crate::projects::{CODEX_META, Rootwise, Shared};
 use crate::tools::{ToolNames, Tools};
 
 type Adjust = Box<dyn Fn(&mut HostFacts)>;
+pub(crate) type DirsOf = Box<dyn Fn(&RequestContext<RoleServer>) -> Result<Vec<PathBuf>, String> + Send + Sync>;
 pub(crate) type LogTo = Box<dyn Fn(&EndpointLog) + Send + Sync>;
 
 /// The options of [`Rootwise`]; everything has a default.
@@ -22,6 +25,7 @@ pub struct Options {
     policy: Option<Arc<Policy>>,
     require_path: Option<bool>,
     allowed_dirs: Option<Vec<PathBuf>>,
+    allowed_dirs_of: Option<DirsOf>,
     argument: Option<String>,
     tools: Option<ToolNames>,
     codex_meta: Option<bool>,
@@ -48,6 +52,19 @@ impl Options {
     #[must_use]
     pub fn allowed_dirs<P: Into<PathBuf>>(self, folders: impl IntoIterator<Item = P>) -> Self {
         Self { allowed_dirs: Some(folders.into_iter().map(Into::into).collect()), ..self }
+    }
+
+    /// Confines the projects of each caller to folders of its own, which a function tells from the context of the call: the HTTP
+    /// request in its extensions says who calls. A call has no project if the function fails. With
+    /// [`allowed_dirs`](Self::allowed_dirs), both must hold. Connections then have no project of their own:
+    /// [`Rootwise::on_change`] says nothing.
+    #[must_use]
+    pub fn allowed_dirs_of<E: fmt::Display>(
+        self,
+        folders: impl Fn(&RequestContext<RoleServer>) -> Result<Vec<PathBuf>, E> + Send + Sync + 'static,
+    ) -> Self {
+        let dirs_of = move |context: &RequestContext<RoleServer>| folders(context).map_err(|error| error.to_string());
+        Self { allowed_dirs_of: Some(Box::new(dirs_of)), ..self }
     }
 
     /// The parameter of the server's tools and prompts that takes a project path. It is read from every call that has it, and
@@ -114,6 +131,7 @@ impl Options {
             argument: facts.tool_argument,
             tools: self.tools.map(Tools::new).unwrap_or_default(),
             codex_meta: reads_codex && self.codex_meta.unwrap_or(true),
+            dirs_of: self.allowed_dirs_of,
             observers,
         }))
     }

@@ -17,7 +17,7 @@ use rootwise_host::{
 
 use crate::call::call_of;
 use crate::listeners::{Observers, ProjectChange, RootsChange};
-use crate::options::Options;
+use crate::options::{DirsOf, Options};
 use crate::tools::Tools;
 use crate::wrapper::WithProjects;
 
@@ -39,6 +39,8 @@ pub(crate) struct Shared {
     pub(crate) tools: Tools,
     /// Whether the server asks Codex for its folder.
     pub(crate) codex_meta: bool,
+    /// Tells the folders of a caller.
+    pub(crate) dirs_of: Option<DirsOf>,
     pub(crate) observers: Arc<Observers>,
 }
 
@@ -221,7 +223,9 @@ impl Rootwise {
             asked.peek = true;
             asked
         };
-        project_of(call_of(context)?.peek(context, peek).ok()?).ok()
+        let call = call_of(context)?;
+        call.confine(context).ok()?;
+        project_of(call.peek(context, peek).ok()?).ok()
     }
 
     /// Returns the client's roots, each verified on disk where this machine may and can do so.
@@ -243,7 +247,11 @@ impl Rootwise {
     /// The path is outside every root, or no root can be used on this machine; the text says which.
     pub async fn resolve(&self, context: &Context, path: &str) -> Result<PathBuf, NoProject> {
         let roots = self.roots(context).await?;
-        let (path, project, policy) = (path.to_owned(), self.current(context), self.0.host.policy().clone());
+        let project = match &self.0.dirs_of {
+            Some(_) => self.any_project(context, Hints::default()).await.ok(),
+            None => self.current(context),
+        };
+        let (path, policy) = (path.to_owned(), self.0.host.policy().clone());
         let check = move || roots.resolve(&path, project.as_deref(), &policy);
         let panicked = |_| NoProject::new(Reason::Unreadable, "The path cannot be examined.");
         let checked = tokio::task::spawn_blocking(check).await.map_err(panicked)?;
@@ -329,6 +337,7 @@ impl Rootwise {
                 "this call did not pass through `Rootwise::wrap` or `Rootwise::serve`; wrap the server's handler";
             ConfigError::new("context", text)
         })?;
+        call.confine(context).map_err(|error| NoProject::new(Reason::Outside, error))?;
         call.ask(context, event).await.map_err(NoProject::from).and_then(read)
     }
 }

@@ -60,7 +60,9 @@ impl Session {
         if http { Transport::Http } else { self.transport.get().copied().unwrap_or(Transport::Other) }
     }
 
-    fn open(&self, opened: SessionOpened) {
+    fn open(&self, mut opened: SessionOpened) {
+        // Where each caller has folders of its own, the session has none.
+        opened.allowed_dirs = self.shared.dirs_of.is_some().then(Vec::new);
         // The options were checked; what is left is a server outside a runtime, which rmcp cannot run.
         if self.client.get().is_none()
             && let Ok(client) = self.shared.host.open(opened, self.sender.clone())

@@ -9,7 +9,7 @@ use rmcp::{ErrorData, RoleServer};
 use rootwise::Project;
 use rootwise::event::SelectBy;
 use rootwise::path::display::display;
-use rootwise_host::{RootEntry, Roots, Selection, list_of};
+use rootwise_host::Selection;
 use serde_json::json;
 
 use crate::projects::Rootwise;
@@ -80,7 +80,7 @@ pub(crate) async fn call(
 ) -> Result<CallToolResponse, ErrorData> {
     let said = match kind {
         Kind::Which => projects.explain(context).await.map(|explanation| explanation.text.clone()),
-        Kind::List => projects.roots(context).await.map(|roots| listed(&roots)),
+        Kind::List => projects.roots(context).await.map(|roots| roots.text),
         Kind::Switch => {
             let Some(project) = arguments.and_then(|arguments| arguments.get("project")?.as_str()) else {
                 return Err(ErrorData::invalid_params("bad arguments at project: must be a string", None));
@@ -138,32 +138,4 @@ fn shown(project: &Project) -> String {
         Some(path) => format!("{} ({})", project.display_name, display(path, SHOWN_CHARS)),
         None => project.display_name.clone(),
     }
-}
-
-fn listed(roots: &Roots) -> String {
-    let state = serde_json::to_value(roots.state).unwrap_or_default();
-    let state = state.as_str().unwrap_or_default();
-    let count = roots.roots.len();
-    if count == 0 {
-        return format!("The client listed no folders ({state}).");
-    }
-    let folders = if count == 1 { "folder" } else { "folders" };
-    let lines = list_of(roots.roots.iter().map(line), "\n", LISTED_CHARS);
-    format!("The client listed {count} {folders} ({state}):\n{lines}")
-}
-
-/// Characters of a list that a model asked for.
-const LISTED_CHARS: usize = 4_096;
-
-fn line(view: &RootEntry) -> String {
-    let root = &view.root;
-    let number = root.index.saturating_add(1);
-    let name = root.name.as_ref().map(|name| format!("{name}: ")).unwrap_or_default();
-    if let Some(problem) = view.problem {
-        return format!("{number}. {name}{}: not usable, {}", root.uri, problem.code());
-    }
-    let real = view.real_path.as_ref().filter(|real| Some(*real) != root.path.as_ref());
-    let real = real.map(|real| format!(" (really {real})")).unwrap_or_default();
-    let folder = root.path.as_ref().or(root.client_path.as_ref()).unwrap_or(&root.uri);
-    format!("{number}. {name}{folder}{real}")
 }

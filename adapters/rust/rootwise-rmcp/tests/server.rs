@@ -242,7 +242,7 @@ async fn the_roots_are_those_that_the_client_sent_and_are_shown_safely() {
     let running = connect(&projects, client.clone()).await;
     let real = base.join("x  y").to_str().map(str::to_owned);
     let (text, _) = call(&running, "list_roots").await;
-    assert!(text.contains("3. ") && text.ends_with("missing"), "{text}");
+    assert!(text.contains("3. ") && text.ends_with("the path does not exist"), "{text}");
     assert!(!text.contains(['\u{202e}', '\u{200b}']), "{text}");
     let changed = tokio::time::timeout(std::time::Duration::from_secs(10), changes.recv()).await.unwrap();
     assert_eq!(changed, Some(vec![real.clone(), real, None]));
