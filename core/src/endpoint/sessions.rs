@@ -66,9 +66,8 @@ pub(super) struct Session {
     pub(super) roots: RootsWatch,
 }
 
-/// What the answer to an ask has that the same answer to another one may not have: the reason for which nobody was asked, and
-/// hints.
-type Own = (Option<texts::CannotAsk>, Vec<String>);
+/// What the answers to asks of one outcome may differ in: why nobody is asked, and the hints of the call.
+type Alike = (Option<texts::CannotAsk>, Vec<String>);
 
 /// As many as a resolver remembers.
 const MAX_FINISHED: usize = 8;
@@ -556,7 +555,7 @@ impl Endpoint {
     fn answered(&mut self, scope: Scope, answer: Answer, expired: bool, turn: &mut Turn) {
         let Answer { asks, outcome, revision, hints, explanation } = answer;
         let is_late = expired && self.scopes.get(&scope).is_some_and(|session| session.in_flight.is_some());
-        let mut alike: Vec<(Own, Vec<AskId>)> = Vec::new();
+        let mut alike: Vec<(Alike, Vec<AskId>)> = Vec::new();
         for id in asks {
             let session = self.scopes.get_mut(&scope);
             let Some(pending) = session.and_then(|session| session.pending.remove(&id)) else { continue };

@@ -71,7 +71,7 @@ struct Client {
 
 impl Client {
     async fn connect(address: SocketAddr) -> Self {
-        let mut client = Self { address, session: String::new(), last_id: AtomicU32::new(1) };
+        let mut client = Self { address, session: String::new(), last_id: AtomicU32::new(2) };
         let params = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "c", "version": "1" } });
         let initialize = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params });
         let response = client.post("nobody", "", &initialize).await;
@@ -97,15 +97,15 @@ impl Client {
 
     /// The text of a tool's result.
     async fn call(&self, user: &str, tool: &str, folder: &Path) -> String {
-        let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
+        let id = self.last_id.fetch_add(1, Ordering::Relaxed);
         let arguments = if tool == "switch_project" { json!({ "project": folder }) } else { json!({}) };
         let call = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": tool, "arguments": arguments } });
         let response = self.post(user, folder.to_str().unwrap(), &call).await;
-        let result = response.lines().filter_map(|line| {
+        let mut results = response.lines().filter_map(|line| {
             let json = line.strip_prefix("data:").unwrap_or(line).trim();
             serde_json::from_str::<Value>(json).ok()?.pointer("/result/content/0/text")?.as_str().map(ToOwned::to_owned)
         });
-        result.last().unwrap_or(response.clone())
+        results.next_back().unwrap_or_else(|| response.clone())
     }
 }
 
