@@ -145,7 +145,8 @@ class Adapter(Generic[P]):
         if fixed is not None:
             return cast("P", fixed)
         by = self._asker(context)
-        if self._folders_of is None and by.known is not None and argument is None and target is None and server is None:
+        facts = (argument, target, server)
+        if self._folders_of is None and by.known is not None and all(fact is None for fact in facts):
             return cast("P", by.known)
         return self._project_from(await self._ask("asked", by, argument=argument, target=target, server=server))
 
@@ -184,7 +185,8 @@ class Adapter(Generic[P]):
             return self._last_known(context)
         if self._folders_of is not None and "allowedDirs" not in call.parts:
             return None
-        if self._folders_of is None and call.known is not None and argument is None and target is None and server is None:
+        facts = (argument, target, server)
+        if self._folders_of is None and call.known is not None and all(fact is None for fact in facts):
             return cast("P", call.known)
         answer = call.peek(argument=argument, target=target, server=server)
         return self._project_from(answer) if answer["outcome"] == "resolved" else None

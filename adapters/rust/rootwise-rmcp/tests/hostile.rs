@@ -203,9 +203,10 @@ async fn a_tool_keeps_its_project_whether_it_asks_for_it_before_or_after_its_own
     for name in ["project_first", "question_first"] {
         let client = Client::default();
         client.set("/usr/share");
-        let running = connect(quiet(), client.clone(), true).await;
+        // No list is fresh, so that every call is asked.
+        let policy = Policy::recommended().with(|policy| policy.timing.max_age_ms = Some(0)).unwrap();
+        let running = connect(quiet().policy(policy), client.clone(), true).await;
         assert_eq!(call(&running, name).await, "yes /usr/share", "{name}");
-        // Each call stands alone.
         client.set("/usr/lib");
         assert_eq!(call(&running, name).await, "yes /usr/lib", "{name}");
     }
