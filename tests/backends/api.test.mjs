@@ -277,6 +277,13 @@ for (const [backend, rootwise] of Object.entries(packages)) {
       found.problems.map(({ sessionId, code }) => [sessionId, code]),
       [["a", "unreadable"]],
     );
+    for (const updatedAt of [Number.NaN, Infinity, new Date("soon")]) {
+      const { problems } = recoverSession({ project: "/p/one", sessions: [{ id: "b", project: "/p/one", updatedAt }] });
+      assert.deepEqual(
+        problems.map(({ sessionId, code }) => [sessionId, code]),
+        [["b", "unreadable"]],
+      );
+    }
     assert.equal(recoverSession({ sessionId: "1", sessions: [unreadable, ...dated] }).outcome, "explicit");
     assert.throws(() => recoverSession({ archivedBefore: "soon", sessions }), code("bad_options"));
     assert.equal(basename("C:\\a\\b c\\", "windows"), "b c");

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 from contextlib import AsyncExitStack
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,7 +13,7 @@ from unittest.mock import AsyncMock, MagicMock, Mock
 
 import pytest
 
-from rootwise import NoProjectError, Project
+from rootwise import NoProjectError, Project, RootwiseError
 from rootwise._adapter import Adapter
 
 
@@ -121,3 +123,21 @@ async def test_the_end_of_a_session_is_told_when_its_stack_is_unwound(tmp_path: 
     with pytest.raises(NoProjectError) as caught:
         await rootwise.project(context)
     assert caught.value.code == "closed"
+
+
+@pytest.mark.anyio
+async def test_a_stand_in_lives_as_long_as_its_test(rootwise: Adapter[Project], tmp_path: Path) -> None:
+    context = mocked(return_value=listing(tmp_path))
+    await rootwise.project(context)
+    gone = weakref.ref(context.session)
+    del context
+    gc.collect()
+    assert gone() is None
+    assert rootwise.current() is None
+
+
+@pytest.mark.anyio
+async def test_a_session_that_cannot_be_kept_is_named(rootwise: Adapter[Project]) -> None:
+    context = SimpleNamespace(session=SimpleNamespace(list_roots=AsyncMock()))
+    with pytest.raises(RootwiseError, match="SimpleNamespace cannot be referred to weakly"):
+        await rootwise.project(context)

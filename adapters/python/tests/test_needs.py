@@ -38,6 +38,13 @@ def test_a_framework_that_is_not_installed(package: str, least: str, tmp_path: P
     assert imported(f"rootwise.{package}", tmp_path) == f"ImportError: {message}: pip install '{package}>={least}'"
 
 
+def test_a_fastmcp_that_cannot_be_imported_for_another_reason(tmp_path: Path) -> None:
+    with_package(tmp_path, "fastmcp", "2.14.0", "exceptions")
+    (tmp_path / "fastmcp" / "dependencies.py").write_text("from fastmcp.exceptions import Nothing")
+    error = imported("rootwise.fastmcp", tmp_path)
+    assert error.startswith("ImportError: rootwise.fastmcp cannot use fastmcp 2.14.0: cannot import name 'Nothing'")
+
+
 def test_a_fastmcp_without_dependencies(tmp_path: Path) -> None:
     with_package(tmp_path, "fastmcp", "2.13.3", "exceptions")
     message = "rootwise.fastmcp needs fastmcp 2.14 or newer, and version 2.13.3 is installed"

@@ -36,7 +36,7 @@ SOURCES = Path(__file__).parents[1] / "src" / "rootwise"
         ({"allowed_dirs": ["/a", "b"]}, "allowed_dirs[1]: must be an absolute path, not 'b'"),
         ({"allowed_dirs": ["/a\0b"]}, "allowed_dirs[0]: must be an absolute path, not '/a\\x00b'"),
         ({"on_change": 5}, "on_change: must be callable"),
-        ({"policy": 5}, "policy.sources: "),
+        ({"policy": 5}, "policy: must be a preset's name or a policy"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

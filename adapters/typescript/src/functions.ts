@@ -8,6 +8,7 @@ import type {
   Project,
   RecoverRequest,
   Recovery,
+  SessionRecord,
 } from "./generated/types.js";
 import { policyOf, type PresetName } from "./resolver.js";
 import { bounded, MAX_ARGUMENTS, MOST, textOf } from "./text.js";
@@ -86,8 +87,18 @@ export function functionsOf(backend: () => Backend): Functions {
     sanitizeName: (name, form) => call("sanitizeName", { name, form }),
     policyInputs: (policy) => call("policyInputs", { policy: policyOf({ policy }) }),
     commandLine: (words, policy) => call("commandLine", { words, policy: policyOf({ policy }) }),
-    recoverSession: (request) => call("recoverSession", request, "the request", MOST),
+    recoverSession: (request) => call("recoverSession", withReadableTimes(request), "the request", MOST),
   };
+}
+
+/** JSON would drop a time that is no finite number and no valid `Date`: as a text, it is reported like any other that cannot be read. */
+function withReadableTimes(request: RecoverRequest): RecoverRequest {
+  if (!Array.isArray(request?.sessions)) return request;
+  const isLost = (time: unknown) =>
+    (typeof time === "number" || time instanceof Date) && !Number.isFinite(Number(time));
+  const readable = (record: SessionRecord) =>
+    isLost(record?.updatedAt) ? { ...record, updatedAt: String(record.updatedAt) } : record;
+  return { ...request, sessions: request.sessions.map(readable) };
 }
 
 function placeOf(project: string | Pick<Project, "path">): string {

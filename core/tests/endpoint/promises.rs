@@ -144,7 +144,9 @@ impl Promises {
             }
             EndpointEvent::Message(message) => {
                 let read: Value = serde_json::from_str(&message.text).unwrap_or_default();
-                self.in_flight.retain(|_, request| request.session != message.session.0 || request.id != read["id"]);
+                let is_its = |request: &Request| request.session == message.session.0 && request.id == read["id"];
+                let answered = self.in_flight.iter().find(|(_, request)| is_its(request)).map(|(number, _)| *number);
+                answered.into_iter().for_each(|request| self.answered(request));
             }
             EndpointEvent::ChannelOpened(opened) if self.sessions.contains_key(&opened.session.0) => {
                 self.channels.entry(opened.channel.0).or_insert_with(|| (opened.session.0, BTreeSet::new()));

@@ -183,6 +183,9 @@ class Adapter(Generic[P]):
             return self._last_known(context)
         if context is not None and self._session_of(context) not in (None, call.session):
             return self._last_known(context)
+        if call.over:
+            # Work that outlives its call.
+            return None if call.session is None else cast("P | None", call.session.project)
         if self._folders_of is not None and "allowedDirs" not in call.parts:
             return None
         facts = (argument, target, server)
@@ -231,17 +234,24 @@ class Adapter(Generic[P]):
             call = None
         session = session_in(context)
         if found is None and session is not None and stands_for_session(session):
-            found = self.session(
-                session,
-                "memory",
-                {"capabilities": {"roots": {}}},
-                way=lambda: (StandInSender(session), None),
-            )
+            found = self._stand_in(session)
         if call is not None and found in (None, call.session):
             return call
         if found is None:
             raise self.no_call()
         return found
+
+    def _stand_in(self, session: Any) -> Session:
+        try:
+            weakref.ref(session)
+        except TypeError:
+            kind = type(session).__name__
+            text = (
+                f"a session of type {kind} cannot be referred to weakly; use a mock, or an object of a class of yours"
+            )
+            raise RootwiseError("bad_options", f"bad options at context: {text}") from None
+        capabilities: dict[str, Any] = {"capabilities": {"roots": {}}}
+        return self.session(session, "memory", capabilities, way=lambda: (StandInSender(session), None))
 
     async def roots(self, context: Any = None, /) -> Roots:
         """Returns all roots of the client, each with its real path or the reason why it is unusable.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import weakref
 from contextlib import suppress
 from typing import Any
 
 from ._inputs import as_json
-from ._sender import ClientError
+from ._sender import ClientError, Undeliverable
 from .types import EndpointSendRequest
 
 #: The packages that make real sessions.
@@ -31,11 +32,15 @@ class StandInSender:
     """Asks a stand-in as a server asks the session of an SDK: by its method ``list_roots``."""
 
     def __init__(self, session: Any) -> None:
-        self._session = session
+        # The test that made it decides how long it lives.
+        self._session = weakref.ref(session)
 
     async def send(self, request: EndpointSendRequest, /) -> Any:
+        session = self._session()
+        if session is None:
+            raise Undeliverable
         try:
-            result = await self._session.list_roots()
+            result = await session.list_roots()
         except Exception as problem:
             code = getattr(getattr(problem, "error", None), "code", None)
             if isinstance(code, int):

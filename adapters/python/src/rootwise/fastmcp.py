@@ -24,7 +24,7 @@ from ._needs import needed
 try:
     from fastmcp.dependencies import Depends
 except ImportError as problem:
-    raise needed("rootwise.fastmcp", "fastmcp", "2.14") from problem
+    raise needed("rootwise.fastmcp", "fastmcp", "2.14", problem) from problem
 
 from fastmcp.exceptions import ToolError
 from fastmcp.server.middleware import Middleware

@@ -306,6 +306,8 @@ async def start_job() -> str:
                 jobs.append("found")
             except BaseException as problem:
                 jobs.append(f"{isinstance(problem, Exception)} {getattr(problem, 'code', '')}")
+        known = rootwise.current()
+        jobs.append(f"knows {known and known.path}")
 
     spawn(job)
     return "started"
@@ -315,7 +317,7 @@ async def start_job() -> str:
 async def job_result() -> str:
     job_may_ask.set()
     with anyio.fail_after(20):
-        while len(jobs) < 3:
+        while len(jobs) < 4:
             await anyio.sleep(0.01)
     return json.dumps(jobs)
 

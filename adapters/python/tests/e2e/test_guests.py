@@ -14,17 +14,21 @@ LARGE = "x" * 1_300_000
 OVER = ["True call_over"] * 3
 
 
-def test_work_that_outlives_its_call_gets_an_ordinary_error(raw: Raw) -> None:
+def test_work_that_outlives_its_call_gets_an_ordinary_error(raw: Raw, folders: list[Path]) -> None:
     raw.handshake()
+    where = raw.call("where")
+    raw.roots(raw.asked(), folders[0].as_uri())
+    assert raw.text(where) == (False, str(folders[0]))
     assert raw.text(raw.call("start_job")) == (False, "started")
-    assert json.loads(raw.text(raw.call("job_result"))[1]) == OVER
+    # What its connection knows, it knows too.
+    assert json.loads(raw.text(raw.call("job_result"))[1]) == [*OVER, f"knows {folders[0]}"]
 
 
 @pytest.mark.only("modern")
 def test_work_that_outlives_its_modern_call_gets_an_ordinary_error(raw: Raw) -> None:
     raw.modern_call("start_job")
     result = raw.modern_call("job_result")["result"]
-    assert json.loads(result["content"][0]["text"]) == OVER
+    assert json.loads(result["content"][0]["text"]) == [*OVER, "knows None"]
 
 
 @pytest.mark.only("modern")
