@@ -501,7 +501,7 @@ for (const kind of ["1.x", "2.x"]) {
 }
 
 for (const kind of ["2.x modern", "2.x auto"]) {
-  test(`client ${kind}: is asked within each call, and no call leaves state behind`, async (t) => {
+  test(`client ${kind}: is asked within each call, and an empty list leaves the directory unchanged`, async (t) => {
     const { base, a, b } = folders(t, "a", "b");
     const { client, call, state } = await connect(t, kind, {
       cwd: base,
@@ -516,7 +516,7 @@ for (const kind of ["2.x modern", "2.x auto"]) {
     state.roots = [root(b)];
     assert.equal(await call("directory"), b, "no notification is needed");
     state.roots = [];
-    assert.equal(await call("directory"), base, "the directory of an earlier call is not remembered");
+    assert.equal(await call("directory"), b, "as for a client with a handshake");
     assert.equal(state.asked, 3);
     assert.deepEqual(JSON.parse(await call("roots")).roots, []);
   });
@@ -528,7 +528,7 @@ for (const kind of ["2.x modern", "2.x auto"]) {
   });
 }
 
-test("modern and legacy requests on one pipe are independent", (t) => {
+test("modern and legacy requests on one pipe are those of one client", (t) => {
   const { base, a, b } = folders(t, "a", "b");
   const meta = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -551,7 +551,7 @@ test("modern and legacy requests on one pipe are independent", (t) => {
     "roots/list s-1",
     "2: ok",
     `3: ${b}`,
-    `4: ${a}`,
+    `4: ${b}`,
     "5: error -32022",
     "6: error -32602",
   ]);

@@ -110,11 +110,13 @@ impl Resolver {
             return RootsAccess::Known(list);
         }
         let known = self.connection.cycle.list().filter(|_| !self.is_alone(ask));
-        let each = self.policy.config.roots.ask == RequestWhen::EachRequest;
+        // Nobody reports a change of such a list, so that it counts only where it can become too old.
+        let may_reuse =
+            self.policy.config.roots.ask != RequestWhen::EachRequest && self.policy.config.timing.max_age_ms.is_some();
         let can_be_asked = ask.by == AskVia::InputRequired
             && ask.client.declares_roots
             && self.policy.config.roots.ask != RequestWhen::Never;
-        if let Some(list) = known.filter(|_| !can_be_asked || (!each && self.has_fresh_list(ask))) {
+        if let Some(list) = known.filter(|_| !can_be_asked || (may_reuse && self.has_fresh_list(ask))) {
             return RootsAccess::Known(list);
         }
         // Where nobody can be asked, what the client declares is not the cause, and may even be unknown.

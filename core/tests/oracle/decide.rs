@@ -480,8 +480,10 @@ impl History {
         let when = self.policy.config().roots.ask;
         let cannot = when == RequestWhen::Never || ask.by != AskVia::InputRequired || !declares_roots(ask);
         // What its client sent with a call before counts while it is fresh, or where nobody can be asked.
+        let ages = self.policy.config().timing.max_age_ms.is_some();
+        let may_reuse = ages && when != RequestWhen::EachRequest;
         if let Some(list) = self.list().filter(|_| !self.is_alone(ask))
-            && (cannot || (self.is_current(&list) && when != RequestWhen::EachRequest))
+            && (cannot || (self.is_current(&list) && may_reuse))
         {
             self.reads(!self.is_current(&list));
             return RootsNow::Use(Some(list.roots));

@@ -50,8 +50,9 @@ export interface HostOptions {
 export function mergedFacts(
   transport: Transport,
   policy: PresetName | Policy | undefined,
-  { host, local, allowedDirs }: HostOptions,
+  options: HostOptions,
 ): HostFacts {
+  const { host, local, allowedDirs } = own(options);
   const given = own<Partial<HostFacts>>(defined({ local, ...host }));
   const collected = hostFacts(transport, { policy });
   // The folders of this machine mean nothing to a host of the other style.

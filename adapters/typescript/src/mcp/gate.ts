@@ -169,7 +169,7 @@ function checked(options: GateOptions): PresetName | Policy {
   for (const name of ["requirePath", "local"] as const)
     if (options[name] !== undefined && typeof options[name] !== "boolean")
       throw badOption(name, "must be true or false");
-  return gatePolicy({ ...(presets.recommended as Policy), ...own(policyOf(policy)) } as CompletePolicy, options);
+  return gatePolicy(own({ ...(presets.recommended as Policy), ...own(policyOf(policy)) }) as CompletePolicy, options);
 }
 
 type CompletePolicy = Policy & Required<Pick<Policy, "name" | "sources">>;
