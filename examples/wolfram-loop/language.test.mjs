@@ -119,15 +119,19 @@ test(
   },
 );
 
-test("client 2.x modern: is asked within each call, and an empty list leaves the directory unchanged", options, async (t) => {
-  const { base, a } = folders(t, "a");
-  const { call, client, state } = await connect(t, "2.x modern", { cwd: base, roots: [root(a)], ...server() });
-  assert.deepEqual(
-    (await client.listTools()).tools.map(({ name }) => name),
-    ["directory"],
-  );
-  assert.equal(await call("directory"), a);
-  state.roots = [];
-  assert.equal(await call("directory"), a);
-  assert.equal(state.asked, 2);
-});
+test(
+  "client 2.x modern: is asked within each call, and an empty list leaves the directory unchanged",
+  options,
+  async (t) => {
+    const { base, a } = folders(t, "a");
+    const { call, client, state } = await connect(t, "2.x modern", { cwd: base, roots: [root(a)], ...server() });
+    assert.deepEqual(
+      (await client.listTools()).tools.map(({ name }) => name),
+      ["directory"],
+    );
+    assert.equal(await call("directory"), a);
+    state.roots = [];
+    assert.equal(await call("directory"), a);
+    assert.equal(state.asked, 2);
+  },
+);
