@@ -214,6 +214,10 @@ impl EvaluationContext<'_> {
             Ok(project) => project,
             Err(rejection) => return rejected(source, rejection),
         };
+        if project.root.is_some() {
+            // Named as one of the roots, it needs no comparison with them.
+            return SourceResult::offers(project);
+        }
         match self.check_within(source, &project, disk) {
             Ok(None) => SourceResult::offers(project),
             Ok(Some(waits)) => waits,

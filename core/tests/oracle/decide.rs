@@ -403,7 +403,7 @@ impl History {
         let list = || self.list().filter(|_| !self.is_shared());
         let known = || {
             let waited = |list: &List| {
-                ask.is_some_and(|ask| self.was_served(ask) || self.goes_without(ask)) && !self.is_stale(list)
+                ask.is_some_and(|ask| self.was_served(ask) || self.was_refused(ask)) && !self.is_stale(list)
             };
             self.reads(list().is_some_and(|list| !self.is_current(&list) && !waited(&list)));
             RootsNow::Use(list().map(|list| list.roots))

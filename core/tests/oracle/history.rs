@@ -494,6 +494,14 @@ impl History {
         waits == Some(true)
     }
 
+    /// Whether an ask waited for a request until it failed; one that was lost on its way told nothing.
+    pub fn was_refused(&self, ask: &Ask) -> bool {
+        self.here().any(|(place, record)| {
+            place > ask.place
+                && matches!(record, Record::Ended { how, without, .. } if !how.abandoned() && without.contains(&ask.id))
+        })
+    }
+
     /// Whether an ask's request failed and it goes on without.
     pub fn goes_without(&self, ask: &Ask) -> bool {
         self.here().any(|(place, record)| {

@@ -351,7 +351,7 @@ impl Oracle {
                 continue;
             }
             let is_over = matches!(event, Event::DeadlineReached) && now >= ask.at.saturating_add(wait);
-            let decision = self.history.decide(ask, Patience::Lasts);
+            let decision = self.history.decide(ask, if is_over { Patience::Over } else { Patience::Lasts });
             let waiting = match decision {
                 Decision::Done(end) => {
                     self.answer(ask, end, turn);
