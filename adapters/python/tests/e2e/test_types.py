@@ -206,7 +206,8 @@ each_checker = pytest.mark.parametrize("checker", CHECKERS, ids=lambda checker: 
 
 def suits(framework: Framework, code: str) -> bool:
     """Whether an example is for a framework."""
-    needs = all(framework.kind == kind for line, kind in IMPORTS.items() if line in code)
+    imports = {**IMPORTS, "from fastmcp import Client": "fastmcp"}
+    needs = all(framework.kind == kind for line, kind in imports.items() if line in code)
     return needs and ("starlette" not in code or framework.kind == "mcp2")
 
 
