@@ -8,7 +8,7 @@ use rootwise::policy::{
 };
 
 use super::Out;
-use super::decide::{Decision, End, RootsNow, Says, Waiting, needs_input, win};
+use super::decide::{Decision, End, RootsNow, Says, Waiting, needs_input, own_roots, win};
 use super::history::History;
 use super::peer::{RawList, RawRoot};
 use super::places::is_file_uri;
@@ -113,7 +113,9 @@ impl History {
                 let free = is_name && rules.names == Names::Any;
                 let must_compare = !free || rules.enforce_roots != EnforceRoots::Off;
                 let mut roots = self.list().map(|list| list.roots).unwrap_or_default();
-                if !must_compare {
+                if !must_compare && let Some(own) = own_roots(&ask.facts).filter(|_| ask.modern) {
+                    roots = RawList::read(&own, self.policy.config());
+                } else if !must_compare {
                     self.reads(self.list().is_some_and(|list| !self.is_current(&list)));
                 } else {
                     match self.roots_now(Some(ask), patience) {
