@@ -112,7 +112,7 @@ def web(mcp: Any, policy: Policy) -> Any:
 
 def serve(options: argparse.Namespace) -> None:
     if options.project_from_cwd:
-        # The policy as shipped reads this variable, the policy as designed reads the flag itself.
+        # Both policies read this variable, however the flag was abbreviated.
         os.environ["COCOSEARCH_PROJECT_PATH"] = os.getcwd()
     # With every transport the clients are on this machine, so their paths can be probed.
     rootwise = Rootwise(options.preset, local=True)

@@ -396,29 +396,30 @@ async def test_clients_of_one_server_share_nothing_and_pwd_does_not_count(python
 
 
 @covers("G-01", "G-19")
-async def test_a_modern_client_brings_its_roots_with_every_call() -> None:
+async def test_a_modern_client_brings_its_roots_with_a_call() -> None:
     roots = Roots("file:///home/user/bound")
     async with guide(roots=roots, pwd="/home/user/stale", modern=True, python=SECOND_SDK) as peer:
         for asked in (1, 2):
             assert await found(peer) == ("bound", "/home/user/bound")
-            assert roots.asked == asked
+            # On a pipe, they count for the next calls too, for a second.
+            assert 1 <= roots.asked <= asked
         [read] = (await peer.client.read_resource("guide://categories")).contents
         assert '"project": "bound"' in read.text
         [message] = (await peer.client.get_prompt("guide")).messages
         assert "Work in bound." in message.content.text
-        assert (await peer.call("get_project")).text == "none yet"
+        assert (await peer.call("get_project")).text == "file:///home/user/bound"
         assert questions(peer) == []
 
 
 @covers("G-08", "G-27")
-async def test_a_modern_client_cannot_switch_and_names_the_project_in_the_call() -> None:
+async def test_a_modern_client_on_a_pipe_switches_or_names_the_project_in_the_call() -> None:
     async with guide(roots=Roots(), modern=True, python=SECOND_SDK) as peer:
         assert (await peer.call("category_list")).json == NO_PROJECT
-        refused = (await peer.call("switch_project", project="mine")).json
-        assert refused["error_type"] == "pass_each_call"
-        assert "`project`" in refused["instruction"]
-        assert await found(peer, project="mine") == ("mine", None)
+        assert await found(peer, project="other") == ("other", None)
         assert (await peer.call("category_list")).json == NO_PROJECT
+        await peer.call("switch_project", project="mine")
+        assert await found(peer) == ("mine", None)
+        assert await found(peer, project="other") == ("other", None)
 
 
 @covers("G-06", "G-11")
