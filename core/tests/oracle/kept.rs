@@ -37,8 +37,9 @@ impl History {
     /// Looks again at the folder of something that the connection keeps (rule 44): at this folder and no other.
     pub fn look_again(&self, win: &Win, ask: Option<&Ask>, eyes: Eyes<'_>) -> Result<Says, Lost> {
         let Some(source) = self.kept_source(win) else { return Ok(Says::Wins(win.clone())) };
-        let target = match self.on_disk(&source, kept_folder(win), eyes) {
-            _ if win.project.on_client_machine => kept_folder(win),
+        // A folder of the client's machine is not checked, so that nothing old can be read about it.
+        let checked = (!win.project.on_client_machine).then(|| self.on_disk(&source, kept_folder(win), eyes));
+        let target = match checked.unwrap_or_else(|| Verdict::Good(kept_folder(win))) {
             Verdict::Good(target) => target,
             Verdict::Pending(needs) => return Ok(Says::Pending(needs)),
             Verdict::Bad(reason) if self.is_accepted_root(win, &source, reason) => kept_folder(win),

@@ -211,9 +211,9 @@ impl History {
         let walk_from = |from: &str| source.refine.as_ref().map(|refine| self.walk(from, refine)).unwrap_or_default();
         let mut walk = walk_from(&start);
         let mut wanted: Vec<(String, BTreeSet<String>)> = Vec::new();
+        // What is gathered to be probed is not read yet.
         let old = self.read_old.get();
         let vouching = self.vouching_markers(source, eyes);
-        self.read_old.set(old);
         if verify != Verify::None && !walk.contains(&start) {
             wanted.push((start.clone(), markers.clone()));
         }
@@ -236,6 +236,7 @@ impl History {
         if matches!(self.look(source, &start, &BTreeSet::new(), eyes), Look::Unknown { refresh: true }) {
             unknown.iter_mut().filter(|need| need.path == start).for_each(|need| need.refresh = true);
         }
+        self.read_old.set(old);
         // Whoever looks at the start anyway looks for what may have to vouch for it.
         for need in unknown.iter_mut().filter(|need| need.path == start && source.refine.is_none()) {
             need.markers.extend(vouching.iter().cloned());
@@ -301,6 +302,10 @@ impl History {
         // A start that will not do spares the walk.
         if !unknown.is_empty() {
             return Verdict::Pending(unknown);
+        }
+        // A walk reads every folder on its way, also above the one that it stops at.
+        for folder in &walk {
+            self.look(source, folder, &markers, eyes);
         }
         let mut vouched = false;
         if let Some(refine) = &source.refine {

@@ -36,8 +36,8 @@ enum Inside {
 impl History {
     pub fn may_name(&self, source: &Source, target: &Target, ask: Option<&Ask>, eyes: Eyes<'_>) -> MayName {
         let Some(at) = &target.path else { return MayName::Yes };
-        // With allowed folders, the disk has shown that it is inside them.
-        if !is_confined_to_known_folders(source) || self.is_confined() {
+        // With allowed folders, the disk has shown that a folder of this machine is inside them.
+        if !is_confined_to_known_folders(source) || (self.is_confined() && !target.on_client_machine) {
             return MayName::Yes;
         }
         let mut operator = false;
