@@ -99,24 +99,25 @@ impl Endpoint {
         if self.calls.contains_key(&id) {
             return Err(Misuse::DuplicateCall(id));
         }
-        let known = session.filter(|session| self.session(*session).is_some());
-        let scope = known.map_or(Scope::Call(id), Scope::Session);
-        let of_session = known.and_then(|session| self.session(session));
-        let dirs = of_session.map_or(Ok(None), |session| session.callers_dirs(started.allowed_dirs.as_ref()))?;
-        let alone = match session {
-            Some(_) => None,
-            None => {
+        let mut reader = Reader { policy: &self.policy, inputs: &self.inputs, too_large: Vec::new() };
+        let (facts, described) = reader.call(started);
+        let too_large = reader.too_large;
+        let is_modern = described.is_modern;
+        let scope = self.scope_of(started, &described, turn)?;
+        let known = self.scopes.get(&scope);
+        let dirs = known.map_or(Ok(None), |session| session.callers_dirs(started.allowed_dirs.as_ref()))?;
+        let alone = match scope {
+            Scope::Call(_) if session.is_some() => None,
+            Scope::Session(_) | Scope::Memory(_) => None,
+            Scope::Call(_) => {
                 let transport = transport.unwrap_or(Transport::Http);
                 let own = OwnFacts { transport, local, push: None, allowed_dirs: started.allowed_dirs.clone() };
                 Some(Session::new(self.builder(&own)?.for_one_call().build()?, own))
             }
         };
-        let channel = self.join_channel(id, session, channel)?;
+        let channel = self.join_channel(id, scope.session(), channel)?;
         self.scopes.extend(alone.map(|alone| (scope, alone)));
-        let mut reader = Reader { policy: &self.policy, inputs: &self.inputs, too_large: Vec::new() };
-        let (facts, is_modern) = reader.call(started);
         let facts = RequestFacts { allowed_dirs: dirs, ..facts };
-        let too_large = reader.too_large;
         self.log_too_large(&too_large, scope.session(), turn);
         let is_repeatable = started.method.as_deref().is_none_or(|method| REPEATABLE.contains(&method));
         let request_state = started.request_state.clone().filter(|_| is_modern);

@@ -280,6 +280,10 @@ events! {
         #[cfg_attr(feature = "ts", ts(type = "unknown", optional))]
         #[cfg_attr(feature = "schema", schemars(with = "Option<serde_json::Value>"))]
         argument: Option<Argument>,
+        /// Who makes the call, as the host has authenticated it: what a call without a session selects counts for the next calls
+        /// of the same caller.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        caller: Option<String>,
         /// The folders to which the caller is confined, within those of the host facts; by default those of the session.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         allowed_dirs: Option<Vec<String>>,

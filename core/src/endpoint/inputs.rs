@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::api::action::INPUT_KEY;
+use crate::peer::client::CONVERSATION_KEYS;
 use crate::policy::{Policy, SourceKind};
 
 /// The inputs that a policy reads.
@@ -23,6 +24,9 @@ pub struct PolicyInputs {
     pub query: BTreeSet<String>,
     /// Places in `_meta`, each as the names that lead to it.
     pub meta: BTreeSet<Vec<String>>,
+    /// Keys of `_meta` by which clients name a conversation. A host passes them on with calls without a session and with those of
+    /// revision 2026-07-28.
+    pub conversation: BTreeSet<String>,
     /// Environment variables.
     pub env: BTreeSet<String>,
     /// Command line options, without dashes.
@@ -45,8 +49,12 @@ impl PolicyInputs {
     /// ```
     #[must_use]
     pub fn of(policy: &Policy) -> Self {
-        let mut inputs =
-            Self { input_key: INPUT_KEY.into(), value_bytes: policy.config.limits.value_bytes, ..Self::default() };
+        let mut inputs = Self {
+            conversation: CONVERSATION_KEYS.map(Into::into).into(),
+            input_key: INPUT_KEY.into(),
+            value_bytes: policy.config.limits.value_bytes,
+            ..Self::default()
+        };
         for source in &policy.config.sources {
             for name in &source.read {
                 inputs.add(source.from, name);

@@ -7,6 +7,7 @@ mod channels;
 mod dirs;
 pub mod event;
 pub mod inputs;
+mod memories;
 mod parts;
 mod requests;
 mod roots;
@@ -34,6 +35,7 @@ use calls::Call;
 use channels::Channel;
 use event::EndpointEvent;
 use inputs::PolicyInputs;
+use memories::{Memories, MemoryId};
 use requests::Requests;
 use sessions::Session;
 use turn::Turn;
@@ -49,6 +51,7 @@ pub struct Endpoint {
     inputs: PolicyInputs,
     /// Everything that is remembered, by whom it concerns: nothing passes from one scope to another.
     scopes: BTreeMap<Scope, Session>,
+    memories: Memories,
     channels: BTreeMap<ChannelId, Channel>,
     calls: BTreeMap<CallId, Call>,
     /// The asks that wait, by the host's ids: whom they concern, and the ids that the resolvers know.
@@ -78,6 +81,8 @@ enum DirsCheck {
 enum Scope {
     /// A client, as long as it is connected.
     Session(SessionId),
+    /// Calls without a session that have something in common.
+    Memory(MemoryId),
     /// A call that stands alone.
     Call(CallId),
 }
@@ -86,7 +91,7 @@ impl Scope {
     const fn session(self) -> Option<SessionId> {
         match self {
             Self::Session(session) => Some(session),
-            Self::Call(_) => None,
+            Self::Memory(_) | Self::Call(_) => None,
         }
     }
 }
@@ -178,6 +183,7 @@ impl Endpoint {
             inputs: PolicyInputs::of(&policy),
             policy,
             scopes,
+            memories: Memories::default(),
             channels,
             calls,
             asks,

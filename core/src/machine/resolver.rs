@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use super::asks::{AskQueue, DecisionCache, NewAsk, is_plain};
-use super::builder::ResolverBuilder;
+use super::builder::{ResolverBuilder, Serves};
 use super::connection::Connection;
 use super::logs::Logger;
 use super::outbox::Outbox;
@@ -49,8 +49,7 @@ pub struct Resolver {
     pub(super) now: Time,
     pub(super) cached: Option<CachedAnswer>,
     pub(super) seal_key: Option<Arc<SealKey>>,
-    /// Whether it is for one call, which reads and leaves nothing.
-    pub(super) serves_one_call: bool,
+    pub(super) serves: Serves,
     /// Counts the events that were not answered from the last answer.
     turns: u32,
     /// Counts the handshakes.
@@ -160,7 +159,7 @@ impl Resolver {
             now: 0,
             cached: None,
             seal_key: None,
-            serves_one_call: false,
+            serves: Serves::Connection,
             turns: 0,
             handshakes: 0,
         })
@@ -294,6 +293,28 @@ impl Resolver {
 
     pub(crate) fn request_in_flight(&self) -> Option<RequestToken> {
         self.connection.cycle.token()
+    }
+
+    /// A call of revision 2026-07-28 arrived that another resolver answers; what its client calls itself may show that several
+    /// share the connection.
+    pub(crate) fn client_described(&mut self, name: Option<&str>, now: Millis) -> Vec<Action> {
+        let was_shown = self.connection.sharing.is_shown();
+        self.connection.sharing.described(name);
+        if self.connection.sharing.is_shown() == was_shown || self.connection.closed {
+            return Vec::new();
+        }
+        self.now = self.now.max(now.time());
+        self.cached = None;
+        self.turns = self.turns.wrapping_add(1);
+        let mut turn = Turn::default();
+        self.forget_if_shared(was_shown, &mut turn);
+        self.settle(&mut turn);
+        turn.outbox.into_actions(&self.policy, self.connection.revision)
+    }
+
+    /// Whether several clients have shown themselves on the connection.
+    pub(crate) const fn is_shared(&self) -> bool {
+        self.connection.sharing.is_shown()
     }
 
     /// The answer with these hints reached nobody: those that come once are due again.

@@ -5,6 +5,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::asks::{DecisionCache, NewAsk, PendingAsk, Wait, Waiting};
+use super::builder::Serves;
 use super::outbox::AnswerPosition;
 use super::probes::{Asker, Wanted};
 use super::resolver::{CachedAnswer, Resolver, Turn};
@@ -45,7 +46,7 @@ impl Resolver {
         if initialized && ask.by == AskVia::Request {
             self.called(turn);
         }
-        if ask.modern && self.host.is_one_client() {
+        if ask.modern && self.serves == Serves::Connection && self.host.is_one_client() {
             self.connection.sharing.described(ask.client.name.as_deref());
             self.forget_if_shared(was_shared, turn);
         }
@@ -88,7 +89,7 @@ impl Resolver {
 
     /// Takes the roots that came with a call, for the calls after it. Returns whether there are any.
     fn take_roots(&mut self, ask: &PendingAsk, turn: &mut Turn) -> bool {
-        let Some(list) = ask.input.clone() else { return false };
+        let Some(list) = ask.input.clone().filter(|_| self.serves != Serves::Caller) else { return false };
         self.accept_list(list, self.now, None, turn);
         true
     }
@@ -213,7 +214,9 @@ impl Resolver {
                 self.connection.project.clone().filter(keeps)
             }
         };
-        if let Decision::Won(project) = decision {
+        if let Decision::Won(project) = decision
+            && self.serves != Serves::Caller
+        {
             self.connection.memory.pin(project, &self.policy);
         }
         if self.connection.project != new {
@@ -255,11 +258,14 @@ impl Resolver {
                     self.remember_selection(ask, project);
                     turn.probe_connection = true;
                 }
-                Outcome::Resolved { project } => self.connection.memory.remember(project, &self.policy),
+                Outcome::Resolved { project } if self.serves != Serves::Caller => {
+                    self.connection.memory.remember(project, &self.policy);
+                }
                 _ => {}
             }
-            self.connection.has_evidence |=
-                matches!(outcome, Outcome::Resolved { .. } | Outcome::Unresolved(_) | Outcome::Selected { .. });
+            // The calls of one caller may be in different projects, so that they have no common one.
+            self.connection.has_evidence |= self.serves != Serves::Caller
+                && matches!(outcome, Outcome::Resolved { .. } | Outcome::Unresolved(_) | Outcome::Selected { .. });
         }
         let outcome = match (outcome, &evaluation) {
             (Outcome::Resolved { project }, Some(evaluation)) if evaluation.stale => {

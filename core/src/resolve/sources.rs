@@ -170,7 +170,7 @@ impl EvaluationContext<'_> {
         }
     }
 
-    fn judge_value(
+    pub(super) fn judge_value(
         &self,
         at: usize,
         source: &Source,

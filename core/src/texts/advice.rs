@@ -22,6 +22,9 @@ pub(crate) const BY_SERVER: [&str; 2] =
 /// What a caller can do whose selection is kept nowhere.
 pub(crate) const OPEN_FOLDER: &str = "open the folder in the client, so that it becomes one of its roots";
 pub(crate) const TO_CHANGE: &str = "To change the project, ";
+/// What a caller does whose selection is kept nowhere.
+pub(crate) const PASS_HANDLE: &str =
+    "Pass `{argument}: {handle}` with each call: this server cannot tell your calls from those of other clients.";
 pub(crate) const TAKES_NONE: &str = "This server takes no project from its callers.";
 pub(crate) const START_ELSEWHERE: &str = "Start the server with the project that it should use.";
 

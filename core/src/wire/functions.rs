@@ -8,9 +8,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::Failure;
+use crate::api::project::RootView;
 use crate::api::to_json;
 use crate::endpoint::inputs::PolicyInputs;
 use crate::error::parse_json;
+use crate::parameter::project_parameter;
 use crate::path::name::{NameForm, project_slug, sanitize_name};
 use crate::path::uri::{file_uri_to_path, path_to_file_uri, project_id, project_key};
 use crate::path::{PathStyle, RealPaths, Refusal, basename, is_inside, is_inside_real, join_inside};
@@ -33,6 +35,7 @@ enum Call {
     SanitizeName(NameArguments),
     PolicyInputs(PolicyArguments),
     CommandLine(CommandLineArguments),
+    ProjectParameter(ParameterArguments),
 }
 
 #[derive(Deserialize)]
@@ -117,6 +120,13 @@ struct CommandLineArguments {
     policy: Option<Box<RawValue>>,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ParameterArguments {
+    #[serde(default)]
+    roots: Vec<RootView>,
+}
+
 #[derive(Serialize)]
 struct Returned<T> {
     value: T,
@@ -125,7 +135,7 @@ struct Returned<T> {
 /// Calls a function that needs no resolver: `{"fileUriToPath": {"uri": ..., "style": ...}}` returns `{"value": ...}` or
 /// `{"error": {"code", "message"}}`. The others are `projectKey`, `isInside`, `joinInside`, `recoverSession`,
 /// `basename`, `pathToFileUri`, `projectId`, `projectSlug`, `sanitizeName`, and for hosts that collect facts for a
-/// policy `policyInputs` and `commandLine`.
+/// policy `policyInputs`, `commandLine` and `projectParameter`.
 ///
 /// ```
 /// use rootwise::wire;
@@ -171,6 +181,7 @@ pub fn call(arguments: &str) -> String {
             Ok(inputs) => to_json(&Returned { value: inputs.arguments(words.iter().map(String::as_str)) }),
             Err(failure) => failure.to_json(),
         },
+        Call::ProjectParameter(ParameterArguments { roots }) => to_json(&Returned { value: project_parameter(&roots) }),
     }
 }
 
