@@ -1281,6 +1281,11 @@ class CallStarted(TypedDict):
     """
     The argument that names the project, of any type: what is not a text is refused.
     """
+    caller: NotRequired[str | None]
+    """
+    Who makes the call, as the host has authenticated it: what a call without a session selects counts for the next calls
+    of the same caller.
+    """
     allowedDirs: NotRequired[list[str] | None]
     """
     The folders to which the caller is confined, within those of the host facts; by default those of the session.
@@ -1832,6 +1837,11 @@ class ProjectDict(TypedDict):
     """
     The number of other roots that `otherRoots` leaves out because they are too many or too long; ask for the roots
     to get all of them.
+    """
+    handle: NotRequired[str]
+    """
+    The text that names it in each call. Only in the answer to a selection that is kept nowhere, because nothing connects the
+    calls of this client.
     """
     stale: NotRequired[bool]
     """

@@ -811,6 +811,11 @@ requestState?: string | null,
  */
 argument?: unknown, 
 /**
+ * Who makes the call, as the host has authenticated it: what a call without a session selects counts for the next calls
+ * of the same caller.
+ */
+caller?: string | null, 
+/**
  * The folders to which the caller is confined, within those of the host facts; by default those of the session.
  */
 allowedDirs?: Array<string> | null, };
@@ -1197,6 +1202,11 @@ query: Array<string>,
  */
 meta: Array<Array<string>>, 
 /**
+ * Keys of `_meta` by which clients name a conversation. A host passes them on with calls without a session and with those of
+ * revision 2026-07-28.
+ */
+conversation: Array<string>, 
+/**
  * Environment variables.
  */
 env: Array<string>, 
@@ -1297,6 +1307,11 @@ otherRoots?: Array<RootRef>,
  * to get all of them.
  */
 otherRootsOmitted?: number, 
+/**
+ * The text that names it in each call. Only in the answer to a selection that is kept nowhere, because nothing connects the
+ * calls of this client.
+ */
+handle?: string, 
 /**
  * Whether the client or the disk did not confirm in time that this still holds: the list of roots or the report that
  * it rests on is older than `maxAgeMs`, or out of date. Only in answers.
