@@ -103,9 +103,9 @@ impl Endpoint {
         let (facts, described) = reader.call(started);
         let too_large = reader.too_large;
         let is_modern = described.is_modern;
-        let scope = self.scope_of(started, &described, turn)?;
+        let (scope, dirs) = self.scope_of(started, &described, turn)?;
         let known = self.scopes.get(&scope);
-        let dirs = known.map_or(Ok(None), |session| session.callers_dirs(started.allowed_dirs.as_ref()))?;
+        let dirs = known.map_or(Ok(None), |session| session.callers_dirs(dirs.as_ref()))?;
         let alone = match scope {
             Scope::Call(_) if session.is_some() => None,
             Scope::Session(_) | Scope::Memory(_) => None,

@@ -1,6 +1,7 @@
 //! Memories: what is kept between the calls that belong to no session. Whose calls share one is decided here, and nowhere else.
 
 use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use sha2::{Digest, Sha256};
@@ -120,28 +121,29 @@ impl Memories {
 
 impl Endpoint {
     /// The scope of a call: its session; or a memory that it shares with other calls, which is created if it is new; or itself.
+    /// With it come the folders to which its caller is confined.
     pub(super) fn scope_of(
         &mut self,
         started: &CallStarted,
         described: &Described,
         turn: &mut Turn,
-    ) -> Result<Scope, Misuse> {
+    ) -> Result<(Scope, Option<Vec<String>>), Misuse> {
         let alone = Scope::Call(started.call);
-        let of_session = match started.session {
-            Some(session) if self.session(session).is_none() => return Ok(alone),
-            session => session.map(Scope::Session),
+        let without_memory = match started.session {
+            Some(session) if self.session(session).is_none() => return Ok((alone, None)),
+            session => (session.map_or(alone, Scope::Session), started.allowed_dirs.clone()),
         };
         // A mistake of the host is found before anything changes.
         self.check_dirs(started.allowed_dirs.as_deref())?;
-        let Some((key, own)) = self.memory_key(started, described, turn) else {
-            return Ok(of_session.unwrap_or(alone));
-        };
+        let Some((key, own)) = self.memory_key(started, described, turn) else { return Ok(without_memory) };
+        let dirs = own.allowed_dirs.clone();
         if let Some((id, lasts)) = self.memories.touch(key, self.now) {
-            if lasts && self.scopes.get(&Scope::Memory(id)).is_some_and(|memory| memory.takes_dirs(started)) {
-                return Ok(Scope::Memory(id));
+            let scope = Scope::Memory(id);
+            if lasts && self.scopes.get(&scope).is_some_and(|memory| memory.takes_dirs(dirs.as_ref())) {
+                return Ok((scope, dirs));
             }
             self.memories.remove(&key);
-            self.close_scope(Scope::Memory(id), turn);
+            self.close_scope(scope, turn);
         }
         for key in self.memories.surplus(key.owner, self.now) {
             let is_idle = |id| self.scopes.get(&Scope::Memory(id)).is_none_or(|memory| memory.calls.is_empty());
@@ -152,49 +154,49 @@ impl Endpoint {
             }
         }
         if self.memories.of(key.owner).count() >= MAX_PER_OWNER || self.memories.by_key.len() >= MAX_MEMORIES {
-            return Ok(of_session.unwrap_or(alone));
+            return Ok(without_memory);
         }
         let serves = if key.conversation.is_some() { Serves::Conversation } else { Serves::Caller };
         let memory = Session::new(self.builder(&own)?.serving(serves).build()?, own);
         let scope = Scope::Memory(self.memories.add(key, self.now));
         self.scopes.insert(scope, memory);
-        Ok(scope)
+        Ok((scope, dirs))
     }
 
-    /// Whose memory a call has, if it has one beside that of its session.
+    /// Whose memory a call has, if it has one beside that of its session; and what its resolver is made with.
     fn memory_key(
         &mut self,
         started: &CallStarted,
         described: &Described,
         turn: &mut Turn,
     ) -> Option<(MemoryKey, OwnFacts)> {
-        let Described { is_modern, client, conversation } = described;
-        let client = client.as_deref().map(fingerprint);
-        let conversation = conversation.as_deref().map(fingerprint);
+        let conversation = described.conversation.as_deref().map(fingerprint);
+        let client = described.client.as_deref().map(fingerprint);
+        let dirs = started.allowed_dirs.clone();
         let of_session = started.session.and_then(|id| Some((id, self.session(id)?)));
         let own = match of_session {
-            Some(_) if !is_modern => return None,
-            Some((id, session)) if !session.is_http() => {
-                let own = session.own.clone();
-                conversation.filter(|_| session.takes_dirs(started))?;
+            Some(_) if !described.is_modern => return None,
+            Some((_, session)) => {
+                OwnFacts { allowed_dirs: dirs.or_else(|| session.own.allowed_dirs.clone()), ..session.own.clone() }
+            }
+            None => {
+                let transport = started.transport.unwrap_or(Transport::Http);
+                OwnFacts { transport, local: started.local, push: None, allowed_dirs: dirs }
+            }
+        };
+        let owner = match (of_session, &started.caller) {
+            (Some((id, session)), _) if !session.is_http() => {
+                conversation.filter(|_| session.takes_dirs(own.allowed_dirs.as_ref()))?;
                 self.client_described(id, described.client.as_deref(), turn);
                 let resolver = &self.session(id)?.resolver;
                 let is_one = resolver.host().is_one_client() && !resolver.is_shared();
-                return is_one.then_some((MemoryKey { owner: Owner::Session(id), client, conversation }, own));
+                is_one.then_some(Owner::Session(id))?
             }
-            Some((_, session)) => OwnFacts { allowed_dirs: started.allowed_dirs.clone(), ..session.own.clone() },
-            None => OwnFacts {
-                transport: started.transport.unwrap_or(Transport::Http),
-                local: started.local,
-                push: None,
-                allowed_dirs: started.allowed_dirs.clone(),
-            },
-        };
-        let is_local = self.hosts.with(&own).is_local();
-        let owner = match &started.caller {
-            Some(caller) => Owner::Caller(fingerprint(caller)),
-            None if is_local && conversation.is_some() => Owner::Machine,
-            None => return None,
+            (_, Some(caller)) => Owner::Caller(fingerprint(caller)),
+            (_, None) => {
+                let is_of_machine = conversation.is_some() && self.hosts.with(&own).is_local();
+                is_of_machine.then_some(Owner::Machine)?
+            }
         };
         Some((MemoryKey { owner, client, conversation }, own))
     }
@@ -219,8 +221,8 @@ impl Endpoint {
 
 impl Session {
     /// Whether a call with these folders can use it: one that was created without any cannot be confined later.
-    fn takes_dirs(&self, started: &CallStarted) -> bool {
-        started.allowed_dirs.is_none() || self.resolver.host().allowed_dirs.is_some()
+    fn takes_dirs(&self, dirs: Option<&Vec<String>>) -> bool {
+        dirs.is_none() || self.resolver.host().allowed_dirs.is_some()
     }
 }
 

@@ -72,7 +72,7 @@ impl Model {
             let request = self.log.in_flight(channel.session)?;
             (request.call == Some(call) && request.channel == Some(channel.at) && ended.cancelled).then_some(request)
         });
-        let stands_alone = self.log.owner(call) == Some(call);
+        let stands_alone = self.log.owner(call) == Some(call) && self.log.memory(call).is_none();
         self.note(ended);
         if let Some(request) = carried {
             self.end_request(&request, RefusalKind::Abandoned, turn);

@@ -20,7 +20,7 @@ impl Model {
             Some(parts) if parts.is_modern => return (AskVia::None, Some(CannotAsk::NotRepeatable)),
             _ => {}
         }
-        if Some(owner) == call {
+        if self.log.opened(owner).is_none() {
             return (AskVia::None, Some(CannotAsk::NoSession));
         }
         let resolver = &self.resolvers[&owner];
