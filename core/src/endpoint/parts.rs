@@ -102,8 +102,13 @@ impl Reader<'_> {
         let mut kept = Value::Object(Map::new());
         for names in &self.inputs.meta {
             let found = names.iter().try_fold(meta, |text, name| raw::member(text, name).map(RawValue::get));
-            if let Some(text) = found.and_then(raw::string) {
-                insert(&mut kept, names, bounded(text, &self.policy.config.limits));
+            let limits = &self.policy.config.limits;
+            let Some(found) = found else { continue };
+            let mut texts = raw::texts(found, to_usize(limits.roots)).into_iter().map(|text| bounded(text, limits));
+            if raw::is_object(found) {
+                insert(&mut kept, names, texts.map(|key| (key, Value::Null)).collect::<Map<_, _>>().into());
+            } else if let Some(text) = texts.next() {
+                insert(&mut kept, names, text.into());
             }
         }
         kept.as_object().filter(|kept| !kept.is_empty()).and_then(|kept| to_raw_value(kept).ok())
@@ -170,13 +175,13 @@ pub(super) fn bounded_argument(argument: Argument, limits: &Limits) -> Argument 
     }
 }
 
-/// Puts a text where names lead to.
-fn insert(tree: &mut Value, names: &[String], text: String) {
+/// Puts a value where names lead to.
+fn insert(tree: &mut Value, names: &[String], value: Value) {
     let Some((last, path)) = names.split_last() else { return };
     let place = path.iter().try_fold(tree, |tree, name| {
         Some(tree.as_object_mut()?.entry(name.clone()).or_insert_with(|| Value::Object(Map::new())))
     });
     if let Some(map) = place.and_then(Value::as_object_mut) {
-        map.insert(last.clone(), Value::String(text));
+        map.insert(last.clone(), value);
     }
 }
