@@ -206,7 +206,7 @@ impl Resolver {
     /// Processes an event that is no mistake: an ask has a new id, a probe was requested, facts are valid, and the parts of
     /// peers are bounded.
     pub(crate) fn accept(&mut self, event: Event, now: Millis) -> Vec<Action> {
-        self.now = self.now.max(now.time());
+        self.advance(now);
         if let Event::Asked(asked) = &event
             && let Some(answer) = self.cached_answer(asked)
         {
@@ -230,6 +230,10 @@ impl Resolver {
             }
         }
         turn.outbox.into_actions(&self.policy, self.connection.revision)
+    }
+
+    fn advance(&mut self, now: Millis) {
+        self.now = self.now.max(now.time());
     }
 
     /// The time at which to send [`Event::DeadlineReached`] if no other event comes first.
@@ -303,7 +307,7 @@ impl Resolver {
         if self.connection.sharing.is_shown() == was_shown || self.connection.closed {
             return Vec::new();
         }
-        self.now = self.now.max(now.time());
+        self.advance(now);
         self.cached = None;
         self.turns = self.turns.wrapping_add(1);
         let mut turn = Turn::default();
