@@ -262,6 +262,9 @@ pub struct Asked {
     /// Whether the answer carries the full explanation even when a project was found.
     #[serde(default, skip_serializing_if = "is_default")]
     pub explain: bool,
+    /// Whether the answer carries the hints of the policy, because the caller shows them.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub hints: bool,
 }
 
 impl Asked {
@@ -272,7 +275,7 @@ impl Asked {
     }
 }
 
-setters!(Asked { ask: AskId, want: Want, facts: RequestFacts, explain: bool; ask_via: AskVia, target: String });
+setters!(Asked { ask: AskId, want: Want, facts: RequestFacts, explain: bool, hints: bool; ask_via: AskVia, target: String });
 
 /// The result an ask wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

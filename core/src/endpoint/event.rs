@@ -334,6 +334,10 @@ events! {
         #[serde(default, skip_serializing_if = "is_default")]
         #[cfg_attr(feature = "ts", ts(optional = nullable))]
         explain: bool,
+        /// Whether the answer carries the hints of the policy, because the caller shows them.
+        #[serde(default, skip_serializing_if = "is_default")]
+        #[cfg_attr(feature = "ts", ts(optional = nullable))]
+        hints: bool,
         /// Whether it is answered in this event, from what is known.
         #[serde(default, skip_serializing_if = "is_default")]
         #[cfg_attr(feature = "ts", ts(optional = nullable))]

@@ -61,7 +61,6 @@ pub struct Resolver {
 #[derive(Clone, Debug)]
 pub(super) struct CachedAnswer {
     pub(super) project: Arc<Project>,
-    pub(super) hints: Vec<String>,
     pub(super) until: Option<Time>,
 }
 
@@ -370,7 +369,7 @@ impl Resolver {
             asks: [asked.ask].into(),
             outcome: Outcome::Resolved { project: cached.project.clone() },
             revision: self.connection.revision,
-            hints: cached.hints.clone(),
+            hints: Vec::new(),
             explanation: None,
         })
     }

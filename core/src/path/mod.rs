@@ -7,6 +7,7 @@ pub mod display;
 pub(crate) mod host;
 pub mod name;
 mod parse;
+mod problem;
 mod refusal;
 pub(crate) mod rejection;
 pub mod uri;
@@ -19,6 +20,7 @@ pub(crate) use self::parse::{
     strip_piped_drive,
 };
 use self::parse::{is_device_name, push_dots};
+pub use self::problem::PathProblem;
 pub use self::refusal::Refusal;
 pub use crate::api::style::PathStyle;
 

@@ -8,5 +8,6 @@ pub(crate) mod client_advice;
 pub(crate) mod endpoint;
 pub(crate) mod explanation;
 pub(crate) mod log;
+pub(crate) mod paths;
 pub(crate) mod roots;
 pub(crate) mod standard;

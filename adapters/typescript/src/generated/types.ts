@@ -109,7 +109,11 @@ target?: string | null,
 /**
  * Whether the answer carries the full explanation even when a project was found.
  */
-explain?: boolean, };
+explain?: boolean, 
+/**
+ * Whether the answer carries the hints of the policy, because the caller shows them.
+ */
+hints?: boolean, };
 
 /**
  * The result an ask wants.
@@ -877,6 +881,10 @@ server?: string | null,
  * Whether the answer carries the full explanation even when a project was found.
  */
 explain?: boolean, 
+/**
+ * Whether the answer carries the hints of the policy, because the caller shows them.
+ */
+hints?: boolean, 
 /**
  * Whether it is answered in this event, from what is known.
  */
