@@ -27,6 +27,8 @@ pub struct PolicyInputs {
     pub env: BTreeSet<String>,
     /// Command line options, without dashes.
     pub options: BTreeSet<String>,
+    /// Whether it reads the project that a call names in an argument.
+    pub argument: bool,
     /// The key of the endpoint's question in `inputRequests` and `inputResponses`.
     pub input_key: String,
     /// Bytes of the longest value that counts.
@@ -41,13 +43,14 @@ impl PolicyInputs {
     /// use rootwise::endpoint::inputs::PolicyInputs;
     ///
     /// let inputs = PolicyInputs::of(&Policy::recommended());
-    /// assert!(inputs.headers.contains("x-project-path") && inputs.env.contains("ROOTWISE_PROJECT"));
+    /// assert!(inputs.headers.contains("x-project-path") && inputs.env.contains("ROOTWISE_PROJECT") && inputs.argument);
     /// ```
     #[must_use]
     pub fn of(policy: &Policy) -> Self {
         let mut inputs =
             Self { input_key: INPUT_KEY.into(), value_bytes: policy.config.limits.value_bytes, ..Self::default() };
         for source in &policy.config.sources {
+            inputs.argument |= source.from == SourceKind::Argument;
             for name in &source.read {
                 inputs.add(source.from, name);
             }

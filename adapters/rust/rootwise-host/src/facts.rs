@@ -69,6 +69,18 @@ pub fn allow_only<P: AsRef<Path>>(
     Ok(())
 }
 
+/// As [`allow_only`], with the folders of an option; without that, with those that the facts have already.
+///
+/// # Errors
+/// A folder is relative or not UTF-8; the error names it.
+pub fn allow_only_given(facts: &mut HostFacts, option: Option<&[PathBuf]>) -> Result<(), ConfigError> {
+    match (option, facts.allowed_dirs.take()) {
+        (Some(folders), _) => allow_only(facts, folders),
+        (None, Some(folders)) => allow_only(facts, folders),
+        (None, None) => Ok(()),
+    }
+}
+
 /// Folders as they are spelled, and their real paths.
 ///
 /// # Errors

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 use rootwise::endpoint::action::EndpointLog;
+use rootwise::endpoint::inputs::PolicyInputs;
 use rootwise::host::Transport;
 use rootwise::{ConfigError, HostFacts, Policy};
-use rootwise_host::{Host, allow_only, host_facts};
+use rootwise_host::{Host, allow_only_given, host_facts};
 
 use crate::listeners::Observers;
 use crate::projects::{CODEX_META, Rootwise, Shared};
@@ -155,17 +156,18 @@ impl Options {
         if self.argument.as_deref() == Some("") {
             return Err(ConfigError::new("argument", "must be the name of an argument"));
         }
+        if self.argument.is_some() && !PolicyInputs::of(policy).argument {
+            let text = "the policy has no source \"argument\", so nothing would read it; add { \"from\": \"argument\" } to its \
+                        sources, or leave the option out";
+            return Err(ConfigError::new("argument", text));
+        }
         let mut facts = host_facts(Transport::Stdio, policy);
         facts.tool_argument.clone_from(&self.argument);
         facts.select_tool = self.tools.as_ref().and_then(|names| names.switch.as_ref()).map(ToString::to_string);
         if let Some(adjust) = &self.adjust {
             adjust(&mut facts);
         }
-        if let Some(folders) = &self.allowed_dirs {
-            allow_only(&mut facts, folders)?;
-        } else if let Some(folders) = facts.allowed_dirs.take() {
-            allow_only(&mut facts, folders)?;
-        }
+        allow_only_given(&mut facts, self.allowed_dirs.as_deref())?;
         Ok(facts)
     }
 }

@@ -10,9 +10,11 @@ use rmcp::service::RequestContext;
 use rootwise::action::Answer;
 use rootwise::endpoint::event::{CallAsked, CallCleared, CallSelected, EndpointEvent, RootsWatched};
 use rootwise::event::{SelectBy, Want};
+use rootwise::path::PathProblem;
 use rootwise::{CallId, ConfigError, Explanation, Project, Reason};
 use rootwise_host::{
-    Host, NoProject, Roots, Selection, explanation_of, is_inside, project_of, roots_of, selection_of, unselected_of,
+    Host, NoProject, Roots, Selection, explanation_of, hints_of, is_inside, project_of, roots_of, selection_of,
+    unselected_of,
 };
 
 use crate::call::call_of;
@@ -228,6 +230,20 @@ impl Rootwise {
         project_of(call.peek(context, peek).ok()?).ok()
     }
 
+    /// Returns the policy's hints for the project of this call, to show beside the result. One that comes once per connection
+    /// comes with the first call that asks for hints.
+    ///
+    /// # Errors
+    /// The client must be asked first.
+    pub async fn hints(&self, context: &Context) -> Result<Vec<String>, NoProject> {
+        let asked = |call| {
+            let mut asked = asked(call);
+            asked.hints = true;
+            asked
+        };
+        self.ask(context, asked, hints_of).await
+    }
+
     /// Returns the client's roots, each verified on disk where this machine may and can do so.
     ///
     /// # Errors
@@ -253,7 +269,8 @@ impl Rootwise {
         };
         let (path, policy) = (path.to_owned(), self.0.host.policy().clone());
         let check = move || roots.resolve(&path, project.as_deref(), &policy);
-        let panicked = |_| NoProject::new(Reason::Unreadable, "The path cannot be examined.");
+        let problem = PathProblem::Unreadable { error: "the check panicked".into() };
+        let panicked = |_| NoProject::new(problem.reason(), problem.to_string());
         let checked = tokio::task::spawn_blocking(check).await.map_err(panicked)?;
         Ok(checked?)
     }

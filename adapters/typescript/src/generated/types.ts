@@ -1213,6 +1213,10 @@ env: Array<string>,
  */
 options: Array<string>, 
 /**
+ * Whether it reads the project that a call names in an argument.
+ */
+argument: boolean, 
+/**
  * The key of the endpoint's question in `inputRequests` and `inputResponses`.
  */
 inputKey: string, 
