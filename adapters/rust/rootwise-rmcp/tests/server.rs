@@ -219,7 +219,7 @@ async fn ready_made_tools_are_listed_and_work() {
     let running = connect(&projects, client).await;
     let tools = running.list_all_tools().await.unwrap();
     let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
-    assert_eq!(names, ["inside", "own", "status", "strict", "wrapped", "which_project", "switch_project"]);
+    assert_eq!(names, ["hinted", "inside", "own", "status", "strict", "wrapped", "which_project", "switch_project"]);
     assert!(call(&running, "which_project").await.0.contains("roots"));
     let arguments = serde_json::json!({ "project": "/usr/lib" }).as_object().cloned().unwrap();
     let switch = CallToolRequestParams::new("switch_project").with_arguments(arguments);
@@ -263,12 +263,14 @@ async fn the_roots_are_those_that_the_client_sent_and_are_shown_safely() {
 #[tokio::test]
 async fn a_hint_waits_for_a_tool_that_shows_it() {
     let policy = Policy::from_json(
-        r#"{ "name": "h", "sources": [{ "from": "cwd", "verify": "none", "excludedDirs": "allow" }],
-             "hints": [{ "sources": ["cwd"], "text": "Tip", "once": true }, { "sources": ["cwd"], "text": "Always" }] }"#,
+        r#"{ "name": "h", "sources": [{ "from": "roots" }],
+             "hints": [{ "sources": ["roots"], "text": "Tip", "once": true }, { "sources": ["roots"], "text": "Always" }] }"#,
     );
     let projects = quiet().policy(policy.unwrap()).build().unwrap();
-    let running = connect(&projects, Client::default()).await;
-    for (tool, expected) in [("status", "/"), ("hinted", "Tip|Always"), ("hinted", "Always"), ("status", "/")] {
+    let client = Client::default();
+    client.roots.lock().unwrap().push("file:///etc".into());
+    let running = connect(&projects, client).await;
+    for (tool, expected) in [("status", "/etc"), ("hinted", "Tip|Always"), ("hinted", "Always"), ("status", "/etc")] {
         assert_eq!(call(&running, tool).await, (expected.to_owned(), false));
     }
 }
