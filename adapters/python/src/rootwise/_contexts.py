@@ -6,6 +6,7 @@ import inspect
 import weakref
 from collections.abc import Mapping
 from contextlib import suppress
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -37,15 +38,16 @@ def declares_roots(session: Any) -> bool:
     check = getattr(session, "check_client_capability", None)
     if not callable(check):
         return True
+    wanted: Any = SimpleNamespace(roots=SimpleNamespace(listChanged=None))
     with suppress(ImportError):
         from mcp.types import ClientCapabilities, RootsCapability
 
-        answer = check(ClientCapabilities(roots=RootsCapability()))
-        if inspect.iscoroutine(answer):
-            # As an `AsyncMock` answers that nobody has told what to say.
-            answer.close()
-        return answer is not False
-    return True
+        wanted = ClientCapabilities(roots=RootsCapability())
+    answer = check(wanted)
+    if inspect.iscoroutine(answer):
+        # As an `AsyncMock` answers that nobody has told what to say.
+        answer.close()
+    return answer is not False
 
 
 def http_scope_in(context: Any) -> Mapping[str, Any] | None:

@@ -129,7 +129,7 @@ def absolute_dirs(dirs: Sequence[str | os.PathLike[str]]) -> list[str]:
         if not all(map(is_utf8, spellings)):
             raise bad_option(f"allowed_dirs[{number}]", f"{path!a} is not UTF-8, so no project can be inside")
         allowed += spellings
-    return allowed
+    return list(dict.fromkeys(allowed))
 
 
 #: The code of a log line about one of the operator's folders.
