@@ -47,6 +47,13 @@ pub fn normalize(path: &str, style: PathStyle) -> Result<String, Refusal> {
 impl PathStyle {
     /// The style that the spelling of a path, a key or a `file:` URI suggests: a drive letter or a share is written only on
     /// Windows.
+    ///
+    /// ```
+    /// use rootwise::PathStyle;
+    ///
+    /// assert_eq!(PathStyle::of("file:///C:/work"), PathStyle::Windows);
+    /// assert_eq!(PathStyle::of("/work"), PathStyle::Posix);
+    /// ```
     #[must_use]
     pub fn of(text: &str) -> Self {
         let after_scheme = strip_ignoring_case(text, "file:");

@@ -59,6 +59,16 @@ pub fn text_or_invalid(bytes: &[u8]) -> String {
 
 /// Confines every project to these folders, also by their real paths.
 ///
+/// ```
+/// use rootwise::host::Transport;
+/// use rootwise::Policy;
+///
+/// let mut facts = rootwise_host::host_facts(Transport::Http, &Policy::recommended());
+/// rootwise_host::allow_only(&mut facts, [std::env::temp_dir()])?;
+/// assert!(rootwise_host::allow_only(&mut facts, ["relative"]).is_err());
+/// # Ok::<(), rootwise::ConfigError>(())
+/// ```
+///
 /// # Errors
 /// A folder is relative or not UTF-8; the error names it.
 pub fn allow_only<P: AsRef<Path>>(

@@ -116,6 +116,14 @@ const STYLE: PathStyle = if cfg!(windows) { PathStyle::Windows } else { PathStyl
 ///
 /// Folders that do not exist allow nothing. A relative path starts from `base`. Blocks while it examines the disk.
 ///
+/// ```
+/// let folder = std::env::temp_dir();
+/// let inside = rootwise_host::resolve_inside(&[&folder], "new/file.txt", Some(&folder))?;
+/// assert!(inside.ends_with("new/file.txt"));
+/// assert_eq!(rootwise_host::resolve_inside(&[&folder], "/", None).unwrap_err().code(), "outside");
+/// # Ok::<(), rootwise_host::PathRefusal>(())
+/// ```
+///
 /// # Errors
 /// The path is outside every folder, or cannot be examined.
 pub fn resolve_inside<P: AsRef<Path>>(folders: &[P], path: &str, base: Option<&Path>) -> Result<PathBuf, PathRefusal> {

@@ -36,6 +36,16 @@ pub struct Options {
 
 impl Options {
     /// Sets the policy; by default the recommended one.
+    ///
+    /// ```
+    /// use rootwise::Policy;
+    /// use rootwise_rmcp::Rootwise;
+    ///
+    /// // A list of roots counts for five seconds before the client is asked again.
+    /// let policy = Policy::from_json(r#"{ "timing": { "maxAgeMs": 5000 } }"#)?;
+    /// let projects = Rootwise::options().policy(policy).build()?;
+    /// # Ok::<(), rootwise::ConfigError>(())
+    /// ```
     #[must_use]
     pub fn policy(self, policy: impl Into<Arc<Policy>>) -> Self {
         Self { policy: Some(policy.into()), ..self }
@@ -59,6 +69,21 @@ impl Options {
     /// request in its extensions says who calls. A call has no project if the function fails. With
     /// [`allowed_dirs`](Self::allowed_dirs), both must hold. Connections then have no project of their own:
     /// [`Rootwise::on_change`] says nothing.
+    ///
+    /// ```
+    /// use std::path::PathBuf;
+    ///
+    /// use rootwise_rmcp::Rootwise;
+    ///
+    /// let projects = Rootwise::options()
+    ///     .allowed_dirs_of(|context| {
+    ///         let parts = context.extensions.get::<http::request::Parts>().ok_or("not over HTTP")?;
+    ///         let user = parts.headers.get("x-user").and_then(|user| user.to_str().ok()).ok_or("no user")?;
+    ///         Ok::<_, &str>(vec![PathBuf::from("/srv").join(user)])
+    ///     })
+    ///     .build()?;
+    /// # Ok::<(), rootwise::ConfigError>(())
+    /// ```
     #[must_use]
     pub fn allowed_dirs_of<E: fmt::Display>(
         self,
