@@ -53,6 +53,8 @@ pub(super) struct Call {
 pub(super) struct PendingAsk {
     pub(super) call: Option<CallId>,
     pub(super) purpose: Purpose,
+    /// Whether its caller shows hints.
+    pub(super) hints: bool,
     /// The reason for which nobody is asked for it.
     pub(super) cannot_ask: Option<CannotAsk>,
 }
@@ -91,6 +93,7 @@ struct AskParams {
     facts: RequestFacts,
     ask_via: AskVia,
     cannot_ask: Option<CannotAsk>,
+    hints: bool,
 }
 
 impl Endpoint {
@@ -207,7 +210,7 @@ impl Endpoint {
         }
     }
 
-    /// The hints for an ask of a call. Those that come once belong to the call, so that each of its asks gets them.
+    /// The hints for an ask that shows them. Those that come once belong to the call, so that each such ask of it gets them.
     pub(super) fn hints_of(&mut self, call: Option<CallId>, outcome: &Outcome, hints: &[String]) -> Vec<String> {
         let is_resolved = matches!(outcome, Outcome::Resolved { .. });
         let call = call.filter(|_| is_resolved).and_then(|call| self.calls.get_mut(&call));
@@ -267,8 +270,9 @@ impl Endpoint {
     }
 
     pub(super) fn asked(&mut self, asked: CallAsked, turn: &mut Turn) -> Result<(), Misuse> {
-        let CallAsked { ask, call, session, want, target, argument, server, explain, peek } = asked;
+        let CallAsked { ask, call, session, want, target, argument, server, explain, hints, peek } = asked;
         let Some(mut params) = self.ask_params(ask, Asker::of(call, session)?, turn)? else { return Ok(()) };
+        params.hints = hints;
         let limits = &self.policy.config.limits;
         if let Some(argument) = argument {
             params.facts.argument = Some(bounded_argument(argument, limits));
@@ -280,12 +284,12 @@ impl Endpoint {
         let target = target.map(|target| bounded(target, limits));
         if peek {
             let (facts, ask_via) = (params.facts, Some(params.ask_via));
-            let asked = Asked { ask: self.next_ask(params.scope), want, ask_via, facts, target, explain };
+            let asked = Asked { ask: self.next_ask(params.scope), want, ask_via, facts, target, explain, hints };
             self.peek(ask, params.scope, asked, params.cannot_ask, turn);
             return Ok(());
         }
         self.put(ask, params, turn, |id, facts, ask_via| {
-            Asked { ask: id, want, ask_via: Some(ask_via), facts, target, explain }.into()
+            Asked { ask: id, want, ask_via: Some(ask_via), facts, target, explain, hints }.into()
         });
         Ok(())
     }
@@ -343,9 +347,9 @@ impl Endpoint {
         turn: &mut Turn,
         event: impl FnOnce(AskId, RequestFacts, AskVia) -> Event,
     ) -> AskId {
-        let AskParams { scope, call, facts, ask_via, cannot_ask } = params;
+        let AskParams { scope, call, facts, ask_via, cannot_ask, hints } = params;
         let id = self.next_ask(scope);
-        let pending = PendingAsk { call, purpose: Purpose::Host(ask), cannot_ask };
+        let pending = PendingAsk { call, purpose: Purpose::Host(ask), hints, cannot_ask };
         self.process_ask(scope, event(id, facts, ask_via), Some((id, pending)), turn);
         if let Some(call) = call.and_then(|call| self.calls.get_mut(&call)) {
             call.has_asked = true;
@@ -364,7 +368,7 @@ impl Endpoint {
         turn: &mut Turn,
     ) {
         let id = self.next_ask(scope);
-        let pending = PendingAsk { call, purpose, cannot_ask: None };
+        let pending = PendingAsk { call, purpose, hints: false, cannot_ask: None };
         let asked = Asked { ask: id, ..asked };
         self.process_ask(scope, asked.into(), Some((id, pending)), turn);
     }
@@ -395,7 +399,7 @@ impl Endpoint {
         let (ask_via, cannot_ask) = self.way(scope, call);
         let facts =
             call.and_then(|call| self.calls.get(&call)).map_or_else(RequestFacts::default, |call| call.facts.clone());
-        Ok(Some(AskParams { scope, call, facts, ask_via, cannot_ask }))
+        Ok(Some(AskParams { scope, call, facts, ask_via, cannot_ask, hints: false }))
     }
 
     /// Whether and how the client can be asked.

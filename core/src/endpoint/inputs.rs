@@ -31,6 +31,8 @@ pub struct PolicyInputs {
     pub env: BTreeSet<String>,
     /// Command line options, without dashes.
     pub options: BTreeSet<String>,
+    /// Whether it reads the project that a call names in an argument.
+    pub argument: bool,
     /// The key of the endpoint's question in `inputRequests` and `inputResponses`.
     pub input_key: String,
     /// Bytes of the longest value that counts.
@@ -45,7 +47,7 @@ impl PolicyInputs {
     /// use rootwise::endpoint::inputs::PolicyInputs;
     ///
     /// let inputs = PolicyInputs::of(&Policy::recommended());
-    /// assert!(inputs.headers.contains("x-project-path") && inputs.env.contains("ROOTWISE_PROJECT"));
+    /// assert!(inputs.headers.contains("x-project-path") && inputs.env.contains("ROOTWISE_PROJECT") && inputs.argument);
     /// ```
     #[must_use]
     pub fn of(policy: &Policy) -> Self {
@@ -56,6 +58,7 @@ impl PolicyInputs {
             ..Self::default()
         };
         for source in &policy.config.sources {
+            inputs.argument |= source.from == SourceKind::Argument;
             for name in &source.read {
                 inputs.add(source.from, name);
             }

@@ -173,6 +173,16 @@ pub struct SessionChange {
 impl Endpoint {
     /// Creates an endpoint with the facts of this process; each session brings its transport.
     ///
+    /// ```
+    /// use rootwise::{Endpoint, HostFacts, PathStyle, Policy};
+    ///
+    /// let mut facts = HostFacts::new(PathStyle::Posix);
+    /// facts.cwd = Some("relative".into());
+    /// // The error names the fact.
+    /// let error = Endpoint::new(Policy::recommended(), &facts).map(drop).unwrap_err();
+    /// assert!(error.to_string().contains("host.cwd"));
+    /// ```
+    ///
     /// # Errors
     /// A host fact is invalid; the error names it.
     pub fn new(policy: impl Into<Arc<Policy>>, host: &HostFacts) -> Result<Self, ConfigError> {

@@ -434,9 +434,7 @@ impl Endpoint {
         let project = session.resolver.project();
         if let Some(id) = scope.session().filter(|_| session.resolver.turns() != turns) {
             let project = (before.as_ref() != project).then(|| project.cloned());
-            // The hints of a call are for its asks alone.
-            let call = ask.as_ref().and_then(|(_, pending)| self.calls.get(&pending.call?));
-            let known = session.resolver.reuse().filter(|_| call.is_none_or(|call| call.hints.is_empty()));
+            let known = session.resolver.reuse();
             turn.touched(SessionChange { session: id, project, known });
         }
         if let Some((id, pending)) = ask {
@@ -609,7 +607,8 @@ impl Endpoint {
                 turn.end([ask].into(), crate::Reason::CallOver);
                 continue;
             }
-            let own = (pending.cannot_ask, self.hints_of(pending.call, &outcome, &hints));
+            let shown = if pending.hints { self.hints_of(pending.call, &outcome, &hints) } else { Vec::new() };
+            let own = (pending.cannot_ask, shown);
             match alike.iter_mut().find(|(other, _)| *other == own) {
                 Some((_, asks)) => asks.push(ask),
                 None => alike.push((own, [ask].into())),

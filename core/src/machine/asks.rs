@@ -28,39 +28,50 @@ pub(crate) struct NewAsk {
     pub(crate) facts: RequestFacts,
     pub(crate) target: Option<String>,
     pub(crate) explain: bool,
+    /// Whether its caller shows hints.
+    pub(crate) hints: bool,
     /// Whether it has no request-specific facts, so that its answer may serve the next such ask.
     pub(crate) plain: bool,
 }
 
 /// Whether an ask has no request-specific facts: the one definition of an ask that may share its answer.
 pub(crate) fn is_plain(asked: &Asked) -> bool {
-    let Asked { ask: _, want, ask_via: _, facts, target, explain } = asked;
-    *want == Want::Project && facts.is_empty() && target.is_none() && !explain
+    let Asked { ask: _, want, ask_via: _, facts, target, explain, hints } = asked;
+    *want == Want::Project && facts.is_empty() && target.is_none() && !explain && !hints
 }
 
 impl From<Asked> for NewAsk {
     fn from(asked: Asked) -> Self {
         let plain = is_plain(&asked);
-        let Asked { ask, want, ask_via, facts, target, explain } = asked;
+        let Asked { ask, want, ask_via, facts, target, explain, hints } = asked;
         let purpose = match want {
             Want::Project => Purpose::Project,
             Want::Roots => Purpose::Roots,
         };
-        Self { id: ask, purpose, ask_via, facts, target, explain, plain }
+        Self { id: ask, purpose, ask_via, facts, target, explain, hints, plain }
     }
 }
 
 impl From<Selected> for NewAsk {
     fn from(selected: Selected) -> Self {
         let Selected { ask, by, ask_via, facts, explain } = selected;
-        Self { id: ask, purpose: Purpose::Select(by), ask_via, facts, target: None, explain, plain: false }
+        Self {
+            id: ask,
+            purpose: Purpose::Select(by),
+            ask_via,
+            facts,
+            target: None,
+            explain,
+            hints: false,
+            plain: false,
+        }
     }
 }
 
 impl From<SelectionCleared> for NewAsk {
     fn from(cleared: SelectionCleared) -> Self {
         let SelectionCleared { ask, ask_via, facts, explain } = cleared;
-        Self { id: ask, purpose: Purpose::Clear, ask_via, facts, target: None, explain, plain: false }
+        Self { id: ask, purpose: Purpose::Clear, ask_via, facts, target: None, explain, hints: false, plain: false }
     }
 }
 
@@ -78,6 +89,7 @@ pub(crate) struct PendingAsk {
     pub(crate) client: Client,
     pub(crate) target: Option<String>,
     pub(crate) explain: bool,
+    pub(crate) hints: bool,
     pub(crate) deadline: Time,
     pub(crate) wait: Wait,
     /// What replies to probes have told it since it arrived; see `add_reply`.
@@ -293,6 +305,7 @@ impl AskQueue {
                 .filter(|target| !target.trim().is_empty())
                 .map(|target| bounded(target, &policy.config.limits)),
             explain: new.explain,
+            hints: new.hints,
             deadline: now.saturating_add(policy.config.timing.caller_timeout_ms.into()),
             wait: Wait::Full,
             disk: Vec::new(),

@@ -60,7 +60,6 @@ pub struct Resolver {
 #[derive(Clone, Debug)]
 pub(super) struct CachedAnswer {
     pub(super) project: Arc<Project>,
-    pub(super) hints: Vec<String>,
     pub(super) until: Option<Time>,
 }
 
@@ -142,6 +141,14 @@ pub(super) struct Turn {
 impl Resolver {
     /// Creates a resolver for a connection before its handshake.
     ///
+    /// ```
+    /// use rootwise::{HostFacts, PathStyle, Policy, Resolver};
+    ///
+    /// let resolver = Resolver::new(Policy::recommended(), HostFacts::new(PathStyle::Posix))?;
+    /// assert!(resolver.project().is_none());
+    /// # Ok::<(), rootwise::ConfigError>(())
+    /// ```
+    ///
     /// # Errors
     /// A host fact is invalid; the error names it.
     pub fn new(policy: impl Into<Arc<Policy>>, host: impl Into<Arc<HostFacts>>) -> Result<Self, ConfigError> {
@@ -166,6 +173,15 @@ impl Resolver {
     }
 
     /// Starts a resolver with these host facts and, unless another policy is set, the recommended policy.
+    ///
+    /// ```
+    /// use rootwise::{HostFacts, PathStyle, Policy, Resolver};
+    ///
+    /// let policy = Policy::from_json(r#"{ "timing": { "maxAgeMs": 5000 } }"#)?;
+    /// let resolver = Resolver::builder(HostFacts::new(PathStyle::Posix)).policy(policy).id_prefix("replica-7-").build()?;
+    /// assert_eq!(resolver.policy().config().timing.max_age_ms, Some(5_000));
+    /// # Ok::<(), rootwise::ConfigError>(())
+    /// ```
     pub fn builder(host: impl Into<Arc<HostFacts>>) -> ResolverBuilder {
         ResolverBuilder::new(host.into())
     }
@@ -269,6 +285,23 @@ impl Resolver {
 
     /// Whether the last answer is also the answer to every ask that has no request-specific facts, until the next event or `until`.
     /// A host may give it without asking again.
+    ///
+    /// ```
+    /// use rootwise::event::Asked;
+    /// use rootwise::{HostFacts, PathStyle, Policy, Resolver};
+    ///
+    /// let policy = Policy::from_json(r#"{ "name": "env", "sources": [{ "from": "env", "read": ["P"], "verify": "none" }] }"#)?;
+    /// let mut host = HostFacts::new(PathStyle::Posix);
+    /// host.env.insert("P".into(), "/work/app".into());
+    /// let mut resolver = Resolver::new(policy, host)?;
+    /// let initialized = rootwise::event::ClientInitialized::default();
+    /// resolver.handle(initialized, 0)?;
+    /// // The first answer announces the project; the second one changes nothing, so that it serves every further ask.
+    /// resolver.handle(Asked::new(1), 0)?;
+    /// resolver.handle(Asked::new(2), 0)?;
+    /// assert!(resolver.reuse().is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn reuse(&self) -> Option<Reuse> {
         self.cached.as_ref().map(|cached| Reuse { until: cached.until.map(Millis::from_time) })
@@ -395,7 +428,7 @@ impl Resolver {
             asks: [asked.ask].into(),
             outcome: Outcome::Resolved { project: cached.project.clone() },
             revision: self.connection.revision,
-            hints: cached.hints.clone(),
+            hints: Vec::new(),
             explanation: None,
         })
     }

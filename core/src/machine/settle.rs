@@ -77,13 +77,9 @@ impl Resolver {
         }
         let unchanged = remembered == self.connection.memory.remembered;
         if plain && by_request && unchanged && !turn.outbox.changed_connection() {
-            let answered = turn.outbox.only_project().filter(|(project, _)| !project.stale);
+            let answered = turn.outbox.only_project().filter(|project| !project.stale);
             let until = turn.fresh_until;
-            self.cached = answered
-                .map(|(project, hints)| (CachedAnswer { hints: self.lasting_hints(&project), until, project }, hints))
-                // A host repeats the whole answer, and a hint that comes once would come again.
-                .filter(|(cached, hints)| cached.hints == *hints)
-                .map(|(cached, _)| cached);
+            self.cached = answered.map(|project| CachedAnswer { project, until });
         }
     }
 
@@ -300,22 +296,16 @@ impl Resolver {
 
     fn hints(&mut self, ask: &PendingAsk, outcome: &Outcome) -> Vec<String> {
         let Outcome::Resolved { project } = outcome else { return Vec::new() };
+        if !ask.hints {
+            return Vec::new();
+        }
         let has_roots = if ask.modern { ask.client.declares_roots } else { self.connection.cycle.has_roots() };
         let is_alone = self.is_alone(ask);
         let reported = &mut self.connection.reported;
         let hints = self.policy.config.hints.iter().enumerate().filter(|(at, hint)| {
-            hint.suits(project, has_roots)
-                // An explanation shows no hints, so it uses none up.
-                && (!hint.once || (!ask.explain && (is_alone || reported.first_hint(*at))))
+            hint.suits(project, has_roots) && (!hint.once || is_alone || reported.first_hint(*at))
         });
         hints.map(|(_, hint)| hint.text.clone()).collect()
-    }
-
-    /// The hints that come with every answer from this source.
-    fn lasting_hints(&self, project: &Project) -> Vec<String> {
-        let has_roots = self.connection.cycle.has_roots();
-        let lasting = self.policy.config.hints.iter().filter(|hint| !hint.once && hint.suits(project, has_roots));
-        lasting.map(|hint| hint.text.clone()).collect()
     }
 
     pub(super) fn closed_answer(&self, ask: &PendingAsk) -> Answer {

@@ -16,7 +16,7 @@ use crate::api::reason::Reason;
 use crate::id::Time;
 use crate::peer::root_list::{RootList, folders};
 use crate::policy::{Policy, SourceKind, Templates, Values, to_usize};
-use crate::texts::standard::{EXAMPLE_PROJECT, NO_VALUE, UNNAMED_CLIENT};
+use crate::texts::standard::{EXAMPLE_PROJECT, NO_FOLDERS, NO_VALUE, UNNAMED_CLIENT};
 
 /// One ask, and everything that decides it.
 #[derive(Clone, Copy)]
@@ -227,7 +227,7 @@ impl<'a> AskContext<'a> {
     pub(super) fn listings(&self, reason: Reason, given: &str) -> (String, String) {
         let most = to_usize(self.policy.config.limits.value_chars);
         let Some(list) = self.visible_roots().filter(|list| !list.entries.is_empty()) else {
-            return (NO_VALUE.to_string(), NO_VALUE.to_string());
+            return (NO_VALUE.to_string(), NO_FOLDERS.to_string());
         };
         let named = if reason == Reason::Ambiguous { list.named(given.trim(), self.host) } else { Vec::new() };
         let folders = if named.is_empty() { list.folders(most) } else { folders(named.into_iter(), most) };

@@ -364,7 +364,10 @@ impl<'a> AskContext<'a> {
             .with("name", &project.display_name)
             .with("path", project.folder().unwrap_or(&project.name))
             .with("uri", project.uri.as_deref().unwrap_or(&project.name));
-        Templates(self.policy).message(&["selected"], &values)
+        let templates = Templates(self.policy);
+        // A tool that switches the project shows this text and nothing else.
+        let own = templates.own(&["selected"], &values).filter(|text| !text.trim().is_empty());
+        own.unwrap_or_else(|| templates.standard(&["selected"], &values))
     }
 
     /// The text by which a selection is compared with the roots later: the URI of the root, else the given text.

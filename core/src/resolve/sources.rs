@@ -63,7 +63,8 @@ impl RequestValues {
                     }),
                     _ => Vec::new(),
                 };
-                let named = texts.into_iter().filter_map(|text| value(Some(name), bounded(text, &policy.config.limits)));
+                let named =
+                    texts.into_iter().filter_map(|text| value(Some(name), bounded(text, &policy.config.limits)));
                 values.extend(named.map(|value| (at, value)));
             }
         }
@@ -179,7 +180,8 @@ impl EvaluationContext<'_> {
     /// Several folders in one place are like several roots: the one that contains the target counts, else the policy says whether
     /// the first one does. The error lists them.
     fn one_of_several(&self, values: Vec<SourceValue>) -> Result<Vec<SourceValue>, String> {
-        let several = |one: &SourceValue| one.via.is_some() && values.iter().filter(|other| other.via == one.via).count() > 1;
+        let several =
+            |one: &SourceValue| one.via.is_some() && values.iter().filter(|other| other.via == one.via).count() > 1;
         let Some(via) = values.iter().find(|value| several(value)).map(|value| value.via.clone()) else {
             return Ok(values);
         };

@@ -5,8 +5,8 @@ use crate::api::style::PathStyle;
 /// What the caller itself can do.
 pub(crate) const PASS: &str = "pass the project path as `{argument}` in the call";
 pub(crate) const PASS_ROOT: &str = "pass the name or the path of one of them as `{argument}` in the call";
-pub(crate) const SELECT: &str = "call `{select}` with one of the project paths or roots";
-pub(crate) const SELECT_PATH: &str = "call `{select}` with the project path";
+pub(crate) const SELECT_PATH: &str = "call `{select}` with the absolute path of the project";
+pub(crate) const SELECT_ROOT: &str = "call `{select}` with the name or the path of one of them";
 
 /// What the HTTP request can carry; the first that can work says it all.
 pub(crate) const BY_REQUEST: [&str; 3] = [

@@ -257,11 +257,11 @@ fn asker() -> impl Strategy<Value = (Option<u32>, Option<u32>)> {
 fn ask() -> impl Strategy<Value = EndpointEvent> {
     let want = prop_oneof![5 => Just(Want::Project), 1 => Just(Want::Roots)];
     let own = (maybe(0.1, text()), maybe(0.1, argument()), maybe(0.1, text()));
-    let how = (prop::bool::weighted(0.1), prop::bool::weighted(0.15));
-    (few(6), asker(), want, own, how).prop_map(|(ask, (call, session), want, own, (explain, peek))| {
+    let how = (prop::bool::weighted(0.1), prop::bool::weighted(0.15), any::<bool>());
+    (few(6), asker(), want, own, how).prop_map(|(ask, (call, session), want, own, (explain, peek, hints))| {
         let mut asked = CallAsked::new(ask);
         (asked.call, asked.session) = (call.map(Into::into), session.map(Into::into));
-        (asked.want, asked.explain, asked.peek) = (want, explain, peek);
+        (asked.want, asked.explain, asked.peek, asked.hints) = (want, explain, peek, hints);
         (asked.target, asked.argument, asked.server) = own;
         asked.into()
     })

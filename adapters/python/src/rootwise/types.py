@@ -1197,6 +1197,10 @@ class Asked(TypedDict):
     """
     Whether the answer carries the full explanation even when a project was found.
     """
+    hints: NotRequired[bool]
+    """
+    Whether the answer carries the hints of the policy, because the caller shows them.
+    """
 
 
 class CallEnded(TypedDict):
@@ -1377,6 +1381,10 @@ class EndpointAsked(TypedDict):
     explain: NotRequired[bool]
     """
     Whether the answer carries the full explanation even when a project was found.
+    """
+    hints: NotRequired[bool]
+    """
+    Whether the answer carries the hints of the policy, because the caller shows them.
     """
     peek: NotRequired[bool]
     """

@@ -109,7 +109,11 @@ target?: string | null,
 /**
  * Whether the answer carries the full explanation even when a project was found.
  */
-explain?: boolean, };
+explain?: boolean, 
+/**
+ * Whether the answer carries the hints of the policy, because the caller shows them.
+ */
+hints?: boolean, };
 
 /**
  * The result an ask wants.
@@ -883,6 +887,10 @@ server?: string | null,
  */
 explain?: boolean, 
 /**
+ * Whether the answer carries the hints of the policy, because the caller shows them.
+ */
+hints?: boolean, 
+/**
  * Whether it is answered in this event, from what is known.
  */
 peek?: boolean, };
@@ -1214,6 +1222,10 @@ env: Array<string>,
  * Command line options, without dashes.
  */
 options: Array<string>, 
+/**
+ * Whether it reads the project that a call names in an argument.
+ */
+argument: boolean, 
 /**
  * The key of the endpoint's question in `inputRequests` and `inputResponses`.
  */
