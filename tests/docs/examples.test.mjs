@@ -44,6 +44,10 @@ for (const { folder, source, code } of all) {
   writeFileSync(source, code.replaceAll("/srv/projects", project));
 }
 
+// Valid as TypeScript too; the packaging tests run it.
+const [, tests] = /^```js test\n([\s\S]*?)^```/m.exec(readFileSync(at("docs/guides/testing.md"), "utf8"));
+writeFileSync(join(home, "tests.ts"), tests);
+
 before(() => {
   // The settings that the tutorial recommends.
   const [, settings] = /Save this as `tsconfig.json`.*\n\n```json\n([\s\S]*?)^```/m.exec(tutorial);
