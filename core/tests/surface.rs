@@ -210,7 +210,7 @@ fn code_outside_the_crate_can_make_every_event() {
         ClientInitialized::default().capabilities(raw()).into(),
         Event::ClientReady,
         RootsListed::new(raw()).into(),
-        RootsRefused::new(1, RefusalKind::Error).code(-32_601).into(),
+        RequestRefused::new(1, RefusalKind::Error).code(-32_601).into(),
         RootsChanged::new(true).into(),
         HostFactsChanged::new(facts()).into(),
         Asked::new(1).facts(RequestFacts::default()).into(),

@@ -27,8 +27,8 @@ pub enum Event {
     ClientReady,
     /// A list of roots arrived.
     RootsListed(RootsListed),
-    /// A `roots/list` request failed.
-    RootsRefused(RootsRefused),
+    /// A request failed.
+    RequestRefused(RequestRefused),
     /// The client sent `notifications/roots/list_changed`.
     RootsChanged(RootsChanged),
     /// The host facts changed.
@@ -87,7 +87,7 @@ macro_rules! into_event {
 into_event!(
     ClientInitialized,
     RootsListed,
-    RootsRefused,
+    RequestRefused,
     RootsChanged,
     HostFactsChanged,
     Asked,
@@ -151,13 +151,13 @@ impl RootsListed {
 
 setters!(RootsListed { ; request: RequestToken });
 
-/// The failure of a `roots/list` request.
+/// The failure of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[non_exhaustive]
-pub struct RootsRefused {
+pub struct RequestRefused {
     /// The request.
     pub request: RequestToken,
     /// The kind of failure.
@@ -170,7 +170,7 @@ pub struct RootsRefused {
     pub message: Option<String>,
 }
 
-impl RootsRefused {
+impl RequestRefused {
     /// A failure without an error of the client.
     #[must_use]
     pub fn new(request: impl Into<RequestToken>, kind: RefusalKind) -> Self {
@@ -178,9 +178,9 @@ impl RootsRefused {
     }
 }
 
-setters!(RootsRefused { ; code: i64, message: String });
+setters!(RequestRefused { ; code: i64, message: String });
 
-/// The ways a `roots/list` request can fail.
+/// The ways a request can fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

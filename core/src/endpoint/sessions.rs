@@ -14,9 +14,7 @@ use super::action::{
 };
 use super::calls::{PendingAsk, Purpose, with_note};
 use super::channels::CallChannel;
-use super::event::{
-    EndpointProbed, RequestAnswered, RequestRefused, RequestSeen, SessionInitialized, SessionMessage, SessionOpened,
-};
+use super::event::{EndpointProbed, RequestAnswered, RequestSeen, SessionInitialized, SessionMessage, SessionOpened};
 use super::parts::{MAX_NAME_BYTES, Reader};
 use super::requests::Request;
 use super::roots::RootsWatch;
@@ -24,7 +22,7 @@ use super::turn::Turn;
 use super::{DirsCheck, Endpoint, Hosts, OwnFacts, Scope, SessionChange};
 use crate::api::action::{Action, Answer, Level, Log, LogCode, MessageKind, Outcome, Probe, SendRequest};
 use crate::api::event::{
-    ClientInitialized, Event, HostFactsChanged, Message, Probed, RefusalKind, RootsChanged, RootsListed, RootsRefused,
+    ClientInitialized, Event, HostFactsChanged, Message, Probed, RefusalKind, RequestRefused, RootsChanged, RootsListed,
 };
 use crate::api::host::{HostFacts, Transport};
 use crate::error::Misuse;
@@ -311,7 +309,7 @@ impl Endpoint {
         let is_lost = kind == RefusalKind::Undeliverable && call_is_over;
         let kind = if is_lost { RefusalKind::Abandoned } else { kind };
         let message = message.map(|message| message.chars().take(MAX_MESSAGE_CHARS).collect());
-        self.process(scope, RootsRefused { request: token, kind, code, message }.into(), turn);
+        self.process(scope, RequestRefused { request: token, kind, code, message }.into(), turn);
     }
 
     /// The request that a reply names, unless nobody remembers it.
@@ -614,5 +612,5 @@ fn is_plausible(id: &RawValue) -> bool {
 }
 
 fn refused(request: RequestToken, kind: RefusalKind) -> Event {
-    RootsRefused { request, kind, code: None, message: None }.into()
+    RequestRefused { request, kind, code: None, message: None }.into()
 }

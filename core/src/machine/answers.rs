@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 
 use super::resolver::{Resolver, Turn};
 use super::roots_cycle::{AfterFailure, Failure, TokenStatus};
-use crate::api::event::{RefusalKind, RootsRefused};
+use crate::api::event::{RefusalKind, RequestRefused};
 use crate::api::host::Transport;
 use crate::api::project::Project;
 use crate::id::{RequestToken, Time};
@@ -69,7 +69,7 @@ impl Resolver {
         turn.probe_connection = true;
     }
 
-    pub(super) fn roots_refused(&mut self, refused: &RootsRefused, turn: &mut Turn) {
+    pub(super) fn roots_refused(&mut self, refused: &RequestRefused, turn: &mut Turn) {
         let status = self.connection.cycle.token_status(refused.request);
         if status != TokenStatus::InFlight {
             let by_client = (refused.kind == RefusalKind::Error).then_some(refused.request);

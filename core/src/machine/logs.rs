@@ -8,7 +8,7 @@ use super::connection::{Connection, ReportedOnce};
 use super::outbox::Outbox;
 use super::roots_cycle::TokenStatus;
 use crate::api::action::{Level, Log, LogCode, Outcome};
-use crate::api::event::{RefusalKind, RootsRefused};
+use crate::api::event::{RefusalKind, RequestRefused};
 use crate::api::project::Project;
 use crate::api::reason::Reason;
 use crate::id::AskId;
@@ -46,7 +46,7 @@ impl Logger<'_> {
         }
     }
 
-    pub(crate) fn roots_refused(&mut self, refused: &RootsRefused, unsupported: bool) {
+    pub(crate) fn roots_refused(&mut self, refused: &RequestRefused, unsupported: bool) {
         let code = refused.code.map_or_else(String::new, |code| code.to_string());
         let reason = match refused.kind {
             RefusalKind::Error => refused.message.as_deref().filter(|text| !text.is_empty()).unwrap_or(&code),

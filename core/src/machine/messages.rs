@@ -6,7 +6,7 @@ use alloc::string::String;
 use super::resolver::{Change, Resolver, Turn};
 use super::roots_cycle::TokenStatus;
 use crate::api::action::MessageKind;
-use crate::api::event::{RefusalKind, RootsChanged, RootsRefused};
+use crate::api::event::{RefusalKind, RequestRefused, RootsChanged};
 use crate::api::host::Transport;
 use crate::peer::message::{Content, ParsedMessage, ParsedText, Reply};
 use crate::peer::raw::Array;
@@ -60,7 +60,7 @@ impl Resolver {
                 match reply {
                     Reply::Result(result) => self.roots_listed(Some(token), result.get(), turn),
                     Reply::Error { code, message } => {
-                        let refused = RootsRefused { request: token, kind: RefusalKind::Error, code, message };
+                        let refused = RequestRefused { request: token, kind: RefusalKind::Error, code, message };
                         self.roots_refused(&refused, turn);
                     }
                 }

@@ -17,7 +17,7 @@ use super::seal::SealKey;
 use super::size::peer_bytes;
 use crate::api::action::{Action, Answer, Outcome};
 use crate::api::event::{
-    AskVia, Asked, ClientInitialized, Event, Probed, RequestFacts, RootsChanged, RootsListed, RootsRefused,
+    AskVia, Asked, ClientInitialized, Event, Probed, RequestFacts, RequestRefused, RootsChanged, RootsListed,
 };
 use crate::api::explanation::{Era, Explanation, RootsReport};
 use crate::api::host::{HostFacts, Transport};
@@ -88,7 +88,7 @@ pub(super) enum Change {
     ClientInitialized(ClientInitialized),
     ClientReady,
     RootsListed(RootsListed),
-    RootsRefused(RootsRefused),
+    RequestRefused(RequestRefused),
     RootsChanged(RootsChanged),
     HostFacts(HostFacts),
     AskWithdrawn(AskId),
@@ -107,7 +107,7 @@ impl From<Event> for Input {
             Event::ClientInitialized(params) => Change::ClientInitialized(params),
             Event::ClientReady => Change::ClientReady,
             Event::RootsListed(listed) => Change::RootsListed(listed),
-            Event::RootsRefused(refused) => Change::RootsRefused(refused),
+            Event::RequestRefused(refused) => Change::RequestRefused(refused),
             Event::RootsChanged(changed) => Change::RootsChanged(changed),
             Event::HostFactsChanged(changed) => Change::HostFacts(changed.facts),
             Event::AskWithdrawn(withdrawn) => Change::AskWithdrawn(withdrawn.ask),
@@ -384,7 +384,7 @@ impl Resolver {
                 self.connection.cycle.client_ready(&self.policy);
             }
             Change::RootsListed(listed) => self.roots_listed(listed.request, listed.result.get(), turn),
-            Change::RootsRefused(refused) => self.roots_refused(&refused, turn),
+            Change::RequestRefused(refused) => self.roots_refused(&refused, turn),
             Change::RootsChanged(RootsChanged { push }) => {
                 if self.connection.cycle.is_declared(&self.policy) {
                     self.connection.cycle.changed(push, &self.policy, self.now);

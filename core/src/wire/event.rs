@@ -39,7 +39,7 @@ pub(super) fn parse(text: &str, policy: Option<&Policy>) -> Result<Event, Misuse
         "clientInitialized" => Event::ClientInitialized(fields(text)?),
         "clientReady" => bare(Event::ClientReady, text)?,
         "rootsListed" => Event::RootsListed(fields(text)?),
-        "rootsRefused" => Event::RootsRefused(fields(text)?),
+        "requestRefused" => Event::RequestRefused(fields(text)?),
         "rootsChanged" => Event::RootsChanged(fields(text)?),
         "hostFactsChanged" => Event::HostFactsChanged(fields(text)?),
         "asked" => Event::Asked(fields_of_call(text, policy)?),

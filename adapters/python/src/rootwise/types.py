@@ -577,7 +577,7 @@ How a session was found, or why not.
 
 RefusalKind: TypeAlias = Literal['error', 'undeliverable', 'unreadable', 'abandoned']
 """
-The ways a `roots/list` request can fail.
+The ways a request can fail.
 """
 
 
@@ -757,30 +757,6 @@ class RootsListed(TypedDict):
     result: Any
     """
     The raw result, `{"roots": [...]}`.
-    """
-
-
-class RootsRefused(TypedDict):
-    """
-    A `roots/list` request failed.
-    """
-
-    type: Literal['rootsRefused']
-    request: RequestToken
-    """
-    The request.
-    """
-    kind: RefusalKind
-    """
-    The kind of failure.
-    """
-    code: NotRequired[int | None]
-    """
-    The JSON-RPC error code of an `error`.
-    """
-    message: NotRequired[str | None]
-    """
-    The error message of an `error`.
     """
 
 
@@ -1519,22 +1495,6 @@ class EndpointRootsChanged(TypedDict):
     """
 
 
-class EndpointRootsListed(TypedDict):
-    """
-    The client answered a request.
-    """
-
-    type: Literal['rootsListed']
-    request: RequestToken
-    """
-    The request.
-    """
-    result: Any
-    """
-    The raw result, `{"roots": [...]}`.
-    """
-
-
 class EndpointSelectionCleared(TypedDict):
     """
     A call clears the selection; answered like an ask.
@@ -1856,6 +1816,46 @@ class RecoveryProblem(TypedDict):
     message: str
     """
     What is wrong, and what to write instead.
+    """
+
+
+class RequestAnswered(TypedDict):
+    """
+    The client answered a request.
+    """
+
+    type: Literal['requestAnswered']
+    request: RequestToken
+    """
+    The request.
+    """
+    result: Any
+    """
+    The raw result.
+    """
+
+
+class RequestRefused(TypedDict):
+    """
+    A request failed.
+    """
+
+    type: Literal['requestRefused']
+    request: RequestToken
+    """
+    The request.
+    """
+    kind: RefusalKind
+    """
+    The kind of failure.
+    """
+    code: NotRequired[int | None]
+    """
+    The JSON-RPC error code of an `error`.
+    """
+    message: NotRequired[str | None]
+    """
+    The error message of an `error`.
     """
 
 
@@ -2662,7 +2662,7 @@ class AnswerUnresolved(TypedDict):
     """
 
 
-EndpointEvent: TypeAlias = SessionOpened | SessionClosed | EndpointClientInitialized | EndpointClientReady | EndpointRootsChanged | RequestSeen | InputClosed | EndpointMessage | ChannelOpened | ChannelClosed | CallStarted | CallReturned | CallEnded | EndpointAsked | EndpointSelected | EndpointSelectionCleared | AskWithdrawn | EndpointRootsListed | RootsRefused | Probed | DeadlineReached | HostFactsChanged | RootsWatched
+EndpointEvent: TypeAlias = SessionOpened | SessionClosed | EndpointClientInitialized | EndpointClientReady | EndpointRootsChanged | RequestSeen | InputClosed | EndpointMessage | ChannelOpened | ChannelClosed | CallStarted | CallReturned | CallEnded | EndpointAsked | EndpointSelected | EndpointSelectionCleared | AskWithdrawn | RequestAnswered | RequestRefused | Probed | DeadlineReached | HostFactsChanged | RootsWatched
 """
 One event of an endpoint, in the past tense.
 
@@ -2670,7 +2670,7 @@ In JSON the variant's name stands in the field `type`, beside the fields of the 
 """
 
 
-Event: TypeAlias = ClientInitialized | ClientReady | RootsListed | RootsRefused | RootsChanged | HostFactsChanged | Asked | Selected | SelectionCleared | AskWithdrawn | Probed | DeadlineReached | Message | Closed
+Event: TypeAlias = ClientInitialized | ClientReady | RootsListed | RequestRefused | RootsChanged | HostFactsChanged | Asked | Selected | SelectionCleared | AskWithdrawn | Probed | DeadlineReached | Message | Closed
 """
 One event, in the past tense.
 

@@ -5,7 +5,7 @@
  *
  * In JSON the variant's name stands in the field `type`, beside the fields of the variant.
  */
-export type Event = { "type": "clientInitialized" } & ClientInitialized | { "type": "clientReady" } | { "type": "rootsListed" } & RootsListed | { "type": "rootsRefused" } & RootsRefused | { "type": "rootsChanged" } & RootsChanged | { "type": "hostFactsChanged" } & HostFactsChanged | { "type": "asked" } & Asked | { "type": "selected" } & Selected | { "type": "selectionCleared" } & SelectionCleared | { "type": "askWithdrawn" } & AskWithdrawn | { "type": "probed" } & Probed | { "type": "deadlineReached" } | { "type": "message" } & Message | { "type": "closed" };
+export type Event = { "type": "clientInitialized" } & ClientInitialized | { "type": "clientReady" } | { "type": "rootsListed" } & RootsListed | { "type": "requestRefused" } & RequestRefused | { "type": "rootsChanged" } & RootsChanged | { "type": "hostFactsChanged" } & HostFactsChanged | { "type": "asked" } & Asked | { "type": "selected" } & Selected | { "type": "selectionCleared" } & SelectionCleared | { "type": "askWithdrawn" } & AskWithdrawn | { "type": "probed" } & Probed | { "type": "deadlineReached" } | { "type": "message" } & Message | { "type": "closed" };
 
 /**
  * The parameters of `initialize`: raw JSON from the peer, of any shape.
@@ -38,9 +38,9 @@ request?: RequestToken | null,
 result: unknown, };
 
 /**
- * The failure of a `roots/list` request.
+ * The failure of a request.
  */
-export type RootsRefused = { 
+export type RequestRefused = { 
 /**
  * The request.
  */
@@ -59,7 +59,7 @@ code?: number | null,
 message?: string | null, };
 
 /**
- * The ways a `roots/list` request can fail.
+ * The ways a request can fail.
  */
 export type RefusalKind = "error" | "undeliverable" | "unreadable" | "abandoned";
 
@@ -581,7 +581,7 @@ export type LogCode = "project_chosen" | "disagreement" | "value_rejected" | "ro
  *
  * In JSON the variant's name stands in the field `type`, beside the fields of the variant.
  */
-export type EndpointEvent = { "type": "sessionOpened" } & SessionOpened | { "type": "sessionClosed" } & SessionClosed | { "type": "clientInitialized" } & SessionInitialized | { "type": "clientReady" } & SessionReady | { "type": "rootsChanged" } & SessionRootsChanged | { "type": "requestSeen" } & RequestSeen | { "type": "inputClosed" } & InputClosed | { "type": "message" } & SessionMessage | { "type": "channelOpened" } & ChannelOpened | { "type": "channelClosed" } & ChannelClosed | { "type": "callStarted" } & CallStarted | { "type": "callReturned" } & CallReturned | { "type": "callEnded" } & CallEnded | { "type": "asked" } & CallAsked | { "type": "selected" } & CallSelected | { "type": "selectionCleared" } & CallCleared | { "type": "askWithdrawn" } & EndpointAskWithdrawn | { "type": "rootsListed" } & RequestAnswered | { "type": "rootsRefused" } & RequestRefused | { "type": "probed" } & EndpointProbed | { "type": "deadlineReached" } | { "type": "hostFactsChanged" } & EndpointFactsChanged | { "type": "rootsWatched" } & RootsWatched;
+export type EndpointEvent = { "type": "sessionOpened" } & SessionOpened | { "type": "sessionClosed" } & SessionClosed | { "type": "clientInitialized" } & SessionInitialized | { "type": "clientReady" } & SessionReady | { "type": "rootsChanged" } & SessionRootsChanged | { "type": "requestSeen" } & RequestSeen | { "type": "inputClosed" } & InputClosed | { "type": "message" } & SessionMessage | { "type": "channelOpened" } & ChannelOpened | { "type": "channelClosed" } & ChannelClosed | { "type": "callStarted" } & CallStarted | { "type": "callReturned" } & CallReturned | { "type": "callEnded" } & CallEnded | { "type": "asked" } & CallAsked | { "type": "selected" } & CallSelected | { "type": "selectionCleared" } & CallCleared | { "type": "askWithdrawn" } & EndpointAskWithdrawn | { "type": "requestAnswered" } & RequestAnswered | { "type": "requestRefused" } & RequestRefused | { "type": "probed" } & EndpointProbed | { "type": "deadlineReached" } | { "type": "hostFactsChanged" } & EndpointFactsChanged | { "type": "rootsWatched" } & RootsWatched;
 
 /**
  * A client that connected.
@@ -946,30 +946,9 @@ export type RequestAnswered = {
  */
 request: RequestToken, 
 /**
- * The raw result, `{"roots": [...]}`.
+ * The raw result.
  */
 result: unknown, };
-
-/**
- * The failure of a request.
- */
-export type RequestRefused = { 
-/**
- * The request.
- */
-request: RequestToken, 
-/**
- * The kind of failure.
- */
-kind: RefusalKind, 
-/**
- * The JSON-RPC error code of an `error`.
- */
-code?: number | null, 
-/**
- * The error message of an `error`.
- */
-message?: string | null, };
 
 /**
  * The reply to a probe.
