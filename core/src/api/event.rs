@@ -27,6 +27,8 @@ pub enum Event {
     ClientReady,
     /// A list of roots arrived.
     RootsListed(RootsListed),
+    /// The client's user answered the question for the project.
+    UserAnswered(UserAnswered),
     /// A request failed.
     RequestRefused(RequestRefused),
     /// The client sent `notifications/roots/list_changed`.
@@ -87,6 +89,7 @@ macro_rules! into_event {
 into_event!(
     ClientInitialized,
     RootsListed,
+    UserAnswered,
     RequestRefused,
     RootsChanged,
     HostFactsChanged,
@@ -150,6 +153,28 @@ impl RootsListed {
 }
 
 setters!(RootsListed { ; request: RequestToken });
+
+/// The answer of the client's user.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[non_exhaustive]
+pub struct UserAnswered {
+    /// The request that it answers.
+    pub request: RequestToken,
+    /// The raw result, `{"action": "accept", "content": {"project": "..."}}`.
+    #[cfg_attr(feature = "ts", ts(type = "unknown"))]
+    pub result: Box<RawValue>,
+}
+
+impl UserAnswered {
+    /// The answer to a request.
+    #[must_use]
+    pub fn new(request: impl Into<RequestToken>, result: Box<RawValue>) -> Self {
+        Self { request: request.into(), result }
+    }
+}
 
 /// The failure of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -262,6 +287,9 @@ pub struct Asked {
     /// Whether the answer carries the full explanation even when a project was found.
     #[serde(default, skip_serializing_if = "is_default")]
     pub explain: bool,
+    /// Whether the client's user is not to be asked for it, because no call of the client waits for the answer.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub quiet: bool,
 }
 
 impl Asked {
@@ -272,7 +300,7 @@ impl Asked {
     }
 }
 
-setters!(Asked { ask: AskId, want: Want, facts: RequestFacts, explain: bool; ask_via: AskVia, target: String });
+setters!(Asked { ask: AskId, want: Want, facts: RequestFacts, explain: bool, quiet: bool; ask_via: AskVia, target: String });
 
 /// The result an ask wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

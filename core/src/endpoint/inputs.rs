@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::api::action::INPUT_KEY;
+use crate::api::action::{FORM_KEY, INPUT_KEY};
 use crate::policy::{Policy, SourceKind};
 
 /// The inputs that a policy reads.
@@ -27,8 +27,8 @@ pub struct PolicyInputs {
     pub env: BTreeSet<String>,
     /// Command line options, without dashes.
     pub options: BTreeSet<String>,
-    /// The key of the endpoint's question in `inputRequests` and `inputResponses`.
-    pub input_key: String,
+    /// The keys of the endpoint's questions in `inputRequests` and `inputResponses`.
+    pub input_keys: BTreeSet<String>,
     /// Bytes of the longest value that counts.
     pub value_bytes: u32,
 }
@@ -45,8 +45,8 @@ impl PolicyInputs {
     /// ```
     #[must_use]
     pub fn of(policy: &Policy) -> Self {
-        let mut inputs =
-            Self { input_key: INPUT_KEY.into(), value_bytes: policy.config.limits.value_bytes, ..Self::default() };
+        let input_keys = [INPUT_KEY, FORM_KEY].map(String::from).into();
+        let mut inputs = Self { input_keys, value_bytes: policy.config.limits.value_bytes, ..Self::default() };
         for source in &policy.config.sources {
             for name in &source.read {
                 inputs.add(source.from, name);

@@ -57,11 +57,13 @@ impl Resolver {
                     self.logger(turn).answer_ignored(TokenStatus::NeverIssued);
                     return true;
                 }
+                let is_form = self.connection.question.token() == Some(token);
                 match reply {
+                    Reply::Result(result) if is_form => self.user_answered(token, result.get(), turn),
                     Reply::Result(result) => self.roots_listed(Some(token), result.get(), turn),
                     Reply::Error { code, message } => {
                         let refused = RequestRefused { request: token, kind: RefusalKind::Error, code, message };
-                        self.roots_refused(&refused, turn);
+                        self.request_refused(&refused, turn);
                     }
                 }
                 return false;

@@ -39,6 +39,7 @@ pub(super) fn parse(text: &str, policy: Option<&Policy>) -> Result<Event, Misuse
         "clientInitialized" => Event::ClientInitialized(fields(text)?),
         "clientReady" => bare(Event::ClientReady, text)?,
         "rootsListed" => Event::RootsListed(fields(text)?),
+        "userAnswered" => Event::UserAnswered(fields(text)?),
         "requestRefused" => Event::RequestRefused(fields(text)?),
         "rootsChanged" => Event::RootsChanged(fields(text)?),
         "hostFactsChanged" => Event::HostFactsChanged(fields(text)?),

@@ -130,10 +130,10 @@ class DeadlineReached(TypedDict):
     type: Literal['deadlineReached']
 
 
-class EmptyParams(TypedDict):
-    """
-    An empty `params` object.
-    """
+Elicit: TypeAlias = Literal['never', 'ambiguous', 'unresolved']
+"""
+When the client's user is asked for the project. The answer is a selection.
+"""
 
 
 EnforceRoots: TypeAlias = Literal['off', 'onSelect']
@@ -259,7 +259,7 @@ The treatment of links.
 """
 
 
-LogCode: TypeAlias = Literal['project_chosen', 'disagreement', 'value_rejected', 'roots_failed', 'roots_unsupported', 'roots_cut', 'root_repaired', 'answer_stale', 'answer_unexpected', 'selected_root_left', 'several_clients', 'too_many_asks', 'logs_dropped', 'wait_expired', 'cannot_ask', 'event_failed', 'allowed_dir_unusable']
+LogCode: TypeAlias = Literal['project_chosen', 'disagreement', 'value_rejected', 'roots_failed', 'roots_unsupported', 'roots_cut', 'root_repaired', 'answer_stale', 'answer_unexpected', 'selected_root_left', 'several_clients', 'user_asked', 'user_declined', 'too_many_asks', 'logs_dropped', 'wait_expired', 'cannot_ask', 'event_failed', 'allowed_dir_unusable']
 """
 The subject of a log line; the serialised form is the stable code.
 """
@@ -645,7 +645,7 @@ class RequestForm(TypedDict):
     """
 
 
-RequestMethod: TypeAlias = Literal['roots/list']
+RequestMethod: TypeAlias = Literal['roots/list', 'elicitation/create']
 """
 The methods a resolver sends to a client.
 """
@@ -907,9 +907,9 @@ class SendRequest(TypedDict):
     """
     The method.
     """
-    params: NotRequired[EmptyParams]
+    params: NotRequired[dict[str, Any]]
     """
-    The parameters, if the policy sends any.
+    The parameters, if there are any.
     """
     relatesTo: NotRequired[AskId]
     """
@@ -1031,6 +1031,22 @@ Unmarked: TypeAlias = Literal['reject', 'start']
 """
 The result of a walk that finds no marker.
 """
+
+
+class UserAnswered(TypedDict):
+    """
+    The client's user answered the question for the project.
+    """
+
+    type: Literal['userAnswered']
+    request: RequestToken
+    """
+    The request that it answers.
+    """
+    result: Any
+    """
+    The raw result, `{"action": "accept", "content": {"project": "..."}}`.
+    """
 
 
 Verdict: TypeAlias = Literal['won', 'agrees', 'disagrees', 'absent', 'rejected', 'off', 'notAsked', 'pending']
@@ -1172,6 +1188,10 @@ class Asked(TypedDict):
     explain: NotRequired[bool]
     """
     Whether the answer carries the full explanation even when a project was found.
+    """
+    quiet: NotRequired[bool]
+    """
+    Whether the client's user is not to be asked for it, because no call of the client waits for the answer.
     """
 
 
@@ -1545,9 +1565,9 @@ class EndpointSendRequest(TypedDict):
     """
     The method.
     """
-    params: NotRequired[EmptyParams]
+    params: NotRequired[dict[str, Any]]
     """
-    The parameters, if the policy sends any.
+    The parameters, if there are any.
     """
     message: str
     """
@@ -1614,6 +1634,10 @@ class InputRequest(TypedDict):
     method: RequestMethod
     """
     The method.
+    """
+    params: NotRequired[dict[str, Any]]
+    """
+    The parameters, if the method has any.
     """
 
 
@@ -2381,6 +2405,10 @@ class Policy(PolicyBase):
     """
     The rules for a tool's selection.
     """
+    elicit: NotRequired[Elicit]
+    """
+    When the client's user is asked for the project, once for each connection.
+    """
     nameFrom: NotRequired[NameFrom]
     """
     The origin of a project's name.
@@ -2670,7 +2698,7 @@ In JSON the variant's name stands in the field `type`, beside the fields of the 
 """
 
 
-Event: TypeAlias = ClientInitialized | ClientReady | RootsListed | RequestRefused | RootsChanged | HostFactsChanged | Asked | Selected | SelectionCleared | AskWithdrawn | Probed | DeadlineReached | Message | Closed
+Event: TypeAlias = ClientInitialized | ClientReady | RootsListed | UserAnswered | RequestRefused | RootsChanged | HostFactsChanged | Asked | Selected | SelectionCleared | AskWithdrawn | Probed | DeadlineReached | Message | Closed
 """
 One event, in the past tense.
 

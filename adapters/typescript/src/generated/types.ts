@@ -5,7 +5,7 @@
  *
  * In JSON the variant's name stands in the field `type`, beside the fields of the variant.
  */
-export type Event = { "type": "clientInitialized" } & ClientInitialized | { "type": "clientReady" } | { "type": "rootsListed" } & RootsListed | { "type": "requestRefused" } & RequestRefused | { "type": "rootsChanged" } & RootsChanged | { "type": "hostFactsChanged" } & HostFactsChanged | { "type": "asked" } & Asked | { "type": "selected" } & Selected | { "type": "selectionCleared" } & SelectionCleared | { "type": "askWithdrawn" } & AskWithdrawn | { "type": "probed" } & Probed | { "type": "deadlineReached" } | { "type": "message" } & Message | { "type": "closed" };
+export type Event = { "type": "clientInitialized" } & ClientInitialized | { "type": "clientReady" } | { "type": "rootsListed" } & RootsListed | { "type": "userAnswered" } & UserAnswered | { "type": "requestRefused" } & RequestRefused | { "type": "rootsChanged" } & RootsChanged | { "type": "hostFactsChanged" } & HostFactsChanged | { "type": "asked" } & Asked | { "type": "selected" } & Selected | { "type": "selectionCleared" } & SelectionCleared | { "type": "askWithdrawn" } & AskWithdrawn | { "type": "probed" } & Probed | { "type": "deadlineReached" } | { "type": "message" } & Message | { "type": "closed" };
 
 /**
  * The parameters of `initialize`: raw JSON from the peer, of any shape.
@@ -34,6 +34,19 @@ export type RootsListed = {
 request?: RequestToken | null, 
 /**
  * The raw result, `{"roots": [...]}`.
+ */
+result: unknown, };
+
+/**
+ * The answer of the client's user.
+ */
+export type UserAnswered = { 
+/**
+ * The request that it answers.
+ */
+request: RequestToken, 
+/**
+ * The raw result, `{"action": "accept", "content": {"project": "..."}}`.
  */
 result: unknown, };
 
@@ -109,7 +122,11 @@ target?: string | null,
 /**
  * Whether the answer carries the full explanation even when a project was found.
  */
-explain?: boolean, };
+explain?: boolean, 
+/**
+ * Whether the client's user is not to be asked for it, because no call of the client waits for the answer.
+ */
+quiet?: boolean, };
 
 /**
  * The result an ask wants.
@@ -391,12 +408,16 @@ export type InputRequest = {
 /**
  * The method.
  */
-method: RequestMethod, };
+method: RequestMethod, 
+/**
+ * The parameters, if the method has any.
+ */
+params?: { [key in string]: unknown }, };
 
 /**
  * The methods a resolver sends to a client.
  */
-export type RequestMethod = "roots/list";
+export type RequestMethod = "roots/list" | "elicitation/create";
 
 /**
  * A refused value.
@@ -484,9 +505,9 @@ request: RequestToken,
  */
 method: RequestMethod, 
 /**
- * The parameters, if the policy sends any.
+ * The parameters, if there are any.
  */
-params?: EmptyParams, 
+params?: { [key in string]: unknown }, 
 /**
  * The ask whose call should carry the request.
  */
@@ -495,11 +516,6 @@ relatesTo?: AskId,
  * The complete JSON-RPC request for hosts without an SDK.
  */
 message: string, };
-
-/**
- * An empty `params` object.
- */
-export type EmptyParams = { [key in string]: unknown };
 
 /**
  * Paths to probe.
@@ -574,7 +590,7 @@ export type Level = "debug" | "info" | "warning";
 /**
  * The subject of a log line; the serialised form is the stable code.
  */
-export type LogCode = "project_chosen" | "disagreement" | "value_rejected" | "roots_failed" | "roots_unsupported" | "roots_cut" | "root_repaired" | "answer_stale" | "answer_unexpected" | "selected_root_left" | "several_clients" | "too_many_asks" | "logs_dropped" | "wait_expired" | "cannot_ask" | "event_failed" | "allowed_dir_unusable";
+export type LogCode = "project_chosen" | "disagreement" | "value_rejected" | "roots_failed" | "roots_unsupported" | "roots_cut" | "root_repaired" | "answer_stale" | "answer_unexpected" | "selected_root_left" | "several_clients" | "user_asked" | "user_declined" | "too_many_asks" | "logs_dropped" | "wait_expired" | "cannot_ask" | "event_failed" | "allowed_dir_unusable";
 
 /**
  * One event of an endpoint, in the past tense.
@@ -1100,9 +1116,9 @@ channel?: ChannelId,
  */
 method: RequestMethod, 
 /**
- * The parameters, if the policy sends any.
+ * The parameters, if there are any.
  */
-params?: EmptyParams, 
+params?: { [key in string]: unknown }, 
 /**
  * The complete JSON-RPC request for hosts without an SDK.
  */
@@ -1184,9 +1200,9 @@ env: Array<string>,
  */
 options: Array<string>, 
 /**
- * The key of the endpoint's question in `inputRequests` and `inputResponses`.
+ * The keys of the endpoint's questions in `inputRequests` and `inputResponses`.
  */
-inputKey: string, 
+inputKeys: Array<string>, 
 /**
  * Bytes of the longest value that counts.
  */
@@ -1607,6 +1623,10 @@ memory?: Partial<Memory>,
  * The rules for a tool's selection.
  */
 selection?: Partial<Selection>, 
+/**
+ * When the client's user is asked for the project, once for each connection.
+ */
+elicit?: Elicit, 
 /**
  * The origin of a project's name.
  */
