@@ -9,6 +9,7 @@ pub mod endpoint;
 pub mod error;
 mod id;
 mod machine;
+pub mod parameter;
 pub mod path;
 mod peer;
 pub mod policy;

@@ -99,6 +99,16 @@ pub struct SessionRecord {
 
 impl SessionRecord {
     /// A session that belongs to no project yet.
+    ///
+    /// ```
+    /// use rootwise::session::{RecoverRequest, RecoveryOutcome, SessionRecord, recover_session};
+    ///
+    /// let session = |id, time: &str| SessionRecord::new(id).project("/work/app").updated_at(time);
+    /// let sessions = vec![session("old", "2026-01-01T08:00:00Z"), session("new", "2026-02-01T08:00:00Z")];
+    /// let found = recover_session(&RecoverRequest::new(sessions).project("/work/app"))?;
+    /// assert_eq!((found.session_id.as_deref(), found.outcome), (Some("new"), RecoveryOutcome::Newest));
+    /// # Ok::<(), rootwise::ConfigError>(())
+    /// ```
     pub fn new(id: impl Into<String>) -> Self {
         Self { id: id.into(), ..Self::default() }
     }

@@ -205,7 +205,7 @@ fn advice_names_only_what_this_server_reads() {
     );
     let with_tool = anybody(|setup| setup["host"]["selectTool"] = json!("switch_project"));
     assert!(
-        with_tool.starts_with("Call `switch_project` with one of the project paths or roots, or start"),
+        with_tool.starts_with("Call `switch_project` with the absolute path of the project, or start"),
         "{with_tool}"
     );
     let own = anybody(|setup| {

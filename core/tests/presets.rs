@@ -215,7 +215,7 @@ fn an_invalid_policy_is_refused_with_the_place_and_the_reason() {
         (with("/name", "".into()), "name", "empty"),
         (with("/sources", serde_json::json!([])), "sources", "at least one"),
         (with("/sources/2/read", serde_json::json!([])), "sources[2].read", "what to read"),
-        (with("/sources/4/read/0", "cwd".into()), "sources[4].read", "JSON pointer"),
+        (with("/sources/5/read/0", "cwd".into()), "sources[5].read", "JSON pointer"),
         (
             with("/sources/0", serde_json::json!({"from":"server","onBad":{"never":"next"}})),
             "sources[0].onBad",

@@ -45,13 +45,12 @@ fn the_second_of_two_plain_asks_is_reused_and_a_third_one_shares_it() {
     let mut resolver = connected("{}");
     assert_eq!(resolver.revision(), 0);
     let first = ask(&mut resolver, Asked::new(1), 0).unwrap();
-    assert_eq!(first.hints, ["always", "once"]);
+    assert_eq!(first.hints, [""; 0]);
     assert_eq!(resolver.reuse(), None, "the first one changed the connection's project");
     let second = ask(&mut resolver, Asked::new(2), 0).unwrap();
     assert_eq!(resolver.reuse().unwrap().until, None);
     let third = ask(&mut resolver, Asked::new(3), 0).unwrap();
     assert!(Arc::ptr_eq(project(&second), project(&third)));
-    assert_eq!(third.hints, ["always"]);
     assert_eq!((third.revision, resolver.revision()), (1, 1));
 
     resolver.handle(Event::DeadlineReached, 0_u64).unwrap();
@@ -75,6 +74,12 @@ fn an_ask_that_brings_something_of_its_own_gets_its_own_answer() {
     let explained = ask(&mut resolver, Asked::new(3).explain(true), 0).unwrap();
     assert!(explained.explanation.is_some());
     assert_eq!(resolver.reuse(), None);
+
+    reused(&mut resolver);
+    let shown = ask(&mut resolver, Asked::new(7).hints(true), 0).unwrap();
+    assert_eq!(shown.hints, ["always", "once"]);
+    let again = ask(&mut resolver, Asked::new(8).hints(true), 0).unwrap();
+    assert_eq!(again.hints, ["always"]);
 
     reused(&mut resolver);
     let listed = ask(&mut resolver, Asked::new(4).want(Want::Roots), 0).unwrap();

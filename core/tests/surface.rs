@@ -35,7 +35,7 @@ fn a_policy_written_in_code_decides() {
     let mut host = HostFacts::new(PathStyle::Posix);
     host.env.insert("PROJECT".into(), "/work/a".into());
     let mut resolver = Resolver::builder(host).policy(policy.clone()).id_prefix("mine-").build().unwrap();
-    let actions = resolver.handle(Asked::new(1), 0_u64).unwrap();
+    let actions = resolver.handle(Asked::new(1).hints(true), 0_u64).unwrap();
     let [Action::Probe(probe)] = actions.as_slice() else { panic!("{actions:?}") };
     let reply =
         json!({ "type": "probed", "probe": probe.probe, "paths": [{ "path": "/work/a", "found": "directory" }] });
@@ -136,6 +136,20 @@ fn functions_are_called_by_name() {
         (json!({ "pathToFileUri": { "path": "/a b", "style": "posix" } }), json!({ "value": "file:///a%20b" })),
         (json!({ "projectId": { "key": "/a" } }), json!({ "value": project_id("/a") })),
         (json!({ "projectSlug": { "name": "a", "key": "/a" } }), json!({ "value": project_slug("a", "/a") })),
+        (
+            json!({ "pathProblem": { "problem": "outside", "folders": ["/a", "/b\u{202e}"] } }),
+            json!({ "value": {
+                "code": "outside",
+                "message": "The path is outside the allowed folders, which are /a, /b. Pass a path inside one of them.",
+            } }),
+        ),
+        (
+            json!({ "pathProblem": { "problem": "tooLong", "length": 5000, "style": "posix" } }),
+            json!({ "value": {
+                "code": "invalid",
+                "message": "The path has 5000 characters, and no path of this system has more than 4096; pass a shorter one.",
+            } }),
+        ),
         (json!({ "sanitizeName": { "name": "a/b", "form": "word" } }), json!({ "value": "a-b" })),
     ] {
         let value = parsed(&wire::call(&arguments.to_string()));

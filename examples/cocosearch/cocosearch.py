@@ -53,12 +53,17 @@ def texts(folder: Path) -> Iterator[tuple[str, str]]:
                     continue
 
 
+def match_of(phrase: str) -> str:
+    """Returns the expression that finds a phrase."""
+    return '"' + phrase.replace('"', '""') + '"'
+
+
 def search(folder: Path, phrase: str) -> list[str]:
     """Returns the files that contain a phrase, each with the matching passage."""
-    quoted = '"' + phrase.replace('"', '""') + '"'
     with closing(sqlite3.connect(f"{(folder / STATE).as_uri()}?mode=ro", uri=True)) as files:
         found = files.execute(
-            "SELECT path, snippet(files, 1, '', '', '…', 12) FROM files WHERE files MATCH ? ORDER BY rank", (quoted,)
+            "SELECT path, snippet(files, 1, '', '', '…', 12) FROM files WHERE files MATCH ? ORDER BY rank",
+            (match_of(phrase),),
         )
         return [f"{path}: {' '.join(place.split())}" for path, place in found]
 
@@ -85,17 +90,23 @@ def with_tools(rootwise: Rootwise) -> Any:
         """Searches the code of the project you are working in."""
         project = await rootwise.project()
         folder = Path(str(project.path))
+        hints = await rootwise.hints()
         if not (folder / STATE).is_file():
-            raise rootwise.error("not_indexed", "\n".join([not_indexed.format(path=folder), *project.hints]))
+            raise rootwise.error("not_indexed", "\n".join([not_indexed.format(path=folder), *hints]))
         found = await anyio.to_thread.run_sync(search, folder, query)
         source = SOURCES.get(project.source, project.source)
-        return "\n".join([f"In {folder} (from {source}):", *found, *project.hints])
+        return "\n".join([f"In {folder} (from {source}):", *found, *hints])
+
+    async def analyze_query(query: str) -> str:
+        """Shows how a query is searched for. It shows no hints, so that it leaves them to the first search."""
+        return f"{match_of(query)} in {(await rootwise.project()).path}"
 
     async def index_codebase(path: str) -> str:
         """Indexes a project, so that it can be searched."""
         return f"{await anyio.to_thread.run_sync(index, Path(path))} files indexed"
 
     mcp.add_tool(search_code)
+    mcp.add_tool(analyze_query)
     mcp.add_tool(index_codebase)
     return mcp
 

@@ -260,6 +260,8 @@ async def test_the_server_declares_no_roots_and_asks_only_clients_that_do(untold
 @on_every_transport
 async def test_the_hint_comes_once_with_the_first_response(transport: str, told: Start) -> None:
     async with told.client(transport) as peer:
+        # A tool that shows no hints leaves them to the next one.
+        assert TIP not in (await peer.call("analyze_query", query="two words")).text
         assert await search_with_hints(peer) == ("gamma", "env", [TIP])
         assert await search_with_hints(peer) == ("gamma", "env", [])
 

@@ -1,6 +1,6 @@
 // Edge cases of the adapter, with real SDKs in one process.
 import assert from "node:assert/strict";
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -63,6 +63,45 @@ for (const { name, Server, Client, Memory, method } of generations) {
       assert.throws(() => rootwise({}), RootwiseError);
     });
 
+    test("a hint that comes once waits for a tool that shows it", async () => {
+      const server = new Server(info);
+      const policy = {
+        name: "hints",
+        sources: [{ from: "roots" }],
+        hints: [
+          { sources: ["roots"], text: "Tip", once: true },
+          { sources: ["roots"], text: "Always" },
+        ],
+      };
+      const projects = rootwise(server, { policy, ...local });
+      server.registerTool("quiet", {}, async (context) => text((await projects.project(context)).path));
+      server.registerTool("shown", {}, async (context) => text((await projects.hints(context)).join("|")));
+      const client = await meet(server);
+      assert.equal(await called(client, "quiet"), alpha);
+      assert.equal(await called(client, "shown"), "Tip|Always");
+      assert.equal(await called(client, "shown"), "Always");
+      await client.close();
+    });
+
+    test("an allowed folder that does not exist is reported before a client comes, and once", async () => {
+      const server = new Server(info);
+      const missing = join(base, "nowhere");
+      const lines = [];
+      const told = new EventEmitter();
+      const log = (line) => {
+        lines.push(line.code);
+        told.emit(line.code, line.message);
+      };
+      const projects = rootwise(server, { allowedDirs: [base, missing], log, ...local });
+      server.registerTool("where", {}, async (context) => text((await projects.project(context)).path));
+      const [message] = await once(told, "allowed_dir_unusable");
+      assert.ok(message.includes(missing), message);
+      const client = await meet(server);
+      assert.equal(await called(client, "where"), alpha);
+      assert.equal(lines.filter((code) => code === "allowed_dir_unusable").length, 1);
+      await client.close();
+    });
+
     test("wrong options are refused at once, by name", () => {
       const refused = (options, name) =>
         assert.throws(
@@ -92,6 +131,7 @@ for (const { name, Server, Client, Memory, method } of generations) {
       refused({ store: { load() {}, save() {}, key: "short" } }, "store.key");
       refused({ argument: "" }, "argument");
       refused({ argument: 7 }, "argument");
+      refused({ argument: "path", policy: { name: "own", sources: [{ from: "roots" }] } }, 'no source "argument"');
       refused({ requirePath: "no" }, "requirePath");
       // The type would promise a path that such a policy does not.
       refused({ policy: "thoughtbox" }, "requirePath: false");

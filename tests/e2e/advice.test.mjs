@@ -35,7 +35,7 @@ const advice = [
     async (start, [, argument]) => where(await start(), { [argument]: alpha }),
   ],
   [
-    /call `([^`]+)` with (?:the project path|one of the project paths or roots)/i,
+    /call `([^`]+)` with (?:the absolute path of the project|the name or the path of one of them)/i,
     async (start, [, tool]) => {
       const peer = await start();
       const { failed, text } = await peer.call(tool, { project: alpha });

@@ -53,7 +53,7 @@ class Connection:
         answer: Any = await self.answer(sender, **more)
         if "project" not in answer:
             raise NoProjectError.from_answer(answer)
-        found = project_of(answer["project"], answer.get("hints", ()), answer.get("explanation"))
+        found = project_of(answer["project"], answer.get("explanation"))
         assert found is not None
         return found
 

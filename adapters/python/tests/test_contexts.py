@@ -67,6 +67,25 @@ async def test_an_error_of_the_client_is_understood(rootwise: Adapter[Project]) 
 
 
 @pytest.mark.anyio
+async def test_a_mock_that_has_no_roots_is_not_asked(rootwise: Adapter[Project], tmp_path: Path) -> None:
+    context = mocked(return_value=listing(tmp_path))
+    context.session.check_client_capability = Mock(return_value=False)
+    with pytest.raises(NoProjectError, match="the client declares no roots"):
+        await rootwise.project(context)
+    assert context.session.list_roots.await_count == 0
+
+
+@pytest.mark.anyio
+async def test_the_query_and_the_headers_of_a_mock_count(rootwise: Adapter[Project], tmp_path: Path) -> None:
+    for part, name in (("query_params", "project_path"), ("headers", "X-Project-Path")):
+        context = mocked(return_value=listing(tmp_path.parent))
+        setattr(context.request_context.request, part, {name: str(tmp_path)})
+        assert (await rootwise.project(context)).path == str(tmp_path)
+        delattr(context.request_context.request, part)
+        assert (await rootwise.project(context)).path == str(tmp_path.parent)
+
+
+@pytest.mark.anyio
 async def test_the_last_known_project_of_a_connection_is_known_outside_calls(
     rootwise: Adapter[Project], tmp_path: Path
 ) -> None:
@@ -120,6 +139,7 @@ async def test_the_end_of_a_session_is_told_when_its_stack_is_unwound(tmp_path: 
     assert told == [False, True]
     # The session still exists, and is over.
     assert rootwise.current() is None
+    assert rootwise.current(context) is None
     with pytest.raises(NoProjectError) as caught:
         await rootwise.project(context)
     assert caught.value.code == "closed"

@@ -22,13 +22,11 @@ from rootwise.driver import Call, ClientError, Driver, Undeliverable
 
 
 @pytest.mark.anyio
-async def test_a_hint_comes_with_the_answer_and_is_no_part_of_the_project(tmp_path: Path) -> None:
+async def test_a_hint_that_comes_once_waits_for_an_ask_that_shows_it(tmp_path: Path) -> None:
     host: Any = {**HOST, "env": {"COCOSEARCH_PROJECT": str(tmp_path)}}
     made = Connection("cocosearch", host=host, capabilities={})
-    first, second = await made.ask(), await made.ask()
-    assert first.hints == ("Tip: Use Claude Code for automatic project detection",)
-    assert second.hints == ()
-    assert first == second
+    shown = [(await made.answer(hints=hints)).get("hints") for hints in (None, True, True)]
+    assert shown == [None, ["Tip: Use Claude Code for automatic project detection"], None]
     made.close()
 
 

@@ -27,6 +27,10 @@ SOURCES = Path(__file__).parents[1] / "src" / "rootwise"
         ({"require_path": 0}, "require_path: must be True or False, not 0"),
         ({"codex_meta": "no"}, "codex_meta: must be True or False, not 'no'"),
         ({"argument": 5}, "argument: must be a text, not 5"),
+        (
+            {"argument": "path", "policy": {"name": "own", "sources": [{"from": "roots"}]}},
+            'argument: the policy has no source "argument"',
+        ),
         ({"host": ["cwd"]}, "host: must be a dict with names as keys, not ['cwd']"),
         ({"host": {5: 5}}, "host: must be a dict with names as keys, not {5: 5}"),
         ({"host": {"path_map": [5]}}, "host.path_map[0]: must be a dict with names as keys, not 5"),
@@ -44,6 +48,17 @@ def test_an_option_is_named(options: dict[str, Any], message: str) -> None:
     with pytest.raises(RootwiseError, match=re.escape(f"bad options at {message}")) as caught:
         Adapter(**options)
     assert caught.value.code == "bad_options"
+
+
+def test_allowed_folders_that_are_of_no_use_are_logged_at_start(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "file").touch()
+    Adapter(allowed_dirs=[tmp_path, tmp_path / "nowhere", tmp_path / "file"])
+    assert [record.getMessage().partition(": ")[2].rpartition(": ")[2] for record in caplog.records] == [
+        f"{tmp_path / 'nowhere'} [allowed_dir_unusable]",
+        f"{tmp_path / 'file'} [allowed_dir_unusable]",
+    ]
 
 
 def run(place: Path, backend: str, *, isolated: bool) -> subprocess.CompletedProcess[str]:

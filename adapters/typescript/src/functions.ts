@@ -1,4 +1,4 @@
-import { RootwiseError, parseReply } from "./error.js";
+import { type ErrorCode, RootwiseError, parseReply } from "./error.js";
 import type { Backend } from "./backend.js";
 import type {
   NameForm,
@@ -66,9 +66,18 @@ export interface Functions {
    * @throws RootwiseError the policy is invalid; the message names the field
    */
   policyInputs(policy?: PresetName | Policy): PolicyInputs;
+  /** Returns the stable code and the text of what a host found wrong with a path that a tool names. */
+  pathProblem(problem: PathProblem): { code: ErrorCode; message: string };
   /** Returns the options that a policy reads on a command line without program and script. */
   commandLine(words: readonly string[], policy?: PresetName | Policy): Record<string, string>;
 }
+
+/** What a host found wrong with a path that a tool names. */
+export type PathProblem =
+  | { problem: "empty" | "relative" | "linkToNowhere" | "changing" | "notUtf8" | "noAnswer" }
+  | { problem: "tooLong"; length: number; style: PathStyle }
+  | { problem: "outside"; folders: readonly string[] }
+  | { problem: "unreadable"; error: string };
 
 export function functionsOf(backend: () => Backend): Functions {
   const call = <T>(name: string, args: object, what = "the arguments", most = MAX_ARGUMENTS): T => {
@@ -81,6 +90,7 @@ export function functionsOf(backend: () => Backend): Functions {
     isInside: (root, path, style, real) => call("isInside", { root, path, style, real }),
     joinInside: (project, path, style) => call("joinInside", { project: placeOf(project), path, style }),
     basename: (path, style) => call<string | null>("basename", { path, style }) ?? undefined,
+    pathProblem: (problem) => call("pathProblem", problem),
     pathToFileUri: (path, style) => call<string | null>("pathToFileUri", { path, style }) ?? undefined,
     projectId: (key) => call("projectId", { key }),
     projectSlug: ({ name, key }) => call("projectSlug", { name, key }),

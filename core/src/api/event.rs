@@ -1,16 +1,17 @@
 //! Events: everything a resolver is told.
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
 use alloc::string::String;
-use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::host::HostFacts;
-use super::{is_default, unique_keys};
-use crate::id::{AskId, ProbeId, RequestToken};
+use super::is_default;
+use crate::id::{AskId, RequestToken};
+
+pub use super::probed::{EntryKind, Probed, ProbedPath};
+pub use super::request::{Argument, RequestFacts};
 
 /// One event, in the past tense.
 ///
@@ -53,29 +54,6 @@ pub enum Event {
     Closed,
 }
 
-/// One function for each field that has a default or changes on the way: it sets the field and returns the rest unchanged. Behind the
-/// semicolon, a value counts as `Some`.
-macro_rules! setters {
-    ($name:ident { $($field:ident: $type:ty),*; $($option:ident: $inner:ty),* $(,)? }) => {
-        impl $name {
-            $(
-                #[doc = concat!("Sets [`", stringify!($field), "`](field@Self::", stringify!($field), ").")]
-                #[must_use]
-                pub fn $field(self, $field: $type) -> Self {
-                    Self { $field, ..self }
-                }
-            )*
-            $(
-                #[doc = concat!("Sets [`", stringify!($option), "`](field@Self::", stringify!($option), ").")]
-                #[must_use]
-                pub fn $option(self, $option: impl Into<Option<$inner>>) -> Self {
-                    Self { $option: $option.into(), ..self }
-                }
-            )*
-        }
-    };
-}
-
 macro_rules! into_event {
     ($($payload:ident),*) => {
         $(impl From<$payload> for Event {
@@ -102,6 +80,17 @@ into_event!(
 );
 
 /// The parameters of `initialize`: raw JSON from the peer, of any shape.
+///
+/// ```
+/// use rootwise::event::ClientInitialized;
+/// use serde_json::value::RawValue;
+///
+/// # use rootwise::{HostFacts, PathStyle, Policy, Resolver};
+/// # let mut resolver = Resolver::new(Policy::recommended(), HostFacts::new(PathStyle::Posix))?;
+/// let capabilities = RawValue::from_string(r#"{ "roots": {} }"#.into())?;
+/// resolver.handle(ClientInitialized::default().capabilities(capabilities), 0)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -130,6 +119,19 @@ setters!(ClientInitialized {
 });
 
 /// A raw list of roots.
+///
+/// ```
+/// use rootwise::event::{Asked, RootsListed};
+/// use serde_json::value::RawValue;
+///
+/// # use rootwise::{HostFacts, PathStyle, Policy, Resolver};
+/// # let mut resolver = Resolver::new(Policy::recommended(), HostFacts::new(PathStyle::Posix))?;
+/// // A list that the host obtained in another way than by a request.
+/// let result = RawValue::from_string(r#"{ "roots": [{ "uri": "file:///work/app" }] }"#.into())?;
+/// resolver.handle(RootsListed::new(result), 0)?;
+/// assert!(resolver.roots().state.is_current());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -177,6 +179,13 @@ impl UserAnswered {
 }
 
 /// The failure of a request.
+///
+/// ```
+/// use rootwise::event::{RefusalKind, RequestRefused};
+///
+/// let refused = RequestRefused::new(1, RefusalKind::Error).code(-32601).message("Method not found".to_owned());
+/// assert_eq!(refused.code, Some(-32601));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -223,6 +232,16 @@ pub enum RefusalKind {
 }
 
 /// A change of the client's roots.
+///
+/// ```
+/// use rootwise::event::RootsChanged;
+///
+/// # use rootwise::{HostFacts, PathStyle, Policy, Resolver};
+/// # let mut resolver = Resolver::new(Policy::recommended(), HostFacts::new(PathStyle::Posix))?;
+/// // No stream is open outside calls: the next call asks for the new list.
+/// assert!(resolver.handle(RootsChanged::new(false), 0)?.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -245,6 +264,17 @@ impl RootsChanged {
 }
 
 /// New host facts.
+///
+/// ```
+/// use rootwise::event::HostFactsChanged;
+///
+/// # use rootwise::{HostFacts, PathStyle, Policy, Resolver};
+/// # let mut resolver = Resolver::new(Policy::recommended(), HostFacts::new(PathStyle::Posix))?;
+/// let mut facts = HostFacts::new(PathStyle::Posix);
+/// facts.arguments.insert("project".into(), "/work/app".into());
+/// resolver.handle(HostFactsChanged::new(facts), 0)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -264,6 +294,21 @@ impl HostFactsChanged {
 }
 
 /// A call that asks for its project.
+///
+/// ```
+/// use rootwise::event::{Argument, AskVia, Asked, RequestFacts, Want};
+/// use rootwise::{Action, Outcome};
+///
+/// # use rootwise::{HostFacts, PathStyle, Policy, Resolver};
+/// # let mut resolver = Resolver::new(Policy::recommended(), HostFacts::new(PathStyle::Posix))?;
+/// let facts = RequestFacts::default().argument(Argument::from("relative/path"));
+/// let actions = resolver.handle(Asked::new(1).ask_via(AskVia::None).facts(facts).explain(true), 0)?;
+/// let [Action::Answer(answer), ..] = actions.as_slice() else { panic!("{actions:?}") };
+/// assert!(matches!(&answer.outcome, Outcome::Refused(refused) if refused.code == rootwise::Reason::Relative));
+/// // The list of roots instead of the project.
+/// resolver.handle(Asked::new(2).want(Want::Roots), 0)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -290,6 +335,9 @@ pub struct Asked {
     /// Whether the client's user is not to be asked for it, because no call of the client waits for the answer.
     #[serde(default, skip_serializing_if = "is_default")]
     pub quiet: bool,
+    /// Whether the answer carries the hints of the policy, because the caller shows them.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub hints: bool,
 }
 
 impl Asked {
@@ -300,7 +348,7 @@ impl Asked {
     }
 }
 
-setters!(Asked { ask: AskId, want: Want, facts: RequestFacts, explain: bool, quiet: bool; ask_via: AskVia, target: String });
+setters!(Asked { ask: AskId, want: Want, facts: RequestFacts, explain: bool, quiet: bool, hints: bool; ask_via: AskVia, target: String });
 
 /// The result an ask wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -331,97 +379,19 @@ pub enum AskVia {
     InputRequired,
 }
 
-/// The facts of one request.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-#[non_exhaustive]
-pub struct RequestFacts {
-    /// What the server itself knows about the caller: an authenticated workspace, or a handle the server issued.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub server: Option<String>,
-    /// The call's project argument, of any type: what is not a text is refused.
-    #[serde(skip_serializing_if = "Option::is_none", with = "super::argument")]
-    #[cfg_attr(feature = "ts", ts(type = "unknown", optional))]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<serde_json::Value>"))]
-    pub argument: Option<Argument>,
-    /// HTTP headers; names match in any case.
-    #[serde(deserialize_with = "unique_keys", skip_serializing_if = "BTreeMap::is_empty")]
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
-    pub headers: BTreeMap<String, String>,
-    /// HTTP query parameters.
-    #[serde(deserialize_with = "unique_keys", skip_serializing_if = "BTreeMap::is_empty")]
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
-    pub query: BTreeMap<String, String>,
-    /// The raw `_meta` of the request.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "ts", ts(type = "unknown", optional))]
-    pub meta: Option<Box<RawValue>>,
-    /// The client's raw capabilities, where an SDK lifted them out of `_meta`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "ts", ts(type = "unknown", optional))]
-    pub capabilities: Option<Box<RawValue>>,
-    /// The client's raw self-description, where an SDK lifted it out of `_meta`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "ts", ts(type = "unknown", optional))]
-    pub client_info: Option<Box<RawValue>>,
-    /// The raw `inputResponses` of a retried call.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "ts", ts(type = "unknown", optional))]
-    pub input_responses: Option<Box<RawValue>>,
-    /// The folders to which this caller is confined, within those of the host facts, which must have some.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub allowed_dirs: Option<Vec<String>>,
-}
-
-impl RequestFacts {
-    /// Whether the request says nothing about its project.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        let Self { server, argument, headers, query, meta, capabilities, client_info, input_responses, allowed_dirs } =
-            self;
-        server.is_none()
-            && argument.is_none()
-            && headers.is_empty()
-            && query.is_empty()
-            && meta.is_none()
-            && capabilities.is_none()
-            && client_info.is_none()
-            && input_responses.is_none()
-            && allowed_dirs.is_none()
-    }
-}
-
-setters!(RequestFacts {
-    headers: BTreeMap<String, String>,
-    query: BTreeMap<String, String>;
-    server: String,
-    argument: Argument,
-    meta: Box<RawValue>,
-    capabilities: Box<RawValue>,
-    client_info: Box<RawValue>,
-    input_responses: Box<RawValue>,
-    allowed_dirs: Vec<String>,
-});
-
-/// The project argument of a call.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Argument {
-    /// A text.
-    Text(String),
-    /// Anything else, which is refused.
-    Other,
-}
-
-impl<T: Into<String>> From<T> for Argument {
-    fn from(text: T) -> Self {
-        Self::Text(text.into())
-    }
-}
-
 /// A tool that selects the connection's project.
+///
+/// ```
+/// use rootwise::event::{SelectBy, Selected};
+/// use rootwise::Action;
+///
+/// # use rootwise::{HostFacts, PathStyle, Policy, Resolver};
+/// # let mut resolver = Resolver::new(Policy::recommended(), HostFacts::new(PathStyle::Posix))?;
+/// let actions = resolver.handle(Selected::new(1, SelectBy::Path("/work/app".into())), 0)?;
+/// // The folder is looked at first.
+/// assert!(matches!(actions.as_slice(), [Action::Probe(_)]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -483,6 +453,18 @@ impl SelectBy {
 }
 
 /// A tool that clears the selection.
+///
+/// ```
+/// use rootwise::event::SelectionCleared;
+/// use rootwise::Action;
+///
+/// # use rootwise::{HostFacts, PathStyle, Policy, Resolver};
+/// # let mut resolver = Resolver::new(Policy::recommended(), HostFacts::new(PathStyle::Posix))?;
+/// // Answered with the project that counts instead, if there is one.
+/// let actions = resolver.handle(SelectionCleared::new(1), 0)?;
+/// assert!(matches!(actions.as_slice(), [Action::Answer(_), ..]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -513,6 +495,16 @@ impl SelectionCleared {
 setters!(SelectionCleared { ask: AskId, facts: RequestFacts, explain: bool; ask_via: AskVia });
 
 /// An ask whose caller is gone.
+///
+/// ```
+/// use rootwise::event::{AskWithdrawn, SelectBy, Selected};
+///
+/// # use rootwise::{HostFacts, PathStyle, Policy, Resolver};
+/// # let mut resolver = Resolver::new(Policy::recommended(), HostFacts::new(PathStyle::Posix))?;
+/// resolver.handle(Selected::new(1, SelectBy::Path("/work/app".into())), 0)?;
+/// assert!(resolver.handle(AskWithdrawn::new(1), 5)?.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -531,74 +523,20 @@ impl AskWithdrawn {
     }
 }
 
-/// The reply to a probe.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[non_exhaustive]
-pub struct Probed {
-    /// The probe.
-    pub probe: ProbeId,
-    /// The state of each path; an omitted path counts as unconfirmed.
-    pub paths: Vec<ProbedPath>,
-}
-
-impl Probed {
-    /// The reply to this probe.
-    #[must_use]
-    pub fn new(probe: impl Into<ProbeId>, paths: Vec<ProbedPath>) -> Self {
-        Self { probe: probe.into(), paths }
-    }
-}
-
-/// The state of one path.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[non_exhaustive]
-pub struct ProbedPath {
-    /// The path as the probe spelled it.
-    pub path: String,
-    /// The kind of file system entry.
-    pub found: EntryKind,
-    /// The real path, with all links resolved.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub real_path: Option<String>,
-    /// Those of the requested markers that exist, as file or folder.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub markers: Vec<String>,
-}
-
-impl ProbedPath {
-    /// A path without a known real path and without markers.
-    #[must_use]
-    pub fn new(path: impl Into<String>, found: EntryKind) -> Self {
-        Self { path: path.into(), found, real_path: None, markers: Vec::new() }
-    }
-}
-
-setters!(ProbedPath { markers: Vec<String>; real_path: String });
-
-/// The kinds of file system entries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub enum EntryKind {
-    /// A folder.
-    Directory,
-    /// Anything else that exists.
-    File,
-    /// Nothing.
-    Missing,
-    /// The host has no permission to tell.
-    Unreadable,
-}
-
 /// One raw message.
+///
+/// ```
+/// use rootwise::event::Message;
+/// use rootwise::Action;
+///
+/// # use rootwise::{HostFacts, PathStyle, Policy, Resolver};
+/// # let mut resolver = Resolver::new(Policy::recommended(), HostFacts::new(PathStyle::Posix))?;
+/// let text = r#"{ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "capabilities": {} } }"#;
+/// let actions = resolver.handle(Message::new(text), 0)?;
+/// // The host's own code answers it.
+/// assert!(matches!(actions.as_slice(), [Action::Forward(_)]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

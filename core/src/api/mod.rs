@@ -1,12 +1,17 @@
 //! The types that cross the boundary of the crate: plain serde types without behaviour.
 
+#[macro_use]
+mod setters;
+
 pub mod action;
 pub(crate) mod argument;
 pub mod event;
 pub mod explanation;
 pub mod host;
+mod probed;
 pub mod project;
 pub(crate) mod reason;
+mod request;
 pub(crate) mod source;
 pub(crate) mod style;
 mod unique;

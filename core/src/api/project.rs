@@ -60,6 +60,10 @@ pub struct Project {
     #[serde(default, skip_serializing_if = "is_default")]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub other_roots_omitted: u32,
+    /// The text that names it in each call. Only in the answer to a selection that is kept nowhere, because nothing connects the
+    /// calls of this client.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handle: Option<String>,
     /// Whether the client or the disk did not confirm in time that this still holds: the list of roots or the report that
     /// it rests on is older than `maxAgeMs`, or out of date. Only in answers.
     #[serde(default, skip_serializing_if = "is_default")]

@@ -102,6 +102,10 @@ pub enum Reason {
 
 impl Reason {
     /// The stable code.
+    ///
+    /// ```
+    /// assert_eq!(rootwise::Reason::NotInRoots.code(), "not_in_roots");
+    /// ```
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {

@@ -54,6 +54,8 @@ pub(super) struct Call {
 pub(super) struct PendingAsk {
     pub(super) call: Option<CallId>,
     pub(super) purpose: Purpose,
+    /// Whether its caller shows hints.
+    pub(super) hints: bool,
     /// The reason for which nobody is asked for it.
     pub(super) cannot_ask: Option<CannotAsk>,
 }
@@ -92,6 +94,7 @@ struct AskParams {
     facts: RequestFacts,
     ask_via: AskVia,
     cannot_ask: Option<CannotAsk>,
+    hints: bool,
 }
 
 impl Endpoint {
@@ -100,24 +103,25 @@ impl Endpoint {
         if self.calls.contains_key(&id) {
             return Err(Misuse::DuplicateCall(id));
         }
-        let known = session.filter(|session| self.session(*session).is_some());
-        let scope = known.map_or(Scope::Call(id), Scope::Session);
-        let of_session = known.and_then(|session| self.session(session));
-        let dirs = of_session.map_or(Ok(None), |session| session.callers_dirs(started.allowed_dirs.as_ref()))?;
-        let alone = match session {
-            Some(_) => None,
-            None => {
+        let mut reader = Reader { policy: &self.policy, inputs: &self.inputs, too_large: Vec::new() };
+        let (facts, described) = reader.call(started);
+        let too_large = reader.too_large;
+        let is_modern = described.is_modern;
+        let (scope, dirs) = self.scope_of(started, &described, turn)?;
+        let known = self.scopes.get(&scope);
+        let dirs = known.map_or(Ok(None), |session| session.callers_dirs(dirs.as_ref()))?;
+        let alone = match scope {
+            Scope::Call(_) if session.is_some() => None,
+            Scope::Session(_) | Scope::Memory(_) => None,
+            Scope::Call(_) => {
                 let transport = transport.unwrap_or(Transport::Http);
                 let own = OwnFacts { transport, local, push: None, allowed_dirs: started.allowed_dirs.clone() };
                 Some(Session::new(self.builder(&own)?.for_one_call().build()?, own))
             }
         };
-        let channel = self.join_channel(id, session, channel)?;
+        let channel = self.join_channel(id, scope.session(), channel)?;
         self.scopes.extend(alone.map(|alone| (scope, alone)));
-        let mut reader = Reader { policy: &self.policy, inputs: &self.inputs, too_large: Vec::new() };
-        let (facts, is_modern) = reader.call(started);
         let facts = RequestFacts { allowed_dirs: dirs, ..facts };
-        let too_large = reader.too_large;
         self.log_too_large(&too_large, scope.session(), turn);
         let is_repeatable = started.method.as_deref().is_none_or(|method| REPEATABLE.contains(&method));
         let request_state = started.request_state.clone().filter(|_| is_modern);
@@ -208,7 +212,7 @@ impl Endpoint {
         }
     }
 
-    /// The hints for an ask of a call. Those that come once belong to the call, so that each of its asks gets them.
+    /// The hints for an ask that shows them. Those that come once belong to the call, so that each such ask of it gets them.
     pub(super) fn hints_of(&mut self, call: Option<CallId>, outcome: &Outcome, hints: &[String]) -> Vec<String> {
         let is_resolved = matches!(outcome, Outcome::Resolved { .. });
         let call = call.filter(|_| is_resolved).and_then(|call| self.calls.get_mut(&call));
@@ -269,8 +273,9 @@ impl Endpoint {
     }
 
     pub(super) fn asked(&mut self, asked: CallAsked, turn: &mut Turn) -> Result<(), Misuse> {
-        let CallAsked { ask, call, session, want, target, argument, server, explain, peek } = asked;
+        let CallAsked { ask, call, session, want, target, argument, server, explain, hints, peek } = asked;
         let Some(mut params) = self.ask_params(ask, Asker::of(call, session)?, turn)? else { return Ok(()) };
+        params.hints = hints;
         let limits = &self.policy.config.limits;
         if let Some(argument) = argument {
             params.facts.argument = Some(bounded_argument(argument, limits));
@@ -284,12 +289,12 @@ impl Endpoint {
         let quiet = self.policy.config.elicit != Elicit::Never && (peek || call.is_none());
         if peek {
             let (facts, ask_via) = (params.facts, Some(params.ask_via));
-            let asked = Asked { ask: self.next_ask(params.scope), want, ask_via, facts, target, explain, quiet };
+            let asked = Asked { ask: self.next_ask(params.scope), want, ask_via, facts, target, explain, hints, quiet };
             self.peek(ask, params.scope, asked, params.cannot_ask, turn);
             return Ok(());
         }
         self.put(ask, params, turn, |id, facts, ask_via| {
-            Asked { ask: id, want, ask_via: Some(ask_via), facts, target, explain, quiet }.into()
+            Asked { ask: id, want, ask_via: Some(ask_via), facts, target, explain, hints, quiet }.into()
         });
         Ok(())
     }
@@ -347,9 +352,9 @@ impl Endpoint {
         turn: &mut Turn,
         event: impl FnOnce(AskId, RequestFacts, AskVia) -> Event,
     ) -> AskId {
-        let AskParams { scope, call, facts, ask_via, cannot_ask } = params;
+        let AskParams { scope, call, facts, ask_via, cannot_ask, hints } = params;
         let id = self.next_ask(scope);
-        let pending = PendingAsk { call, purpose: Purpose::Host(ask), cannot_ask };
+        let pending = PendingAsk { call, purpose: Purpose::Host(ask), hints, cannot_ask };
         self.process_ask(scope, event(id, facts, ask_via), Some((id, pending)), turn);
         if let Some(call) = call.and_then(|call| self.calls.get_mut(&call)) {
             call.has_asked = true;
@@ -368,7 +373,7 @@ impl Endpoint {
         turn: &mut Turn,
     ) {
         let id = self.next_ask(scope);
-        let pending = PendingAsk { call, purpose, cannot_ask: None };
+        let pending = PendingAsk { call, purpose, hints: false, cannot_ask: None };
         let asked = Asked { ask: id, ..asked };
         self.process_ask(scope, asked.into(), Some((id, pending)), turn);
     }
@@ -399,7 +404,7 @@ impl Endpoint {
         let (ask_via, cannot_ask) = self.way(scope, call);
         let facts =
             call.and_then(|call| self.calls.get(&call)).map_or_else(RequestFacts::default, |call| call.facts.clone());
-        Ok(Some(AskParams { scope, call, facts, ask_via, cannot_ask }))
+        Ok(Some(AskParams { scope, call, facts, ask_via, cannot_ask, hints: false }))
     }
 
     /// Whether and how the client can be asked.

@@ -31,12 +31,16 @@ impl Session {
 }
 
 impl Endpoint {
-    /// A resolver for a session or a call; its own folders are checked like those of the host.
+    /// Checks the folders of a session or a call like those of the host.
+    pub(super) fn check_dirs(&self, dirs: Option<&[String]>) -> Result<(), Misuse> {
+        let checked = self.hosts.of(Transport::Stdio).check_dirs(ALLOWED_DIRS, dirs.unwrap_or_default());
+        checked.map_err(|ConfigError { place, problem }| Misuse::bad_event(place, problem))
+    }
+
+    /// A resolver for a session or a call.
     pub(super) fn builder(&self, own: &OwnFacts) -> Result<ResolverBuilder, Misuse> {
-        let host = self.hosts.with(own);
-        let checked = host.check_dirs(ALLOWED_DIRS, own.allowed_dirs.as_deref().unwrap_or_default());
-        checked.map_err(|ConfigError { place, problem }| Misuse::bad_event(place, problem))?;
-        let builder = Resolver::builder(host).policy(self.policy.clone());
+        self.check_dirs(own.allowed_dirs.as_deref())?;
+        let builder = Resolver::builder(self.hosts.with(own)).policy(self.policy.clone());
         Ok(own.allowed_dirs.iter().fold(builder, ResolverBuilder::allowed_dirs))
     }
 

@@ -112,6 +112,17 @@ macro_rules! events {
 
 events! {
     /// A client that connected.
+    ///
+    /// ```
+    /// # use rootwise::endpoint::event::*;
+    /// # use rootwise::host::Transport;
+    /// # use rootwise::{Endpoint, HostFacts, PathStyle, Policy};
+    /// # let mut endpoint = Endpoint::new(Policy::recommended(), &HostFacts::new(PathStyle::Posix))?;
+    /// let mut opened = SessionOpened::new(1, Transport::Http);
+    /// opened.local = Some(true);
+    /// endpoint.handle(opened, 0)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     SessionOpened(SessionOpened) {
         /// The host's id for the session.
         session: SessionId,
@@ -139,12 +150,37 @@ events! {
     }
 
     /// A session that ended.
+    ///
+    /// ```
+    /// # use rootwise::endpoint::event::*;
+    /// # use rootwise::host::Transport;
+    /// # use rootwise::{Endpoint, HostFacts, PathStyle, Policy};
+    /// # let mut endpoint = Endpoint::new(Policy::recommended(), &HostFacts::new(PathStyle::Posix))?;
+    /// endpoint.handle(SessionOpened::new(1, Transport::Stdio), 0)?;
+    /// endpoint.handle(SessionClosed::new(1), 5)?;
+    /// assert!(endpoint.explain(1).is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     SessionClosed(SessionClosed) {
         /// The session.
         session: SessionId,
     }
 
     /// The parameters of `initialize`: raw JSON from the peer, of any shape.
+    ///
+    /// ```
+    /// # use rootwise::endpoint::event::*;
+    /// # use rootwise::host::Transport;
+    /// # use rootwise::{Endpoint, HostFacts, PathStyle, Policy};
+    /// # let mut endpoint = Endpoint::new(Policy::recommended(), &HostFacts::new(PathStyle::Posix))?;
+    /// endpoint.handle(SessionOpened::new(1, Transport::Stdio), 0)?;
+    /// let mut initialized = SessionInitialized::new(1);
+    /// initialized.capabilities = Some(serde_json::value::to_raw_value(&serde_json::json!({ "roots": {} }))?);
+    /// endpoint.handle(initialized, 0)?;
+    /// // The client may be asked from here on.
+    /// endpoint.handle(SessionReady::new(1), 1)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ClientInitialized(SessionInitialized) {
         /// The session.
         session: SessionId,
@@ -203,6 +239,19 @@ events! {
     }
 
     /// A raw message.
+    ///
+    /// ```
+    /// # use rootwise::endpoint::event::*;
+    /// # use rootwise::host::Transport;
+    /// # use rootwise::{Endpoint, HostFacts, PathStyle, Policy};
+    /// # let mut endpoint = Endpoint::new(Policy::recommended(), &HostFacts::new(PathStyle::Posix))?;
+    /// endpoint.handle(SessionOpened::new(1, Transport::Stdio), 0)?;
+    /// let text = r#"{ "jsonrpc": "2.0", "id": 1, "method": "ping" }"#;
+    /// let output = endpoint.handle(SessionMessage::new(1, text), 0)?;
+    /// // The host's own code answers it.
+    /// assert!(matches!(output.actions.as_slice(), [rootwise::endpoint::action::EndpointAction::Forward(_)]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     Message(SessionMessage) {
         /// The session.
         session: SessionId,
@@ -219,6 +268,18 @@ events! {
     }
 
     /// A stream that ended before its calls.
+    ///
+    /// ```
+    /// # use rootwise::endpoint::event::*;
+    /// # use rootwise::host::Transport;
+    /// # use rootwise::{Endpoint, HostFacts, PathStyle, Policy};
+    /// # let mut endpoint = Endpoint::new(Policy::recommended(), &HostFacts::new(PathStyle::Posix))?;
+    /// endpoint.handle(SessionOpened::new(1, Transport::Http), 0)?;
+    /// endpoint.handle(ChannelOpened::new(1, 9), 0)?;
+    /// // The client may resume it.
+    /// endpoint.handle(ChannelClosed::new(9, ChannelEnd::Cut), 5)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ChannelClosed(ChannelClosed) {
         /// The stream.
         channel: ChannelId,
@@ -227,6 +288,19 @@ events! {
     }
 
     /// A call, with the parts of its request as they came.
+    ///
+    /// ```
+    /// # use rootwise::endpoint::event::*;
+    /// # use rootwise::host::Transport;
+    /// # use rootwise::{Endpoint, HostFacts, PathStyle, Policy};
+    /// # let mut endpoint = Endpoint::new(Policy::recommended(), &HostFacts::new(PathStyle::Posix))?;
+    /// endpoint.handle(SessionOpened::new(1, Transport::Http), 0)?;
+    /// let mut started = CallStarted::new(1);
+    /// (started.session, started.method) = (Some(1.into()), Some("tools/call".into()));
+    /// started.headers.insert("x-project-path".into(), "/work/app".into());
+    /// endpoint.handle(started, 0)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     CallStarted(CallStarted) {
         /// The host's id for the call.
         call: CallId,
@@ -281,6 +355,10 @@ events! {
         #[cfg_attr(feature = "ts", ts(type = "unknown", optional))]
         #[cfg_attr(feature = "schema", schemars(with = "Option<serde_json::Value>"))]
         argument: Option<Argument>,
+        /// Who makes the call, as the host has authenticated it: what a call without a session selects counts for the next calls
+        /// of the same caller.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        caller: Option<String>,
         /// The folders to which the caller is confined, within those of the host facts; by default those of the session.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         allowed_dirs: Option<Vec<String>>,
@@ -295,6 +373,18 @@ events! {
     }
 
     /// A call that is over.
+    ///
+    /// ```
+    /// # use rootwise::endpoint::event::*;
+    /// # use rootwise::host::Transport;
+    /// # use rootwise::{Endpoint, HostFacts, PathStyle, Policy};
+    /// # let mut endpoint = Endpoint::new(Policy::recommended(), &HostFacts::new(PathStyle::Posix))?;
+    /// let mut ended = CallEnded::new(1);
+    /// ended.cancelled = true;
+    /// endpoint.handle(CallStarted::new(1), 0)?;
+    /// endpoint.handle(ended, 5)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     CallEnded(CallEnded) {
         /// The call.
         call: CallId,
@@ -306,6 +396,20 @@ events! {
     }
 
     /// An ask of a call, or of a session if it has no request-specific facts.
+    ///
+    /// ```
+    /// # use rootwise::endpoint::event::*;
+    /// # use rootwise::host::Transport;
+    /// # use rootwise::{Endpoint, HostFacts, PathStyle, Policy};
+    /// # let mut endpoint = Endpoint::new(Policy::recommended(), &HostFacts::new(PathStyle::Posix))?;
+    /// endpoint.handle(CallStarted::new(1), 0)?;
+    /// let mut asked = CallAsked::new(1);
+    /// // The caller shows the policy's hints.
+    /// (asked.call, asked.hints) = (Some(1.into()), true);
+    /// let output = endpoint.handle(asked, 0)?;
+    /// assert!(!output.actions.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     Asked(CallAsked) {
         /// The host's id for this ask.
         ask: AskId,
@@ -335,6 +439,10 @@ events! {
         #[serde(default, skip_serializing_if = "is_default")]
         #[cfg_attr(feature = "ts", ts(optional = nullable))]
         explain: bool,
+        /// Whether the answer carries the hints of the policy, because the caller shows them.
+        #[serde(default, skip_serializing_if = "is_default")]
+        #[cfg_attr(feature = "ts", ts(optional = nullable))]
+        hints: bool,
         /// Whether it is answered in this event, from what is known.
         #[serde(default, skip_serializing_if = "is_default")]
         #[cfg_attr(feature = "ts", ts(optional = nullable))]
@@ -342,6 +450,18 @@ events! {
     }
 
     /// A selection.
+    ///
+    /// ```
+    /// # use rootwise::endpoint::event::*;
+    /// # use rootwise::host::Transport;
+    /// # use rootwise::{Endpoint, HostFacts, PathStyle, Policy};
+    /// # let mut endpoint = Endpoint::new(Policy::recommended(), &HostFacts::new(PathStyle::Posix))?;
+    /// endpoint.handle(SessionOpened::new(1, Transport::Stdio), 0)?;
+    /// let mut selected = CallSelected::new(1, rootwise::event::SelectBy::Path("/work/app".into()));
+    /// selected.session = Some(1.into());
+    /// endpoint.handle(selected, 0)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     Selected(CallSelected) {
         /// The host's id for this ask.
         ask: AskId,

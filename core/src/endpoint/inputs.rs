@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::api::action::{FORM_KEY, INPUT_KEY};
+use crate::peer::client::CONVERSATION_KEYS;
 use crate::policy::{Policy, SourceKind};
 
 /// The inputs that a policy reads.
@@ -23,10 +24,15 @@ pub struct PolicyInputs {
     pub query: BTreeSet<String>,
     /// Places in `_meta`, each as the names that lead to it.
     pub meta: BTreeSet<Vec<String>>,
+    /// Keys of `_meta` by which clients name a conversation. A host passes them on with calls without a session and with those of
+    /// revision 2026-07-28.
+    pub conversation: BTreeSet<String>,
     /// Environment variables.
     pub env: BTreeSet<String>,
     /// Command line options, without dashes.
     pub options: BTreeSet<String>,
+    /// Whether it reads the project that a call names in an argument.
+    pub argument: bool,
     /// The keys of the endpoint's questions in `inputRequests` and `inputResponses`.
     pub input_keys: BTreeSet<String>,
     /// Bytes of the longest value that counts.
@@ -41,13 +47,18 @@ impl PolicyInputs {
     /// use rootwise::endpoint::inputs::PolicyInputs;
     ///
     /// let inputs = PolicyInputs::of(&Policy::recommended());
-    /// assert!(inputs.headers.contains("x-project-path") && inputs.env.contains("ROOTWISE_PROJECT"));
+    /// assert!(inputs.headers.contains("x-project-path") && inputs.env.contains("ROOTWISE_PROJECT") && inputs.argument);
     /// ```
     #[must_use]
     pub fn of(policy: &Policy) -> Self {
-        let input_keys = [INPUT_KEY, FORM_KEY].map(String::from).into();
-        let mut inputs = Self { input_keys, value_bytes: policy.config.limits.value_bytes, ..Self::default() };
+        let mut inputs = Self {
+            conversation: CONVERSATION_KEYS.map(Into::into).into(),
+            input_keys: [INPUT_KEY, FORM_KEY].map(Into::into).into(),
+            value_bytes: policy.config.limits.value_bytes,
+            ..Self::default()
+        };
         for source in &policy.config.sources {
+            inputs.argument |= source.from == SourceKind::Argument;
             for name in &source.read {
                 inputs.add(source.from, name);
             }

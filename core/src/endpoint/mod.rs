@@ -7,6 +7,7 @@ mod channels;
 mod dirs;
 pub mod event;
 pub mod inputs;
+mod memories;
 mod parts;
 mod requests;
 mod roots;
@@ -34,6 +35,7 @@ use calls::Call;
 use channels::Channel;
 use event::EndpointEvent;
 use inputs::PolicyInputs;
+use memories::{Memories, MemoryId};
 use requests::Requests;
 use sessions::Session;
 use turn::Turn;
@@ -49,6 +51,7 @@ pub struct Endpoint {
     inputs: PolicyInputs,
     /// Everything that is remembered, by whom it concerns: nothing passes from one scope to another.
     scopes: BTreeMap<Scope, Session>,
+    memories: Memories,
     channels: BTreeMap<ChannelId, Channel>,
     calls: BTreeMap<CallId, Call>,
     /// The asks that wait, by the host's ids: whom they concern, and the ids that the resolvers know.
@@ -78,6 +81,8 @@ enum DirsCheck {
 enum Scope {
     /// A client, as long as it is connected.
     Session(SessionId),
+    /// Calls without a session that have something in common.
+    Memory(MemoryId),
     /// A call that stands alone.
     Call(CallId),
 }
@@ -86,7 +91,7 @@ impl Scope {
     const fn session(self) -> Option<SessionId> {
         match self {
             Self::Session(session) => Some(session),
-            Self::Call(_) => None,
+            Self::Memory(_) | Self::Call(_) => None,
         }
     }
 }
@@ -168,6 +173,16 @@ pub struct SessionChange {
 impl Endpoint {
     /// Creates an endpoint with the facts of this process; each session brings its transport.
     ///
+    /// ```
+    /// use rootwise::{Endpoint, HostFacts, PathStyle, Policy};
+    ///
+    /// let mut facts = HostFacts::new(PathStyle::Posix);
+    /// facts.cwd = Some("relative".into());
+    /// // The error names the fact.
+    /// let error = Endpoint::new(Policy::recommended(), &facts).map(drop).unwrap_err();
+    /// assert!(error.to_string().contains("host.cwd"));
+    /// ```
+    ///
     /// # Errors
     /// A host fact is invalid; the error names it.
     pub fn new(policy: impl Into<Arc<Policy>>, host: &HostFacts) -> Result<Self, ConfigError> {
@@ -178,6 +193,7 @@ impl Endpoint {
             inputs: PolicyInputs::of(&policy),
             policy,
             scopes,
+            memories: Memories::default(),
             channels,
             calls,
             asks,

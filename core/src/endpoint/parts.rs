@@ -13,7 +13,7 @@ use super::event::{CallStarted, SessionInitialized};
 use super::inputs::PolicyInputs;
 use crate::api::action::{FORM_KEY, INPUT_KEY};
 use crate::api::event::{Argument, ClientInitialized, RequestFacts};
-use crate::peer::client::{Client, META_CAPABILITIES, META_INFO, META_VERSION};
+use crate::peer::client::{CONVERSATION_KEYS, Client, META_CAPABILITIES, META_INFO, META_VERSION};
 use crate::peer::raw;
 use crate::policy::{Limits, Policy, to_usize};
 use crate::resolve::sources::bounded;
@@ -24,6 +24,16 @@ pub(super) const MAX_NAME_BYTES: usize = 4 << 10;
 
 /// The first revision whose calls stand alone; revisions are dates, so they compare as texts.
 const MODERN: &str = "2026-07-28";
+
+/// What a call says about its client.
+pub(super) struct Described {
+    /// Whether it is of revision 2026-07-28.
+    pub(super) is_modern: bool,
+    /// The client's name for itself.
+    pub(super) client: Option<String>,
+    /// The conversation that the call belongs to.
+    pub(super) conversation: Option<String>,
+}
 
 /// Reads parts, and notes what was too large.
 pub(super) struct Reader<'p> {
@@ -42,8 +52,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The facts of a call, and whether its client is of revision 2026-07-28.
-    pub(super) fn call(&mut self, started: &CallStarted) -> (RequestFacts, bool) {
+    /// The facts of a call, and what it says about its client.
+    pub(super) fn call(&mut self, started: &CallStarted) -> (RequestFacts, Described) {
         let limits = &self.policy.config.limits;
         let meta = started.meta.as_deref().map(RawValue::get);
         let members = meta.and_then(|meta| raw::members(meta, [META_CAPABILITIES, META_INFO, META_VERSION]));
@@ -68,7 +78,10 @@ impl Reader<'_> {
             // With capabilities of its own, even none, a call reads nothing of its connection.
             facts.capabilities = Some(no_capabilities());
         }
-        (facts, is_modern)
+        let is_of_session = started.session.is_some() && !is_modern;
+        let conversation = meta.filter(|_| !is_of_session).and_then(conversation);
+        let client = facts.client_info.as_deref().and_then(|info| raw::string(raw::member(info.get(), "name")?.get()));
+        (facts, Described { is_modern, client, conversation })
     }
 
     /// The client's name for itself.
@@ -89,8 +102,13 @@ impl Reader<'_> {
         let mut kept = Value::Object(Map::new());
         for names in &self.inputs.meta {
             let found = names.iter().try_fold(meta, |text, name| raw::member(text, name).map(RawValue::get));
-            if let Some(text) = found.and_then(raw::string) {
-                insert(&mut kept, names, bounded(text, &self.policy.config.limits));
+            let limits = &self.policy.config.limits;
+            let Some(found) = found else { continue };
+            let mut texts = raw::texts(found, to_usize(limits.roots)).into_iter().map(|text| bounded(text, limits));
+            if raw::is_object(found) {
+                insert(&mut kept, names, texts.map(|key| (key, Value::Null)).collect::<Map<_, _>>().into());
+            } else if let Some(text) = texts.next() {
+                insert(&mut kept, names, text.into());
             }
         }
         kept.as_object().filter(|kept| !kept.is_empty()).and_then(|kept| to_raw_value(kept).ok())
@@ -115,6 +133,13 @@ impl Reader<'_> {
     fn max_bytes(&self) -> usize {
         to_usize(self.policy.config.limits.event_bytes / 4)
     }
+}
+
+/// The id of a conversation in `_meta`; one that nobody would choose is none.
+fn conversation(meta: &str) -> Option<String> {
+    let ids = raw::members(meta, CONVERSATION_KEYS)?.into_iter();
+    let mut ids = ids.filter_map(|id| raw::string(id.get()?.get()));
+    ids.find(|id| !id.is_empty() && id.len() <= MAX_NAME_BYTES)
 }
 
 /// The capabilities of a client that declares none.
@@ -152,13 +177,13 @@ pub(super) fn bounded_argument(argument: Argument, limits: &Limits) -> Argument 
     }
 }
 
-/// Puts a text where names lead to.
-fn insert(tree: &mut Value, names: &[String], text: String) {
+/// Puts a value where names lead to.
+fn insert(tree: &mut Value, names: &[String], value: Value) {
     let Some((last, path)) = names.split_last() else { return };
     let place = path.iter().try_fold(tree, |tree, name| {
         Some(tree.as_object_mut()?.entry(name.clone()).or_insert_with(|| Value::Object(Map::new())))
     });
     if let Some(map) = place.and_then(Value::as_object_mut) {
-        map.insert(last.clone(), Value::String(text));
+        map.insert(last.clone(), value);
     }
 }

@@ -173,6 +173,7 @@ impl Endpoint {
         let scope = Scope::Session(session);
         let last = self.project(session).cloned();
         let requests = self.requests_of(scope);
+        self.forget_conversations(session, turn);
         self.process(scope, Event::Closed, turn);
         if let Some(from) = last {
             let (from, to) = (Some(from), None);
@@ -181,6 +182,16 @@ impl Endpoint {
         for request in requests {
             self.cancel(request, texts::SESSION_CLOSED, None, turn);
         }
+        self.release_scope(scope);
+    }
+
+    /// Ends a scope: its asks are answered.
+    pub(super) fn close_scope(&mut self, scope: Scope, turn: &mut Turn) {
+        self.process(scope, Event::Closed, turn);
+        self.release_scope(scope);
+    }
+
+    fn release_scope(&mut self, scope: Scope) {
         // Its calls belong to nobody now, even if the host uses the ids of the session and its channels again.
         let calls = self.scopes.get(&scope).map(|session| session.calls.clone()).unwrap_or_default();
         for id in calls {
@@ -411,18 +422,33 @@ impl Endpoint {
         ask: Option<(AskId, PendingAsk)>,
         turn: &mut Turn,
     ) {
+        let expired = matches!(event, Event::DeadlineReached);
+        let now = self.now;
+        self.update(scope, ask, expired, turn, |resolver| resolver.accept(event, now));
+    }
+
+    /// Has the resolver of a scope do something that is no event.
+    pub(super) fn change(&mut self, scope: Scope, turn: &mut Turn, f: impl FnOnce(&mut Resolver) -> Vec<Action>) {
+        self.update(scope, None, false, turn, f);
+    }
+
+    fn update(
+        &mut self,
+        scope: Scope,
+        ask: Option<(AskId, PendingAsk)>,
+        expired: bool,
+        turn: &mut Turn,
+        change: impl FnOnce(&mut Resolver) -> Vec<Action>,
+    ) {
         let Some(session) = self.scopes.get_mut(&scope) else { return };
         let before = session.resolver.project().cloned();
         let turns = session.resolver.turns();
         let handshakes = session.resolver.handshakes();
-        let expired = matches!(event, Event::DeadlineReached);
-        let actions = session.resolver.accept(event, self.now);
+        let actions = change(&mut session.resolver);
         let project = session.resolver.project();
         if let Some(id) = scope.session().filter(|_| session.resolver.turns() != turns) {
             let project = (before.as_ref() != project).then(|| project.cloned());
-            // The hints of a call are for its asks alone.
-            let call = ask.as_ref().and_then(|(_, pending)| self.calls.get(&pending.call?));
-            let known = session.resolver.reuse().filter(|_| call.is_none_or(|call| call.hints.is_empty()));
+            let known = session.resolver.reuse();
             turn.touched(SessionChange { session: id, project, known });
         }
         if let Some((id, pending)) = ask {
@@ -612,7 +638,8 @@ impl Endpoint {
                 turn.end([ask].into(), crate::Reason::CallOver);
                 continue;
             }
-            let own = (pending.cannot_ask, self.hints_of(pending.call, &outcome, &hints));
+            let shown = if pending.hints { self.hints_of(pending.call, &outcome, &hints) } else { Vec::new() };
+            let own = (pending.cannot_ask, shown);
             match alike.iter_mut().find(|(other, _)| *other == own) {
                 Some((_, asks)) => asks.push(ask),
                 None => alike.push((own, [ask].into())),

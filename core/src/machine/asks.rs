@@ -29,6 +29,8 @@ pub(crate) struct NewAsk {
     pub(crate) facts: RequestFacts,
     pub(crate) target: Option<String>,
     pub(crate) explain: bool,
+    /// Whether its caller shows hints.
+    pub(crate) hints: bool,
     /// Whether it has no request-specific facts, so that its answer may serve the next such ask.
     pub(crate) plain: bool,
     /// Whether the client's user may be asked before it ends.
@@ -37,21 +39,21 @@ pub(crate) struct NewAsk {
 
 /// Whether an ask has no request-specific facts: the one definition of an ask that may share its answer.
 pub(crate) fn is_plain(asked: &Asked) -> bool {
-    let Asked { ask: _, want, ask_via: _, facts, target, explain, quiet } = asked;
+    let Asked { ask: _, want, ask_via: _, facts, target, explain, hints, quiet } = asked;
     // The user may have to be asked before the answer to a quiet ask serves another one.
-    *want == Want::Project && facts.is_empty() && target.is_none() && !explain && !quiet
+    *want == Want::Project && facts.is_empty() && target.is_none() && !explain && !hints && !quiet
 }
 
 impl From<Asked> for NewAsk {
     fn from(asked: Asked) -> Self {
         let plain = is_plain(&asked);
-        let Asked { ask, want, ask_via, facts, target, explain, quiet } = asked;
+        let Asked { ask, want, ask_via, facts, target, explain, hints, quiet } = asked;
         let purpose = match want {
             Want::Project => Purpose::Project,
             Want::Roots => Purpose::Roots,
         };
         let may_ask_user = want == Want::Project && !explain && !quiet;
-        Self { id: ask, purpose, ask_via, facts, target, explain, plain, may_ask_user }
+        Self { id: ask, purpose, ask_via, facts, target, explain, hints, plain, may_ask_user }
     }
 }
 
@@ -65,6 +67,7 @@ impl From<Selected> for NewAsk {
             facts,
             target: None,
             explain,
+            hints: false,
             plain: false,
             may_ask_user: false,
         }
@@ -81,6 +84,7 @@ impl From<SelectionCleared> for NewAsk {
             facts,
             target: None,
             explain,
+            hints: false,
             plain: false,
             may_ask_user: false,
         }
@@ -101,6 +105,7 @@ pub(crate) struct PendingAsk {
     pub(crate) client: Client,
     pub(crate) target: Option<String>,
     pub(crate) explain: bool,
+    pub(crate) hints: bool,
     pub(crate) deadline: Time,
     pub(crate) wait: Wait,
     /// What replies to probes have told it since it arrived; see `add_reply`.
@@ -351,6 +356,7 @@ impl AskQueue {
                 .filter(|target| !target.trim().is_empty())
                 .map(|target| bounded(target, &policy.config.limits)),
             explain: new.explain,
+            hints: new.hints,
             deadline: now.saturating_add(policy.config.timing.caller_timeout_ms.into()),
             wait: Wait::Full,
             disk: Vec::new(),
@@ -434,6 +440,7 @@ impl AskQueue {
             client: Client::default(),
             target: None,
             explain: false,
+            hints: false,
             deadline: now.saturating_add(policy.config.timing.caller_timeout_ms.into()),
             wait: Wait::Full,
             disk: Vec::new(),

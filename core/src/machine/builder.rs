@@ -20,12 +20,26 @@ pub struct ResolverBuilder {
     id_prefix: Option<String>,
     snapshot_key: Option<SealKey>,
     allowed_dirs: Option<Vec<String>>,
-    serves_one_call: bool,
+    serves: Serves,
+}
+
+/// The calls of revision 2026-07-28 for which a resolver keeps something.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Serves {
+    /// Those of its connection, if everything on it comes from one client.
+    #[default]
+    Connection,
+    /// Those of one conversation.
+    Conversation,
+    /// Those of one caller, who may have several conversations at once: only what it selects is kept for all of them.
+    Caller,
+    /// One call: nothing is kept.
+    OneCall,
 }
 
 impl ResolverBuilder {
     pub(super) const fn new(host: Arc<HostFacts>) -> Self {
-        Self { policy: None, host, id_prefix: None, snapshot_key: None, allowed_dirs: None, serves_one_call: false }
+        Self { policy: None, host, id_prefix: None, snapshot_key: None, allowed_dirs: None, serves: Serves::Connection }
     }
 
     /// Sets the policy.
@@ -53,11 +67,29 @@ impl ResolverBuilder {
         Self { allowed_dirs: Some(dirs.into_iter().map(Into::into).collect()), ..self }
     }
 
-    /// The resolver is for one call that nothing ties to others: what is selected in it would be lost, so that selections are
-    /// refused with [`PassEachCall`](crate::Reason::PassEachCall).
+    /// The resolver is for one call that nothing ties to others: what is selected in it would be lost, so that the client is told
+    /// how to name the project in each call, or the selection is refused with [`PassEachCall`](crate::Reason::PassEachCall).
     #[must_use]
-    pub const fn for_one_call(mut self) -> Self {
-        self.serves_one_call = true;
+    pub const fn for_one_call(self) -> Self {
+        self.serving(Serves::OneCall)
+    }
+
+    /// The resolver is for the calls of one conversation, whatever they came on: what it selects, finds and lists counts for its
+    /// next calls.
+    #[must_use]
+    pub const fn for_conversation(self) -> Self {
+        self.serving(Serves::Conversation)
+    }
+
+    /// The resolver is for the calls of one caller, who may have several conversations at once: only what it selects counts for
+    /// its next calls.
+    #[must_use]
+    pub const fn for_caller(self) -> Self {
+        self.serving(Serves::Caller)
+    }
+
+    pub(crate) const fn serving(mut self, serves: Serves) -> Self {
+        self.serves = serves;
         self
     }
 
@@ -105,7 +137,7 @@ impl ResolverBuilder {
         let policy = self.policy.unwrap_or_else(|| Arc::new(Policy::recommended()));
         let mut resolver = Resolver::new(policy, self.host)?;
         self.snapshot_key.as_ref().map_or(Ok(()), SealKey::check)?;
-        resolver.serves_one_call = self.serves_one_call;
+        resolver.serves = self.serves;
         resolver.seal_key = self.snapshot_key.map(Arc::new);
         if let Some(dirs) = &self.allowed_dirs {
             resolver.host().check_dirs("allowedDirs", dirs)?;

@@ -111,11 +111,11 @@ impl Outbox {
         self.announce.is_some() || !self.send.is_empty()
     }
 
-    /// The project and the hints of the only answer of this event.
-    pub(crate) fn only_project(&self) -> Option<(Arc<Project>, Vec<String>)> {
+    /// The project of the only answer of this event.
+    pub(crate) fn only_project(&self) -> Option<Arc<Project>> {
         let [PendingAnswer { answer, revision: None, .. }] = self.answers.as_slice() else { return None };
         let Outcome::Resolved { project } = &answer.outcome else { return None };
-        Some((project.clone(), answer.hints.clone()))
+        Some(project.clone())
     }
 
     /// All actions in their fixed order; log lines yield to the limit.

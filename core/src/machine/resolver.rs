@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use super::asks::{AskQueue, DecisionCache, NewAsk, UserProgress, is_plain};
-use super::builder::ResolverBuilder;
+use super::builder::{ResolverBuilder, Serves};
 use super::connection::Connection;
 use super::logs::Logger;
 use super::outbox::Outbox;
@@ -50,8 +50,7 @@ pub struct Resolver {
     pub(super) now: Time,
     pub(super) cached: Option<CachedAnswer>,
     pub(super) seal_key: Option<Arc<SealKey>>,
-    /// Whether it is for one call, which reads and leaves nothing.
-    pub(super) serves_one_call: bool,
+    pub(super) serves: Serves,
     /// Counts the events that were not answered from the last answer.
     turns: u32,
     /// Counts the handshakes.
@@ -62,7 +61,6 @@ pub struct Resolver {
 #[derive(Clone, Debug)]
 pub(super) struct CachedAnswer {
     pub(super) project: Arc<Project>,
-    pub(super) hints: Vec<String>,
     pub(super) until: Option<Time>,
 }
 
@@ -146,6 +144,14 @@ pub(super) struct Turn {
 impl Resolver {
     /// Creates a resolver for a connection before its handshake.
     ///
+    /// ```
+    /// use rootwise::{HostFacts, PathStyle, Policy, Resolver};
+    ///
+    /// let resolver = Resolver::new(Policy::recommended(), HostFacts::new(PathStyle::Posix))?;
+    /// assert!(resolver.project().is_none());
+    /// # Ok::<(), rootwise::ConfigError>(())
+    /// ```
+    ///
     /// # Errors
     /// A host fact is invalid; the error names it.
     pub fn new(policy: impl Into<Arc<Policy>>, host: impl Into<Arc<HostFacts>>) -> Result<Self, ConfigError> {
@@ -163,13 +169,22 @@ impl Resolver {
             now: 0,
             cached: None,
             seal_key: None,
-            serves_one_call: false,
+            serves: Serves::Connection,
             turns: 0,
             handshakes: 0,
         })
     }
 
     /// Starts a resolver with these host facts and, unless another policy is set, the recommended policy.
+    ///
+    /// ```
+    /// use rootwise::{HostFacts, PathStyle, Policy, Resolver};
+    ///
+    /// let policy = Policy::from_json(r#"{ "timing": { "maxAgeMs": 5000 } }"#)?;
+    /// let resolver = Resolver::builder(HostFacts::new(PathStyle::Posix)).policy(policy).id_prefix("replica-7-").build()?;
+    /// assert_eq!(resolver.policy().config().timing.max_age_ms, Some(5_000));
+    /// # Ok::<(), rootwise::ConfigError>(())
+    /// ```
     pub fn builder(host: impl Into<Arc<HostFacts>>) -> ResolverBuilder {
         ResolverBuilder::new(host.into())
     }
@@ -210,7 +225,7 @@ impl Resolver {
     /// Processes an event that is no mistake: an ask has a new id, a probe was requested, facts are valid, and the parts of
     /// peers are bounded.
     pub(crate) fn accept(&mut self, event: Event, now: Millis) -> Vec<Action> {
-        self.now = self.now.max(now.time());
+        self.advance(now);
         if let Event::Asked(asked) = &event
             && let Some(answer) = self.cached_answer(asked)
         {
@@ -234,6 +249,10 @@ impl Resolver {
             }
         }
         turn.outbox.into_actions(&self.policy, self.connection.revision)
+    }
+
+    fn advance(&mut self, now: Millis) {
+        self.now = self.now.max(now.time());
     }
 
     /// The time at which to send [`Event::DeadlineReached`] if no other event comes first.
@@ -270,6 +289,23 @@ impl Resolver {
 
     /// Whether the last answer is also the answer to every ask that has no request-specific facts, until the next event or `until`.
     /// A host may give it without asking again.
+    ///
+    /// ```
+    /// use rootwise::event::Asked;
+    /// use rootwise::{HostFacts, PathStyle, Policy, Resolver};
+    ///
+    /// let policy = Policy::from_json(r#"{ "name": "env", "sources": [{ "from": "env", "read": ["P"], "verify": "none" }] }"#)?;
+    /// let mut host = HostFacts::new(PathStyle::Posix);
+    /// host.env.insert("P".into(), "/work/app".into());
+    /// let mut resolver = Resolver::new(policy, host)?;
+    /// let initialized = rootwise::event::ClientInitialized::default();
+    /// resolver.handle(initialized, 0)?;
+    /// // The first answer announces the project; the second one changes nothing, so that it serves every further ask.
+    /// resolver.handle(Asked::new(1), 0)?;
+    /// resolver.handle(Asked::new(2), 0)?;
+    /// assert!(resolver.reuse().is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn reuse(&self) -> Option<Reuse> {
         self.cached.as_ref().map(|cached| Reuse { until: cached.until.map(Millis::from_time) })
@@ -303,6 +339,28 @@ impl Resolver {
 
     pub(crate) fn request_in_flight(&self) -> Option<RequestToken> {
         self.connection.cycle.token()
+    }
+
+    /// A call of revision 2026-07-28 arrived that another resolver answers; what its client calls itself may show that several
+    /// share the connection.
+    pub(crate) fn client_described(&mut self, name: Option<&str>, now: Millis) -> Vec<Action> {
+        let was_shown = self.connection.sharing.is_shown();
+        self.connection.sharing.described(name);
+        if self.connection.sharing.is_shown() == was_shown || self.connection.closed {
+            return Vec::new();
+        }
+        self.advance(now);
+        self.cached = None;
+        self.turns = self.turns.wrapping_add(1);
+        let mut turn = Turn::default();
+        self.forget_if_shared(was_shown, &mut turn);
+        self.settle(&mut turn);
+        turn.outbox.into_actions(&self.policy, self.connection.revision)
+    }
+
+    /// Whether several clients have shown themselves on the connection.
+    pub(crate) const fn is_shared(&self) -> bool {
+        self.connection.sharing.is_shown()
     }
 
     /// The answer with these hints reached nobody: those that come once are due again.
@@ -379,7 +437,7 @@ impl Resolver {
             asks: [asked.ask].into(),
             outcome: Outcome::Resolved { project: cached.project.clone() },
             revision: self.connection.revision,
-            hints: cached.hints.clone(),
+            hints: Vec::new(),
             explanation: None,
         })
     }

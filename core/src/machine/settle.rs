@@ -6,6 +6,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::asks::{DecisionCache, NewAsk, PendingAsk, Wait, Waiting};
+use super::builder::Serves;
 use super::outbox::AnswerPosition;
 use super::probes::{Asker, Wanted};
 use super::question::Ending;
@@ -59,7 +60,7 @@ impl Resolver {
         if initialized && ask.by == AskVia::Request {
             self.called(turn);
         }
-        if ask.modern && self.host.is_one_client() {
+        if ask.modern && self.serves == Serves::Connection && self.host.is_one_client() {
             self.connection.sharing.described(ask.client.name.as_deref());
             self.forget_if_shared(was_shared, turn);
         }
@@ -93,19 +94,15 @@ impl Resolver {
         }
         let unchanged = remembered == self.connection.memory.remembered;
         if plain && by_request && unchanged && !turn.outbox.changed_connection() {
-            let answered = turn.outbox.only_project().filter(|(project, _)| !project.stale);
+            let answered = turn.outbox.only_project().filter(|project| !project.stale);
             let until = turn.fresh_until;
-            self.cached = answered
-                .map(|(project, hints)| (CachedAnswer { hints: self.lasting_hints(&project), until, project }, hints))
-                // A host repeats the whole answer, and a hint that comes once would come again.
-                .filter(|(cached, hints)| cached.hints == *hints)
-                .map(|(cached, _)| cached);
+            self.cached = answered.map(|project| CachedAnswer { project, until });
         }
     }
 
     /// Takes the roots that came with a call, for the calls after it. Returns whether there are any.
     fn take_roots(&mut self, ask: &PendingAsk, turn: &mut Turn) -> bool {
-        let Some(list) = ask.input.clone() else { return false };
+        let Some(list) = ask.input.clone().filter(|_| self.serves != Serves::Caller) else { return false };
         self.accept_list(list, self.now, None, turn);
         true
     }
@@ -252,7 +249,9 @@ impl Resolver {
                 self.connection.project.clone().filter(keeps)
             }
         };
-        if let Decision::Won(project) = decision {
+        if let Decision::Won(project) = decision
+            && self.serves != Serves::Caller
+        {
             self.connection.memory.pin(project, &self.policy);
         }
         if self.connection.project != new {
@@ -291,10 +290,14 @@ impl Resolver {
         if !self.is_alone(ask) {
             match &outcome {
                 Outcome::Selected { project, .. } => self.take_selection(ask, project, turn),
-                Outcome::Resolved { project } => self.connection.memory.remember(project, &self.policy),
+                Outcome::Resolved { project } if self.serves != Serves::Caller => {
+                    self.connection.memory.remember(project, &self.policy);
+                }
                 _ => {}
             }
-            self.connection.has_evidence |= matches!(outcome, Outcome::Resolved { .. } | Outcome::Unresolved(_));
+            // The calls of one caller may be in different projects, so that they have no common one.
+            self.connection.has_evidence |=
+                self.serves != Serves::Caller && matches!(outcome, Outcome::Resolved { .. } | Outcome::Unresolved(_));
         }
         let outcome = match (outcome, &evaluation) {
             (Outcome::Resolved { project }, Some(evaluation)) if evaluation.stale => {
@@ -315,7 +318,7 @@ impl Resolver {
     /// Makes what an ask selects the selection of the connection.
     pub(super) fn take_selection(&mut self, ask: &PendingAsk, project: &Arc<Project>, turn: &mut Turn) {
         let Purpose::Select(by) = &ask.purpose else { return };
-        self.connection.has_evidence = true;
+        self.connection.has_evidence |= self.serves != Serves::Caller;
         turn.probe_connection = true;
         let given = self.context(ask).selection_text(by, project);
         // The selection belongs to the connection from now on, and so does the report on its folder.
@@ -332,22 +335,16 @@ impl Resolver {
 
     fn hints(&mut self, ask: &PendingAsk, outcome: &Outcome) -> Vec<String> {
         let Outcome::Resolved { project } = outcome else { return Vec::new() };
+        if !ask.hints {
+            return Vec::new();
+        }
         let has_roots = if ask.modern { ask.client.declares_roots } else { self.connection.cycle.has_roots() };
         let is_alone = self.is_alone(ask);
         let reported = &mut self.connection.reported;
         let hints = self.policy.config.hints.iter().enumerate().filter(|(at, hint)| {
-            hint.suits(project, has_roots)
-                // An explanation shows no hints, so it uses none up.
-                && (!hint.once || (!ask.explain && (is_alone || reported.first_hint(*at))))
+            hint.suits(project, has_roots) && (!hint.once || is_alone || reported.first_hint(*at))
         });
         hints.map(|(_, hint)| hint.text.clone()).collect()
-    }
-
-    /// The hints that come with every answer from this source.
-    fn lasting_hints(&self, project: &Project) -> Vec<String> {
-        let has_roots = self.connection.cycle.has_roots();
-        let lasting = self.policy.config.hints.iter().filter(|hint| !hint.once && hint.suits(project, has_roots));
-        lasting.map(|hint| hint.text.clone()).collect()
     }
 
     pub(super) fn closed_answer(&self, ask: &PendingAsk) -> Answer {

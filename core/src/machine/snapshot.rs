@@ -67,6 +67,17 @@ struct State {
 impl Resolver {
     /// Saves the connection: its state and the request in flight, without asks and probes. With a
     /// [key](super::builder::ResolverBuilder::snapshot_key) it is sealed.
+    ///
+    /// ```
+    /// use rootwise::{HostFacts, PathStyle, Resolver};
+    ///
+    /// let host = HostFacts::new(PathStyle::Posix);
+    /// let saved = Resolver::builder(host.clone()).snapshot_key([7; 32]).build()?.snapshot();
+    /// // Another process continues the connection; its ids must differ from ours.
+    /// let restored = Resolver::builder(host).snapshot_key([7; 32]).id_prefix("replica-2-").restore(&saved, 0)?;
+    /// assert!(restored.project().is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn snapshot(&self) -> String {
         let Connection {

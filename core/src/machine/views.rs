@@ -1,6 +1,7 @@
 //! The connection and its asks, as decisions read them.
 
 use super::asks::{PendingAsk, Wait};
+use super::builder::Serves;
 use super::resolver::Resolver;
 use crate::api::action::RootsState;
 use crate::api::event::AskVia;
@@ -65,7 +66,12 @@ impl Resolver {
 
     /// Whether an ask reads and leaves nothing on the connection: nothing ties its call to the calls before it.
     pub(super) fn is_alone(&self, ask: &PendingAsk) -> bool {
-        ask.modern && (self.serves_one_call || !self.host.is_one_client() || self.connection.sharing.is_shown())
+        ask.modern
+            && match self.serves {
+                Serves::Connection => !self.host.is_one_client() || self.connection.sharing.is_shown(),
+                Serves::Conversation | Serves::Caller => false,
+                Serves::OneCall => true,
+            }
     }
 
     /// The client's roots as an ask may use them.
@@ -109,7 +115,8 @@ impl Resolver {
         if let Some(list) = &ask.input {
             return RootsAccess::Known(list);
         }
-        let known = self.connection.cycle.list().filter(|_| !self.is_alone(ask));
+        let keeps_roots = !self.is_alone(ask) && self.serves != Serves::Caller;
+        let known = self.connection.cycle.list().filter(|_| keeps_roots);
         // Nobody reports a change of such a list, so that it counts only where it can become too old.
         let may_reuse =
             self.policy.config.roots.ask != RequestWhen::EachRequest && self.policy.config.timing.max_age_ms.is_some();

@@ -7,6 +7,7 @@ pub mod display;
 pub(crate) mod host;
 pub mod name;
 mod parse;
+mod problem;
 mod refusal;
 pub(crate) mod rejection;
 pub mod uri;
@@ -19,6 +20,7 @@ pub(crate) use self::parse::{
     strip_piped_drive,
 };
 use self::parse::{is_device_name, push_dots};
+pub use self::problem::PathProblem;
 pub use self::refusal::Refusal;
 pub use crate::api::style::PathStyle;
 
@@ -45,6 +47,13 @@ pub fn normalize(path: &str, style: PathStyle) -> Result<String, Refusal> {
 impl PathStyle {
     /// The style that the spelling of a path, a key or a `file:` URI suggests: a drive letter or a share is written only on
     /// Windows.
+    ///
+    /// ```
+    /// use rootwise::PathStyle;
+    ///
+    /// assert_eq!(PathStyle::of("file:///C:/work"), PathStyle::Windows);
+    /// assert_eq!(PathStyle::of("/work"), PathStyle::Posix);
+    /// ```
     #[must_use]
     pub fn of(text: &str) -> Self {
         let after_scheme = strip_ignoring_case(text, "file:");

@@ -57,6 +57,12 @@ pub fn project_slug(name: &str, key: &str) -> String {
     slug_with_id(name, &project_id(key))
 }
 
+/// The name of a folder that shares it with another one.
+pub(crate) fn name_with_id(name: &str, id: &str) -> String {
+    let id: String = id.chars().take(4).collect();
+    [name, &id].join("-")
+}
+
 pub(crate) fn slug_with_id(name: &str, id: &str) -> String {
     let mut slug = joined(name, '-', |c| c.is_ascii_alphanumeric(), |c| c.to_ascii_lowercase(), "project");
     // ASCII only, so a byte is a character.

@@ -7,6 +7,7 @@
 
 use alloc::borrow::Cow;
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
 
 use serde::de::{Deserializer, MapAccess, Visitor};
@@ -112,6 +113,15 @@ fn begins(text: &str, with: char) -> bool {
 /// A string; a lone surrogate or another type is `None`.
 pub(crate) fn string(text: &str) -> Option<String> {
     if begins(text, '"') { serde_json::from_str(text).ok() } else { None }
+}
+
+/// A string, or the keys of an object: clients name several folders in this way. Only the first ones count.
+pub(crate) fn texts(text: &str, most: usize) -> Vec<String> {
+    let mut texts: Vec<String> = string(text).into_iter().collect();
+    for_each_member(text, &mut |key, _| {
+        texts.extend(key_text(key).filter(|_| texts.len() < most).map(Cow::into_owned));
+    });
+    texts
 }
 
 /// Follows a JSON pointer (RFC 6901) through objects.

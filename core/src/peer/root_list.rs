@@ -15,8 +15,9 @@ use crate::api::reason::Reason;
 use crate::path;
 use crate::path::display::display;
 use crate::path::host::{map_path, read_path};
+use crate::path::name::name_with_id;
 use crate::path::rejection::Rejection;
-use crate::path::uri::{is_file_uri, is_placeholder, project_key};
+use crate::path::uri::{is_file_uri, is_placeholder, project_id, project_key};
 use crate::policy::{BarePaths, Limits, NonFile, NonObjects, Policy, exceeds, to_usize};
 
 /// A list of roots.
@@ -170,11 +171,14 @@ impl RootList {
         (first, omitted)
     }
 
-    /// The different roots with this name: their own, or else their folder's.
+    /// The different roots with this name: their own, or else their folder's, alone or with a part of the root's id.
     pub(crate) fn named(&self, name: &str, host: &HostFacts) -> Vec<&RootEntry> {
         let mut named = self.distinct(|entry| entry.is_called(name));
         if named.is_empty() {
             named = self.distinct(|entry| entry.has_folder_named(name, host));
+        }
+        if named.is_empty() {
+            named = self.distinct(|entry| entry.has_handle(name, host));
         }
         named
     }
@@ -334,6 +338,11 @@ impl RootEntry {
 
     fn has_folder_named(&self, name: &str, host: &HostFacts) -> bool {
         self.path.as_ref().is_ok_and(|path| path::basename(path, host.client_style(path)).as_deref() == Some(name))
+    }
+
+    fn has_handle(&self, handle: &str, host: &HostFacts) -> bool {
+        let Some((folder, _)) = handle.rsplit_once('-') else { return false };
+        self.has_folder_named(folder, host) && name_with_id(folder, &project_id(&self.identity())) == handle
     }
 
     /// Whether it is a project without a folder: its URI is its identity.

@@ -84,6 +84,14 @@ impl Policy {
 
     /// The policy with a change.
     ///
+    /// ```
+    /// use rootwise::Policy;
+    ///
+    /// let patient = Policy::recommended().with(|policy| policy.timing.max_age_ms = Some(5_000))?;
+    /// assert_eq!(patient.config().timing.max_age_ms, Some(5_000));
+    /// # Ok::<(), rootwise::ConfigError>(())
+    /// ```
+    ///
     /// # Errors
     /// A field of the changed policy is invalid or contradicts another one.
     pub fn with(self, change: impl FnOnce(&mut PolicyConfig)) -> Result<Self, ConfigError> {
@@ -381,6 +389,13 @@ pub struct Hint {
 
 impl Hint {
     /// A text for every result from these sources.
+    ///
+    /// ```
+    /// use rootwise::policy::{Hint, SourceKind};
+    ///
+    /// let mut hint = Hint::new([SourceKind::Cwd], "Open a folder in your client to be exact.");
+    /// (hint.once, hint.without_roots) = (true, true);
+    /// ```
     #[must_use]
     pub fn new(sources: impl IntoIterator<Item = SourceKind>, text: impl Into<String>) -> Self {
         Self { sources: sources.into_iter().collect(), without_roots: false, once: false, text: text.into() }
@@ -410,6 +425,11 @@ pub struct Advice {
 
 impl Advice {
     /// Advice for any client and transport.
+    ///
+    /// ```
+    /// let mut advice = rootwise::policy::Advice::new("Start the server in your project.");
+    /// advice.client = Some("claude-*".into());
+    /// ```
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self { client: None, transport: None, text: text.into() }

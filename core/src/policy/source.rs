@@ -73,6 +73,15 @@ pub struct Source {
 
 impl Source {
     /// A source with default rules. Sources that read by name (see [`Source::read`]) need at least one name.
+    ///
+    /// ```
+    /// use rootwise::policy::{Policy, PolicyConfig, Source, SourceKind};
+    ///
+    /// let sources = [Source::new(SourceKind::Roots), Source::reading(SourceKind::Env, ["MY_PROJECT"])];
+    /// let policy = Policy::try_from(PolicyConfig::new("mine", sources))?;
+    /// assert_eq!(policy.config().sources.len(), 2);
+    /// # Ok::<(), rootwise::ConfigError>(())
+    /// ```
     #[must_use]
     pub fn new(from: SourceKind) -> Self {
         Self {
@@ -387,6 +396,11 @@ pub struct Tier {
 
 impl Tier {
     /// A group of which one marker is enough.
+    ///
+    /// ```
+    /// let tier = rootwise::policy::Tier::new([".git", ".hg"]);
+    /// assert_eq!(tier.at_least, 1);
+    /// ```
     #[must_use]
     pub fn new<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Self {
         Self { names: names.into_iter().map(Into::into).collect(), at_least: default_at_least() }

@@ -39,12 +39,12 @@ pub(crate) struct Templates<'a>(pub(crate) &'a Policy);
 impl Templates<'_> {
     /// The first template found under one of the keys, filled in; the policy's own texts come before the standard ones.
     pub(crate) fn message(&self, keys: &[&str], values: &Values<'_>) -> String {
-        self.own(keys, values)
-            .or_else(|| {
-                let template = keys.iter().find_map(|key| standard(key))?;
-                Some(self.fill(template, values))
-            })
-            .unwrap_or_default()
+        self.own(keys, values).unwrap_or_else(|| self.standard(keys, values))
+    }
+
+    /// The same, from the standard texts only.
+    pub(crate) fn standard(&self, keys: &[&str], values: &Values<'_>) -> String {
+        keys.iter().find_map(|key| standard(key)).map_or_else(String::new, |template| self.fill(template, values))
     }
 
     /// The same, from the policy's own texts only.

@@ -11,7 +11,7 @@ use crate::api::reason::Reason;
 use crate::path::display::display;
 use crate::policy::{SourceKind, Templates, fill, matches_client, to_usize, used};
 use crate::texts::advice::{
-    BY_REQUEST, BY_SERVER, IN_OTHER_STYLE, OPEN_FOLDER, OR, OUT_OF_REACH, PASS, PASS_ROOT, SELECT, SELECT_PATH,
+    BY_REQUEST, BY_SERVER, IN_OTHER_STYLE, OPEN_FOLDER, OR, OUT_OF_REACH, PASS, PASS_ROOT, SELECT_PATH, SELECT_ROOT,
     START_ELSEWHERE, TAKES_NONE, TO_CHANGE, example,
 };
 use crate::texts::client_advice::CLIENT_ADVICE;
@@ -46,7 +46,7 @@ impl AskContext<'_> {
         let can_work =
             |way: &&&str| used(way).filter(is_ours).all(|name| values.iter().any(|(known, _)| *known == name));
         let by_request = BY_REQUEST.iter().filter(can_work).take(1);
-        let by_call = [if lacks_folder { PASS } else { PASS_ROOT }, if is_foreign { SELECT_PATH } else { SELECT }];
+        let by_call = if lacks_folder { [PASS, SELECT_PATH] } else { [PASS_ROOT, SELECT_ROOT] };
         let ways = by_call.iter().chain(of_client).chain(by_request).chain(by_server).filter(can_work).take(MAX_WAYS);
         let ways: Vec<String> = ways.map(|way| fill(way, &values)).collect();
         if is_foreign {

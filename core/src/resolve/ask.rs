@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::cause::cause;
 use super::disk::{DiskView, Freshness, PathQuery, Patience};
-use super::evaluate::{Decision, Evaluation, EvaluationContext, Finding, RootsAccess};
+use super::evaluate::{Decision, Evaluation, EvaluationContext, Finding, RootsAccess, SourceResult};
 use super::project::ProjectFactory;
 use super::view::{AskView, ConnectionView, Purpose};
 use crate::api::action::{INPUT_KEY, InputRequest, Outcome, Refused, RequestMethod, RootsState, Unresolved};
@@ -16,7 +16,7 @@ use crate::api::reason::Reason;
 use crate::id::Time;
 use crate::peer::root_list::{RootList, folders};
 use crate::policy::{Policy, SourceKind, Templates, Values, to_usize};
-use crate::texts::standard::{EXAMPLE_PROJECT, NO_VALUE, UNNAMED_CLIENT};
+use crate::texts::standard::{EXAMPLE_PROJECT, NO_FOLDERS, NO_VALUE, UNNAMED_CLIENT};
 
 /// One ask, and everything that decides it.
 #[derive(Clone, Copy)]
@@ -163,7 +163,7 @@ impl<'a> AskContext<'a> {
         let Some((finding, rejection, status)) = evaluation.refused(at) else {
             return self.unresolved(Reason::NoProject, &evaluation.findings);
         };
-        if rejection.reason == Reason::Ambiguous && finding.source == SourceKind::Roots {
+        if rejection.reason == Reason::Ambiguous && matches!(finding.source, SourceKind::Roots | SourceKind::Meta) {
             return self.unresolved(rejection.reason, &evaluation.findings);
         }
         let source = finding.source;
@@ -190,7 +190,10 @@ impl<'a> AskContext<'a> {
     pub(crate) fn unresolved(&self, reason: Reason, findings: &[Finding]) -> Outcome {
         let templates = Templates(self.policy);
         let client = self.client_name();
-        let (list, folders) = self.listings(reason, "");
+        let (list, folders) = match several_folders(reason, findings) {
+            Some(folders) => (folders.clone(), folders),
+            None => self.listings(reason, ""),
+        };
         let advice = self.advice(reason, findings);
         let cause = cause(findings, self.visible_roots(), self.host.is_local());
         let values = Values::new()
@@ -224,12 +227,22 @@ impl<'a> AskContext<'a> {
     pub(super) fn listings(&self, reason: Reason, given: &str) -> (String, String) {
         let most = to_usize(self.policy.config.limits.value_chars);
         let Some(list) = self.visible_roots().filter(|list| !list.entries.is_empty()) else {
-            return (NO_VALUE.to_string(), NO_VALUE.to_string());
+            return (NO_VALUE.to_string(), NO_FOLDERS.to_string());
         };
         let named = if reason == Reason::Ambiguous { list.named(given.trim(), self.host) } else { Vec::new() };
         let folders = if named.is_empty() { list.folders(most) } else { folders(named.into_iter(), most) };
         (list.names(most), folders)
     }
+}
+
+/// The folders of which a request names several.
+fn several_folders(reason: Reason, findings: &[Finding]) -> Option<String> {
+    let is_it = |finding: &&Finding| match &finding.result {
+        SourceResult::Rejected { rejection, .. } => rejection.reason == Reason::Ambiguous,
+        _ => false,
+    };
+    let named = findings.iter().filter(|finding| finding.source == SourceKind::Meta).find(is_it)?;
+    named.value.clone().filter(|_| reason == Reason::Ambiguous)
 }
 
 pub(super) fn needs_input() -> Outcome {

@@ -7,6 +7,7 @@ pub(crate) mod disk;
 pub(crate) mod evaluate;
 pub(crate) mod explain;
 pub(crate) mod form;
+mod handle;
 mod known_folders;
 mod listing;
 pub(crate) mod memory;

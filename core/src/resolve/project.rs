@@ -64,6 +64,7 @@ impl Project {
             root: None,
             other_roots: Vec::new(),
             other_roots_omitted: 0,
+            handle: None,
             stale: false,
         }
     }
@@ -88,6 +89,7 @@ impl Project {
             root: None,
             other_roots: Vec::new(),
             other_roots_omitted: 0,
+            handle: None,
             stale: false,
         }
     }

@@ -13,14 +13,17 @@ use crate::api::action::{Outcome, Refused};
 use crate::api::event::SelectBy;
 use crate::api::project::Project;
 use crate::api::reason::Reason;
+use crate::api::to_json;
 use crate::path::PathStyle;
+use crate::path::display::display;
 use crate::path::rejection::Rejection;
 use crate::path::uri::{is_file_uri, looks_like_uri};
 use crate::peer::root_list::{FoundRoot, RootEntry, RootList};
 use crate::policy::{
     EnforceRoots, ExcludedDirsRule, Format, Links, NameRule, Names, Relative, Source, SourceKind, Templates, Traversal,
-    Values, Verify, exceeds,
+    Values, Verify, exceeds, fill, to_usize,
 };
+use crate::texts::advice::PASS_HANDLE;
 
 /// The progress of a selection.
 enum SelectionStep {
@@ -47,7 +50,7 @@ impl<'a> AskContext<'a> {
         let mut disk = self.disk_view();
         let given = by.text();
         let step = if self.ask.alone {
-            Step::End(self.refuse_selection(Reason::PassEachCall, given, None))
+            self.select_for_each_call(by, &mut disk)
         } else if self.connection.shared {
             Step::End(self.refuse_selection(Reason::SeveralClients, given, None))
         } else if self.connection.memory.is_immutable(self.policy) {
@@ -70,6 +73,40 @@ impl<'a> AskContext<'a> {
             }
         };
         self.decision(step, None, disk)
+    }
+
+    /// Selects for a caller whose selection is kept nowhere: it is told how to name the project in each call.
+    fn select_for_each_call(&self, by: &SelectBy, disk: &mut DiskView<'_>) -> Step {
+        let given = by.text();
+        let Some(argument) = self.argument_source().filter(|_| self.policy.source(SourceKind::Selected).is_some())
+        else {
+            return Step::End(self.refuse_selection(Reason::PassEachCall, given, None));
+        };
+        let refused =
+            |rejection: Rejection| Step::End(self.refuse_selection(rejection.reason, given, Some(&rejection)));
+        let project = match self.select(by, disk) {
+            SelectionStep::Made(project) => project,
+            SelectionStep::Refused(rejection) => return refused(rejection),
+            SelectionStep::NeedsDisk => return Step::Wait { for_roots: false, send: false },
+            SelectionStep::NeedsRoots(step) => return step,
+        };
+        match self.handle(&project, argument, disk) {
+            Ok(Ok(handle)) => {
+                let done = self.selected_text(&project);
+                let message = [done.trim_end_matches('.'), &self.handle_text(&handle)].join(". ");
+                let project = Arc::new(Project { handle: Some(handle), ..*project });
+                Step::End(Outcome::Selected { project, message })
+            }
+            Ok(Err(SourceResult::NeedInput)) => Step::End(needs_input()),
+            Ok(Err(_)) => Step::Wait { for_roots: false, send: false },
+            Err(rejection) => refused(rejection),
+        }
+    }
+
+    fn handle_text(&self, handle: &str) -> String {
+        let argument = self.host.tool_argument.as_deref().unwrap_or_default();
+        let argument = display(argument, to_usize(self.policy.config.limits.name_chars));
+        fill(PASS_HANDLE, &[("argument", &argument), ("handle", &to_json(&handle))])
     }
 
     fn select(&self, by: &SelectBy, disk: &mut DiskView<'_>) -> SelectionStep {
@@ -314,7 +351,10 @@ impl<'a> AskContext<'a> {
             .with("name", &project.display_name)
             .with("path", project.folder().unwrap_or(&project.name))
             .with("uri", project.uri.as_deref().unwrap_or(&project.name));
-        Templates(self.policy).message(&["selected"], &values)
+        let templates = Templates(self.policy);
+        // A tool that switches the project shows this text and nothing else.
+        let own = templates.own(&["selected"], &values).filter(|text| !text.trim().is_empty());
+        own.unwrap_or_else(|| templates.standard(&["selected"], &values))
     }
 
     /// The text by which a selection is compared with the roots later: the URI of the root, else the given text.

@@ -3,8 +3,6 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use serde_json::value::RawValue;
-
 use super::disk::DiskView;
 use super::evaluate::{EvaluationContext, Finding, SourceResult};
 use super::project::ProjectFactory;
@@ -14,10 +12,10 @@ use crate::api::event::{Argument, RequestFacts};
 use crate::api::host::HostFacts;
 use crate::api::project::Project;
 use crate::api::reason::Reason;
-use crate::path::PathStyle;
 use crate::path::rejection::Rejection;
+use crate::path::{self, PathStyle};
 use crate::peer::raw::{self, Array};
-use crate::policy::{Format, Limits, Policy, Source, SourceKind, exceeds, to_usize};
+use crate::policy::{BadOutcome, Format, Limits, Pick, Policy, Source, SourceKind, exceeds, to_usize};
 
 /// One value of a source.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,14 +54,18 @@ impl RequestValues {
                 unnamed.and_then(|text| Some((at, value(None, bounded(text.clone(), &policy.config.limits))?))),
             );
             for name in &source.read {
-                let text = match source.from {
-                    SourceKind::Header => header(facts, name),
-                    SourceKind::Query => facts.query.get(name).cloned(),
-                    SourceKind::Meta => facts.meta.as_deref().and_then(|meta| meta_string(meta, name)),
-                    _ => None,
+                let texts = match source.from {
+                    SourceKind::Header => header(facts, name).into_iter().collect(),
+                    SourceKind::Query => facts.query.get(name).cloned().into_iter().collect(),
+                    SourceKind::Meta => facts.meta.as_deref().map_or_else(Vec::new, |meta| {
+                        let found = raw::pointer(meta.get(), name);
+                        found.map_or_else(Vec::new, |found| raw::texts(found, to_usize(policy.config.limits.roots)))
+                    }),
+                    _ => Vec::new(),
                 };
-                values
-                    .extend(text.and_then(|text| Some((at, value(Some(name), bounded(text, &policy.config.limits))?))));
+                let named =
+                    texts.into_iter().filter_map(|text| value(Some(name), bounded(text, &policy.config.limits)));
+                values.extend(named.map(|value| (at, value)));
             }
         }
         Self(values)
@@ -89,10 +91,6 @@ fn header(facts: &RequestFacts, name: &str) -> Option<String> {
     let mut values: Vec<&str> = same.map(|(_, value)| value.as_str()).collect();
     values.dedup();
     (!values.is_empty()).then(|| values.join(", "))
-}
-
-fn meta_string(meta: &RawValue, pointer: &str) -> Option<String> {
-    raw::string(raw::pointer(meta.get(), pointer)?)
 }
 
 /// A value, unless it is blank.
@@ -124,6 +122,15 @@ impl EvaluationContext<'_> {
             (true, Some(values)) => values.of(at).collect(),
             (true, None) => Vec::new(),
             (false, _) => connection_values(source, self.host),
+        };
+        let values = match self.one_of_several(values) {
+            Ok(values) => values,
+            Err(values) => {
+                finding.value = Some(values);
+                let ends = self.policy.config.roots.ambiguity == BadOutcome::Error;
+                let rejection = Rejection::new(Reason::Ambiguous);
+                return finding.result = SourceResult::Rejected { rejection, ends, status: source.status };
+            }
         };
         let mut best: Option<(SourceValue, SourceResult)> = None;
         'values: for SourceValue { via, text, is_text } in values {
@@ -170,7 +177,30 @@ impl EvaluationContext<'_> {
         }
     }
 
-    fn judge_value(
+    /// Several folders in one place are like several roots: the one that contains the target counts, else the policy says whether
+    /// the first one does. The error lists them.
+    fn one_of_several(&self, values: Vec<SourceValue>) -> Result<Vec<SourceValue>, String> {
+        let several =
+            |one: &SourceValue| one.via.is_some() && values.iter().filter(|other| other.via == one.via).count() > 1;
+        let Some(via) = values.iter().find(|value| several(value)).map(|value| value.via.clone()) else {
+            return Ok(values);
+        };
+        let is_its = |value: &&SourceValue| value.via == via;
+        let contains = |value: &&SourceValue| {
+            self.target.is_some_and(|target| path::is_inside(&value.text, target, self.host.client_style(&value.text)))
+        };
+        let target = values.iter().filter(is_its).filter(contains).max_by_key(|value| value.text.len()).cloned();
+        match target {
+            Some(target) => {
+                let rest = values.into_iter().filter(|value| value.via != via);
+                Ok(core::iter::once(target).chain(rest).collect())
+            }
+            None if self.policy.config.roots.pick == Pick::First => Ok(values),
+            None => Err(values.iter().filter(is_its).map(|value| value.text.as_str()).collect::<Vec<_>>().join(", ")),
+        }
+    }
+
+    pub(super) fn judge_value(
         &self,
         at: usize,
         source: &Source,
@@ -231,7 +261,7 @@ impl EvaluationContext<'_> {
 }
 
 pub(super) fn rejected(source: &Source, rejection: Rejection) -> SourceResult {
-    let ends = source.on_bad(rejection.reason) == crate::policy::BadOutcome::Error;
+    let ends = source.on_bad(rejection.reason) == BadOutcome::Error;
     SourceResult::Rejected { rejection, ends, status: source.status }
 }
 

@@ -38,6 +38,20 @@ impl Client {
     }
 
     /// A client that lists these URIs after this many milliseconds.
+    ///
+    /// ```
+    /// use rootwise::testing::{Client, Disk, Player, Step};
+    /// use rootwise::{HostFacts, Outcome, PathStyle, Policy};
+    ///
+    /// let host = HostFacts::new(PathStyle::Posix);
+    /// let disk = Disk::new(PathStyle::Posix).folder("/work/app");
+    /// let mut player = Player::new(Policy::recommended(), host)?.disk(disk).client(Client::late(40, ["file:///work/app"]))?;
+    /// player.play(&Step::ask())?;
+    /// player.play(&Step::Wait(50))?;
+    /// let answer = player.answers().values().next().ok_or("no answer")?;
+    /// assert!(matches!(&answer.outcome, Outcome::Resolved { project } if project.name == "app"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn late<U: Into<String>>(ms: u32, roots: impl IntoIterator<Item = U>) -> Self {
         Self { answers: Answers::After(ms), ..Self::prompt(roots) }

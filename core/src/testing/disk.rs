@@ -44,6 +44,15 @@ const MAX_LINKS: u32 = 40;
 
 impl Disk {
     /// An empty disk.
+    ///
+    /// ```
+    /// use rootwise::testing::Disk;
+    /// use rootwise::PathStyle;
+    ///
+    /// let disk = Disk::new(PathStyle::Posix).file("/work/app/.git").link("/work/link", "/work/app");
+    /// assert_eq!(disk.real_path("/work/link").as_deref(), Some("/work/app"));
+    /// assert_eq!(disk.without("/work/app").real_path("/work/link"), None);
+    /// ```
     #[must_use]
     pub const fn new(style: PathStyle) -> Self {
         Self { style, entries: BTreeMap::new() }

@@ -5,8 +5,8 @@ use crate::api::style::PathStyle;
 /// What the caller itself can do.
 pub(crate) const PASS: &str = "pass the project path as `{argument}` in the call";
 pub(crate) const PASS_ROOT: &str = "pass the name or the path of one of them as `{argument}` in the call";
-pub(crate) const SELECT: &str = "call `{select}` with one of the project paths or roots";
-pub(crate) const SELECT_PATH: &str = "call `{select}` with the project path";
+pub(crate) const SELECT_PATH: &str = "call `{select}` with the absolute path of the project";
+pub(crate) const SELECT_ROOT: &str = "call `{select}` with the name or the path of one of them";
 
 /// What the HTTP request can carry; the first that can work says it all.
 pub(crate) const BY_REQUEST: [&str; 3] = [
@@ -22,6 +22,9 @@ pub(crate) const BY_SERVER: [&str; 2] =
 /// What a caller can do whose selection is kept nowhere.
 pub(crate) const OPEN_FOLDER: &str = "open the folder in the client, so that it becomes one of its roots";
 pub(crate) const TO_CHANGE: &str = "To change the project, ";
+/// What a caller does whose selection is kept nowhere.
+pub(crate) const PASS_HANDLE: &str =
+    "Pass `{argument}: {handle}` with each call: this server cannot tell your calls from those of other clients.";
 pub(crate) const TAKES_NONE: &str = "This server takes no project from its callers.";
 pub(crate) const START_ELSEWHERE: &str = "Start the server with the project that it should use.";
 

@@ -8,5 +8,7 @@ pub(crate) mod client_advice;
 pub(crate) mod endpoint;
 pub(crate) mod explanation;
 pub(crate) mod log;
+pub(crate) mod parameter;
+pub(crate) mod paths;
 pub(crate) mod roots;
 pub(crate) mod standard;

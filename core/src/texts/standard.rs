@@ -36,7 +36,8 @@ pub(crate) fn standard(key: &str) -> Option<&'static str> {
             "`{value}` is the name of several of the client's roots; the path of one of them is needed: {folders}"
         }
         "refused.no_marker" => {
-            "The {source} path is not known as a project and has no project marker such as `.git`: {path}"
+            "The {source} path is not known as a project and has no project marker such as `.git`: {path}. Name a folder \
+             that has one, or open this one in the client, so that it becomes one of its roots."
         }
         "refused.excluded_dir" => "The {source} path is a folder that is never a project by itself: {path}",
         "refused.roots.relative" => {
@@ -93,3 +94,6 @@ pub(crate) const EXAMPLE_PROJECT: &str = "/path/to/project";
 
 /// Where there is nothing to show: the value of a selection that is cleared, and roots that nobody listed.
 pub(crate) const NO_VALUE: &str = "none";
+
+/// The same where a message lists the folders that a caller can name.
+pub(crate) const NO_FOLDERS: &str = "none; name the project by its absolute path";

@@ -8,12 +8,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::Failure;
+use crate::api::project::RootView;
 use crate::api::to_json;
 use crate::endpoint::inputs::PolicyInputs;
 use crate::error::parse_json;
+use crate::parameter::project_parameter;
 use crate::path::name::{NameForm, project_slug, sanitize_name};
 use crate::path::uri::{file_uri_to_path, path_to_file_uri, project_id, project_key};
-use crate::path::{PathStyle, RealPaths, Refusal, basename, is_inside, is_inside_real, join_inside};
+use crate::path::{PathProblem, PathStyle, RealPaths, Refusal, basename, is_inside, is_inside_real, join_inside};
 use crate::policy::Policy;
 use crate::session::{RecoverRequest, recover_session};
 
@@ -31,8 +33,10 @@ enum Call {
     ProjectId(KeyArguments),
     ProjectSlug(SlugArguments),
     SanitizeName(NameArguments),
+    PathProblem(PathProblem),
     PolicyInputs(PolicyArguments),
     CommandLine(CommandLineArguments),
+    ProjectParameter(ParameterArguments),
 }
 
 #[derive(Deserialize)]
@@ -117,6 +121,20 @@ struct CommandLineArguments {
     policy: Option<Box<RawValue>>,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ParameterArguments {
+    #[serde(default)]
+    roots: Vec<RootView>,
+}
+
+/// A stable code and a text.
+#[derive(Serialize)]
+struct Told {
+    code: &'static str,
+    message: String,
+}
+
 #[derive(Serialize)]
 struct Returned<T> {
     value: T,
@@ -124,8 +142,8 @@ struct Returned<T> {
 
 /// Calls a function that needs no resolver: `{"fileUriToPath": {"uri": ..., "style": ...}}` returns `{"value": ...}` or
 /// `{"error": {"code", "message"}}`. The others are `projectKey`, `isInside`, `joinInside`, `recoverSession`,
-/// `basename`, `pathToFileUri`, `projectId`, `projectSlug`, `sanitizeName`, and for hosts that collect facts for a
-/// policy `policyInputs` and `commandLine`.
+/// `basename`, `pathToFileUri`, `projectId`, `projectSlug`, `sanitizeName`; for hosts that collect facts for a policy
+/// `policyInputs` and `commandLine`, for tools `projectParameter`, and for those that check paths on disk `pathProblem`, with `{ "code", "message" }`.
 ///
 /// ```
 /// use rootwise::wire;
@@ -163,6 +181,10 @@ pub fn call(arguments: &str) -> String {
         Call::ProjectId(KeyArguments { key }) => to_json(&Returned { value: project_id(&key) }),
         Call::ProjectSlug(SlugArguments { name, key }) => to_json(&Returned { value: project_slug(&name, &key) }),
         Call::SanitizeName(NameArguments { name, form }) => to_json(&Returned { value: sanitize_name(&name, form) }),
+        Call::PathProblem(problem) => {
+            let told = Told { code: problem.reason().code(), message: problem.to_string() };
+            to_json(&Returned { value: told })
+        }
         Call::PolicyInputs(PolicyArguments { policy }) => match inputs(policy.as_deref()) {
             Ok(value) => to_json(&Returned { value }),
             Err(failure) => failure.to_json(),
@@ -171,6 +193,7 @@ pub fn call(arguments: &str) -> String {
             Ok(inputs) => to_json(&Returned { value: inputs.arguments(words.iter().map(String::as_str)) }),
             Err(failure) => failure.to_json(),
         },
+        Call::ProjectParameter(ParameterArguments { roots }) => to_json(&Returned { value: project_parameter(&roots) }),
     }
 }
 

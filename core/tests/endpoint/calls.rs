@@ -72,7 +72,7 @@ impl Model {
             let request = self.log.in_flight(channel.session)?;
             (request.call == Some(call) && request.channel == Some(channel.at) && ended.cancelled).then_some(request)
         });
-        let stands_alone = self.log.owner(call) == Some(call);
+        let stands_alone = self.log.owner(call) == Some(call) && self.log.memory(call).is_none();
         self.note(ended);
         if let Some(request) = carried {
             self.end_request(&request, RefusalKind::Abandoned, turn);
@@ -142,11 +142,18 @@ impl Model {
                 }
                 facts.server = asked.server.as_ref().map(|server| parts::cut(server, &policy));
                 let target = asked.target.as_ref().map(|target| parts::cut(target, &policy));
-                let (want, explain) = (asked.want, asked.explain);
+                let (want, explain, hints) = (asked.want, asked.explain, asked.hints);
                 peek = asked.peek;
                 is_plain = want == Want::Project && facts.is_empty() && target.is_none();
                 Box::new(move |own, via| {
-                    Asked::new(own).want(want).ask_via(via).facts(facts).target(target).explain(explain).into()
+                    Asked::new(own)
+                        .want(want)
+                        .ask_via(via)
+                        .facts(facts)
+                        .target(target)
+                        .explain(explain)
+                        .hints(hints)
+                        .into()
                 })
             }
             Kind::Select(selected) => {

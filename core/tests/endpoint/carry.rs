@@ -20,7 +20,7 @@ impl Model {
             Some(parts) if parts.is_modern => return (AskVia::None, Some(CannotAsk::NotRepeatable)),
             _ => {}
         }
-        if Some(owner) == call {
+        if self.log.opened(owner).is_none() {
             return (AskVia::None, Some(CannotAsk::NoSession));
         }
         let resolver = &self.resolvers[&owner];
@@ -125,7 +125,7 @@ impl Model {
         let is_known = |asked: &Asked| {
             let is_current = resolver.reuse().is_some_and(|reuse| reuse.until.is_none_or(|until| self.now < until.0));
             let is_plain = asked.want == Want::Project && asked.facts.is_empty() && asked.target.is_none();
-            is_current && is_plain && !asked.explain && asked.ask_via != Some(AskVia::InputRequired)
+            is_current && is_plain && !asked.explain && !asked.hints && asked.ask_via != Some(AskVia::InputRequired)
         };
         let is_cheap = matches!(&event, Event::Asked(asked) if is_known(asked));
         let may_list = match &event {

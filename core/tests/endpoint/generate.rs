@@ -210,7 +210,8 @@ fn call() -> impl Strategy<Value = EndpointEvent> {
         format!(r#"{{"rootwise":{{"roots":[{{"uri":"file:///p/a","name":"{}"}}]}}}}"#, "n".repeat(300)),
         "7".to_owned(),
     ]);
-    let place = (few(5), maybe(0.85, session()), maybe(0.7, few(4)));
+    let whose = (maybe(0.25, select(vec!["ann", "bob"])), maybe(0.5, select(vec!["c1", "c2"])));
+    let place = (few(5), maybe(0.85, session()), maybe(0.7, few(4)), whose);
     let parts = (maybe(0.3, text()), maybe(0.2, text()), maybe(0.35, meta), maybe(0.2, argument()));
     let round =
         (capabilities, maybe(0.25, responses), maybe(0.3, Just("state".to_owned())), maybe(0.1, Just(5_000_usize)));
@@ -229,6 +230,11 @@ fn call() -> impl Strategy<Value = EndpointEvent> {
             started.query = parts.1.map(|text| ("project".to_owned(), text)).into_iter().collect();
             started.meta = parts.2.as_deref().map(raw);
             started.argument = parts.3;
+            let (caller, conversation) = place.3;
+            started.caller = caller.map(str::to_owned);
+            if let (None, None, Some(id)) = (&started.session, &started.meta, conversation) {
+                started.meta = Some(raw(&format!(r#"{{"threadId":"{id}"}}"#)));
+            }
             started.capabilities = round.0.map(raw);
             started.input_responses = round.1.as_deref().map(raw);
             started.request_state = round.2;
@@ -251,11 +257,11 @@ fn asker() -> impl Strategy<Value = (Option<u32>, Option<u32>)> {
 fn ask() -> impl Strategy<Value = EndpointEvent> {
     let want = prop_oneof![5 => Just(Want::Project), 1 => Just(Want::Roots)];
     let own = (maybe(0.1, text()), maybe(0.1, argument()), maybe(0.1, text()));
-    let how = (prop::bool::weighted(0.1), prop::bool::weighted(0.15));
-    (few(6), asker(), want, own, how).prop_map(|(ask, (call, session), want, own, (explain, peek))| {
+    let how = (prop::bool::weighted(0.1), prop::bool::weighted(0.15), any::<bool>());
+    (few(6), asker(), want, own, how).prop_map(|(ask, (call, session), want, own, (explain, peek, hints))| {
         let mut asked = CallAsked::new(ask);
         (asked.call, asked.session) = (call.map(Into::into), session.map(Into::into));
-        (asked.want, asked.explain, asked.peek) = (want, explain, peek);
+        (asked.want, asked.explain, asked.peek, asked.hints) = (want, explain, peek, hints);
         (asked.target, asked.argument, asked.server) = own;
         asked.into()
     })
@@ -289,6 +295,7 @@ pub fn host() -> impl Strategy<Value = HostFacts> {
     (local, push, maybe(0.3, Just("/p/a".to_owned())), dirs).prop_map(|(local, push, cwd, dirs)| {
         let mut host = HostFacts::new(PathStyle::Posix);
         (host.local, host.push, host.cwd, host.allowed_dirs) = (local, push, cwd, dirs);
+        host.tool_argument = Some("project".to_owned());
         host
     })
 }

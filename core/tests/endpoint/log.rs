@@ -32,6 +32,11 @@ pub enum Entry {
     CannotAsk(Option<At>),
     /// A list of roots arrived in a session whose lists are announced.
     Listed(At),
+    /// A call shares the memory that began with another one, or begins it.
+    Shares {
+        call: At,
+        memory: At,
+    },
     Verifying(At),
     Verified(At),
     RootsAnnounced {
@@ -113,7 +118,7 @@ impl Log {
         self.session_before(id, self.0.len())
     }
 
-    fn session_before(&self, id: u32, end: At) -> Option<At> {
+    pub fn session_before(&self, id: u32, end: At) -> Option<At> {
         let (at, event) = self.events().rev().filter(|(at, _)| *at < end).find(|(_, event)| match event {
             EndpointEvent::SessionOpened(opened) => opened.session.0 == id,
             EndpointEvent::SessionClosed(closed) => closed.session.0 == id,
@@ -164,8 +169,19 @@ impl Log {
         }
     }
 
-    /// The owner of a call's resolver: its session, or the call itself; none if its session did not exist.
+    /// The memory of a call (E27), by the call that began it.
+    pub fn memory(&self, call: At) -> Option<At> {
+        self.0.iter().find_map(|entry| match entry {
+            Entry::Shares { call: shares, memory } if *shares == call => Some(*memory),
+            _ => None,
+        })
+    }
+
+    /// The owner of a call's resolver: its memory, its session, or the call itself; none if its session did not exist.
     pub fn owner(&self, call: At) -> Option<At> {
+        if let Some(memory) = self.memory(call) {
+            return Some(memory);
+        }
         match self.started(call)?.session {
             None => Some(call),
             Some(session) => self.session_before(session.0, call),
@@ -212,7 +228,7 @@ impl Log {
                     let Some(session) = started.session.and_then(|session| self.session_before(session.0, at)) else {
                         continue;
                     };
-                    if self.is_http(session) {
+                    if self.is_http(session) && self.memory(at).is_none() {
                         let new = Channel { at, session, is_standalone: false, is_cut: false };
                         found.get_or_insert((new, Vec::new())).1.push(at);
                     }

@@ -21,6 +21,7 @@
     reason = "a test stops at the first surprise"
 )]
 
+mod callers;
 mod calls;
 mod carry;
 mod generate;

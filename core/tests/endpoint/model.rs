@@ -35,6 +35,9 @@ pub struct Model {
     dirs_seen: Option<Option<Vec<String>>>,
 }
 
+/// Whose memory it is: a caller, a client and a conversation.
+type MemoryKey = (Option<String>, Option<String>, Option<String>);
+
 /// The owner of the probes of the endpoint itself.
 const ENDPOINT: At = At::MAX;
 
@@ -135,9 +138,14 @@ impl Model {
             EndpointEvent::ChannelClosed(closed) => self.channel_closed(closed, turn),
             EndpointEvent::CallStarted(started) => {
                 let session = started.session.map(|session| session.0).filter(|id| self.log.session(*id).is_some());
+                let key = self.memory_key(&started);
                 let at = self.note(started.clone());
+                if let Some(key) = key {
+                    self.join_memory(at, &key, turn);
+                }
+                let session = session.filter(|_| self.log.memory(at).is_none());
                 let parts = self.parts(at);
-                if started.session.is_none() {
+                if started.session.is_none() && self.log.memory(at).is_none() {
                     let transport = started.transport.unwrap_or(Transport::Http);
                     let builder = Resolver::builder(self.facts(transport, started.local, None));
                     let builder = started.allowed_dirs.iter().fold(builder, ResolverBuilder::allowed_dirs);
@@ -210,6 +218,7 @@ impl Model {
             },
             EndpointEvent::CallStarted(started) if log.call(started.call.0).is_some() => Err("duplicate_call"),
             EndpointEvent::CallStarted(started) if self.has_bad_dirs(started) => Err("bad_event"),
+            EndpointEvent::CallStarted(started) if self.memory_key(started).is_some() => Ok(()),
             EndpointEvent::CallStarted(started) => {
                 let session = started.session.and_then(|session| log.session(session.0));
                 let channel = started.channel.and_then(|channel| log.channel(channel.0));
@@ -279,10 +288,83 @@ impl Model {
         if session.is_some_and(|session| session.allowed_dirs != started.allowed_dirs) {
             parts.facts.allowed_dirs.clone_from(&started.allowed_dirs);
         }
+        if let Some(memory) = self.log.memory(call) {
+            let dirs = self.callers_dirs(call);
+            parts.facts.allowed_dirs = dirs.clone().filter(|_| dirs != self.callers_dirs(memory));
+        }
         parts
     }
 
+    /// The folders of a call that has a memory: its own, or those of its session.
+    fn callers_dirs(&self, call: At) -> Option<Vec<String>> {
+        let started = self.log.started(call).unwrap();
+        let session = started.session.and_then(|session| self.log.session_before(session.0, call));
+        let of_session = || self.log.opened(session?)?.allowed_dirs.clone();
+        started.allowed_dirs.clone().or_else(of_session)
+    }
+
+    /// What a call that has a memory says about its host; that of a session is its session's.
+    fn callers_facts(&self, call: At) -> HostFacts {
+        let started = self.log.started(call).unwrap();
+        let session = started.session.and_then(|session| self.log.session_before(session.0, call));
+        match session.and_then(|session| self.log.opened(session)) {
+            Some(opened) => self.facts(opened.transport, opened.local, opened.push),
+            None => self.facts(started.transport.unwrap_or(Transport::Http), started.local, None),
+        }
+    }
+
+    /// Whose memory a call has (E27). Cases name no conversations on pipes, which have no memory then.
+    fn memory_key(&self, started: &CallStarted) -> Option<MemoryKey> {
+        let parts = parts::call(started, &self.policy);
+        let session = started.session.map(|session| self.log.session(session.0));
+        let (transport, local) = match session {
+            Some(None) => return None,
+            Some(Some(session)) => {
+                let opened = self.log.opened(session).unwrap();
+                if !parts.is_modern || opened.transport != Transport::Http {
+                    return None;
+                }
+                (opened.transport, opened.local)
+            }
+            None => (started.transport.unwrap_or(Transport::Http), started.local),
+        };
+        let facts = self.facts(transport, local, None);
+        let is_local = facts.local.unwrap_or(transport == Transport::Stdio);
+        let is_of_machine = parts.conversation.is_some() && is_local;
+        (started.caller.is_some() || is_of_machine).then(|| (started.caller.clone(), parts.client, parts.conversation))
+    }
+
+    /// Has a call share the newest memory with its key, unless that cannot be confined as the call is.
+    fn join_memory(&mut self, call: At, key: &MemoryKey, turn: &mut Turn) {
+        let is_like = |other: At| {
+            let started = self.log.started(other).unwrap();
+            let parts = parts::call(started, &self.policy);
+            (started.caller.clone(), parts.client, parts.conversation) == *key
+        };
+        let mut memories: Vec<At> = self.resolvers.keys().copied().collect();
+        memories.retain(|owner| self.log.memory(*owner) == Some(*owner));
+        let known = memories.into_iter().find(|owner| is_like(*owner));
+        let dirs = self.callers_dirs(call);
+        if let Some(memory) = known {
+            let is_confined = self.resolvers[&memory].host().allowed_dirs.is_some();
+            if dirs.is_none() || is_confined {
+                self.log.add(Entry::Shares { call, memory });
+                return;
+            }
+            self.process(memory, Event::Closed, turn);
+            self.resolvers.remove(&memory);
+        }
+        self.log.add(Entry::Shares { call, memory: call });
+        let builder = Resolver::builder(self.callers_facts(call)).policy(self.policy.clone());
+        let builder = dirs.iter().fold(builder, ResolverBuilder::allowed_dirs);
+        let builder = if key.2.is_some() { builder.for_conversation() } else { builder.for_caller() };
+        self.resolvers.insert(call, builder.build().unwrap());
+    }
+
     fn has_bad_dirs(&self, started: &CallStarted) -> bool {
+        if self.memory_key(started).is_some() {
+            return has_relative(started.allowed_dirs.as_ref());
+        }
         let session = started.session.map(|session| self.log.session(session.0));
         let own = |session: At| self.log.opened(session).and_then(|opened| opened.allowed_dirs.clone());
         match session {
@@ -382,10 +464,7 @@ impl Model {
                 for (_, owner) in self.in_order() {
                     let facts = match (self.log.opened(owner), self.log.started(owner)) {
                         (Some(opened), _) => self.facts(opened.transport, opened.local, opened.push),
-                        (None, started) => {
-                            let started = started.unwrap();
-                            self.facts(started.transport.unwrap_or(Transport::Http), started.local, None)
-                        }
+                        (None, _) => self.callers_facts(owner),
                     };
                     turn.queue.push_back((owner, HostFactsChanged::new(facts).into()));
                 }
@@ -394,11 +473,12 @@ impl Model {
         }
     }
 
-    /// Everything that has a resolver: sessions by their ids, then calls that stand alone.
-    fn in_order(&self) -> Vec<((bool, u32), At)> {
+    /// Everything that has a resolver: sessions by their ids, memories by their age, then calls that stand alone.
+    fn in_order(&self) -> Vec<((u8, u32), At)> {
         let key = |owner: &At| match (self.log.session_id(*owner), self.log.started(*owner)) {
-            (Some(session), _) => (false, session),
-            (None, started) => (true, started.map_or(0, |started| started.call.0)),
+            (Some(session), _) => (0, session),
+            (None, _) if self.log.memory(*owner).is_some() => (1, *owner as u32),
+            (None, started) => (2, started.map_or(0, |started| started.call.0)),
         };
         let mut owners: Vec<_> = self.resolvers.keys().map(|owner| (key(owner), *owner)).collect();
         owners.sort_unstable();
@@ -505,7 +585,7 @@ impl Model {
     }
 
     fn deadline_reached(&mut self, turn: &mut Turn) {
-        let due = |(key, owner): ((bool, u32), At)| {
+        let due = |(key, owner): ((u8, u32), At)| {
             let at = self.resolvers[&owner].deadline().filter(|at| at.0 <= self.now)?;
             Some((at, key, owner))
         };

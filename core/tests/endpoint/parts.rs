@@ -12,10 +12,16 @@ const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 const INFO: &str = "io.modelcontextprotocol/clientInfo";
 
+const CONVERSATION: [&str; 5] =
+    ["openai/session", "vscode.conversationId", "threadId", "sessionID", "agent-session-id"];
+
 /// A call as its resolver sees it.
 pub struct Parts {
     pub facts: RequestFacts,
     pub is_modern: bool,
+    /// The client as it calls itself, and the conversation that it names.
+    pub client: Option<String>,
+    pub conversation: Option<String>,
     /// Whether its result may ask the client.
     pub is_repeatable: bool,
     /// The number of parts that were too large.
@@ -124,7 +130,11 @@ pub fn call(started: &CallStarted, policy: &Policy) -> Parts {
     }
     let repeatable = ["tools/call", "prompts/get", "resources/read"];
     let is_repeatable = started.method.as_deref().is_none_or(|method| repeatable.contains(&method));
-    Parts { facts, is_modern, is_repeatable, too_large }
+    let client = facts.client_info.as_deref().and_then(|info| value(info)["name"].as_str().map(str::to_owned));
+    let is_of_session = started.session.is_some() && !is_modern;
+    let mut ids = CONVERSATION.iter().filter_map(|key| meta[*key].as_str()).filter(|_| !is_of_session);
+    let conversation = ids.find(|id| !id.is_empty() && id.len() <= 4096).map(str::to_owned);
+    Parts { facts, is_modern, client, conversation, is_repeatable, too_large }
 }
 
 fn chosen(all: &BTreeMap<String, String>, policy: &Policy, is_read: impl Fn(&str) -> bool) -> BTreeMap<String, String> {

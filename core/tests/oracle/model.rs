@@ -158,12 +158,12 @@ impl Oracle {
                     Want::Roots => Kind::Roots,
                     other => panic!("no rule for {other:?}"),
                 };
-                self.asked(asked.ask.0, kind, asked.ask_via, &asked.facts, (asked.target.clone(), asked.explain), now);
+                self.asked(asked.ask.0, kind, asked.ask_via, &asked.facts, (asked.target.clone(), asked.hints), now);
             }
             Event::Selected(selected) => {
                 self.called_by(selected.ask_via, &selected.facts, now, turn);
                 let kind = Kind::Select(selected.by.clone());
-                self.asked(selected.ask.0, kind, selected.ask_via, &selected.facts, (None, selected.explain), now);
+                self.asked(selected.ask.0, kind, selected.ask_via, &selected.facts, (None, false), now);
             }
             Event::SelectionCleared(cleared) => {
                 self.called_by(cleared.ask_via, &cleared.facts, now, turn);
@@ -178,7 +178,7 @@ impl Oracle {
                     self.history.note(Record::PinGone);
                     Kind::Project
                 };
-                self.asked(cleared.ask.0, kind, cleared.ask_via, &cleared.facts, (None, cleared.explain), now);
+                self.asked(cleared.ask.0, kind, cleared.ask_via, &cleared.facts, (None, false), now);
             }
             Event::AskWithdrawn(withdrawn) => {
                 let waiting = self.history.waiting();
@@ -320,13 +320,13 @@ impl Oracle {
         kind: Kind,
         by: Option<AskVia>,
         facts: &RequestFacts,
-        (target, explain): (Option<String>, bool),
+        (target, hints): (Option<String>, bool),
         now: u64,
     ) {
         let (by, modern) = self.history.manner(by, facts);
         let place = self.history.records.len();
         let facts = facts.clone();
-        self.history.note(Record::Asked(Ask { id, place, at: now, kind, by, modern, facts, target, explain }));
+        self.history.note(Record::Asked(Ask { id, place, at: now, kind, by, modern, facts, target, hints }));
     }
 
     /// Evaluates every waiting ask once; selections come first, because the others are evaluated after they took effect.
@@ -434,12 +434,12 @@ impl Oracle {
         let (Out::Resolved(project) | Out::Selected(project)) = out else {
             return Vec::new();
         };
+        if !ask.hints {
+            return Vec::new();
+        }
         let mut texts = Vec::new();
         for (index, hint) in self.history.policy.config().hints.clone().into_iter().enumerate() {
             if !hint.sources.contains(&project.source) || (hint.without_roots && self.history.has_roots(ask)) {
-                continue;
-            }
-            if hint.once && ask.explain {
                 continue;
             }
             if hint.once && !self.history.is_alone(ask) {

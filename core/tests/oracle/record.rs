@@ -236,7 +236,7 @@ pub struct Ask {
     pub modern: bool,
     pub facts: RequestFacts,
     pub target: Option<String>,
-    pub explain: bool,
+    pub hints: bool,
 }
 
 /// What an ask is for.

@@ -73,7 +73,8 @@ impl World {
                     .ask_via(by)
                     .facts(facts)
                     .target(about.map(str::to_owned))
-                    .explain(id % 2 == 0),
+                    .explain(id % 2 == 0)
+                    .hints(id % 3 != 0),
             ),
             Act::Select { id, by, ask_via, facts } => {
                 Event::Selected(Selected::new(id, by).ask_via(ask_via).facts(facts))

@@ -5,36 +5,27 @@ from __future__ import annotations
 import functools
 import inspect
 import os
-import weakref
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack, suppress
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, cast, overload
 
 import anyio.from_thread
 
 from . import testing
-from ._background import current_loop, current_task, in_event_loop, run_in_loop
-from ._call import Call, InputRequired, Session, Via, current_frame
+from ._background import current_task, in_event_loop
+from ._call import Call, InputRequired, Session, current_frame
 from ._codex import SANDBOX_STATE
-from ._contexts import StandInSender, session_in, stands_for_session
+from ._connections import Connections
 from ._disk import in_thread
-from ._endpoint import Endpoint
 from ._error import NoProjectError, RootwiseError
-from ._facts import given_facts, host_facts
+from ._facts import absolute_dirs, given_facts, report_dirs
+from ._functions import path_problem
 from ._inject import filled_in
-from ._inputs import Inputs
-from ._listeners import ConnectionInfo, OnChange, OnRootsChange
-from ._options import bad_option, flags, mapping, no_others, texts
-from ._pipe import Pipe
+from ._listeners import OnChange, OnRootsChange
+from ._options import bad_option, flags, mapping, no_others, selection, texts
 from ._presets import policy_with_path
 from ._project import AnyProject, P, Project, project_of
 from ._roots import Roots, only_root, roots_of
-from ._sender import Sender
-from ._text import is_utf8, readable
-from ._weak import WeakMap
-from .driver import Driver
-from .types import Answer, Explanation, HostFacts, Policy, SelectBy
+from .types import Answer, Explanation, Policy
 
 T = TypeVar("T")
 
@@ -58,11 +49,8 @@ if TYPE_CHECKING:
         codex_meta: bool
 
 
-class Adapter(Generic[P]):
-    """Keeps one connection per client and finds the project of a call."""
-
-    #: The exception class for calls without a project.
-    error: type[NoProjectError] = NoProjectError
+class Adapter(Connections[P]):
+    """Finds the project of a call."""
 
     def __init__(
         self,
@@ -99,27 +87,34 @@ class Adapter(Generic[P]):
         no_others(others, inspect.signature(Adapter).parameters.keys() - {"others"})
         flags(require_path=require_path, local=local, codex_meta=codex_meta)
         texts(argument=argument)
-        self.policy: Policy = policy_with_path(policy, require_path)
-        self.argument = argument
-        self._given = given_facts(mapping("host", host))
+        chosen = policy_with_path(policy, require_path)
+        given = given_facts(mapping("host", host))
         if local is not None:
-            self._given["local"] = local
+            given["local"] = local
         if argument is not None:
-            self._given.setdefault("toolArgument", argument)
+            given.setdefault("toolArgument", argument)
         self._folders_of = allowed_dirs if callable(allowed_dirs) else None
         if allowed_dirs is not None and not callable(allowed_dirs):
-            self._given["allowedDirs"] = _allowed_dirs(allowed_dirs)
+            given["allowedDirs"] = absolute_dirs(allowed_dirs)
         for name, function in (("on_change", on_change), ("on_roots_change", on_roots_change)):
             if function is not None and not callable(function):
                 raise bad_option(name, "must be callable")
-        self._on_change = cast("OnChange[AnyProject] | None", on_change)
-        self._on_roots_change = on_roots_change
-        #: One for each event loop, which may run in a thread of its own.
-        self._drivers: weakref.WeakKeyDictionary[object, Driver] = weakref.WeakKeyDictionary()
-        self._sessions: WeakMap[Session] = WeakMap()
-        # Options that are invalid fail here and not in every call.
-        Endpoint(self.policy, host=self._host_facts()).close()
-        self.inputs = Inputs(self.policy)
+        super().__init__(
+            chosen,
+            given,
+            argument=argument,
+            confined=self._folders_of is not None,
+            on_change=cast("OnChange[AnyProject] | None", on_change),
+            on_roots_change=on_roots_change,
+        )
+        if argument is not None and not self.inputs.argument:
+            problem = (
+                'the policy has no source "argument", so nothing would read it; add {"from": "argument"} to its '
+                "sources, or leave the option out"
+            )
+            raise bad_option("argument", problem)
+        # Options that are invalid fail here and not in every call, and so do folders that are of no use.
+        report_dirs(self.policy, self._host_facts())
         #: Whether a handshake declares the capability; a policy that does not read the folder needs none.
         self.asks_codex = codex_meta and SANDBOX_STATE in self.inputs.meta
 
@@ -185,7 +180,7 @@ class Adapter(Generic[P]):
             return self._last_known(context)
         if call.over:
             # Work that outlives its call.
-            return None if call.session is None else cast("P | None", call.session.project)
+            return None if call.session is None or call.session.closed else cast("P | None", call.session.project)
         if self._folders_of is not None and "allowedDirs" not in call.parts:
             return None
         facts = (argument, target, server)
@@ -193,65 +188,6 @@ class Adapter(Generic[P]):
             return cast("P", call.known)
         answer = call.peek(argument=argument, target=target, server=server)
         return self._project_from(answer) if answer["outcome"] == "resolved" else None
-
-    def _last_known(self, context: Any) -> P | None:
-        if context is not None:
-            found = self._session_of(context)
-        else:
-            # Of several clients, none is the one that the caller means.
-            open_ones = [session for session in self._sessions.values() if not session.closed]
-            found = open_ones[0] if len(open_ones) == 1 and open_ones[0].is_only else None
-        return None if found is None else cast("P | None", found.project)
-
-    def _session_of(self, context: Any) -> Session | None:
-        """Returns the session that a context, a session of the framework or a connection belongs to."""
-        if isinstance(context, ConnectionInfo):
-            return next((one for one in self._sessions.values() if one.info.id == context.id), None)
-        sessions = [session for session in (session_in(context), context) if session is not None]
-        for key in [*map(self.key_of, sessions), *sessions]:
-            # Not everything can be referred to weakly.
-            with suppress(TypeError):
-                found = self._sessions.get(key)
-                if found is not None:
-                    return found
-        return None
-
-    def key_of(self, session: Any) -> object:
-        """Returns what lives as long as the connection of a framework's session."""
-        return session
-
-    def _asker(self, context: Any) -> Call | Session:
-        """Returns who asks for the project of a context.
-
-        :raises NoProjectError: the context belongs to no client that is known
-        """
-        if context is None:
-            return self.call()
-        found = self._session_of(context)
-        try:
-            call = self.call()
-        except NoProjectError:
-            call = None
-        session = session_in(context)
-        if found is None and session is not None and stands_for_session(session):
-            found = self._stand_in(session)
-        if call is not None and found in (None, call.session):
-            return call
-        if found is None:
-            raise self.no_call()
-        return found
-
-    def _stand_in(self, session: Any) -> Session:
-        try:
-            weakref.ref(session)
-        except TypeError:
-            kind = type(session).__name__
-            text = (
-                f"a session of type {kind} cannot be referred to weakly; use a mock, or an object of a class of yours"
-            )
-            raise RootwiseError("bad_options", f"bad options at context: {text}") from None
-        capabilities: dict[str, Any] = {"capabilities": {"roots": {}}}
-        return self.session(session, "memory", capabilities, way=lambda: (StandInSender(session), None))
 
     async def roots(self, context: Any = None, /) -> Roots:
         """Returns all roots of the client, each with its real path or the reason why it is unusable.
@@ -286,7 +222,8 @@ class Adapter(Generic[P]):
         try:
             return await in_thread(look, patience)
         except TimeoutError:
-            raise self.error("unconfirmed", "The disk did not answer in time.") from None
+            problem = path_problem(problem="noAnswer")
+            raise self.error(problem["code"], problem["message"]) from None
         except RootwiseError as error:
             raise self.error(error.code, str(error)) from None
 
@@ -326,7 +263,7 @@ class Adapter(Generic[P]):
         :raises NoProjectError: the selection is refused; a client without a connection must name its project in every
             call (``pass_each_call``)
         """
-        by = _selection(value=value, name=name, path=path, uri=uri, root=root)
+        by = selection(value=value, name=name, path=path, uri=uri, root=root)
         if fixed := testing.current_fixed():
             return cast("P", fixed.select(by))
         return self._project_from(await self._ask("selected", self.call(), by=by))
@@ -363,6 +300,27 @@ class Adapter(Generic[P]):
         if "explanation" not in answer:
             raise self.error.from_answer(answer)
         return answer["explanation"]
+
+    async def hints(
+        self,
+        context: Any = None,
+        /,
+        *,
+        argument: str | None = None,
+        target: str | None = None,
+        server: str | None = None,
+    ) -> tuple[str, ...]:
+        """Returns the policy's hints for the project of this call, to show with the result.
+
+        A hint that comes once per connection comes with the first call that asks for hints.
+
+        :param context: as for :meth:`project`
+        """
+        if testing.current_project() is not None:
+            return ()
+        by = self._asker(context)
+        answer = await self._ask("asked", by, argument=argument, target=target, server=server, hints=True)
+        return tuple(answer.get("hints", ()))
 
     @overload
     def inject(self, function: Callable[..., Awaitable[T]], /) -> Callable[..., Coroutine[Any, Any, T]]: ...
@@ -416,9 +374,9 @@ class Adapter(Generic[P]):
             async def switch_project(project: str) -> str:
                 """Makes another folder the project of this connection: an absolute path, file: URI or root name."""
                 answer = await self._ask("selected", self.call(), by={"value": project})
-                chosen = self._project_from(answer)
-                message = answer["message"] if answer["outcome"] == "selected" else ""
-                return message or f"Now working in {chosen.display_name} ({chosen.path or chosen.client_path})."
+                if answer["outcome"] != "selected":
+                    raise self.error.from_answer(answer)
+                return answer["message"]
 
             server.tool(name=switch)(switch_project)
         if roots is not None:
@@ -428,105 +386,6 @@ class Adapter(Generic[P]):
                 return (await self.roots()).text
 
             server.tool(name=roots)(list_roots)
-
-    def roots_changed(self) -> None:
-        """For servers that hear of changes themselves: every connection asks again when it needs its roots next."""
-        for session in self._sessions.values():
-            session.roots_changed()
-
-    def call(self) -> Call:
-        """Returns the call that is being served.
-
-        :raises NoProjectError: this code does not serve a call of a client
-        """
-        frame = current_frame.get()
-        while frame is not None and frame.adapter is not self:
-            frame = frame.outer
-        if frame is None:
-            raise self.no_call()
-        frame.call.was_used = True
-        return frame.call
-
-    def no_call(self) -> NoProjectError:
-        """Returns the error for code that does not serve a call of a client."""
-        return self.error("no_call", "A project exists only while the server handles a client's call.")
-
-    def driver(self) -> Driver:
-        """Returns the driver of the current event loop."""
-        loop = current_loop()
-        driver = self._drivers.get(loop)
-        if driver is None:
-            listeners: Any = {"on_change": self._on_change, "on_roots_change": self._on_roots_change}
-            confined = self._folders_of is not None
-            driver = Driver(self.policy, host=self._host_facts(), confined=confined, **listeners)
-            self._drivers[loop] = driver
-        return driver
-
-    def session(
-        self,
-        key: object,
-        transport: Via,
-        params: Mapping[str, Any] | None,
-        handshake: object = None,
-        pipe: Pipe | None = None,
-        way: Callable[[], tuple[Sender | None, Callable[[], bool] | None]] = lambda: (None, None),
-    ) -> Session:
-        """Returns the session of a client, which lives as long as ``key`` does.
-
-        :param params: of the last ``initialize``; none for a client that sends none
-        :param handshake: another object for each ``initialize`` of the session
-        :param pipe: the process's own, if that is the session's; it reports handshakes as they come
-        :param way: returns what carries requests outside calls and, over HTTP, what tells whether it can
-        """
-        found = self._sessions.get(key)
-        if found is not None and (pipe is not None or handshake is None or found.handshake() is handshake):
-            return found
-        if found is None:
-            sender, is_listening = way()
-            found = self.driver().open(**self.where(transport), sender=sender, is_listening=is_listening)
-            found.is_only = transport in ("stdio", "memory")
-            if params is not None:
-                found.info = replace(found.info, _session=weakref.ref(key))
-            run = run_in_loop()
-            self._sessions.add(key, found, lambda ended: run(ended.close))
-            # The SDKs unwind it when the connection ends; the object itself may live on until it is collected.
-            stack = getattr(key, "exit_stack", None) or getattr(key, "_exit_stack", None)
-            if isinstance(stack, AsyncExitStack):
-                stack.callback(found.close)
-        if handshake is not None:
-            found.handshake = weakref.ref(handshake)
-        if pipe is not None:
-            pipe.join(found, params)
-        elif params is not None:
-            found.initialized(params)
-            # A client that makes calls has finished its handshake.
-            found.ready()
-        return found
-
-    def where(self, transport: Via) -> dict[str, Any]:
-        """Returns what an event says about the way to a client."""
-        if transport != "memory":
-            return {"transport": transport}
-        # A client in this process shares its disk.
-        return {"transport": "other", "local": self._given.get("local", True)}
-
-    def changed(self, key: object) -> None:
-        """Reports that the roots of a client changed that made a call before."""
-        found = self._sessions.get(key)
-        if found is not None:
-            found.roots_changed()
-
-    def answered_again(self, key: Callable[[], object], *answer: Any) -> None:
-        """Reports a further response of a client to a request."""
-        found = self._sessions.get(key())
-        if found is not None:
-            found.answered_again(*answer)
-
-    def named_by(self, arguments: Mapping[str, Any] | None) -> Any:
-        """Returns the argument of a tool that names its project."""
-        named = (arguments or {}).get(self.argument) if self.argument else None
-        # One that cannot be passed on is refused like any other that is no text.
-        return named if named is None or readable(named) is not None else False
 
     async def _ask(self, kind: str, call: Call | Session, /, **more: Any) -> Answer:
         if isinstance(call, Call):
@@ -556,25 +415,15 @@ class Adapter(Generic[P]):
             raise RootwiseError(
                 "bad_options", "bad options at allowed_dirs: the function must return a list of folders"
             )
-        call.parts["allowedDirs"] = _allowed_dirs(folders)
+        call.parts["allowedDirs"] = absolute_dirs(folders)
 
     def _project_type(self) -> type[AnyProject]:
         return Project if self.policy.get("requirePath", True) else AnyProject
 
     def _project_from(self, answer: Answer) -> P:
         if answer["outcome"] == "resolved" or answer["outcome"] == "selected":
-            found = project_of(answer["project"], answer.get("hints", ()), answer.get("explanation"))
-            return cast("P", found)
+            return cast("P", project_of(answer["project"], answer.get("explanation")))
         raise self.error.from_answer(answer)
-
-    def _host_facts(self) -> HostFacts:
-        facts: Any = host_facts(policy=self.policy)
-        # Each session brings its own.
-        del facts["transport"]
-        if self._given.get("style", facts["style"]) != facts["style"]:
-            # The folders of this machine mean nothing to a host of the other style.
-            facts = {name: value for name, value in facts.items() if name not in ("cwd", "excludedDirs")}
-        return cast("HostFacts", {**facts, **self._given})
 
 
 async def project_of_current_call(no_call: Callable[[], NoProjectError]) -> Project:
@@ -593,30 +442,3 @@ async def project_of_current_call(no_call: Callable[[], NoProjectError]) -> Proj
         raise frame.adapter.error("bad_options", message)
     found: Project = await frame.adapter.project()
     return found
-
-
-def _allowed_dirs(dirs: Sequence[str | os.PathLike[str]]) -> list[str]:
-    if isinstance(dirs, (str, bytes)) or not isinstance(dirs, Iterable):
-        raise bad_option("allowed_dirs", f"must be a list of folders, not {dirs!a:.80}")
-    allowed: list[str] = []
-    for number, folder in enumerate(dirs):
-        try:
-            path = os.fspath(folder)
-        except TypeError:
-            path = ""
-        if not isinstance(path, str) or not os.path.isabs(path) or "\0" in path:
-            raise bad_option(f"allowed_dirs[{number}]", f"must be an absolute path, not {folder!a:.80}")
-        # Clients spell a folder as they know it, and the disk reports where it really is.
-        spellings = [path, os.path.realpath(path)]
-        if not all(map(is_utf8, spellings)):
-            raise bad_option(f"allowed_dirs[{number}]", f"{path!a} is not UTF-8, so no project can be inside")
-        allowed += spellings
-    return allowed
-
-
-def _selection(**ways: str | None) -> SelectBy:
-    given = {way: value for way, value in ways.items() if value is not None}
-    if len(given) != 1 or not all(isinstance(value, str) for value in given.values()):
-        names = "a value, name=, path=, uri= or root="
-        raise RootwiseError("bad_options", f"select takes exactly one of {names}, as a string")
-    return cast("SelectBy", given)

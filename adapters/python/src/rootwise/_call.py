@@ -167,7 +167,7 @@ class Session(Asker):
         self._known = None
         if "known" in change:
             [answer] = [action for action in actions if action["type"] == "answer"]
-            project = project_of(answer["project"], answer.get("hints", ()))
+            project = project_of(answer["project"])
             assert project is not None
             self._known = project, change["known"].get("until")
 
@@ -209,6 +209,7 @@ class Session(Asker):
         if not self.closed:
             self.closed = True
             self._report("sessionClosed")
+            self.project = self._known = None
 
     def named(self) -> dict[str, int]:
         """Reports first whether the stream outside calls is open: the SDKs do not tell."""

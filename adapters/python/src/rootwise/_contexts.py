@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import weakref
+from collections.abc import Mapping
 from contextlib import suppress
+from types import SimpleNamespace
 from typing import Any
+from urllib.parse import urlencode
 
+from ._call import Call
 from ._inputs import as_json
 from ._sender import ClientError, Undeliverable
-from .types import EndpointSendRequest
+from .types import Answer, EndpointSendRequest
 
 #: The packages that make real sessions.
 _FRAMEWORKS = ("mcp", "fastmcp")
@@ -26,6 +31,46 @@ def stands_for_session(session: Any) -> bool:
     """Tells whether a session is a stand-in of a unit test."""
     # A mock lies about `__class__`, not about its type.
     return type(session).__module__.partition(".")[0] not in _FRAMEWORKS and hasattr(session, "list_roots")
+
+
+def declares_roots(session: Any) -> bool:
+    """Tells whether a stand-in has roots: it has, unless its ``check_client_capability`` says that it has not."""
+    check = getattr(session, "check_client_capability", None)
+    if not callable(check):
+        return True
+    wanted: Any = SimpleNamespace(roots=SimpleNamespace(listChanged=None))
+    with suppress(ImportError):
+        from mcp.types import ClientCapabilities, RootsCapability
+
+        wanted = ClientCapabilities(roots=RootsCapability())
+    answer = check(wanted)
+    if inspect.iscoroutine(answer):
+        # As an `AsyncMock` answers that nobody has told what to say.
+        answer.close()
+    return answer is not False
+
+
+def http_scope_in(context: Any) -> Mapping[str, Any] | None:
+    """Returns what a stand-in for an HTTP request says, as an ASGI scope; none where there is no such stand-in."""
+    request = getattr(getattr(context, "request_context", None), "request", None)
+    query, headers = getattr(request, "query_params", None), getattr(request, "headers", None)
+    if not isinstance(query, Mapping) and not isinstance(headers, Mapping):
+        return None
+    parts = dict(headers) if isinstance(headers, Mapping) else {}
+    return {
+        "headers": [(str(name).encode(), str(value).encode()) for name, value in parts.items()],
+        "query_string": urlencode(dict(query)).encode() if isinstance(query, Mapping) else b"",
+    }
+
+
+class StandInCall(Call):
+    """A call of a stand-in that says something about its project; it is over with its answer."""
+
+    async def ask(self, kind: str = "asked", **more: Any) -> Answer:
+        try:
+            return await super().ask(kind, **more)
+        finally:
+            self.end()
 
 
 class StandInSender:

@@ -10,9 +10,12 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ._endpoint import Endpoint
 from ._functions import command_line, path_style, policy_inputs
+from ._log import log
 from ._options import bad_option, mapping
 from ._presets import policy_of
+from ._probe import probe_disk
 from ._text import is_utf8
 
 if TYPE_CHECKING:
@@ -104,3 +107,44 @@ def _spellings(folders: Iterable[str]) -> list[str]:
     """Returns folders as they are named and as they really are: a client may use either."""
     absolute = [folder for folder in folders if os.path.isabs(folder)]
     return sorted(path for path in {*absolute, *map(os.path.realpath, absolute)} if is_utf8(path))
+
+
+def absolute_dirs(dirs: Sequence[str | os.PathLike[str]]) -> list[str]:
+    """Returns the folders of the option ``allowed_dirs`` as they are spelled and as they really are.
+
+    :raises RootwiseError: a folder is no absolute path, or not UTF-8
+    """
+    if isinstance(dirs, (str, bytes)) or not isinstance(dirs, Iterable):
+        raise bad_option("allowed_dirs", f"must be a list of folders, not {dirs!a:.80}")
+    allowed: list[str] = []
+    for number, folder in enumerate(dirs):
+        try:
+            path = os.fspath(folder)
+        except TypeError:
+            path = ""
+        if not isinstance(path, str) or not os.path.isabs(path) or "\0" in path:
+            raise bad_option(f"allowed_dirs[{number}]", f"must be an absolute path, not {folder!a:.80}")
+        # Clients spell a folder as they know it, and the disk reports where it really is.
+        spellings = [path, os.path.realpath(path)]
+        if not all(map(is_utf8, spellings)):
+            raise bad_option(f"allowed_dirs[{number}]", f"{path!a} is not UTF-8, so no project can be inside")
+        allowed += spellings
+    return list(dict.fromkeys(allowed))
+
+
+#: The code of a log line about one of the operator's folders.
+DIR_UNUSABLE = "allowed_dir_unusable"
+
+
+def report_dirs(policy: Policy, host: HostFacts) -> None:
+    """Checks host facts, and logs the allowed folders that are of no use as soon as the server starts.
+
+    :raises RootwiseError: a fact is invalid
+    """
+    with Endpoint(policy, host=host) as endpoint:
+        for action in endpoint.handle({"type": "deadlineReached"}, 0).actions:
+            if action["type"] != "probe":
+                continue
+            for line in endpoint.handle(probe_disk(action), 0).actions:
+                if line["type"] == "log" and line["code"] == DIR_UNUSABLE:
+                    log(line)

@@ -162,6 +162,10 @@ class FakeClient:
         more: Any = {} if target is None else {"target": target}
         return _project(self._play({"type": "asked", "facts": facts, **more}))
 
+    def hints(self, **facts: Any) -> list[str]:
+        """Returns the hints that a call shows."""
+        return list(self._play({"type": "asked", "facts": facts, "hints": True}).get("hints", ()))
+
     def select(self, value: str) -> AnyProject:
         """Selects the project of the connection, by a path, a URI or the name of a root."""
         return _project(self._play({"type": "selected", "by": {"value": value}}))
@@ -248,6 +252,6 @@ class FakeClient:
 def _project(answer: Any) -> AnyProject:
     if answer["outcome"] not in ("resolved", "selected"):
         raise NoProjectError.from_answer(answer)
-    found = project_of(answer["project"], answer.get("hints", ()))
+    found = project_of(answer["project"])
     assert found is not None
     return found

@@ -120,6 +120,11 @@ def command_line(words: list[str], policy: Policy) -> dict[str, str]:
     return cast("dict[str, str]", _call("commandLine", words=words, policy=policy))
 
 
+def path_problem(**found: object) -> dict[str, str]:
+    """Returns the code and the text of what this host found wrong with a path that a tool names."""
+    return cast("dict[str, str]", _call("pathProblem", **found))
+
+
 def _call(function: str, /, **arguments: object) -> object:
     text = text_of({function: arguments}, "bad_options", "the arguments")
     return parse_reply(loaded_backend().call(bounded(text, "the arguments", MAX_ARGUMENTS)))["value"]

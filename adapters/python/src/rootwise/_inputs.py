@@ -26,6 +26,8 @@ class Inputs:
     def __init__(self, policy: Policy) -> None:
         inputs = policy_inputs(policy)
         self._headers, self._query = frozenset(inputs["headers"]), frozenset(inputs["query"])
+        #: Whether the policy reads the project that a call names in an argument.
+        self.argument: bool = inputs["argument"]
         #: Top-level keys of `_meta`.
         self.meta = frozenset(names[0] for names in inputs["meta"] if names)
         #: The keys of our questions among a call's input requests and responses.

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ._error import RootwiseError
+
+if TYPE_CHECKING:
+    from .types import SelectBy
 
 
 def bad_option(name: str, problem: str) -> RootwiseError:
@@ -44,3 +47,15 @@ def mapping(name: str, given: Any) -> Mapping[str, Any]:
     if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
         raise bad_option(name, f"must be a dict with names as keys, not {given!a:.80}")
     return given
+
+
+def selection(**ways: str | None) -> SelectBy:
+    """Returns the one way in which a project is named.
+
+    :raises RootwiseError: it is named in none, or in several
+    """
+    given = {way: value for way, value in ways.items() if value is not None}
+    if len(given) != 1 or not all(isinstance(value, str) for value in given.values()):
+        names = "a value, name=, path=, uri= or root="
+        raise RootwiseError("bad_options", f"select takes exactly one of {names}, as a string")
+    return cast("SelectBy", given)

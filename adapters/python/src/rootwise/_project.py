@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
@@ -63,8 +63,6 @@ class AnyProject:
     other_roots: tuple[RootRef, ...] = ()
     #: Whether the client or the disk did not confirm in time that this still holds; not part of the project's identity.
     stale: bool = field(default=False, compare=False)
-    #: Texts of the policy to show with the result; not part of the project's identity.
-    hints: tuple[str, ...] = field(default=(), compare=False)
     #: The result of every source, where the caller asked for it; not part of the project's identity.
     explanation: rootwise.types.Explanation | None = field(default=None, compare=False, repr=False)
 
@@ -90,7 +88,6 @@ else:
 
 def project_of(
     raw: Mapping[str, Any] | None,
-    hints: Iterable[str] = (),
     explanation: rootwise.types.Explanation | None = None,
 ) -> AnyProject | None:
     """Converts a project of the wire format."""
@@ -114,7 +111,6 @@ def project_of(
         root=_root_of(root) if root else None,
         other_roots=tuple(_root_of(other) for other in raw.get("otherRoots", ())),
         stale=raw.get("stale", False),
-        hints=tuple(hints),
         explanation=explanation,
     )
     return cast("AnyProject", made)

@@ -6,15 +6,15 @@ import os
 from dataclasses import dataclass
 
 from ._error import RootwiseError
-from ._functions import is_inside
+from ._functions import is_inside, path_problem, path_style
 from ._project import Project
-from ._text import is_utf8, shown, shown_list
+from ._text import is_utf8, shown
 from .types import AnnounceRoots, AnswerListed, RootsState, RootView
 
 __all__ = ["RootEntry", "Roots"]
 
-#: Characters of a path; systems take less.
-_MAX_PATH = 32_768
+#: Characters of the longest path that a system takes.
+_MAX_PATH = 32_767 if os.name == "nt" else 4_096
 
 
 @dataclass(frozen=True)
@@ -91,17 +91,22 @@ class Roots:
         :raises RootwiseError: the path is outside every root (``outside``), or no root is usable (``no_roots``)
         """
         text = os.fspath(path)
-        if not text or "\0" in text or len(text) > _MAX_PATH:
-            message = f"The path is empty, has more than {_MAX_PATH} characters or contains a null character."
-            raise RootwiseError("invalid", message)
+        if not text or "\0" in text:
+            raise _refused(problem="empty")
+        if len(text) > _MAX_PATH:
+            raise _refused(problem="tooLong", length=len(text), style=path_style())
         if not self.usable:
             raise RootwiseError("no_roots", self.unusable or self.text)
         # One real path, which is checked and returned: by the next look, a link may lead elsewhere.
         real = os.path.realpath(os.path.join(base or self.usable[0].real_path or "", text))
         if self._around(real) is None:
-            folders = shown_list((shown(root.real_path or "") for root in self.usable), ", ")
-            raise RootwiseError("outside", f"The path is outside the client's folders, which are {folders}.")
+            raise _refused(problem="outside", folders=[root.real_path for root in self.usable])
         return real
+
+
+def _refused(**problem: object) -> RootwiseError:
+    told = path_problem(**problem)
+    return RootwiseError(told["code"], told["message"])
 
 
 def only_root(project: Project) -> Roots:

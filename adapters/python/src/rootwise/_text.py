@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable
 from typing import Any
 
 from ._error import RootwiseError
@@ -74,15 +73,6 @@ def shown(text: str, most: int = MAX_SHOWN) -> str:
     words = (_HIDDEN.sub("", word) for word in text[: most * 8].split())
     line = " ".join(word for word in words if word)
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"
-
-
-def shown_list(entries: Iterable[str], separator: str, most: int = MAX_SHOWN) -> str:
-    """Joins texts that are safe to show as far as they fit, and counts the rest."""
-    rest = list(entries)
-    line = ""
-    while rest and len(line) + len(separator) + len(rest[0]) <= most:
-        line += (separator if line else "") + rest.pop(0)
-    return line if not rest else f"{line}{separator if line else ''}and {len(rest)} more"
 
 
 def size_of(text: str) -> int:

@@ -15,6 +15,7 @@ from ._background import later, spawn
 from ._call import Asker, Call, Pending, Session
 from ._endpoint import Endpoint
 from ._error import NoProjectError
+from ._facts import DIR_UNUSABLE
 from ._listeners import ConnectionInfo, OnChange, OnRootsChange, tell_change, tell_roots, with_connection
 from ._log import log, logger
 from ._probe import Prober
@@ -48,15 +49,18 @@ class Driver:
         on_change: OnChange[AnyProject] | None = None,
         on_roots_change: OnRootsChange | None = None,
         confined: bool = False,
+        dirs_reported: bool = False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """
         :param on_change: called when the project of a session changes, and when a session that has one ends
         :param on_roots_change: called when another list of a client's roots arrives, with one list after the other
         :param confined: whether each call brings the folders of its caller; a session has none of its own
+        :param dirs_reported: whether the allowed folders that are of no use have been logged
         :param clock: returns seconds
         """
         self.confined = confined
+        self._dirs_reported = dirs_reported
         self._endpoint = Endpoint(policy, host=host, roots_watched=on_roots_change is not None)
         self._on_change = with_connection(on_change)
         self._on_roots_change = on_roots_change
@@ -133,7 +137,7 @@ class Driver:
             self._send(action)
         elif action["type"] == "probe":
             self._prober.start(action, by)
-        elif action["type"] == "log":
+        elif action["type"] == "log" and not (self._dirs_reported and action["code"] == DIR_UNUSABLE):
             log(action)
 
     def _send(self, action: EndpointSendRequest) -> None:

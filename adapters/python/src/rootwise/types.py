@@ -516,6 +516,13 @@ class ProbePath(TypedDict):
 class ProbedPath(TypedDict):
     """
     The state of one path.
+
+    ```
+    use rootwise::event::{EntryKind, ProbedPath};
+
+    let app = ProbedPath::new("/work/app", EntryKind::Directory).real_path("/disk/app".to_owned()).markers(vec![".git".into()]);
+    assert_eq!(app.markers, [".git"]);
+    ```
     """
 
     path: str
@@ -590,6 +597,14 @@ The treatment of a relative path.
 class RequestFacts(TypedDict):
     """
     The facts of one request.
+
+    ```
+    use rootwise::event::{Argument, RequestFacts};
+
+    let headers = [("x-project-path".to_owned(), "/work/app".to_owned())].into();
+    let facts = RequestFacts::default().headers(headers).argument(Argument::from("/work/api"));
+    assert!(!facts.is_empty() && RequestFacts::default().is_empty());
+    ```
     """
 
     server: NotRequired[str | None]
@@ -1193,6 +1208,10 @@ class Asked(TypedDict):
     """
     Whether the client's user is not to be asked for it, because no call of the client waits for the answer.
     """
+    hints: NotRequired[bool]
+    """
+    Whether the answer carries the hints of the policy, because the caller shows them.
+    """
 
 
 class CallEnded(TypedDict):
@@ -1276,6 +1295,11 @@ class CallStarted(TypedDict):
     argument: NotRequired[Any]
     """
     The argument that names the project, of any type: what is not a text is refused.
+    """
+    caller: NotRequired[str | None]
+    """
+    Who makes the call, as the host has authenticated it: what a call without a session selects counts for the next calls
+    of the same caller.
     """
     allowedDirs: NotRequired[list[str] | None]
     """
@@ -1368,6 +1392,10 @@ class EndpointAsked(TypedDict):
     explain: NotRequired[bool]
     """
     Whether the answer carries the full explanation even when a project was found.
+    """
+    hints: NotRequired[bool]
+    """
+    Whether the answer carries the hints of the policy, because the caller shows them.
     """
     peek: NotRequired[bool]
     """
@@ -1816,6 +1844,11 @@ class ProjectDict(TypedDict):
     """
     The number of other roots that `otherRoots` leaves out because they are too many or too long; ask for the roots
     to get all of them.
+    """
+    handle: NotRequired[str]
+    """
+    The text that names it in each call. Only in the answer to a selection that is kept nowhere, because nothing connects the
+    calls of this client.
     """
     stale: NotRequired[bool]
     """

@@ -38,6 +38,17 @@ pub fn project_of(answer: Answer) -> Result<Arc<Project>, NoProject> {
     }
 }
 
+/// The hints of an answer to an ask with `hints`; none if the call has no project.
+///
+/// # Errors
+/// The client must be asked first.
+pub fn hints_of(answer: Answer) -> Result<Vec<String>, NoProject> {
+    match answer.outcome {
+        Outcome::NeedsInput { .. } => Err(answer.into()),
+        _ => Ok(answer.hints),
+    }
+}
+
 /// The roots of an answer to an ask with `Want::Roots`.
 ///
 /// # Errors

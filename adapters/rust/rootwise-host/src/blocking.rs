@@ -86,6 +86,20 @@ impl Connection {
     /// Opens a connection. `write` sends one message to the client, on a thread of the connection: a slow one delays only the
     /// messages after it. `log` receives log lines.
     ///
+    /// ```
+    /// use rootwise::host::Transport;
+    /// use rootwise::{Policy, Reason};
+    /// use rootwise_host::{blocking, host_facts};
+    ///
+    /// let policy = Policy::from_json(r#"{ "name": "roots", "sources": [{ "from": "roots" }] }"#)?;
+    /// let facts = host_facts(Transport::Stdio, &policy);
+    /// let connection = blocking::Connection::new(policy, &facts, |line| println!("{line}"), |line| eprintln!("{}", line.message))?;
+    /// connection.message(r#"{ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "capabilities": {} } }"#)?;
+    /// let error = connection.ask().unwrap_err();
+    /// assert_eq!(error.reason(), Some(Reason::NoProject));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// A host fact is invalid; the error names it.
     pub fn new(

@@ -59,6 +59,16 @@ pub fn text_or_invalid(bytes: &[u8]) -> String {
 
 /// Confines every project to these folders, also by their real paths.
 ///
+/// ```
+/// use rootwise::host::Transport;
+/// use rootwise::Policy;
+///
+/// let mut facts = rootwise_host::host_facts(Transport::Http, &Policy::recommended());
+/// rootwise_host::allow_only(&mut facts, [std::env::temp_dir()])?;
+/// assert!(rootwise_host::allow_only(&mut facts, ["relative"]).is_err());
+/// # Ok::<(), rootwise::ConfigError>(())
+/// ```
+///
 /// # Errors
 /// A folder is relative or not UTF-8; the error names it.
 pub fn allow_only<P: AsRef<Path>>(
@@ -67,6 +77,18 @@ pub fn allow_only<P: AsRef<Path>>(
 ) -> Result<(), ConfigError> {
     facts.allowed_dirs = Some(with_real_paths(folders)?);
     Ok(())
+}
+
+/// As [`allow_only`], with the folders of an option; without that, with those that the facts have already.
+///
+/// # Errors
+/// A folder is relative or not UTF-8; the error names it.
+pub fn allow_only_given(facts: &mut HostFacts, option: Option<&[PathBuf]>) -> Result<(), ConfigError> {
+    match (option, facts.allowed_dirs.take()) {
+        (Some(folders), _) => allow_only(facts, folders),
+        (None, Some(folders)) => allow_only(facts, folders),
+        (None, None) => Ok(()),
+    }
 }
 
 /// Folders as they are spelled, and their real paths.

@@ -116,6 +116,11 @@ impl ProjectGate {
     }
 
     /// Starts options; everything has a default.
+    ///
+    /// ```
+    /// let gate = rootwise_host::ProjectGate::options().header("X-Project-Path").allowed_dirs([std::env::temp_dir()]).build()?;
+    /// # Ok::<(), rootwise::ConfigError>(())
+    /// ```
     #[must_use]
     pub fn options() -> GateOptions {
         GateOptions::default()

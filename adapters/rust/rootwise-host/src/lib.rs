@@ -5,7 +5,6 @@ mod answer;
 mod ask;
 pub mod blocking;
 mod disk;
-mod display;
 mod error;
 mod facts;
 #[cfg(feature = "http")]
@@ -20,11 +19,10 @@ mod roots;
 mod settle;
 mod start;
 
-pub use answer::{Selection, explanation_of, is_inside, project_of, roots_of, selection_of, unselected_of};
+pub use answer::{Selection, explanation_of, hints_of, is_inside, project_of, roots_of, selection_of, unselected_of};
 pub use disk::probe;
-pub use display::list_of;
 pub use error::{Cause, NoProject};
-pub use facts::{allow_only, host_facts, host_facts_from, text_or_invalid, with_real_paths};
+pub use facts::{allow_only, allow_only_given, host_facts, host_facts_from, text_or_invalid, with_real_paths};
 #[cfg(feature = "http")]
 pub use gate::{GateBody, GateOptions, GateRefusal, Gated, ProjectGate};
 #[cfg(feature = "tokio")]

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use rootwise::action::{Outcome, RootsState};
 use rootwise::endpoint::action::AnnounceRoots;
-use rootwise::{Policy, Project, Reason};
+use rootwise::path::PathProblem;
+use rootwise::{PathStyle, Policy, Project, Reason};
 use serde::{Deserialize, Serialize};
 
 use crate::disk::{in_time, patience};
-use crate::display::list_of;
 
 /// One of the client's roots, with the result of its check.
 pub type RootEntry = rootwise::project::RootView;
@@ -79,9 +79,6 @@ impl Roots {
     }
 }
 
-/// Characters of the folders that a message names.
-const VALUE_CHARS: usize = 1_024;
-
 /// A path that may not be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -96,10 +93,6 @@ pub struct PathRefusal {
 impl PathRefusal {
     pub(crate) const NO_ROOTS: &'static str = "no_roots";
 
-    fn new(reason: Reason, message: impl Into<String>) -> Self {
-        Self { reason: Some(reason), message: message.into() }
-    }
-
     /// The stable code: that of the reason, or `no_roots`.
     #[must_use]
     pub const fn code(&self) -> &'static str {
@@ -110,32 +103,42 @@ impl PathRefusal {
     }
 }
 
-/// Characters of the longest path that a system takes.
-const MAX_PATH: usize = if cfg!(windows) { 32_767 } else { 4_096 };
+impl From<PathProblem> for PathRefusal {
+    fn from(problem: PathProblem) -> Self {
+        Self { reason: Some(problem.reason()), message: problem.to_string() }
+    }
+}
+
+const STYLE: PathStyle = if cfg!(windows) { PathStyle::Windows } else { PathStyle::Posix };
 
 /// Returns the real path that a tool's path names, if it is inside one of the folders. Links are followed; the end of the
 /// path need not exist yet. Use the returned path and not the given one: a link can change between the check and the use.
 ///
 /// Folders that do not exist allow nothing. A relative path starts from `base`. Blocks while it examines the disk.
 ///
+/// ```
+/// let folder = std::env::temp_dir();
+/// let inside = rootwise_host::resolve_inside(&[&folder], "new/file.txt", Some(&folder))?;
+/// assert!(inside.ends_with("new/file.txt"));
+/// assert_eq!(rootwise_host::resolve_inside(&[&folder], "/", None).unwrap_err().code(), "outside");
+/// # Ok::<(), rootwise_host::PathRefusal>(())
+/// ```
+///
 /// # Errors
 /// The path is outside every folder, or cannot be examined.
 pub fn resolve_inside<P: AsRef<Path>>(folders: &[P], path: &str, base: Option<&Path>) -> Result<PathBuf, PathRefusal> {
     if path.is_empty() || path.contains('\0') {
-        return Err(PathRefusal::new(Reason::Invalid, "The path is empty or contains a null character."));
+        return Err(PathProblem::Empty.into());
     }
     let length = path.chars().count();
-    if length > MAX_PATH {
-        let text = format!(
-            "The path has {length} characters, and no path of this system has more than {MAX_PATH}; pass a shorter one."
-        );
-        return Err(PathRefusal::new(Reason::Invalid, text));
+    if length > PathProblem::longest(STYLE) {
+        return Err(PathProblem::TooLong { length, style: STYLE }.into());
     }
     let path = Path::new(path);
     let wanted = match base {
         _ if path.is_absolute() => path.to_owned(),
         Some(base) => base.join(path),
-        None => return Err(PathRefusal::new(Reason::Relative, "The path is relative; pass an absolute path.")),
+        None => return Err(PathProblem::Relative.into()),
     };
     let real = real_of(&normal(&wanted))?;
     let is_inside = |folder: &P| folder.as_ref().canonicalize().is_ok_and(|folder| real.starts_with(folder));
@@ -143,15 +146,7 @@ pub fn resolve_inside<P: AsRef<Path>>(folders: &[P], path: &str, base: Option<&P
         return Ok(real);
     }
     let names = folders.iter().map(|folder| folder.as_ref().to_string_lossy().into_owned());
-    Err(PathRefusal::new(
-        Reason::Outside,
-        match folders {
-            [] => "The path is outside the allowed folders: none is allowed.".into(),
-            _ => {
-                format!("The path is outside the allowed folders, which are {}.", list_of(names, ", ", VALUE_CHARS))
-            }
-        },
-    ))
+    Err(PathProblem::outside(names).into())
 }
 
 /// As [`resolve_inside`], on another thread, and no longer than a caller of the policy waits for the disk. Blocks until then.
@@ -165,10 +160,8 @@ pub fn resolve_inside_in_time(
     policy: &Policy,
 ) -> Result<PathBuf, PathRefusal> {
     let (wanted, patience): (String, Duration) = (path.to_owned(), patience(policy));
-    in_time(path, patience, move || resolve_inside(&folders, &wanted, base.as_deref())).unwrap_or_else(|| {
-        let text = "The disk did not answer in time; try again, or pass a path on another disk.";
-        Err(PathRefusal::new(Reason::Unconfirmed, text))
-    })
+    let look = move || resolve_inside(&folders, &wanted, base.as_deref());
+    in_time(path, patience, look).unwrap_or_else(|| Err(PathProblem::NoAnswer.into()))
 }
 
 /// The path without `.` and `..`, by spelling.
@@ -197,7 +190,7 @@ fn real_of(path: &Path) -> Result<PathBuf, PathRefusal> {
         let Some(real) = examined(existing.canonicalize())? else {
             // A link that leads nowhere could lead anywhere by the time it is used.
             if existing.is_symlink() {
-                return Err(PathRefusal::new(Reason::Outside, "The path contains a link that leads nowhere."));
+                return Err(PathProblem::LinkToNowhere.into());
             }
             continue;
         };
@@ -207,7 +200,7 @@ fn real_of(path: &Path) -> Result<PathBuf, PathRefusal> {
             return Ok(real.join(rest));
         }
     }
-    Err(PathRefusal::new(Reason::Unreadable, "The path changes while it is examined; try again."))
+    Err(PathProblem::Changing.into())
 }
 
 /// The longest beginning of a path that exists, links included; found by halving, because a path can have thousands of parts.
@@ -236,8 +229,6 @@ fn examined<T>(found: std::io::Result<T>) -> Result<Option<T>, PathRefusal> {
     match found {
         Ok(found) => Ok(Some(found)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => {
-            Err(PathRefusal::new(Reason::Unreadable, format!("The path cannot be examined ({}).", error.kind())))
-        }
+        Err(error) => Err(PathProblem::Unreadable { error: error.kind().to_string() }.into()),
     }
 }

@@ -99,10 +99,13 @@ fn a_long_path_is_refused_and_a_deep_one_costs_little() {
 fn a_refusal_shows_folders_safely_and_not_all_of_them() {
     let strange = PathBuf::from("/srv/a\u{202e}b\u{7}c\nd");
     let message = resolve_inside(&[&strange], "/etc", None).unwrap_err().message;
-    assert_eq!(message, "The path is outside the allowed folders, which are /srv/abc d.");
+    assert_eq!(
+        message,
+        "The path is outside the allowed folders, which are /srv/abc d. Pass a path inside one of them."
+    );
     let many: Vec<String> = (0..400).map(|number| format!("/srv/{}/{number}", "x".repeat(80))).collect();
     let message = resolve_inside(&many, "/etc", None).unwrap_err().message;
-    assert!(message.len() < 1_200 && message.ends_with("more."), "{message}");
+    assert!(message.len() < 1_200 && message.contains(" more. "), "{message}");
 }
 
 /// Runs this test again in a process that was started this way.

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 use rootwise::endpoint::action::EndpointLog;
+use rootwise::endpoint::inputs::PolicyInputs;
 use rootwise::host::Transport;
 use rootwise::{ConfigError, HostFacts, Policy};
-use rootwise_host::{Host, allow_only, host_facts};
+use rootwise_host::{Host, allow_only_given, host_facts};
 
 use crate::listeners::Observers;
 use crate::projects::{CODEX_META, Rootwise, Shared};
@@ -35,6 +36,16 @@ pub struct Options {
 
 impl Options {
     /// Sets the policy; by default the recommended one.
+    ///
+    /// ```
+    /// use rootwise::Policy;
+    /// use rootwise_rmcp::Rootwise;
+    ///
+    /// // A list of roots counts for five seconds before the client is asked again.
+    /// let policy = Policy::from_json(r#"{ "timing": { "maxAgeMs": 5000 } }"#)?;
+    /// let projects = Rootwise::options().policy(policy).build()?;
+    /// # Ok::<(), rootwise::ConfigError>(())
+    /// ```
     #[must_use]
     pub fn policy(self, policy: impl Into<Arc<Policy>>) -> Self {
         Self { policy: Some(policy.into()), ..self }
@@ -58,6 +69,21 @@ impl Options {
     /// request in its extensions says who calls. A call has no project if the function fails. With
     /// [`allowed_dirs`](Self::allowed_dirs), both must hold. Connections then have no project of their own:
     /// [`Rootwise::on_change`] says nothing.
+    ///
+    /// ```
+    /// use std::path::PathBuf;
+    ///
+    /// use rootwise_rmcp::Rootwise;
+    ///
+    /// let projects = Rootwise::options()
+    ///     .allowed_dirs_of(|context| {
+    ///         let parts = context.extensions.get::<http::request::Parts>().ok_or("not over HTTP")?;
+    ///         let user = parts.headers.get("x-user").and_then(|user| user.to_str().ok()).ok_or("no user")?;
+    ///         Ok::<_, &str>(vec![PathBuf::from("/srv").join(user)])
+    ///     })
+    ///     .build()?;
+    /// # Ok::<(), rootwise::ConfigError>(())
+    /// ```
     #[must_use]
     pub fn allowed_dirs_of<E: fmt::Display>(
         self,
@@ -155,17 +181,18 @@ impl Options {
         if self.argument.as_deref() == Some("") {
             return Err(ConfigError::new("argument", "must be the name of an argument"));
         }
+        if self.argument.is_some() && !PolicyInputs::of(policy).argument {
+            let text = "the policy has no source \"argument\", so nothing would read it; add { \"from\": \"argument\" } to its \
+                        sources, or leave the option out";
+            return Err(ConfigError::new("argument", text));
+        }
         let mut facts = host_facts(Transport::Stdio, policy);
         facts.tool_argument.clone_from(&self.argument);
         facts.select_tool = self.tools.as_ref().and_then(|names| names.switch.as_ref()).map(ToString::to_string);
         if let Some(adjust) = &self.adjust {
             adjust(&mut facts);
         }
-        if let Some(folders) = &self.allowed_dirs {
-            allow_only(&mut facts, folders)?;
-        } else if let Some(folders) = facts.allowed_dirs.take() {
-            allow_only(&mut facts, folders)?;
-        }
+        allow_only_given(&mut facts, self.allowed_dirs.as_deref())?;
         Ok(facts)
     }
 }

@@ -10,9 +10,11 @@ use rmcp::service::RequestContext;
 use rootwise::action::Answer;
 use rootwise::endpoint::event::{CallAsked, CallCleared, CallSelected, EndpointEvent, RootsWatched};
 use rootwise::event::{SelectBy, Want};
+use rootwise::path::PathProblem;
 use rootwise::{CallId, ConfigError, Explanation, Project, Reason};
 use rootwise_host::{
-    Host, NoProject, Roots, Selection, explanation_of, is_inside, project_of, roots_of, selection_of, unselected_of,
+    Host, NoProject, Roots, Selection, explanation_of, hints_of, is_inside, project_of, roots_of, selection_of,
+    unselected_of,
 };
 
 use crate::call::call_of;
@@ -182,6 +184,19 @@ impl Rootwise {
     /// Returns the project of this call. Call it first in a handler: a client of 2026-07-28 that has to be asked repeats the
     /// call, and earlier statements run twice.
     ///
+    /// ```
+    /// use rmcp::RoleServer;
+    /// use rmcp::service::RequestContext;
+    /// use rootwise_rmcp::{NoProject, Rootwise};
+    ///
+    /// async fn count_files(projects: &Rootwise, context: RequestContext<RoleServer>) -> Result<String, NoProject> {
+    ///     let project = projects.project(&context).await?;
+    ///     let files = std::fs::read_dir(project.path()).map_or(0, Iterator::count);
+    ///     let hints = projects.hints(&context).await?;
+    ///     Ok(format!("{files} files\n{}", hints.join("\n")))
+    /// }
+    /// ```
+    ///
     /// # Errors
     /// No project was found. Return the error, and the model reads the cause and the next step.
     pub async fn project(&self, context: &Context) -> Result<LocalProject, NoProject> {
@@ -228,6 +243,20 @@ impl Rootwise {
         project_of(call.peek(context, peek).ok()?).ok()
     }
 
+    /// Returns the policy's hints for the project of this call, to show beside the result. One that comes once per connection
+    /// comes with the first call that asks for hints.
+    ///
+    /// # Errors
+    /// The client must be asked first.
+    pub async fn hints(&self, context: &Context) -> Result<Vec<String>, NoProject> {
+        let asked = |call| {
+            let mut asked = asked(call);
+            asked.hints = true;
+            asked
+        };
+        self.ask(context, asked, hints_of).await
+    }
+
     /// Returns the client's roots, each verified on disk where this machine may and can do so.
     ///
     /// # Errors
@@ -243,6 +272,17 @@ impl Rootwise {
 
     /// Returns the real path of a file or folder inside the client's roots. A relative path starts from the call's project.
     ///
+    /// ```
+    /// use rmcp::RoleServer;
+    /// use rmcp::service::RequestContext;
+    /// use rootwise_rmcp::{NoProject, Rootwise};
+    ///
+    /// async fn size(projects: &Rootwise, path: &str, context: RequestContext<RoleServer>) -> Result<u64, NoProject> {
+    ///     let path = projects.resolve(&context, path).await?;
+    ///     Ok(path.metadata().map_or(0, |found| found.len()))
+    /// }
+    /// ```
+    ///
     /// # Errors
     /// The path is outside every root, or no root can be used on this machine; the text says which.
     pub async fn resolve(&self, context: &Context, path: &str) -> Result<PathBuf, NoProject> {
@@ -253,7 +293,8 @@ impl Rootwise {
         };
         let (path, policy) = (path.to_owned(), self.0.host.policy().clone());
         let check = move || roots.resolve(&path, project.as_deref(), &policy);
-        let panicked = |_| NoProject::new(Reason::Unreadable, "The path cannot be examined.");
+        let problem = PathProblem::Unreadable { error: "the check panicked".into() };
+        let panicked = |_| NoProject::new(problem.reason(), problem.to_string());
         let checked = tokio::task::spawn_blocking(check).await.map_err(panicked)?;
         Ok(checked?)
     }
@@ -267,6 +308,17 @@ impl Rootwise {
     }
 
     /// Selects the project of this connection: by [`SelectBy::Value`], a path, a `file:` URI or the name of a root.
+    ///
+    /// ```
+    /// use rmcp::RoleServer;
+    /// use rmcp::service::RequestContext;
+    /// use rootwise::event::SelectBy;
+    /// use rootwise_rmcp::{NoProject, Rootwise};
+    ///
+    /// async fn switch(projects: &Rootwise, to: String, context: RequestContext<RoleServer>) -> Result<String, NoProject> {
+    ///     Ok(projects.select(&context, SelectBy::Value(to)).await?.message)
+    /// }
+    /// ```
     ///
     /// # Errors
     /// The selection was refused, or the client must name its project in every call.
@@ -306,6 +358,19 @@ impl Rootwise {
     }
 
     /// Calls a function whenever the project of a client changes.
+    ///
+    /// ```
+    /// use rootwise_rmcp::Rootwise;
+    ///
+    /// let projects = Rootwise::recommended()?;
+    /// let subscription = projects.on_change(|change| match (&change.project, change.ended) {
+    ///     (Some(project), _) => eprintln!("now in {}", project.display_name),
+    ///     (None, true) => eprintln!("the client is gone"),
+    ///     (None, false) => eprintln!("no project"),
+    /// });
+    /// subscription.cancel();
+    /// # Ok::<(), rootwise::ConfigError>(())
+    /// ```
     pub fn on_change(&self, listener: impl Fn(&ProjectChange) + Send + Sync + 'static) -> Subscription {
         let id = self.0.observers.projects.add(listener);
         self.subscription(move |shared| shared.observers.projects.remove(id))

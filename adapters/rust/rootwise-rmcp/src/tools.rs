@@ -6,10 +6,7 @@ use rmcp::handler::server::tool::IntoCallToolResult;
 use rmcp::model::{CallToolResponse, JsonObject, Tool, ToolAnnotations};
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
-use rootwise::Project;
 use rootwise::event::SelectBy;
-use rootwise::path::display::display;
-use rootwise_host::Selection;
 use serde_json::json;
 
 use crate::projects::Rootwise;
@@ -85,18 +82,10 @@ pub(crate) async fn call(
             let Some(project) = arguments.and_then(|arguments| arguments.get("project")?.as_str()) else {
                 return Err(ErrorData::invalid_params("bad arguments at project: must be a string", None));
             };
-            projects.select(context, SelectBy::Value(project.into())).await.map(switched)
+            projects.select(context, SelectBy::Value(project.into())).await.map(|selection| selection.message)
         }
     };
     said.into_call_tool_result()
-}
-
-fn switched(selection: Selection) -> String {
-    if selection.message.is_empty() {
-        format!("Now working in {}.", shown(&selection.project))
-    } else {
-        selection.message
-    }
 }
 
 impl Kind {
@@ -127,15 +116,5 @@ impl Kind {
             json!({ "type": "object", "properties": {} })
         };
         schema.as_object().cloned().unwrap_or_default()
-    }
-}
-
-/// Characters of a path that a model reads.
-const SHOWN_CHARS: usize = 1_024;
-
-fn shown(project: &Project) -> String {
-    match project.path.as_ref().or(project.client_path.as_ref()) {
-        Some(path) => format!("{} ({})", project.display_name, display(path, SHOWN_CHARS)),
-        None => project.display_name.clone(),
     }
 }

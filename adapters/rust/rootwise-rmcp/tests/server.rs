@@ -9,6 +9,7 @@ use rmcp::service::{RequestContext, RunningService, ServiceError};
 use rmcp::{
     ClientHandler, ErrorData, RoleClient, RoleServer, ServerHandler, ServiceExt, tool, tool_handler, tool_router,
 };
+use rootwise::Policy;
 use rootwise_rmcp::{NoProject, Options, Rootwise, ToolNames};
 
 #[derive(Clone)]
@@ -21,6 +22,12 @@ impl Server {
     #[tool]
     async fn status(&self, context: RequestContext<RoleServer>) -> Result<String, NoProject> {
         Ok(self.projects.project(&context).await?.path().display().to_string())
+    }
+
+    /// The hints, as a tool that shows them.
+    #[tool]
+    async fn hinted(&self, context: RequestContext<RoleServer>) -> Result<String, NoProject> {
+        Ok(self.projects.hints(&context).await?.join("|"))
     }
 
     /// Which of some paths are inside the roots.
@@ -212,7 +219,7 @@ async fn ready_made_tools_are_listed_and_work() {
     let running = connect(&projects, client).await;
     let tools = running.list_all_tools().await.unwrap();
     let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
-    assert_eq!(names, ["inside", "own", "status", "strict", "wrapped", "which_project", "switch_project"]);
+    assert_eq!(names, ["hinted", "inside", "own", "status", "strict", "wrapped", "which_project", "switch_project"]);
     assert!(call(&running, "which_project").await.0.contains("roots"));
     let arguments = serde_json::json!({ "project": "/usr/lib" }).as_object().cloned().unwrap();
     let switch = CallToolRequestParams::new("switch_project").with_arguments(arguments);
@@ -254,6 +261,21 @@ async fn the_roots_are_those_that_the_client_sent_and_are_shown_safely() {
 }
 
 #[tokio::test]
+async fn a_hint_waits_for_a_tool_that_shows_it() {
+    let policy = Policy::from_json(
+        r#"{ "name": "h", "sources": [{ "from": "roots" }],
+             "hints": [{ "sources": ["roots"], "text": "Tip", "once": true }, { "sources": ["roots"], "text": "Always" }] }"#,
+    );
+    let projects = quiet().policy(policy.unwrap()).build().unwrap();
+    let client = Client::default();
+    client.roots.lock().unwrap().push("file:///etc".into());
+    let running = connect(&projects, client).await;
+    for (tool, expected) in [("status", "/etc"), ("hinted", "Tip|Always"), ("hinted", "Always"), ("status", "/etc")] {
+        assert_eq!(call(&running, tool).await, (expected.to_owned(), false));
+    }
+}
+
+#[tokio::test]
 async fn a_handler_that_is_not_wrapped_says_so() {
     let projects = quiet().build().unwrap();
     let (server_end, client_end) = tokio::io::duplex(1 << 16);
@@ -269,6 +291,10 @@ fn options_that_cannot_work_are_named() {
     let error = |options: Options| options.build().unwrap_err().to_string();
     assert_eq!(error(quiet().allowed_dirs(["relative"])), "bad options at allowedDirs[0]: must be an absolute path");
     assert_eq!(error(quiet().argument("")), "bad options at argument: must be the name of an argument");
+    let without = r#"{ "name": "p", "sources": [{ "from": "cwd" }] }"#;
+    let without = Policy::from_json(without).unwrap();
+    let text = error(quiet().policy(without).argument("path"));
+    assert!(text.starts_with("bad options at argument: the policy has no source \"argument\""), "{text}");
     assert!(error(quiet().host(|facts| facts.cwd = Some("here".into()))).starts_with("bad options at host.cwd"));
     #[cfg(unix)]
     {

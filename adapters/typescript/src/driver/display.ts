@@ -1,6 +1,6 @@
 // Texts that a person or a model reads: one bounded line without characters that hide, reorder or break it.
 
-/** Characters of one value, and of a list in a sentence; as the resolver's own messages. */
+/** Characters of one value; as the resolver's own messages. */
 const VALUE_CHARS = 1024;
 
 const HIDDEN = /[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800\ufff9-\ufffb]/gu;
@@ -21,18 +21,4 @@ export function shown(text: string, most = VALUE_CHARS): string {
         .join("")
         .trimEnd()}…`
     : line;
-}
-
-/** Values as a list that ends with the number of those that do not fit. */
-export function listOf(values: readonly string[], separator = ", ", most = VALUE_CHARS): string {
-  const fitting: string[] = [];
-  let room = most;
-  for (const value of values) {
-    const text = shown(value);
-    room -= text.length + separator.length;
-    if (room < 0 && fitting.length > 0) break;
-    fitting.push(text);
-  }
-  const rest = values.length - fitting.length;
-  return [...fitting, ...(rest > 0 ? [`and ${rest} more`] : [])].join(separator);
 }

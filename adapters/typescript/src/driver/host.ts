@@ -1,8 +1,10 @@
 // Facts about this process and the machine it runs on.
 import { isAbsolute } from "node:path";
-import type { HostFacts, Policy, Transport } from "../generated/types.js";
+import type { EndpointLog, HostFacts, Policy, Transport } from "../generated/types.js";
 import { commandLine, Endpoint } from "../node/index.js";
 import type { PresetName } from "../resolver.js";
+import { guarded } from "./callbacks.js";
+import { probe } from "./disk.js";
 import { badOption } from "./errors.js";
 import { defined, own, ownOptions } from "./options.js";
 import { inputsOf } from "./policy.js";
@@ -93,6 +95,26 @@ export function checkedFacts(transport: Transport, policy: PresetName | Policy, 
   const merged = mergedFacts(transport, policy, options);
   new Endpoint({ policy, host: merged }).close();
   return merged;
+}
+
+/** The code of a log line about one of the operator's folders. */
+export const DIR_UNUSABLE = "allowed_dir_unusable";
+
+/** Logs the allowed folders that are of no use as soon as the server starts, and not when its first client comes. */
+export async function reportDirs(
+  policy: PresetName | Policy,
+  host: HostFacts,
+  log: (line: EndpointLog) => void,
+): Promise<void> {
+  const endpoint = new Endpoint({ policy, host });
+  for (const action of endpoint.handle({ type: "deadlineReached" }, 0).actions) {
+    if (action.type !== "probe") continue;
+    const probed = { type: "probed", probe: action.probe, paths: await probe(action.paths) } as const;
+    for (const line of endpoint.handle(probed, 0).actions)
+      if (line.type === "log" && line.code === DIR_UNUSABLE)
+        guarded(() => log({ level: line.level, code: line.code, message: line.message }));
+  }
+  endpoint.close();
 }
 
 function checkFolders(option: string, folders: unknown, style: unknown): void {

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { guarded } from "../driver/callbacks.js";
 import { clientName } from "../driver/connection.js";
 import { NoProjectError, Undeliverable } from "../driver/errors.js";
-import { callersDirs, mergedFacts } from "../driver/host.js";
+import { callersDirs, DIR_UNUSABLE, mergedFacts, reportDirs } from "../driver/host.js";
 import { Loop } from "../driver/loop.js";
 import type { LoopEvent, Question } from "../driver/loop-host.js";
 import { own } from "../driver/options.js";
@@ -104,7 +104,7 @@ export class Clients {
 
   constructor(server: AnyServer, options: RootwiseOptions<boolean>, listeners: Listeners) {
     const { sdk, protocol, high } = detect(server);
-    const { policy, inputs } = readOptions(options);
+    const { policy, inputs, facts } = readOptions(options);
     this.generation = sdk.generation;
     this.#inputs = inputs;
     this.#sdk = sdk;
@@ -123,8 +123,11 @@ export class Clients {
       followChannels: () => {
         for (const session of this.#sessions) this.#followChannels(session);
       },
-      log: (line) => this.#log(line),
+      log: (line) => {
+        if (line.code !== DIR_UNUSABLE) this.#log(line);
+      },
     });
+    if (options.log && facts?.allowedDirs) void reportDirs(policy, facts, (line) => this.#log(line));
     this.#hasUnguarded = guard(server, high, {
       sdk,
       protocol,

@@ -81,7 +81,12 @@ export interface ProjectHints {
 const SELECTIONS: readonly string[] = ["value", "name", "path", "uri", "root"];
 
 /** The policy in the options, of which only own properties are given, and what it reads. Refuses options that are invalid, with the option's name. */
-export function readOptions(options: RootwiseOptions<boolean>): { policy: PresetName | Policy; inputs: PolicyInputs } {
+export function readOptions(options: RootwiseOptions<boolean>): {
+  policy: PresetName | Policy;
+  inputs: PolicyInputs;
+  /** The facts of the host, if an option is about them. */
+  facts: HostFacts | undefined;
+} {
   for (const name of ["log", "beforeCall"] as const)
     if (options[name] !== undefined) checkFunction(options[name], name);
   if (options.argument !== undefined && (typeof options.argument !== "string" || options.argument === ""))
@@ -93,10 +98,18 @@ export function readOptions(options: RootwiseOptions<boolean>): { policy: Preset
   checkStore(options.store);
   const policy = requiringPath(options.policy, options.requirePath);
   const inputs = inputsOf(policy);
+  if (options.argument !== undefined && !inputs.argument)
+    throw badOption(
+      "argument",
+      'the policy has no source "argument", so nothing would read it; add { "from": "argument" } to its sources, or leave the option out',
+    );
   const { host, allowedDirs } = options;
-  if (host !== undefined || allowedDirs !== undefined)
-    checkedFacts("stdio", policy, { host, allowedDirs: typeof allowedDirs === "function" ? undefined : allowedDirs });
-  return { policy, inputs };
+  const dirs = typeof allowedDirs === "function" ? undefined : allowedDirs;
+  const facts =
+    host === undefined && allowedDirs === undefined
+      ? undefined
+      : checkedFacts("stdio", policy, { host, allowedDirs: dirs });
+  return { policy, inputs, facts };
 }
 
 /** Refuses what names no project, or names it twice. */

@@ -1,10 +1,9 @@
 // The client's roots as an allow-list: every entry verified, and paths checked against all of them on disk.
 import { isUtf8 } from "node:buffer";
-import { listOf } from "../driver/display.js";
 import { pathRules, surroundings } from "../driver/surroundings.js";
 import { RootwiseError } from "../error.js";
 import type { AnnounceRoots, RootsState, RootView } from "../generated/types.js";
-import { fileUriToPath, isInside } from "../node/index.js";
+import { fileUriToPath, isInside, type PathProblem, pathProblem } from "../node/index.js";
 
 /** One of the client's roots. */
 export interface RootEntry extends RootView {
@@ -74,30 +73,23 @@ export async function resolveInside(
   path: string,
   base: string | undefined = folders[0],
 ): Promise<string> {
-  if (typeof path !== "string" || path === "" || path.includes("\0"))
-    throw new RootwiseError("invalid", "The path is empty or contains a null character.");
+  if (typeof path !== "string" || path === "" || path.includes("\0")) throw refused({ problem: "empty" });
   const { style, files } = surroundings();
   const { isAbsolute, join, normalize } = pathRules();
   const named = /^file:/i.test(path) ? fileUriToPath(path, style) : path;
-  if (!isAbsolute(named) && base === undefined)
-    throw new RootwiseError("relative", "The path is relative; pass an absolute path.");
-  const most = MAX_PATH[style];
-  if (named.length > most)
-    throw new RootwiseError(
-      "invalid",
-      `The path has ${named.length} characters, and no path of this system has more than ${most}; pass a shorter one.`,
-    );
+  if (!isAbsolute(named) && base === undefined) throw refused({ problem: "relative" });
+  if (named.length > MAX_PATH[style]) throw refused({ problem: "tooLong", length: named.length, style });
   const real = await realOf(isAbsolute(named) ? normalize(named) : join(base as string, named));
   for (const folder of folders) {
     const realFolder = await files.realpath(folder, "buffer").catch(() => undefined);
     if (realFolder !== undefined && isInside(realFolder.toString(), real, style)) return real;
   }
-  throw new RootwiseError(
-    "outside",
-    folders.length > 0
-      ? `The path is outside the allowed folders, which are ${listOf(folders)}.`
-      : "The path is outside the allowed folders: none is allowed.",
-  );
+  throw refused({ problem: "outside", folders });
+}
+
+function refused(problem: PathProblem, options?: ErrorOptions): RootwiseError {
+  const { code, message } = pathProblem(problem);
+  return new RootwiseError(code, message, options);
 }
 
 /** Characters of the longest path that a system takes. */
@@ -118,14 +110,14 @@ async function realOf(path: string): Promise<string> {
     const real = await realPathOf(existing);
     if (real === undefined) {
       // A link that leads nowhere could lead anywhere by the time it is used.
-      if (await isLink(existing)) throw new RootwiseError("outside", "The path contains a link that leads nowhere.");
+      if (await isLink(existing)) throw refused({ problem: "linkToNowhere" });
       continue;
     }
     if (rest === "") return real;
     const [first = ""] = rest.split(sep);
     if (!(await isThere(join(real, first)))) return join(real, rest);
   }
-  throw new RootwiseError("unreadable", "The path changes while it is examined; try again.");
+  throw refused({ problem: "changing" });
 }
 
 /** The longest beginning of a path that exists, links included; found by halving, because a path can have thousands of parts. */
@@ -152,8 +144,7 @@ async function isLink(path: string): Promise<boolean> {
 
 async function realPathOf(path: string): Promise<string | undefined> {
   const real = await examined(() => surroundings().files.realpath(path, "buffer"));
-  if (real && !isUtf8(real))
-    throw new RootwiseError("unreadable", "The path leads to a folder or file whose name is not UTF-8.");
+  if (real && !isUtf8(real)) throw refused({ problem: "notUtf8" });
   return real?.toString();
 }
 
@@ -164,6 +155,6 @@ async function examined<T>(look: () => Promise<T>): Promise<T | undefined> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return undefined;
-    throw new RootwiseError("unreadable", `The path cannot be examined (${code}).`, { cause: error });
+    throw refused({ problem: "unreadable", error: String(code) }, { cause: error });
   }
 }

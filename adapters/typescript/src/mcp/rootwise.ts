@@ -70,6 +70,16 @@ export class Rootwise<RequirePath extends boolean = true, Context extends CallCo
     return answer?.outcome === "resolved" ? projectOf<RequirePath>(answer) : undefined;
   }
 
+  /**
+   * Returns the policy's hints for the project of this call, to show beside the result. One that comes once per connection
+   * comes with the first call that asks for hints.
+   */
+  async hints(context?: CallContext | UntypedContext, hints?: ProjectHints): Promise<readonly string[]> {
+    const answer = await this.#ask(context, { type: "asked", hints: true, ...hintsOf(hints) });
+    if (answer.outcome === "needsInput") throw failure(answer);
+    return answer.hints ?? [];
+  }
+
   /** Returns the client's roots, each verified on disk where this machine may and can do so. */
   async roots(context?: CallContext | UntypedContext): Promise<Roots> {
     const answer = await this.#ask(context, { type: "asked", want: "roots" });

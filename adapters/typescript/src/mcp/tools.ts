@@ -1,9 +1,7 @@
 // Ready-made tools for servers that want their model to see and choose the project.
-import { shown } from "../driver/display.js";
 import { badOption } from "../driver/errors.js";
 import { ownOptions } from "../driver/options.js";
 import { RootwiseError } from "../error.js";
-import type { Project } from "../driver/project.js";
 import type { Rootwise } from "./rootwise.js";
 import type { AnyServer, CallContext } from "./sdk.js";
 
@@ -63,7 +61,7 @@ export function registerTools(
       change,
       { title: "Switch project", description, inputSchema },
       async ({ project }: { project: string }, context: CallContext) =>
-        textResult(await switched(projects, project, context)),
+        textResult((await projects.select(context, project)).message),
     );
   }
   if (list !== false) {
@@ -78,14 +76,6 @@ export function registerTools(
 }
 
 const textResult = (text: string): Result => ({ content: [{ type: "text", text }] });
-
-async function switched(projects: Rootwise<boolean>, to: string, context: CallContext): Promise<string> {
-  const { project, message } = await projects.select(context, to);
-  return message || `Now working in ${placeOf(project)}.`;
-}
-
-const placeOf = ({ displayName, path, clientPath = path }: Project<false>) =>
-  clientPath === undefined ? displayName : `${displayName} (${shown(clientPath)})`;
 
 /** Of the argument of `switch_project`. */
 const DESCRIPTION = "Absolute path or file: URI of the folder, or the name of one of your roots";

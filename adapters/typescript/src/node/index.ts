@@ -63,6 +63,7 @@ export const {
   fileUriToPath,
   isInside,
   joinInside,
+  pathProblem,
   pathToFileUri,
   policyInputs,
   projectId,

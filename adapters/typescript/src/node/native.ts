@@ -40,6 +40,7 @@ export const {
   fileUriToPath,
   isInside,
   joinInside,
+  pathProblem,
   pathToFileUri,
   policyInputs,
   projectId,

@@ -46,6 +46,7 @@ export const {
   fileUriToPath,
   isInside,
   joinInside,
+  pathProblem,
   pathToFileUri,
   policyInputs,
   projectId,

@@ -71,6 +71,7 @@ export const {
   fileUriToPath,
   isInside,
   joinInside,
+  pathProblem,
   pathToFileUri,
   policyInputs,
   projectId,

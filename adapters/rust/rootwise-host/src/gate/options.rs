@@ -9,7 +9,7 @@ use rootwise::policy::{Source, SourceKind};
 use rootwise::{ConfigError, HostFacts, Policy, PolicyConfig};
 
 use super::{ProjectGate, Shared};
-use crate::facts::{allow_only, host_facts};
+use crate::facts::{allow_only_given, host_facts};
 use crate::host::Host;
 
 type Adjust = Box<dyn Fn(&mut HostFacts)>;
@@ -140,11 +140,7 @@ impl GateOptions {
         if let Some(adjust) = &self.adjust {
             adjust(&mut facts);
         }
-        if let Some(folders) = &self.allowed_dirs {
-            allow_only(&mut facts, folders)?;
-        } else if let Some(folders) = facts.allowed_dirs.take() {
-            allow_only(&mut facts, folders)?;
-        }
+        allow_only_given(&mut facts, self.allowed_dirs.as_deref())?;
         Ok(facts)
     }
 }
