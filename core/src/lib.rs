@@ -22,7 +22,7 @@ pub mod wire;
 
 pub use api::{action, event, explanation, host, project};
 
-pub use api::action::{Action, INPUT_KEY, Outcome};
+pub use api::action::{Action, FORM_KEY, INPUT_KEY, Outcome};
 pub use api::event::Event;
 pub use api::explanation::Explanation;
 pub use api::host::HostFacts;

@@ -95,7 +95,7 @@ fn a_silent_client_costs_one_wait_with_every_preset() {
             waited += now - asked;
             // Over HTTP a request ends with the stream of its call.
             if let (true, Some(request)) = (call_carries_requests, sent) {
-                handle(&format!(r#"{{"type":"rootsRefused","request":{request},"kind":"abandoned"}}"#), now);
+                handle(&format!(r#"{{"type":"requestRefused","request":{request},"kind":"abandoned"}}"#), now);
             }
             now += 90_000;
             handle(r#"{"type":"deadlineReached"}"#, now);

@@ -241,7 +241,7 @@ fn a_bad_event_says_where_it_is_bad_and_nothing_that_a_peer_wrote() {
             "event.paths[0].found: expected one of `directory`",
         ),
         (
-            r#"{"type":"rootsRefused","request":1,"kind":"error","code":"a, expected peer at line 3"}"#,
+            r#"{"type":"requestRefused","request":1,"kind":"error","code":"a, expected peer at line 3"}"#,
             "event.code: expected i64",
         ),
         (r#"{"type":"asked","ask":1e999}"#, "event.ask: has the wrong form"),

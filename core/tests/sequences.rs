@@ -36,7 +36,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use rootwise::action::{Action, RootsState};
 use rootwise::event::{
-    AskVia, AskWithdrawn, ClientInitialized, EntryKind, Event, RefusalKind, RequestFacts, RootsListed, RootsRefused,
+    AskVia, AskWithdrawn, ClientInitialized, EntryKind, Event, RefusalKind, RequestFacts, RequestRefused, RootsListed,
 };
 use rootwise::host::{HostFacts, Transport};
 use rootwise::path::PathStyle;
@@ -294,7 +294,7 @@ proptest! {
             let seen = effects(&actions);
             let over = match &done.event {
                 Event::RootsListed(listed) => listed.request.map(|token| token.0),
-                Event::RootsRefused(refused) => Some(refused.request.0),
+                Event::RequestRefused(refused) => Some(refused.request.0),
                 Event::Closed => outstanding,
                 Event::ClientInitialized(_) => outstanding.filter(|_| initialized),
                 // A raw message may hold the answer, or a second `initialize`.
@@ -332,7 +332,7 @@ proptest! {
                 answers.into_iter().map(|(ask, ..)| ask).collect()
             };
             let (request, kind) = (world.tokens, RefusalKind::Abandoned);
-            let ended = answered(Event::RootsRefused(RootsRefused::new(request, kind)));
+            let ended = answered(Event::RequestRefused(RequestRefused::new(request, kind)));
             // Any event may end an ask that can end.
             let anyway = answered(Event::AskWithdrawn(AskWithdrawn::new(u32::MAX)));
             let others: Vec<_> = ended.difference(&anyway).filter(|ask| Some(**ask) != carrier).collect();
@@ -412,7 +412,7 @@ proptest! {
                 let result = oracle::generate::raw(r#"{"roots":[{"uri":"file:///stale"}]}"#);
                 let listed = Event::RootsListed(RootsListed::new(result).request(RequestToken(token)));
                 let kind = RefusalKind::Error;
-                let refused = Event::RootsRefused(RootsRefused::new(token, kind).code(-32601));
+                let refused = Event::RequestRefused(RequestRefused::new(token, kind).code(-32601));
                 for stale in [listed, refused] {
                     // Any event may end or probe for an ask that waits, so the measure is an event that says nothing.
                     let nothing = Event::AskWithdrawn(AskWithdrawn::new(u32::MAX));

@@ -25,7 +25,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use rootwise::action::{Action, Outcome, RootsState};
 use rootwise::event::{
     Argument, AskVia, AskWithdrawn, Asked, ClientInitialized, EntryKind, Event, Probed, ProbedPath, RefusalKind,
-    RequestFacts, RootsListed, RootsRefused, SelectBy, Selected, SelectionCleared, Want,
+    RequestFacts, RequestRefused, RootsListed, SelectBy, Selected, SelectionCleared, Want,
 };
 use rootwise::host::{HostFacts, Transport};
 use rootwise::path::{PathStyle, is_inside};
@@ -162,7 +162,7 @@ impl Node {
             Act::Listed(list) if self.in_flight() => Event::RootsListed(RootsListed::new(raw(list)).request(newest)),
             Act::HostListed(list) => Event::RootsListed(RootsListed::new(raw(list))),
             Act::Refused(kind, code) if self.in_flight() => {
-                Event::RootsRefused(RootsRefused::new(newest, kind).code(code))
+                Event::RequestRefused(RequestRefused::new(newest, kind).code(code))
             }
             Act::Stale if self.token > 1 || (self.token == 1 && !self.in_flight()) => {
                 let old = if self.in_flight() { self.token - 1 } else { self.token };

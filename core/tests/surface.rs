@@ -220,11 +220,12 @@ fn code_outside_the_crate_can_make_every_event() {
     let facts = || HostFacts::new(PathStyle::Posix);
     let by = || SelectBy::Name("app".into());
     let paths = || vec![ProbedPath::new("/p", EntryKind::Directory)];
-    let events: [Event; 14] = [
+    let events: [Event; 15] = [
         ClientInitialized::default().capabilities(raw()).into(),
         Event::ClientReady,
         RootsListed::new(raw()).into(),
-        RootsRefused::new(1, RefusalKind::Error).code(-32_601).into(),
+        UserAnswered::new(1, raw()).into(),
+        RequestRefused::new(1, RefusalKind::Error).code(-32_601).into(),
         RootsChanged::new(true).into(),
         HostFactsChanged::new(facts()).into(),
         Asked::new(1).facts(RequestFacts::default()).into(),

@@ -49,8 +49,8 @@ const NO_PUSH: &str = r#"0 hostFactsChanged {"facts":{"style":"posix","push":fal
 const LISTED: &str = r#"0 rootsListed {"request":1,"result":{"roots":[{"uri":"file:///a"}]}}"#;
 const EMPTY: &str = r#"0 rootsListed {"request":1,"result":{"roots":[]}}"#;
 const INVALID: &str = r#"0 rootsListed {"request":1,"result":{"roots":[{"uri":"https://x"}]}}"#;
-const FAILED: &str = r#"0 rootsRefused {"request":1,"kind":"error","code":-32000,"message":"busy"}"#;
-const UNSUPPORTED: &str = r#"0 rootsRefused {"request":1,"kind":"error","code":-32601}"#;
+const FAILED: &str = r#"0 requestRefused {"request":1,"kind":"error","code":-32000,"message":"busy"}"#;
+const UNSUPPORTED: &str = r#"0 requestRefused {"request":1,"kind":"error","code":-32601}"#;
 
 /// What can happen, and how the table calls it.
 const EVENTS: [(&str, &str); 24] = [
@@ -63,9 +63,9 @@ const EVENTS: [(&str, &str); 24] = [
     ("listed for an unknown request", r#"0 rootsListed {"request":9,"result":{"roots":[]}}"#),
     ("refused", FAILED),
     ("refused, unsupported", UNSUPPORTED),
-    ("refused, undeliverable", r#"0 rootsRefused {"request":1,"kind":"undeliverable"}"#),
-    ("refused, unreadable", r#"0 rootsRefused {"request":1,"kind":"unreadable"}"#),
-    ("refused, abandoned", r#"0 rootsRefused {"request":1,"kind":"abandoned"}"#),
+    ("refused, undeliverable", r#"0 requestRefused {"request":1,"kind":"undeliverable"}"#),
+    ("refused, unreadable", r#"0 requestRefused {"request":1,"kind":"unreadable"}"#),
+    ("refused, abandoned", r#"0 requestRefused {"request":1,"kind":"abandoned"}"#),
     ("changed", CHANGED),
     ("asked", r#"0 asked {"ask":2}"#),
     ("asked, nobody to ask", r#"0 asked {"ask":2,"askVia":"none"}"#),

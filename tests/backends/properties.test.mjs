@@ -77,7 +77,7 @@ for (const [backend, rootwise] of Object.entries(packages)) {
     let open;
     feed(resolver, rootwise, steps, (event, actions) => {
       assert.ok(actions.filter(({ type }) => type !== "answer").length <= 8);
-      const ends = ["rootsListed", "rootsRefused"].includes(event?.type) && event.request === open;
+      const ends = ["rootsListed", "requestRefused"].includes(event?.type) && event.request === open;
       if (ends || ["closed", "clientInitialized", "message"].includes(event?.type)) open = undefined;
       for (const { type, request } of actions) {
         if (type === "cancel" && request === open) open = undefined;

@@ -119,7 +119,7 @@ const event = fc.oneof(
     weight: 3,
     arbitrary: fc.record(
       {
-        type: fc.constant("rootsRefused"),
+        type: fc.constant("requestRefused"),
         request: token,
         kind: oneOf("error", "undeliverable", "unreadable", "abandoned"),
         code: oneOf(-32601, -32603, -32602),

@@ -369,7 +369,7 @@ for (const { name, Server, Client, Memory, method } of generations) {
         [],
       );
       assert.deepEqual(
-        logs.filter(({ message }) => message.startsWith("rootsListed")).map(({ code }) => code),
+        logs.filter(({ message }) => message.startsWith("requestAnswered")).map(({ code }) => code),
         ["event_failed"],
       );
       await client.close();

@@ -55,7 +55,7 @@ EVENTS = st.one_of(
     event("clientInitialized", capabilities=st.sampled_from([{"roots": {}}, {"roots": {"listChanged": True}}, {}, 1])),
     event("clientReady"),
     event("rootsListed", request=TOKENS, result=RESULTS),
-    event("rootsRefused", request=TOKENS, kind=st.sampled_from(["error", "undeliverable", "unreadable", "abandoned"])),
+    event("requestRefused", request=TOKENS, kind=st.sampled_from(["error", "undeliverable", "unreadable", "abandoned"])),
     event("rootsChanged"),
     ways("asked", ask=ASKS, want=st.sampled_from(["project", "roots"])),
     ways("asked", ask=ASKS),

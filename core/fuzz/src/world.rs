@@ -281,7 +281,7 @@ impl World {
             4 => {
                 let request = self.in_flight.take().unwrap_or(7);
                 let kind = ["error", "undeliverable", "unreadable", "abandoned"][choices.pick(4)];
-                json!({ "type": "rootsRefused", "request": request, "kind": kind, "code": -32601, "message": choices.value() })
+                json!({ "type": "requestRefused", "request": request, "kind": kind, "code": -32601, "message": choices.value() })
             }
             5 => json!({ "type": "rootsChanged" }),
             6 | 7 if !self.closed => {

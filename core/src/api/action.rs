@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error, StrDeserializer};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::explanation::Explanation;
 use super::project::{Project, RootView};
@@ -112,8 +113,11 @@ pub enum Outcome {
     Unresolved(Unresolved),
 }
 
-/// The key of the resolver's question among a call's input requests.
+/// The key of the question for the client's roots among a call's input requests.
 pub const INPUT_KEY: &str = "rootwise";
+
+/// The key of the question for the client's user.
+pub const FORM_KEY: &str = "rootwise-project";
 
 /// A request in the `input_required` result of a call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -124,6 +128,11 @@ pub const INPUT_KEY: &str = "rootwise";
 pub struct InputRequest {
     /// The method.
     pub method: RequestMethod,
+    /// The parameters, if the method has any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(type = "{ [key in string]: unknown }", optional))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<BTreeMap<String, Value>>"))]
+    pub params: Option<Value>,
 }
 
 /// The methods a resolver sends to a client.
@@ -135,6 +144,9 @@ pub enum RequestMethod {
     /// `roots/list`
     #[serde(rename = "roots/list")]
     RootsList,
+    /// `elicitation/create`
+    #[serde(rename = "elicitation/create")]
+    ElicitationCreate,
 }
 
 impl RequestMethod {
@@ -143,6 +155,7 @@ impl RequestMethod {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::RootsList => "roots/list",
+            Self::ElicitationCreate => "elicitation/create",
         }
     }
 }
@@ -264,22 +277,17 @@ pub struct SendRequest {
     pub request: RequestToken,
     /// The method.
     pub method: RequestMethod,
-    /// The parameters, if the policy sends any.
+    /// The parameters, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub params: Option<EmptyParams>,
+    #[cfg_attr(feature = "ts", ts(type = "{ [key in string]: unknown }", optional))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<BTreeMap<String, Value>>"))]
+    pub params: Option<Value>,
     /// The ask whose call should carry the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relates_to: Option<AskId>,
     /// The complete JSON-RPC request for hosts without an SDK.
     pub message: String,
 }
-
-/// An empty `params` object.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "{ [key in string]: unknown }"))]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[non_exhaustive]
-pub struct EmptyParams {}
 
 /// Paths to probe.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -404,6 +412,10 @@ pub enum LogCode {
     SelectedRootLeft,
     /// Several clients share the connection.
     SeveralClients,
+    /// The client's user is asked for the project.
+    UserAsked,
+    /// The client's user was asked for the project and named none that can be used.
+    UserDeclined,
     /// More asks wait than the limit allows.
     TooManyAsks,
     /// Log lines of this event were dropped.
@@ -434,6 +446,8 @@ impl LogCode {
             Self::AnswerUnexpected => "answer_unexpected",
             Self::SelectedRootLeft => "selected_root_left",
             Self::SeveralClients => "several_clients",
+            Self::UserAsked => "user_asked",
+            Self::UserDeclined => "user_declined",
             Self::TooManyAsks => "too_many_asks",
             Self::LogsDropped => "logs_dropped",
             Self::WaitExpired => "wait_expired",

@@ -28,8 +28,10 @@ pub enum Event {
     ClientReady,
     /// A list of roots arrived.
     RootsListed(RootsListed),
-    /// A `roots/list` request failed.
-    RootsRefused(RootsRefused),
+    /// The client's user answered the question for the project.
+    UserAnswered(UserAnswered),
+    /// A request failed.
+    RequestRefused(RequestRefused),
     /// The client sent `notifications/roots/list_changed`.
     RootsChanged(RootsChanged),
     /// The host facts changed.
@@ -65,7 +67,8 @@ macro_rules! into_event {
 into_event!(
     ClientInitialized,
     RootsListed,
-    RootsRefused,
+    UserAnswered,
+    RequestRefused,
     RootsChanged,
     HostFactsChanged,
     Asked,
@@ -153,12 +156,34 @@ impl RootsListed {
 
 setters!(RootsListed { ; request: RequestToken });
 
-/// The failure of a `roots/list` request.
+/// The answer of the client's user.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[non_exhaustive]
+pub struct UserAnswered {
+    /// The request that it answers.
+    pub request: RequestToken,
+    /// The raw result, `{"action": "accept", "content": {"project": "..."}}`.
+    #[cfg_attr(feature = "ts", ts(type = "unknown"))]
+    pub result: Box<RawValue>,
+}
+
+impl UserAnswered {
+    /// The answer to a request.
+    #[must_use]
+    pub fn new(request: impl Into<RequestToken>, result: Box<RawValue>) -> Self {
+        Self { request: request.into(), result }
+    }
+}
+
+/// The failure of a request.
 ///
 /// ```
-/// use rootwise::event::{RefusalKind, RootsRefused};
+/// use rootwise::event::{RefusalKind, RequestRefused};
 ///
-/// let refused = RootsRefused::new(1, RefusalKind::Error).code(-32601).message("Method not found".to_owned());
+/// let refused = RequestRefused::new(1, RefusalKind::Error).code(-32601).message("Method not found".to_owned());
 /// assert_eq!(refused.code, Some(-32601));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -166,7 +191,7 @@ setters!(RootsListed { ; request: RequestToken });
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[non_exhaustive]
-pub struct RootsRefused {
+pub struct RequestRefused {
     /// The request.
     pub request: RequestToken,
     /// The kind of failure.
@@ -179,7 +204,7 @@ pub struct RootsRefused {
     pub message: Option<String>,
 }
 
-impl RootsRefused {
+impl RequestRefused {
     /// A failure without an error of the client.
     #[must_use]
     pub fn new(request: impl Into<RequestToken>, kind: RefusalKind) -> Self {
@@ -187,9 +212,9 @@ impl RootsRefused {
     }
 }
 
-setters!(RootsRefused { ; code: i64, message: String });
+setters!(RequestRefused { ; code: i64, message: String });
 
-/// The ways a `roots/list` request can fail.
+/// The ways a request can fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -307,6 +332,9 @@ pub struct Asked {
     /// Whether the answer carries the full explanation even when a project was found.
     #[serde(default, skip_serializing_if = "is_default")]
     pub explain: bool,
+    /// Whether the client's user is not to be asked for it, because no call of the client waits for the answer.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub quiet: bool,
     /// Whether the answer carries the hints of the policy, because the caller shows them.
     #[serde(default, skip_serializing_if = "is_default")]
     pub hints: bool,
@@ -320,7 +348,7 @@ impl Asked {
     }
 }
 
-setters!(Asked { ask: AskId, want: Want, facts: RequestFacts, explain: bool, hints: bool; ask_via: AskVia, target: String });
+setters!(Asked { ask: AskId, want: Want, facts: RequestFacts, explain: bool, quiet: bool, hints: bool; ask_via: AskVia, target: String });
 
 /// The result an ask wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,10 +7,9 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::api::action::{
-    Answer, EmptyParams, InputRequest, Level, LogCode, MessageKind, Probe, RequestMethod, RootsState,
-};
+use crate::api::action::{Answer, InputRequest, Level, LogCode, MessageKind, Probe, RequestMethod, RootsState};
 use crate::api::is_default;
 use crate::api::project::{Project, RootView};
 use crate::id::{AskId, CallId, ChannelId, RequestToken, SessionId};
@@ -142,9 +141,11 @@ pub struct RouteRequest {
     pub channel: Option<ChannelId>,
     /// The method.
     pub method: RequestMethod,
-    /// The parameters, if the policy sends any.
+    /// The parameters, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub params: Option<EmptyParams>,
+    #[cfg_attr(feature = "ts", ts(type = "{ [key in string]: unknown }", optional))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<BTreeMap<String, Value>>"))]
+    pub params: Option<Value>,
     /// The complete JSON-RPC request for hosts without an SDK.
     pub message: String,
 }

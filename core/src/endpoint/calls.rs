@@ -1,5 +1,6 @@
 //! Calls: what a request says about its project, whether and how its client can be asked, and the asks that wait.
 
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -11,7 +12,7 @@ use super::requests::Request;
 use super::sessions::Session;
 use super::turn::Turn;
 use super::{Endpoint, OwnFacts, Scope, SessionChange};
-use crate::api::action::{Action, Answer, Level, LogCode, Outcome};
+use crate::api::action::{Action, Answer, InputRequest, Level, LogCode, Outcome};
 use crate::api::event::{
     AskVia, AskWithdrawn, Asked, Event, RefusalKind, RequestFacts, SelectBy, Selected, SelectionCleared, Want,
 };
@@ -19,8 +20,8 @@ use crate::api::explanation::Era;
 use crate::api::host::Transport;
 use crate::api::reason::Reason;
 use crate::error::Misuse;
-use crate::id::{AskId, CallId, ChannelId, RequestToken, SessionId};
-use crate::policy::Limits;
+use crate::id::{AskId, CallId, ChannelId, SessionId};
+use crate::policy::{Elicit, Limits};
 use crate::resolve::sources::bounded;
 use crate::texts::endpoint::{self as texts, CannotAsk};
 
@@ -40,8 +41,8 @@ pub(super) struct Call {
     pub(super) request_state: Option<String>,
     /// Whether its handler asked for anything.
     pub(super) has_asked: bool,
-    /// Whether an ask was told that the client must be asked.
-    pub(super) needs_input: bool,
+    /// The questions for its client that its asks were told to ask.
+    pub(super) questions: BTreeMap<String, InputRequest>,
     /// Whether its handler returned.
     pub(super) has_returned: bool,
     /// The hints that come once and came with an answer to one of its asks.
@@ -124,7 +125,7 @@ impl Endpoint {
         self.log_too_large(&too_large, scope.session(), turn);
         let is_repeatable = started.method.as_deref().is_none_or(|method| REPEATABLE.contains(&method));
         let request_state = started.request_state.clone().filter(|_| is_modern);
-        let (has_asked, needs_input, has_returned) = (false, false, false);
+        let (has_asked, has_returned) = (false, false);
         let call = Call {
             scope,
             channel,
@@ -133,7 +134,7 @@ impl Endpoint {
             is_repeatable,
             request_state,
             has_asked,
-            needs_input,
+            questions: BTreeMap::new(),
             has_returned,
             hints: Vec::new(),
         };
@@ -184,11 +185,12 @@ impl Endpoint {
         }
         if let CallChannel::On(channel) = call.channel {
             // The client has received what was sent on it, unless it gave up the whole call.
-            let request = call.scope.session().and_then(|session| self.request_on(channel, session));
+            let requests = call.scope.session().map_or_else(Vec::new, |session| self.requests_on(channel, session));
             let carries = |request: &Request| request.call == Some(id) && !request.call_is_over;
-            let is_own = |request: &RequestToken| self.requests.get(*request).is_some_and(carries);
-            if let Some(request) = request.filter(|request| cancelled && is_own(request)) {
-                self.end_request(request, texts::CALL_CANCELLED, RefusalKind::Abandoned, turn);
+            for request in requests.iter().filter(|_| cancelled) {
+                if self.requests.get(*request).is_some_and(carries) {
+                    self.end_request(*request, texts::CALL_CANCELLED, RefusalKind::Abandoned, turn);
+                }
             }
             if let Some(open) = self.channels.get_mut(&channel) {
                 open.calls.retain(|other| *other != id);
@@ -197,11 +199,11 @@ impl Endpoint {
                     if let Some(session) = self.scopes.get_mut(&call.scope) {
                         session.channels.remove(&channel);
                     }
-                    request.into_iter().for_each(|request| self.requests.leave_channel(request));
+                    requests.into_iter().for_each(|request| self.requests.leave_channel(request));
                 }
             }
         }
-        if let Some(request) = self.scopes.get(&call.scope).and_then(|session| session.in_flight) {
+        for request in self.requests_of(call.scope) {
             self.requests.leave_call(request, id);
         }
         if let Scope::Call(_) = call.scope {
@@ -260,12 +262,13 @@ impl Endpoint {
         let call = self.scopes.get(&scope).and_then(|session| session.pending.get(&id)?.call);
         self.withdraw(scope, id, turn);
         // Over HTTP a request travels on the stream of its call and is lost with it; the other callers need a new one.
-        let Some(token) = self.scopes.get(&scope).and_then(|session| session.in_flight) else { return };
         let carries = |request: &Request| {
             request.ask == Some(id) && request.channel.is_some() && call.is_some() && request.call == call
         };
-        if self.requests.get(token).is_some_and(carries) {
-            self.end_request(token, texts::CALL_CANCELLED, RefusalKind::Abandoned, turn);
+        for request in self.requests_of(scope) {
+            if self.requests.get(request).is_some_and(carries) {
+                self.end_request(request, texts::CALL_CANCELLED, RefusalKind::Abandoned, turn);
+            }
         }
     }
 
@@ -282,14 +285,16 @@ impl Endpoint {
         }
         params.facts.server = server.map(|server| bounded(server, limits));
         let target = target.map(|target| bounded(target, limits));
+        // Where no call waits, nobody has the user's attention.
+        let quiet = self.policy.config.elicit != Elicit::Never && (peek || call.is_none());
         if peek {
             let (facts, ask_via) = (params.facts, Some(params.ask_via));
-            let asked = Asked { ask: self.next_ask(params.scope), want, ask_via, facts, target, explain, hints };
+            let asked = Asked { ask: self.next_ask(params.scope), want, ask_via, facts, target, explain, hints, quiet };
             self.peek(ask, params.scope, asked, params.cannot_ask, turn);
             return Ok(());
         }
         self.put(ask, params, turn, |id, facts, ask_via| {
-            Asked { ask: id, want, ask_via: Some(ask_via), facts, target, explain, hints }.into()
+            Asked { ask: id, want, ask_via: Some(ask_via), facts, target, explain, hints, quiet }.into()
         });
         Ok(())
     }

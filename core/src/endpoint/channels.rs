@@ -74,7 +74,7 @@ impl Endpoint {
             self.lose_hints(*call, turn);
             self.end_asks(*call, Reason::Cancelled, turn);
         }
-        if let Some(request) = self.request_on(id, channel.session) {
+        for request in self.requests_on(id, channel.session) {
             self.end_request(request, texts::STREAM_BROKE, RefusalKind::Abandoned, turn);
         }
     }
@@ -83,7 +83,9 @@ impl Endpoint {
         let Some(channel) = self.channels.get_mut(&id) else { return };
         channel.is_cut = true;
         let session = channel.session;
-        let Some(request) = self.request_on(id, session) else { return };
+        // A form stays where the user may have seen it.
+        let is_form = |request: &RequestToken| self.requests.get(*request).is_some_and(|request| request.is_form);
+        let Some(request) = self.requests_on(id, session).into_iter().find(|request| !is_form(request)) else { return };
         let is_open = |(_, channel): &(Option<CallId>, ChannelId)| self.is_open(*channel);
         if self.candidates(session, None).iter().any(is_open) {
             self.end_request(request, texts::STREAM_CUT, RefusalKind::Abandoned, turn);
@@ -107,10 +109,12 @@ impl Endpoint {
         self.end_request(request, texts::STREAM_CUT, RefusalKind::Abandoned, turn);
     }
 
-    /// The request in flight of a session, if this channel carries it.
-    pub(super) fn request_on(&self, channel: ChannelId, session: SessionId) -> Option<RequestToken> {
-        let request = self.session(session)?.in_flight?;
-        (self.requests.get(request)?.channel == Some(channel)).then_some(request)
+    /// The requests in flight of a session that this channel carries.
+    pub(super) fn requests_on(&self, channel: ChannelId, session: SessionId) -> Vec<RequestToken> {
+        let is_on = |request: &RequestToken| {
+            self.requests.get(*request).is_some_and(|request| request.channel == Some(channel))
+        };
+        self.requests_of(Scope::Session(session)).into_iter().filter(is_on).collect()
     }
 
     pub(super) fn is_open(&self, channel: ChannelId) -> bool {

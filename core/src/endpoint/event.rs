@@ -8,7 +8,8 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::api::event::{Argument, ProbedPath, RefusalKind, SelectBy, Want};
+pub use crate::api::event::RequestRefused;
+use crate::api::event::{Argument, ProbedPath, SelectBy, Want};
 use crate::api::host::{HostFacts, Transport};
 use crate::api::{is_default, unique_keys};
 use crate::id::{AskId, CallId, ChannelId, ProbeId, RequestToken, SessionId};
@@ -57,9 +58,9 @@ pub enum EndpointEvent {
     /// Nobody waits for an ask any more; no answer follows.
     AskWithdrawn(EndpointAskWithdrawn),
     /// The client answered a request.
-    RootsListed(RequestAnswered),
+    RequestAnswered(RequestAnswered),
     /// A request failed.
-    RootsRefused(RequestRefused),
+    RequestRefused(RequestRefused),
     /// The host probed the paths of a probe action.
     Probed(EndpointProbed),
     /// The time that `deadline` named has come; an early event has no effect.
@@ -503,27 +504,12 @@ events! {
     }
 
     /// The client's answer to a request.
-    RootsListed(RequestAnswered) {
+    RequestAnswered(RequestAnswered) {
         /// The request.
         request: RequestToken,
-        /// The raw result, `{"roots": [...]}`.
+        /// The raw result.
         #[cfg_attr(feature = "ts", ts(type = "unknown"))]
         result: Box<RawValue>,
-    }
-
-    /// The failure of a request.
-    RootsRefused(RequestRefused) {
-        /// The request.
-        request: RequestToken,
-        /// The kind of failure.
-        kind: RefusalKind,
-        ;
-        /// The JSON-RPC error code of an `error`.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        code: Option<i64>,
-        /// The error message of an `error`.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        message: Option<String>,
     }
 
     /// The reply to a probe.
@@ -544,6 +530,12 @@ events! {
     RootsWatched(RootsWatched) {
         /// Whether they are.
         watched: bool,
+    }
+}
+
+impl From<RequestRefused> for EndpointEvent {
+    fn from(event: RequestRefused) -> Self {
+        Self::RequestRefused(event)
     }
 }
 

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::api::action::INPUT_KEY;
+use crate::api::action::{FORM_KEY, INPUT_KEY};
 use crate::peer::client::CONVERSATION_KEYS;
 use crate::policy::{Policy, SourceKind};
 
@@ -33,8 +33,8 @@ pub struct PolicyInputs {
     pub options: BTreeSet<String>,
     /// Whether it reads the project that a call names in an argument.
     pub argument: bool,
-    /// The key of the endpoint's question in `inputRequests` and `inputResponses`.
-    pub input_key: String,
+    /// The keys of the endpoint's questions in `inputRequests` and `inputResponses`.
+    pub input_keys: BTreeSet<String>,
     /// Bytes of the longest value that counts.
     pub value_bytes: u32,
 }
@@ -53,7 +53,7 @@ impl PolicyInputs {
     pub fn of(policy: &Policy) -> Self {
         let mut inputs = Self {
             conversation: CONVERSATION_KEYS.map(Into::into).into(),
-            input_key: INPUT_KEY.into(),
+            input_keys: [INPUT_KEY, FORM_KEY].map(Into::into).into(),
             value_bytes: policy.config.limits.value_bytes,
             ..Self::default()
         };

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::event::{CallStarted, SessionInitialized};
 use super::inputs::PolicyInputs;
-use crate::api::action::INPUT_KEY;
+use crate::api::action::{FORM_KEY, INPUT_KEY};
 use crate::api::event::{Argument, ClientInitialized, RequestFacts};
 use crate::peer::client::{CONVERSATION_KEYS, Client, META_CAPABILITIES, META_INFO, META_VERSION};
 use crate::peer::raw;
@@ -47,7 +47,7 @@ impl Reader<'_> {
     pub(super) fn initialize(&mut self, params: &SessionInitialized) -> ClientInitialized {
         ClientInitialized {
             protocol_version: params.protocol_version.clone().filter(|version| version.get().len() <= MAX_NAME_BYTES),
-            capabilities: params.capabilities.as_deref().map(roots_capability),
+            capabilities: params.capabilities.as_deref().map(known_capabilities),
             client_info: params.client_info.as_deref().and_then(|info| self.client_info(info)),
         }
     }
@@ -70,7 +70,7 @@ impl Reader<'_> {
         facts.meta = meta.and_then(|meta| self.meta(meta));
         if is_modern {
             let capabilities = started.capabilities.as_deref().or_else(|| capabilities.get());
-            facts.capabilities = Some(capabilities.map_or_else(no_capabilities, roots_capability));
+            facts.capabilities = Some(capabilities.map_or_else(no_capabilities, known_capabilities));
             let info = started.client_info.as_deref().or_else(|| info.get());
             facts.client_info = info.and_then(|info| self.client_info(info));
             facts.input_responses = started.input_responses.as_deref().and_then(|responses| self.input(responses));
@@ -114,20 +114,19 @@ impl Reader<'_> {
         kept.as_object().filter(|kept| !kept.is_empty()).and_then(|kept| to_raw_value(kept).ok())
     }
 
-    /// The answer to our own question. If its key is there, it is an answer, even as junk.
+    /// The answers to our own questions. If a key is there, it is an answer, even as junk.
     fn input(&mut self, responses: &RawValue) -> Option<Box<RawValue>> {
-        let [response] = raw::members(responses.get(), [INPUT_KEY])?;
-        if !response.is_present() {
-            return None;
-        }
-        let answer = response.get().filter(|answer| {
-            let fits = answer.get().len() <= self.max_bytes();
-            if !fits {
+        let keys = [INPUT_KEY, FORM_KEY];
+        let responses = raw::members(responses.get(), keys)?;
+        let mut answers = BTreeMap::new();
+        for (key, response) in keys.into_iter().zip(responses).filter(|(_, response)| response.is_present()) {
+            let answer = response.get().filter(|answer| answer.get().len() <= self.max_bytes());
+            if response.get().is_some() && answer.is_none() {
                 self.too_large.push(Part::InputResponse);
             }
-            fits
-        });
-        to_raw_value(&BTreeMap::from([(INPUT_KEY, answer)])).ok()
+            answers.insert(key, answer);
+        }
+        if answers.is_empty() { None } else { to_raw_value(&answers).ok() }
     }
 
     /// The bytes of one part, beside which the others fit into an event.
@@ -148,13 +147,16 @@ fn no_capabilities() -> Box<RawValue> {
     json_text("{}")
 }
 
-/// The part of a client's capabilities about roots.
-fn roots_capability(capabilities: &RawValue) -> Box<RawValue> {
+/// The part of a client's capabilities about roots and forms.
+fn known_capabilities(capabilities: &RawValue) -> Box<RawValue> {
     let client = Client::new(Some(capabilities.get()), None, 0);
-    json_text(match (client.declares_roots, client.reports_changes) {
-        (false, _) => "{}",
-        (true, false) => r#"{"roots":{}}"#,
-        (true, true) => r#"{"roots":{"listChanged":true}}"#,
+    json_text(match (client.declares_roots, client.reports_changes, client.shows_forms) {
+        (false, _, false) => "{}",
+        (true, false, false) => r#"{"roots":{}}"#,
+        (true, true, false) => r#"{"roots":{"listChanged":true}}"#,
+        (false, _, true) => r#"{"elicitation":{}}"#,
+        (true, false, true) => r#"{"roots":{},"elicitation":{}}"#,
+        (true, true, true) => r#"{"roots":{"listChanged":true},"elicitation":{}}"#,
     })
 }
 

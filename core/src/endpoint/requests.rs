@@ -25,6 +25,8 @@ pub(super) struct Request {
     pub(super) call: Option<CallId>,
     /// Whether that call is over; its id may come to mean another one.
     pub(super) call_is_over: bool,
+    /// Whether it asks the user, and not for roots.
+    pub(super) is_form: bool,
     /// The stream that carries it; none on a transport that is one channel.
     pub(super) channel: Option<ChannelId>,
 }

@@ -14,17 +14,18 @@ use super::action::{
 };
 use super::calls::{PendingAsk, Purpose, with_note};
 use super::channels::CallChannel;
-use super::event::{
-    EndpointProbed, RequestAnswered, RequestRefused, RequestSeen, SessionInitialized, SessionMessage, SessionOpened,
-};
+use super::event::{EndpointProbed, RequestAnswered, RequestSeen, SessionInitialized, SessionMessage, SessionOpened};
 use super::parts::{MAX_NAME_BYTES, Reader};
 use super::requests::Request;
 use super::roots::RootsWatch;
 use super::turn::Turn;
 use super::{DirsCheck, Endpoint, Hosts, OwnFacts, Scope, SessionChange};
-use crate::api::action::{Action, Answer, Level, Log, LogCode, MessageKind, Outcome, Probe, SendRequest};
+use crate::api::action::{
+    Action, Answer, Level, Log, LogCode, MessageKind, Outcome, Probe, RequestMethod, SendRequest,
+};
 use crate::api::event::{
-    ClientInitialized, Event, HostFactsChanged, Message, Probed, RefusalKind, RootsChanged, RootsListed, RootsRefused,
+    ClientInitialized, Event, HostFactsChanged, Message, Probed, RefusalKind, RequestRefused, RootsChanged,
+    RootsListed, UserAnswered,
 };
 use crate::api::host::{HostFacts, Transport};
 use crate::error::Misuse;
@@ -51,8 +52,10 @@ pub(super) struct Session {
     pub(super) channels: BTreeSet<ChannelId>,
     /// Those outside calls, in the order of their opening.
     pub(super) standalone: Vec<ChannelId>,
-    /// The request in flight.
+    /// The request for roots in flight.
     pub(super) in_flight: Option<RequestToken>,
+    /// The question for the user in flight.
+    pub(super) form: Option<RequestToken>,
     /// The last requests that are over: an answer that comes again shows that several clients answer.
     finished: VecDeque<RequestToken>,
     is_initialized: bool,
@@ -87,6 +90,7 @@ impl Session {
             channels: BTreeSet::new(),
             standalone: Vec::new(),
             in_flight: None,
+            form: None,
             finished: VecDeque::new(),
             is_initialized: false,
             is_watched: false,
@@ -106,6 +110,11 @@ impl Session {
                 return id;
             }
         }
+    }
+
+    /// All requests in flight.
+    pub(super) fn requests(&self) -> impl Iterator<Item = RequestToken> + use<> {
+        self.in_flight.into_iter().chain(self.form)
     }
 
     pub(super) fn is_http(&self) -> bool {
@@ -144,7 +153,7 @@ impl Endpoint {
             None => builder.build()?,
             Some(saved) => builder.restore(saved, self.now)?,
         };
-        let lost = resolver.request_in_flight();
+        let lost = [resolver.request_in_flight(), resolver.form_in_flight()];
         if let Some(project) = resolver.project().cloned() {
             turn.touched(SessionChange { session, project: Some(Some(project)), known: None });
         }
@@ -154,6 +163,7 @@ impl Endpoint {
         if saved.is_some() {
             // A change, and the answer to a request, may have been lost with the process that saved this.
             turn.queue.push_back((scope, RootsChanged::default().into()));
+            let lost = lost.into_iter().flatten();
             turn.queue.extend(lost.map(|token| (scope, refused(token, RefusalKind::Abandoned))));
         }
         Ok(())
@@ -162,14 +172,14 @@ impl Endpoint {
     pub(super) fn session_closed(&mut self, session: SessionId, turn: &mut Turn) {
         let scope = Scope::Session(session);
         let last = self.project(session).cloned();
-        let request = self.session(session).and_then(|session| session.in_flight);
+        let requests = self.requests_of(scope);
         self.forget_conversations(session, turn);
         self.process(scope, Event::Closed, turn);
         if let Some(from) = last {
             let (from, to) = (Some(from), None);
             turn.push(EndpointAction::Announce(AnnounceProject { session, from, to, ended: true }));
         }
-        if let Some(request) = request {
+        for request in requests {
             self.cancel(request, texts::SESSION_CLOSED, None, turn);
         }
         self.release_scope(scope);
@@ -201,7 +211,7 @@ impl Endpoint {
         if let Some(deadline) = session.deadline {
             self.deadlines.remove(&(deadline, scope));
         }
-        for request in session.in_flight.into_iter().chain(session.finished) {
+        for request in session.requests().chain(session.finished) {
             self.requests.forget(request);
         }
         for probe in session.probes {
@@ -266,7 +276,7 @@ impl Endpoint {
     pub(super) fn input_closed(&mut self, session: SessionId, turn: &mut Turn) {
         let Some(session) = self.scopes.get_mut(&Scope::Session(session)) else { return };
         session.input_closed = true;
-        if let Some(request) = session.in_flight {
+        for request in session.requests() {
             self.end_request(request, texts::INPUT_CLOSED, RefusalKind::Undeliverable, turn);
         }
     }
@@ -298,7 +308,7 @@ impl Endpoint {
         let answered = answered.and_then(|id| self.session(session)?.resolver.request_with_id(id.get()));
         match answered {
             Some(token) => {
-                self.log_too_large(&[Part::Roots], Some(session), turn);
+                self.log_too_large(&[Part::Answer], Some(session), turn);
                 self.process(scope, refused(token, RefusalKind::Unreadable), turn);
             }
             None => turn.push(EndpointAction::Forward(ForwardMessage { session, kind, text })),
@@ -307,12 +317,16 @@ impl Endpoint {
 
     pub(super) fn request_answered(&mut self, answered: RequestAnswered, turn: &mut Turn) {
         let RequestAnswered { request, result } = answered;
-        let Some(Request { scope, token, .. }) = self.request(request, turn) else { return };
+        let Some(Request { scope, token, is_form, .. }) = self.request(request, turn) else { return };
         if exceeds(result.get().len(), self.policy.config.limits.event_bytes) {
-            self.log_too_large(&[Part::Roots], scope.session(), turn);
+            self.log_too_large(&[Part::Answer], scope.session(), turn);
             return self.process(scope, refused(token, RefusalKind::Unreadable), turn);
         }
-        self.process(scope, RootsListed { request: Some(token), result }.into(), turn);
+        let event = match is_form {
+            true => UserAnswered { request: token, result }.into(),
+            false => RootsListed { request: Some(token), result }.into(),
+        };
+        self.process(scope, event, turn);
     }
 
     pub(super) fn request_refused(&mut self, answered: RequestRefused, turn: &mut Turn) {
@@ -322,7 +336,7 @@ impl Endpoint {
         let is_lost = kind == RefusalKind::Undeliverable && call_is_over;
         let kind = if is_lost { RefusalKind::Abandoned } else { kind };
         let message = message.map(|message| message.chars().take(MAX_MESSAGE_CHARS).collect());
-        self.process(scope, RootsRefused { request: token, kind, code, message }.into(), turn);
+        self.process(scope, RequestRefused { request: token, kind, code, message }.into(), turn);
     }
 
     /// The request that a reply names, unless nobody remembers it.
@@ -443,10 +457,10 @@ impl Endpoint {
             }
             session.pending.insert(id, pending);
         }
-        if session.resolver.handshakes() != handshakes
-            && let Some(request) = session.in_flight
-        {
-            self.cancel(request, texts::CLIENT_INITIALIZED, None, turn);
+        if session.resolver.handshakes() != handshakes {
+            for request in session.requests() {
+                self.cancel(request, texts::CLIENT_INITIALIZED, None, turn);
+            }
         }
         for action in actions {
             self.perform(scope, action, expired, turn);
@@ -465,9 +479,11 @@ impl Endpoint {
             self.deadlines.extend(deadline.map(|new| (new, scope)));
             session.deadline = deadline;
         }
-        let token = session.resolver.request_in_flight();
-        let is_over = |request: &RequestToken| self.requests.get(*request).map(|request| request.token) != token;
-        if let Some(request) = session.in_flight.filter(is_over) {
+        let open = [session.resolver.request_in_flight(), session.resolver.form_in_flight()];
+        let is_over =
+            |request: &RequestToken| !open.contains(&self.requests.get(*request).map(|request| request.token));
+        let over: Vec<RequestToken> = session.requests().filter(is_over).collect();
+        for request in over {
             self.finish(scope, request);
         }
         self.watch_roots(scope, turn);
@@ -483,7 +499,10 @@ impl Endpoint {
                 }
             }
             Action::Cancel(cancel) => {
-                if let Some(request) = self.scopes.get(&scope).and_then(|session| session.in_flight) {
+                let is_it = |request: &RequestToken| {
+                    self.requests.get(*request).is_some_and(|request| request.token == cancel.request)
+                };
+                if let Some(request) = self.requests_of(scope).into_iter().find(is_it) {
                     self.cancel(request, texts::NO_ANSWER, Some(cancel.message), turn);
                 }
             }
@@ -530,12 +549,16 @@ impl Endpoint {
             Err(kind) => return turn.queue.push_back((scope, refused(token, kind))),
         };
         let Some(session) = scope.session() else { return };
-        if let Some(last) = self.scopes.get(&scope).and_then(|session| session.in_flight) {
+        let is_form = method == RequestMethod::ElicitationCreate;
+        let last = |session: &Session| if is_form { session.form } else { session.in_flight };
+        if let Some(last) = self.scopes.get(&scope).and_then(last) {
             self.finish(scope, last);
         }
-        let request = self.requests.add(Request { scope, token, ask: relates_to, call, call_is_over: false, channel });
+        let sent = Request { scope, token, ask: relates_to, call, call_is_over: false, is_form, channel };
+        let request = self.requests.add(sent);
         if let Some(session) = self.scopes.get_mut(&scope) {
-            session.in_flight = Some(request);
+            let slot = if is_form { &mut session.form } else { &mut session.in_flight };
+            *slot = Some(request);
         }
         turn.push(EndpointAction::SendRequest(RouteRequest {
             request,
@@ -546,6 +569,11 @@ impl Endpoint {
             params,
             message,
         }));
+    }
+
+    /// The requests of a scope that are in flight.
+    pub(super) fn requests_of(&self, scope: Scope) -> Vec<RequestToken> {
+        self.scopes.get(&scope).into_iter().flat_map(Session::requests).collect()
     }
 
     /// Has the host stop waiting for a request, and the resolver hear why.
@@ -567,9 +595,10 @@ impl Endpoint {
 
     fn finish(&mut self, scope: Scope, request: RequestToken) {
         let Some(session) = self.scopes.get_mut(&scope) else { return };
-        if session.in_flight == Some(request) {
-            session.in_flight = None;
-            session.finished.push_back(request);
+        for slot in [&mut session.in_flight, &mut session.form] {
+            if slot.take_if(|open| *open == request).is_some() {
+                session.finished.push_back(request);
+            }
         }
         if session.finished.len() > MAX_FINISHED
             && let Some(oldest) = session.finished.pop_front()
@@ -603,7 +632,9 @@ impl Endpoint {
                 let message = texts::WAIT_EXPIRED.into();
                 turn.push(EndpointAction::Log(EndpointLog { level, code, session, ask: Some(ask), message }));
             }
-            if matches!(outcome, Outcome::NeedsInput { .. }) && !self.needs_input(pending.call) {
+            if let Outcome::NeedsInput { input_requests } = &outcome
+                && !self.needs_input(pending.call, input_requests)
+            {
                 turn.end([ask].into(), crate::Reason::CallOver);
                 continue;
             }
@@ -641,5 +672,5 @@ fn is_plausible(id: &RawValue) -> bool {
 }
 
 fn refused(request: RequestToken, kind: RefusalKind) -> Event {
-    RootsRefused { request, kind, code: None, message: None }.into()
+    RequestRefused { request, kind, code: None, message: None }.into()
 }

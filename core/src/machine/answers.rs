@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 
 use super::resolver::{Resolver, Turn};
 use super::roots_cycle::{AfterFailure, Failure, TokenStatus};
-use crate::api::event::{RefusalKind, RootsRefused};
+use crate::api::event::{RefusalKind, RequestRefused};
 use crate::api::host::Transport;
 use crate::api::project::Project;
 use crate::id::{RequestToken, Time};
@@ -14,6 +14,9 @@ use crate::policy::SourceKind;
 
 impl Resolver {
     pub(super) fn roots_listed(&mut self, request: Option<RequestToken>, result: &str, turn: &mut Turn) {
+        if request.is_some() && request == self.connection.question.token() {
+            return self.logger(turn).answer_ignored(TokenStatus::InFlight);
+        }
         let answers_request = match request.map(|token| self.connection.cycle.token_status(token)) {
             None => false,
             Some(TokenStatus::InFlight) => true,
@@ -69,7 +72,10 @@ impl Resolver {
         turn.probe_connection = true;
     }
 
-    pub(super) fn roots_refused(&mut self, refused: &RootsRefused, turn: &mut Turn) {
+    pub(super) fn request_refused(&mut self, refused: &RequestRefused, turn: &mut Turn) {
+        if self.form_refused(refused, turn) {
+            return;
+        }
         let status = self.connection.cycle.token_status(refused.request);
         if status != TokenStatus::InFlight {
             let by_client = (refused.kind == RefusalKind::Error).then_some(refused.request);
@@ -96,6 +102,14 @@ impl Resolver {
         self.logger(turn).roots_refused(refused, unsupported);
         if after == AfterFailure::Without {
             self.asks.conclude(refused.request, true);
+        }
+    }
+
+    /// The user's answer to something that is no question for a user, or to one that is over.
+    pub(super) fn ignore_reply(&mut self, request: RequestToken, turn: &mut Turn) {
+        match self.connection.cycle.token_status(request) {
+            status @ TokenStatus::InFlight => self.logger(turn).answer_ignored(status),
+            status => self.ignore_answer(status, Some(request), turn),
         }
     }
 

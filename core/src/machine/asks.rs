@@ -8,11 +8,12 @@ use core::cmp::Ordering;
 
 use super::probes::Probes;
 use super::roots_cycle::RootsCycle;
-use crate::api::action::INPUT_KEY;
-use crate::api::event::{AskVia, Asked, RequestFacts, Selected, SelectionCleared, Want};
+use crate::api::action::{FORM_KEY, INPUT_KEY};
+use crate::api::event::{AskVia, Asked, RequestFacts, SelectBy, Selected, SelectionCleared, Want};
 use crate::api::host::HostFacts;
 use crate::id::{AskId, RequestToken, Time};
 use crate::peer::client::Client;
+use crate::peer::form::FormAnswer;
 use crate::peer::raw;
 use crate::peer::root_list::RootList;
 use crate::policy::{Policy, RequestWhen};
@@ -32,23 +33,27 @@ pub(crate) struct NewAsk {
     pub(crate) hints: bool,
     /// Whether it has no request-specific facts, so that its answer may serve the next such ask.
     pub(crate) plain: bool,
+    /// Whether the client's user may be asked before it ends.
+    pub(crate) may_ask_user: bool,
 }
 
 /// Whether an ask has no request-specific facts: the one definition of an ask that may share its answer.
 pub(crate) fn is_plain(asked: &Asked) -> bool {
-    let Asked { ask: _, want, ask_via: _, facts, target, explain, hints } = asked;
-    *want == Want::Project && facts.is_empty() && target.is_none() && !explain && !hints
+    let Asked { ask: _, want, ask_via: _, facts, target, explain, hints, quiet } = asked;
+    // The user may have to be asked before the answer to a quiet ask serves another one.
+    *want == Want::Project && facts.is_empty() && target.is_none() && !explain && !hints && !quiet
 }
 
 impl From<Asked> for NewAsk {
     fn from(asked: Asked) -> Self {
         let plain = is_plain(&asked);
-        let Asked { ask, want, ask_via, facts, target, explain, hints } = asked;
+        let Asked { ask, want, ask_via, facts, target, explain, hints, quiet } = asked;
         let purpose = match want {
             Want::Project => Purpose::Project,
             Want::Roots => Purpose::Roots,
         };
-        Self { id: ask, purpose, ask_via, facts, target, explain, hints, plain }
+        let may_ask_user = want == Want::Project && !explain && !quiet;
+        Self { id: ask, purpose, ask_via, facts, target, explain, hints, plain, may_ask_user }
     }
 }
 
@@ -64,6 +69,7 @@ impl From<Selected> for NewAsk {
             explain,
             hints: false,
             plain: false,
+            may_ask_user: false,
         }
     }
 }
@@ -71,7 +77,17 @@ impl From<Selected> for NewAsk {
 impl From<SelectionCleared> for NewAsk {
     fn from(cleared: SelectionCleared) -> Self {
         let SelectionCleared { ask, ask_via, facts, explain } = cleared;
-        Self { id: ask, purpose: Purpose::Clear, ask_via, facts, target: None, explain, hints: false, plain: false }
+        Self {
+            id: ask,
+            purpose: Purpose::Clear,
+            ask_via,
+            facts,
+            target: None,
+            explain,
+            hints: false,
+            plain: false,
+            may_ask_user: false,
+        }
     }
 }
 
@@ -103,8 +119,26 @@ pub(crate) struct PendingAsk {
     lost_request: bool,
     /// The roots that came with the call itself.
     pub(crate) input: Option<RootList>,
+    /// The answer of the client's user that came with the call.
+    pub(crate) form: Option<FormAnswer>,
+    pub(crate) user: UserProgress,
     /// The folders to which its caller is confined, and the facts that follow for it.
     confined: Option<(Vec<String>, Arc<HostFacts>)>,
+}
+
+/// How far an ask is with the client's user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UserProgress {
+    /// The user is not asked for it, or not any more.
+    Apart,
+    /// The user may be asked before it ends.
+    MayAsk,
+    /// It waits for the user's answer.
+    Waits,
+    /// It selects what the user named, and then goes on as it would have, in the same way.
+    Selects { by: AskVia },
+    /// It selects what the user named when nobody waited any more, and has no answer.
+    Late,
 }
 
 /// How much longer an ask waits.
@@ -159,6 +193,21 @@ impl RootsProgress {
 }
 
 impl PendingAsk {
+    /// From now on it waits for the user alone; whatever else arrives still counts.
+    pub(crate) const fn wait_for_user(&mut self, until: Time) {
+        self.user = UserProgress::Waits;
+        self.wait = Wait::Over;
+        self.waits_for_roots = false;
+        self.deadline = until;
+    }
+
+    /// The wait for the user is over, and its own wait begins anew.
+    fn go_on(&mut self, user: UserProgress, now: Time, policy: &Policy) {
+        self.user = user;
+        self.wait = Wait::Full;
+        self.deadline = now.saturating_add(policy.config.timing.caller_timeout_ms.into());
+    }
+
     /// The host facts that count for it.
     pub(crate) fn host<'a>(&'a self, host: &'a HostFacts) -> &'a HostFacts {
         self.confined.as_ref().map_or(host, |(_, confined)| confined)
@@ -299,6 +348,8 @@ impl AskQueue {
             modern,
             values: RequestValues::read(&new.facts, policy),
             input: if modern { read_input(&new.facts, policy, host) } else { None },
+            form: if modern { read_form(&new.facts) } else { None },
+            user: if new.may_ask_user { UserProgress::MayAsk } else { UserProgress::Apart },
             client,
             target: new
                 .target
@@ -336,7 +387,7 @@ impl AskQueue {
     }
 
     pub(crate) fn has_id(&self, id: AskId) -> bool {
-        self.waiting.iter().any(|ask| ask.id == id)
+        self.waiting.iter().any(|ask| ask.id == id && ask.user != UserProgress::Late)
     }
 
     pub(crate) fn has_place(&self, place: u64) -> bool {
@@ -344,7 +395,7 @@ impl AskQueue {
     }
 
     pub(crate) fn withdraw(&mut self, id: AskId) {
-        self.waiting.retain(|ask| ask.id != id);
+        self.waiting.retain(|ask| ask.id != id || ask.user == UserProgress::Late);
     }
 
     pub(crate) fn deadline(&self) -> Option<Time> {
@@ -366,6 +417,53 @@ impl AskQueue {
             ask.roots.join(token);
             ask.carries = (carrier == Some(ask.id)).then_some(token);
         }
+    }
+
+    /// The user named a project. The ask that waits for the user selects it; if nobody waits any more, an ask without an
+    /// answer does.
+    pub(crate) fn select(&mut self, by: SelectBy, now: Time, policy: &Policy) {
+        let purpose = Purpose::Select(by);
+        if let Some(ask) = self.waiting_for_user() {
+            ask.purpose = purpose;
+            let by = ask.by;
+            return ask.go_on(UserProgress::Selects { by }, now, policy);
+        }
+        self.arrived = self.arrived.saturating_add(1);
+        self.waiting.push(Box::new(PendingAsk {
+            id: AskId::default(),
+            place: self.arrived,
+            purpose,
+            // Nobody carries a request for it.
+            by: AskVia::None,
+            modern: false,
+            values: RequestValues::default(),
+            client: Client::default(),
+            target: None,
+            explain: false,
+            hints: false,
+            deadline: now.saturating_add(policy.config.timing.caller_timeout_ms.into()),
+            wait: Wait::Full,
+            disk: Vec::new(),
+            roots: RootsProgress::Apart,
+            waits_for_roots: false,
+            carries: None,
+            lost_request: false,
+            input: None,
+            form: None,
+            user: UserProgress::Late,
+            confined: None,
+        }));
+    }
+
+    /// The ask that waits for the user goes on without an answer; returns it.
+    pub(crate) fn give_up_user(&mut self, now: Time, policy: &Policy) -> Option<AskId> {
+        let ask = self.waiting_for_user()?;
+        ask.go_on(UserProgress::Apart, now, policy);
+        Some(ask.id)
+    }
+
+    fn waiting_for_user(&mut self) -> Option<&mut PendingAsk> {
+        self.waiting.iter_mut().find(|ask| ask.user == UserProgress::Waits).map(|ask| &mut **ask)
     }
 
     /// A request ended for the asks that waited for it.
@@ -405,6 +503,9 @@ impl AskQueue {
             let is_over = ask.deadline <= now;
             if is_over {
                 ask.wait = Wait::Over;
+                if ask.user == UserProgress::Waits {
+                    ask.user = UserProgress::Apart;
+                }
             } else if refresh_ends {
                 ask.wait = Wait::TakesOld;
             }
@@ -460,4 +561,10 @@ fn read_input(facts: &RequestFacts, policy: &Policy, host: &HostFacts) -> Option
     }
     let result = response.get().map_or("null", |result| result.get());
     Some(RootList::read(result, policy, host))
+}
+
+/// The same for the answer of the client's user.
+fn read_form(facts: &RequestFacts) -> Option<FormAnswer> {
+    let [response] = raw::members(facts.input_responses.as_ref()?.get(), [FORM_KEY])?;
+    response.is_present().then(|| response.get().map_or(FormAnswer::Nothing, |answer| FormAnswer::read(answer.get())))
 }

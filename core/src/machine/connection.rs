@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use super::question::Question;
 use super::roots_cycle::RootsCycle;
 use super::sharing::Sharing;
 use crate::api::host::HostFacts;
@@ -23,6 +24,7 @@ pub(crate) struct Connection {
     pub(crate) closed: bool,
     pub(crate) sharing: Sharing,
     pub(crate) cycle: RootsCycle,
+    pub(crate) question: Question,
     pub(crate) memory: Memory,
     /// The reports of probes on the paths of connection sources.
     pub(crate) disk: Disk,
@@ -44,6 +46,7 @@ impl Connection {
             closed: false,
             sharing: Sharing::default(),
             cycle,
+            question: Question::default(),
             memory: Memory::default(),
             disk: Disk::new(),
             has_evidence: false,

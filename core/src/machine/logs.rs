@@ -8,7 +8,7 @@ use super::connection::{Connection, ReportedOnce};
 use super::outbox::Outbox;
 use super::roots_cycle::TokenStatus;
 use crate::api::action::{Level, Log, LogCode, Outcome};
-use crate::api::event::{RefusalKind, RootsRefused};
+use crate::api::event::{RefusalKind, RequestRefused};
 use crate::api::project::Project;
 use crate::api::reason::Reason;
 use crate::id::AskId;
@@ -46,16 +46,9 @@ impl Logger<'_> {
         }
     }
 
-    pub(crate) fn roots_refused(&mut self, refused: &RootsRefused, unsupported: bool) {
-        let code = refused.code.map_or_else(String::new, |code| code.to_string());
-        let reason = match refused.kind {
-            RefusalKind::Error => refused.message.as_deref().filter(|text| !text.is_empty()).unwrap_or(&code),
-            RefusalKind::Undeliverable => log::UNDELIVERABLE,
-            RefusalKind::Unreadable => log::UNREADABLE,
-            RefusalKind::Abandoned => log::ABANDONED,
-        };
+    pub(crate) fn roots_refused(&mut self, refused: &RequestRefused, unsupported: bool) {
         let code = if unsupported { LogCode::RootsUnsupported } else { LogCode::RootsFailed };
-        self.log(Level::Debug, code, None, &Values::new().with("reason", reason));
+        self.log(Level::Debug, code, None, &Values::new().with("reason", &refusal_text(refused)));
     }
 
     pub(crate) fn roots_timed_out(&mut self) {
@@ -68,6 +61,14 @@ impl Logger<'_> {
             TokenStatus::InFlight | TokenStatus::Over => LogCode::AnswerStale,
         };
         self.log(Level::Debug, code, None, &Values::new());
+    }
+
+    pub(crate) fn user_asked(&mut self, ask: AskId) {
+        self.log(Level::Info, LogCode::UserAsked, Some(ask), &Values::new());
+    }
+
+    pub(crate) fn user_declined(&mut self, ask: Option<AskId>, reason: &str) {
+        self.log(Level::Info, LogCode::UserDeclined, ask, &Values::new().with("reason", reason));
     }
 
     pub(crate) fn several_clients(&mut self) {
@@ -161,4 +162,18 @@ impl Logger<'_> {
     fn first_time(&self, mark: &str, reported: Option<&mut ReportedOnce>) -> bool {
         reported.is_none_or(|reported| reported.first_log(mark, self.policy.config.limits.reported))
     }
+}
+
+/// Why a request failed.
+pub(crate) fn refusal_text(refused: &RequestRefused) -> String {
+    let own = match refused.kind {
+        RefusalKind::Error => {
+            let message = refused.message.clone().filter(|text| !text.is_empty());
+            return message.unwrap_or_else(|| refused.code.map_or_else(String::new, |code| code.to_string()));
+        }
+        RefusalKind::Undeliverable => log::UNDELIVERABLE,
+        RefusalKind::Unreadable => log::UNREADABLE,
+        RefusalKind::Abandoned => log::ABANDONED,
+    };
+    own.to_string()
 }

@@ -6,7 +6,7 @@ use alloc::string::String;
 use super::resolver::{Change, Resolver, Turn};
 use super::roots_cycle::TokenStatus;
 use crate::api::action::MessageKind;
-use crate::api::event::{RefusalKind, RootsChanged, RootsRefused};
+use crate::api::event::{RefusalKind, RequestRefused, RootsChanged};
 use crate::api::host::Transport;
 use crate::peer::message::{Content, ParsedMessage, ParsedText, Reply};
 use crate::peer::raw::Array;
@@ -57,11 +57,13 @@ impl Resolver {
                     self.logger(turn).answer_ignored(TokenStatus::NeverIssued);
                     return true;
                 }
+                let is_form = self.connection.question.token() == Some(token);
                 match reply {
+                    Reply::Result(result) if is_form => self.user_answered(token, result.get(), turn),
                     Reply::Result(result) => self.roots_listed(Some(token), result.get(), turn),
                     Reply::Error { code, message } => {
-                        let refused = RootsRefused { request: token, kind: RefusalKind::Error, code, message };
-                        self.roots_refused(&refused, turn);
+                        let refused = RequestRefused { request: token, kind: RefusalKind::Error, code, message };
+                        self.request_refused(&refused, turn);
                     }
                 }
                 return false;

@@ -8,6 +8,7 @@ mod logs;
 mod messages;
 mod outbox;
 mod probes;
+mod question;
 pub(crate) mod resolver;
 pub(crate) mod roots_cycle;
 mod seal;

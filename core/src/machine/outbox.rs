@@ -5,23 +5,26 @@ use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use serde_json::{Map, Value};
+
 use super::asks::PendingAsk;
 use super::roots_cycle::InFlightRequest;
 use crate::api::action::{
-    Action, Announce, Answer, Cancel, EmptyParams, Forward, Level, Log, LogCode, MessageKind, Outcome, Probe,
-    RequestMethod, SendRequest,
+    Action, Announce, Answer, Cancel, Forward, Level, Log, LogCode, MessageKind, Outcome, Probe, RequestMethod,
+    SendRequest,
 };
 use crate::api::project::Project;
-use crate::id::AskId;
-use crate::peer::jsonrpc;
+use crate::id::{AskId, RequestToken};
+use crate::peer::jsonrpc::{self, RequestId};
 use crate::policy::{Policy, Templates, Values, to_usize};
 
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
     answers: Vec<PendingAnswer>,
     announce: Option<Announce>,
-    cancel: Option<Cancel>,
-    send: Option<SendRequest>,
+    /// Of roots and of a form.
+    cancel: Vec<Cancel>,
+    send: Vec<SendRequest>,
     probe: Option<Probe>,
     forward: Option<Forward>,
     logs: Vec<Log>,
@@ -62,16 +65,29 @@ impl Outbox {
         self.announce = Some(Announce { from, to });
     }
 
-    pub(crate) fn cancel(&mut self, in_flight: &InFlightRequest) {
-        let message = jsonrpc::cancelled(&in_flight.id);
-        self.cancel = Some(Cancel { request: in_flight.token, message });
+    pub(crate) fn cancel(&mut self, request: RequestToken, id: &RequestId) {
+        self.cancel.push(Cancel { request, message: jsonrpc::cancelled(id) });
     }
 
     pub(crate) fn send(&mut self, in_flight: &InFlightRequest, relates_to: Option<AskId>, empty_params: bool) {
-        let method = RequestMethod::RootsList;
-        let params = empty_params.then_some(EmptyParams {});
-        let message = jsonrpc::request(&in_flight.id, method, params);
-        self.send = Some(SendRequest { request: in_flight.token, method, params, relates_to, message });
+        let params = empty_params.then(|| Value::Object(Map::new()));
+        self.request(in_flight.token, &in_flight.id, RequestMethod::RootsList, relates_to, params);
+    }
+
+    pub(crate) fn ask_user(&mut self, request: RequestToken, id: &RequestId, relates_to: AskId, params: Value) {
+        self.request(request, id, RequestMethod::ElicitationCreate, Some(relates_to), Some(params));
+    }
+
+    fn request(
+        &mut self,
+        request: RequestToken,
+        id: &RequestId,
+        method: RequestMethod,
+        relates_to: Option<AskId>,
+        params: Option<Value>,
+    ) {
+        let message = jsonrpc::request(id, method, params.as_ref());
+        self.send.push(SendRequest { request, method, params, relates_to, message });
     }
 
     pub(crate) fn probe(&mut self, probe: Option<Probe>) {
@@ -92,7 +108,7 @@ impl Outbox {
     }
 
     pub(crate) const fn changed_connection(&self) -> bool {
-        self.announce.is_some() || self.send.is_some()
+        self.announce.is_some() || !self.send.is_empty()
     }
 
     /// The project of the only answer of this event.
@@ -113,8 +129,8 @@ impl Outbox {
         }
         let answers = actions.len();
         actions.extend(self.announce.map(Action::Announce));
-        actions.extend(self.cancel.map(Action::Cancel));
-        actions.extend(self.send.map(Action::SendRequest));
+        actions.extend(self.cancel.into_iter().map(Action::Cancel));
+        actions.extend(self.send.into_iter().map(Action::SendRequest));
         actions.extend(self.probe.map(Action::Probe));
         actions.extend(self.forward.map(Action::Forward));
         let others = actions.len().saturating_sub(answers);

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use super::asks::{AskQueue, DecisionCache, NewAsk, is_plain};
+use super::asks::{AskQueue, DecisionCache, NewAsk, UserProgress, is_plain};
 use super::builder::{ResolverBuilder, Serves};
 use super::connection::Connection;
 use super::logs::Logger;
@@ -17,7 +17,8 @@ use super::seal::SealKey;
 use super::size::peer_bytes;
 use crate::api::action::{Action, Answer, Outcome};
 use crate::api::event::{
-    AskVia, Asked, ClientInitialized, Event, Probed, RequestFacts, RootsChanged, RootsListed, RootsRefused,
+    AskVia, Asked, ClientInitialized, Event, Probed, RequestFacts, RequestRefused, RootsChanged, RootsListed,
+    UserAnswered,
 };
 use crate::api::explanation::{Era, Explanation, RootsReport};
 use crate::api::host::{HostFacts, Transport};
@@ -86,7 +87,8 @@ pub(super) enum Change {
     ClientInitialized(ClientInitialized),
     ClientReady,
     RootsListed(RootsListed),
-    RootsRefused(RootsRefused),
+    UserAnswered(UserAnswered),
+    RequestRefused(RequestRefused),
     RootsChanged(RootsChanged),
     HostFacts(HostFacts),
     AskWithdrawn(AskId),
@@ -105,7 +107,8 @@ impl From<Event> for Input {
             Event::ClientInitialized(params) => Change::ClientInitialized(params),
             Event::ClientReady => Change::ClientReady,
             Event::RootsListed(listed) => Change::RootsListed(listed),
-            Event::RootsRefused(refused) => Change::RootsRefused(refused),
+            Event::UserAnswered(answered) => Change::UserAnswered(answered),
+            Event::RequestRefused(refused) => Change::RequestRefused(refused),
             Event::RootsChanged(changed) => Change::RootsChanged(changed),
             Event::HostFactsChanged(changed) => Change::HostFacts(changed.facts),
             Event::AskWithdrawn(withdrawn) => Change::AskWithdrawn(withdrawn.ask),
@@ -255,7 +258,8 @@ impl Resolver {
     /// The time at which to send [`Event::DeadlineReached`] if no other event comes first.
     #[must_use]
     pub fn deadline(&self) -> Option<Millis> {
-        let deadlines = [self.asks.deadline(), self.connection.cycle.deadline(), self.probes.deadline()];
+        let Connection { cycle, question, .. } = &self.connection;
+        let deadlines = [self.asks.deadline(), cycle.deadline(), question.deadline(), self.probes.deadline()];
         deadlines.into_iter().flatten().min().map(Millis::from_time)
     }
 
@@ -326,6 +330,11 @@ impl Resolver {
     /// Counts the lists of roots that were accepted.
     pub(crate) const fn lists(&self) -> u32 {
         self.connection.lists
+    }
+
+    /// The form in flight.
+    pub(crate) const fn form_in_flight(&self) -> Option<RequestToken> {
+        self.connection.question.token()
     }
 
     pub(crate) fn request_in_flight(&self) -> Option<RequestToken> {
@@ -442,7 +451,8 @@ impl Resolver {
                 self.connection.cycle.client_ready(&self.policy);
             }
             Change::RootsListed(listed) => self.roots_listed(listed.request, listed.result.get(), turn),
-            Change::RootsRefused(refused) => self.roots_refused(&refused, turn),
+            Change::UserAnswered(answered) => self.user_answered(answered.request, answered.result.get(), turn),
+            Change::RequestRefused(refused) => self.request_refused(&refused, turn),
             Change::RootsChanged(RootsChanged { push }) => {
                 if self.connection.cycle.is_declared(&self.policy) {
                     self.connection.cycle.changed(push, &self.policy, self.now);
@@ -523,18 +533,19 @@ impl Resolver {
             self.accept_list(list, arrived, self.connection.cycle.token(), turn);
         }
         if let Some(in_flight) = self.connection.cycle.expired(&self.policy, self.now) {
-            turn.outbox.cancel(&in_flight);
+            turn.outbox.cancel(in_flight.token, &in_flight.id);
             self.logger(turn).roots_timed_out();
             self.asks.conclude(in_flight.token, true);
             self.connection.has_evidence = true;
         }
+        self.expire_form(turn);
         turn.announce_unsettled |= self.probes.expire(self.now);
         self.asks.expire(self.now, &self.policy, &mut self.connection.cycle, &mut self.probes);
     }
 
     fn close(&mut self, turn: &mut Turn) {
         let mut cache = DecisionCache::new();
-        for ask in self.asks.take() {
+        for ask in self.asks.take().into_iter().filter(|ask| ask.user != UserProgress::Late) {
             let known = cache.take(&ask).filter(|(_, at)| turn.outbox.share_answer(*at, &ask, &[]));
             cache.keep(known.unwrap_or_else(|| {
                 let revision = if self.is_alone(&ask) { 0 } else { self.connection.revision };
@@ -543,6 +554,7 @@ impl Resolver {
             }));
         }
         self.connection.cycle.closed();
+        self.connection.question.closed();
         self.probes.close_all();
         self.connection.closed = true;
     }

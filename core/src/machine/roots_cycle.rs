@@ -51,6 +51,8 @@ pub(crate) struct RootsCycle {
     list: Option<KnownList>,
     last_sent: Option<Time>,
     last_token: u32,
+    /// The last request for roots; forms have tokens too.
+    last_listing: u32,
     stale_answers: u32,
     id_prefix: String,
 }
@@ -145,6 +147,7 @@ impl RootsCycle {
             list: None,
             last_sent: None,
             last_token: 0,
+            last_listing: 0,
             stale_answers: 0,
             id_prefix,
         }
@@ -165,12 +168,13 @@ impl RootsCycle {
 
     /// A request is sent.
     pub(crate) fn sent(&mut self, policy: &Policy, now: Time) -> InFlightRequest {
-        self.last_token = self.last_token.saturating_add(1);
+        let (token, id) = self.next_id();
+        self.last_listing = token.0;
         self.last_sent = Some(now);
         self.pushes = false;
         let in_flight = InFlightRequest {
-            token: RequestToken(self.last_token),
-            id: RequestId::new(&self.id_prefix, self.last_token),
+            token,
+            id,
             expires_at: now.saturating_add(policy.config.timing.request_timeout_ms.into()),
             overdue: false,
             in_vain: false,
@@ -179,6 +183,12 @@ impl RootsCycle {
         };
         self.phase = Phase::InFlight(in_flight.clone());
         in_flight
+    }
+
+    /// The token and the id of the next request of the connection, for whatever it asks.
+    pub(crate) fn next_id(&mut self) -> (RequestToken, RequestId) {
+        self.last_token = self.last_token.saturating_add(1);
+        (RequestToken(self.last_token), RequestId::new(&self.id_prefix, self.last_token))
     }
 
     /// A list counts that arrived at a time, as the answer to the request in flight or from the host. Returns whether it is
@@ -275,7 +285,7 @@ impl RootsCycle {
     }
 
     /// Notes that the client answered a request; returns whether it had answered it before.
-    fn note_answer(&mut self, token: Option<RequestToken>) -> bool {
+    pub(crate) fn note_answer(&mut self, token: Option<RequestToken>) -> bool {
         let Some(token) = token.filter(|token| self.token_status(*token) != TokenStatus::NeverIssued) else {
             return false;
         };
@@ -349,7 +359,7 @@ impl RootsCycle {
     /// late, it is not silent. Returns whether the client had answered the request before.
     pub(crate) fn ignored_answer(&mut self, by_client: Option<RequestToken>) -> bool {
         self.stale_answers = self.stale_answers.saturating_add(1);
-        self.silent = self.silent && by_client != Some(RequestToken(self.last_token));
+        self.silent = self.silent && by_client != Some(RequestToken(self.last_listing));
         self.note_answer(by_client)
     }
 

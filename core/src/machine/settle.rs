@@ -1,5 +1,6 @@
 //! The consequences of an event: which asks end, what is sent and probed, and the connection's project.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -8,6 +9,7 @@ use super::asks::{DecisionCache, NewAsk, PendingAsk, Wait, Waiting};
 use super::builder::Serves;
 use super::outbox::AnswerPosition;
 use super::probes::{Asker, Wanted};
+use super::question::Ending;
 use super::resolver::{CachedAnswer, Resolver, Turn};
 use crate::api::action::{Answer, Outcome};
 use crate::api::event::AskVia;
@@ -22,7 +24,19 @@ use crate::resolve::evaluate::{Decision, Evaluation};
 use crate::resolve::memory::is_allowed;
 use crate::resolve::view::Purpose;
 
+/// The asks of one event, as far as they are decided.
+struct Settling {
+    /// The paths that they need.
+    wanted: Vec<Wanted>,
+    /// Those that need a request for roots.
+    senders: Vec<(u64, AskId)>,
+    /// Those that go on waiting.
+    waiting: Waiting,
+    cache: DecisionCache<Decided>,
+}
+
 /// The decision on an ask, for every ask that is like it.
+#[derive(Clone)]
 struct Decided {
     step: Step,
     evaluation: Option<Evaluation>,
@@ -53,6 +67,9 @@ impl Resolver {
         let is_shared = self.connection.sharing.is_shown();
         let is_alone = self.is_alone(&ask);
         let brings_roots = !is_alone && self.take_roots(&ask, turn);
+        if !is_alone {
+            self.take_form_answer(&mut ask, turn);
+        }
         // An ask that only asks changes nothing for those that wait already, and one that stands alone changes nothing at all.
         let only_asks = matches!(ask.purpose, Purpose::Project | Purpose::Roots);
         let settles_itself = is_alone || (only_asks && !brings_roots && is_shared == was_shared);
@@ -100,42 +117,61 @@ impl Resolver {
 
     /// Ends the asks that can end, keeps the others waiting, and decides the rest.
     fn settle_asks(&mut self, asks: Waiting, turn: &mut Turn) {
-        let mut wanted = Vec::new();
-        let mut senders = Vec::new();
-        let mut waiting = Vec::with_capacity(asks.len());
-        let mut cache = DecisionCache::new();
-        for mut ask in asks {
-            let (like, mut known) = cache.take(&ask).unwrap_or_else(|| (ask.clone(), self.decide(&ask, &mut wanted)));
-            match known.step.clone() {
-                Step::End(outcome) => {
-                    if self.end(&ask, outcome, &mut known, turn) {
-                        cache.clear();
-                        continue;
-                    }
-                }
-                Step::Wait { for_roots, send } => {
-                    if let Some(wanted) = known.wanted.and_then(|at| wanted.get_mut(at)) {
-                        wanted.askers.push(Asker::Ask(ask.place));
-                    }
-                    if send {
-                        senders.push((ask.place, ask.id));
-                    }
-                    if known.refreshes && ask.wait == Wait::Full {
-                        let until = self.now.saturating_add(self.connection.cycle.refresh_wait());
-                        ask.wait = Wait::Refreshing { until: until.min(ask.deadline) };
-                    }
-                    ask.waits_for_roots = for_roots;
-                    if let Some(request) = self.connection.cycle.token().filter(|_| for_roots) {
-                        ask.roots.join(request);
-                    }
-                    waiting.push(ask);
-                }
-            }
-            cache.keep((like, known));
+        let mut settling = Settling {
+            wanted: Vec::new(),
+            senders: Vec::new(),
+            waiting: Vec::with_capacity(asks.len()),
+            cache: DecisionCache::new(),
+        };
+        for ask in asks {
+            self.settle_ask(ask, &mut settling, turn);
         }
+        let Settling { wanted, senders, waiting, .. } = settling;
         self.asks.put_back(waiting);
         self.send_if_due(senders.into_iter().min().map(|(_, ask)| ask), turn);
         self.settle_connection(wanted, turn);
+    }
+
+    fn settle_ask(&mut self, mut ask: Box<PendingAsk>, settling: &mut Settling, turn: &mut Turn) {
+        let known = settling.cache.take(&ask);
+        let (like, mut known) = known.unwrap_or_else(|| (ask.clone(), self.decide(&ask, &mut settling.wanted)));
+        match known.step.clone() {
+            Step::End(outcome) => match self.before_end(&mut ask, outcome, known.evaluation.as_ref(), turn) {
+                Ending::Waits => settling.waiting.push(ask),
+                Ending::DecidesAgain => {
+                    settling.cache.clear();
+                    return self.settle_ask(ask, settling, turn);
+                }
+                Ending::Vanishes => return settling.cache.clear(),
+                Ending::Asks(outcome) => {
+                    // No ask that is like this one shares the answer.
+                    self.end(&ask, outcome, &mut Decided { answer: None, ..known.clone() }, turn);
+                }
+                Ending::Ends(outcome) => {
+                    if self.end(&ask, outcome, &mut known, turn) {
+                        return settling.cache.clear();
+                    }
+                }
+            },
+            Step::Wait { for_roots, send } => {
+                if let Some(wanted) = known.wanted.and_then(|at| settling.wanted.get_mut(at)) {
+                    wanted.askers.push(Asker::Ask(ask.place));
+                }
+                if send {
+                    settling.senders.push((ask.place, ask.id));
+                }
+                if known.refreshes && ask.wait == Wait::Full {
+                    let until = self.now.saturating_add(self.connection.cycle.refresh_wait());
+                    ask.wait = Wait::Refreshing { until: until.min(ask.deadline) };
+                }
+                ask.waits_for_roots = for_roots;
+                if let Some(request) = self.connection.cycle.token().filter(|_| for_roots) {
+                    ask.roots.join(request);
+                }
+                settling.waiting.push(ask);
+            }
+        }
+        settling.cache.keep((like, known));
     }
 
     /// Decides an ask; the paths it needs go to `wanted`.
@@ -187,7 +223,10 @@ impl Resolver {
             if probe_connection && !paths.is_empty() {
                 wanted.push(Wanted { askers: [Asker::Connection].into(), paths });
             }
-            self.update_project(&evaluation.decision, turn);
+            // What nobody has chosen does not become the project while the user is about to choose.
+            if !(evaluation.is_guess() && self.connection.question.is_awaited(self.now)) {
+                self.update_project(&evaluation.decision, turn);
+            }
         }
         let deadline = self.now.saturating_add(self.policy.config.timing.caller_timeout_ms.into());
         let asks = &self.asks;
@@ -250,18 +289,15 @@ impl Resolver {
         }
         if !self.is_alone(ask) {
             match &outcome {
-                Outcome::Selected { project, .. } => {
-                    self.remember_selection(ask, project);
-                    turn.probe_connection = true;
-                }
+                Outcome::Selected { project, .. } => self.take_selection(ask, project, turn),
                 Outcome::Resolved { project } if self.serves != Serves::Caller => {
                     self.connection.memory.remember(project, &self.policy);
                 }
                 _ => {}
             }
             // The calls of one caller may be in different projects, so that they have no common one.
-            self.connection.has_evidence |= self.serves != Serves::Caller
-                && matches!(outcome, Outcome::Resolved { .. } | Outcome::Unresolved(_) | Outcome::Selected { .. });
+            self.connection.has_evidence |=
+                self.serves != Serves::Caller && matches!(outcome, Outcome::Resolved { .. } | Outcome::Unresolved(_));
         }
         let outcome = match (outcome, &evaluation) {
             (Outcome::Resolved { project }, Some(evaluation)) if evaluation.stale => {
@@ -279,8 +315,11 @@ impl Resolver {
         is_selection || remembered != self.connection.memory.remembered
     }
 
-    fn remember_selection(&mut self, ask: &PendingAsk, project: &Arc<Project>) {
+    /// Makes what an ask selects the selection of the connection.
+    pub(super) fn take_selection(&mut self, ask: &PendingAsk, project: &Arc<Project>, turn: &mut Turn) {
         let Purpose::Select(by) = &ask.purpose else { return };
+        self.connection.has_evidence |= self.serves != Serves::Caller;
+        turn.probe_connection = true;
         let given = self.context(ask).selection_text(by, project);
         // The selection belongs to the connection from now on, and so does the report on its folder.
         let known = |path| newest(&ask.disk, path).or_else(|| self.connection.disk.get(path));

@@ -16,7 +16,8 @@ pub(super) fn peer_bytes(event: &Event) -> usize {
             sum([raw(protocol_version), raw(capabilities), raw(client_info)])
         }
         Event::RootsListed(listed) => listed.result.get().len(),
-        Event::RootsRefused(refused) => refused.message.as_ref().map_or(0, String::len),
+        Event::UserAnswered(answered) => answered.result.get().len(),
+        Event::RequestRefused(refused) => refused.message.as_ref().map_or(0, String::len),
         Event::Asked(asked) => sum([facts_bytes(&asked.facts), asked.target.as_ref().map_or(0, String::len)]),
         Event::Selected(selected) => sum([facts_bytes(&selected.facts), selected.by.text().len()]),
         Event::SelectionCleared(cleared) => facts_bytes(&cleared.facts),

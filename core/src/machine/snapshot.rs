@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 
 use super::connection::{Connection, ReportedOnce};
 use super::probes::Probes;
+use super::question::{Question, SavedQuestion};
 use super::resolver::Resolver;
 use super::roots_cycle::{RootsCycle, SavedCycle};
 use super::sharing::Sharing;
@@ -58,6 +59,8 @@ struct State {
     reported: ReportedOnce,
     disk: Disk,
     cycle: SavedCycle,
+    #[serde(default, skip_serializing_if = "crate::api::is_default")]
+    question: SavedQuestion,
     probes: u32,
 }
 
@@ -82,6 +85,7 @@ impl Resolver {
             closed,
             sharing,
             cycle,
+            question,
             memory,
             mut disk,
             has_evidence,
@@ -106,6 +110,7 @@ impl Resolver {
             disk,
             // A deferred request for which only asks wait goes with them.
             cycle: cycle.save(self.now, cycle.can_push(&self.host)),
+            question: question.save(self.now),
             probes: self.probes.requested(),
         };
         // Only maps with keys that are not strings can fail, and there are none.
@@ -137,6 +142,9 @@ impl Resolver {
         }
         let state: State = serde_json::from_str(envelope.state.get()).map_err(|_| SnapshotError::Damaged)?;
         state.cycle.check(state.closed, &resolver.policy).map_err(SnapshotError::Impossible)?;
+        if !state.question.is_possible(state.closed, state.cycle.last_token()) {
+            return Err(SnapshotError::Impossible("its question for the user"));
+        }
         if let Some(prefix) = id_prefix {
             check_prefix(prefix)?;
         }
@@ -156,6 +164,7 @@ impl Resolver {
             closed: state.closed,
             sharing: state.sharing,
             cycle,
+            question: Question::restore(state.question, now),
             memory: state.memory,
             disk,
             has_evidence: state.has_evidence,

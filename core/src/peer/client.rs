@@ -29,6 +29,9 @@ pub(crate) struct Client {
     /// Whether it says that it reports changes of its roots; changes count either way.
     #[serde(skip_serializing_if = "is_default")]
     pub(crate) reports_changes: bool,
+    /// Whether its user can be asked to fill in a form.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(crate) shows_forms: bool,
 }
 
 impl Client {
@@ -54,8 +57,17 @@ impl Client {
             name: name.filter(|name| !exceeds(name.len(), name_bytes)),
             declares_roots: roots.is_some_and(|text| text.starts_with('{')),
             reports_changes: roots.and_then(|text| raw::pointer(text, "/listChanged")) == Some("true"),
+            shows_forms: capabilities.and_then(|text| raw::pointer(text, "/elicitation")).is_some_and(shows_forms),
         }
     }
+}
+
+/// Whether a capability for elicitation covers forms: it names them, or it is older than the other kind.
+fn shows_forms(elicitation: &str) -> bool {
+    raw::members(elicitation, ["form", "url"]).is_some_and(|[form, url]| match form.get() {
+        Some(form) => raw::is_object(form.get()),
+        None => !form.is_present() && !url.is_present(),
+    })
 }
 
 fn text(value: &Option<Box<RawValue>>) -> Option<&str> {

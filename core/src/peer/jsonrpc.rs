@@ -4,9 +4,10 @@ use alloc::format;
 use alloc::string::{String, ToString};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::raw;
-use crate::api::action::{EmptyParams, RequestMethod};
+use crate::api::action::RequestMethod;
 use crate::api::to_json;
 
 /// A JSON-RPC id.
@@ -32,7 +33,7 @@ impl RequestId {
 }
 
 /// A request.
-pub(crate) fn request(id: &RequestId, method: RequestMethod, params: Option<EmptyParams>) -> String {
+pub(crate) fn request(id: &RequestId, method: RequestMethod, params: Option<&Value>) -> String {
     to_json(&Request { jsonrpc: VERSION, id, method, params })
 }
 
@@ -50,7 +51,7 @@ struct Request<'a> {
     id: &'a RequestId,
     method: RequestMethod,
     #[serde(skip_serializing_if = "Option::is_none")]
-    params: Option<EmptyParams>,
+    params: Option<&'a Value>,
 }
 
 #[derive(Serialize)]

@@ -17,7 +17,7 @@ use crate::path::display::display;
 use crate::path::host::{map_path, read_path};
 use crate::path::name::name_with_id;
 use crate::path::rejection::Rejection;
-use crate::path::uri::{is_file_uri, is_placeholder, project_id};
+use crate::path::uri::{is_file_uri, is_placeholder, project_id, project_key};
 use crate::policy::{BarePaths, Limits, NonFile, NonObjects, Policy, exceeds, to_usize};
 
 /// A list of roots.
@@ -53,6 +53,15 @@ pub(crate) struct SentRoot {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) name: Option<String>,
     too_long: bool,
+}
+
+/// The roots that a text names.
+pub(crate) enum FoundRoot<'a> {
+    /// This one.
+    One(&'a RootEntry),
+    /// Those with this name, at least one.
+    Named(Vec<&'a RootEntry>),
+    None,
 }
 
 /// The part of a list that a snapshot keeps: everything that does not follow from the host facts.
@@ -172,6 +181,51 @@ impl RootList {
             named = self.distinct(|entry| entry.has_handle(name, host));
         }
         named
+    }
+
+    /// What a text names among the roots.
+    pub(crate) fn find(&self, given: &str, host: &HostFacts) -> FoundRoot<'_> {
+        let style = host.client_style(given);
+        let key = if is_file_uri(given) { project_key(given, style) } else { path::key(given, style) }.ok();
+        let by_uri = self.entries.iter().find(|entry| entry.sent.uri == given);
+        let by_key = || self.entries.iter().find(|entry| key.is_some() && entry.key == key);
+        // As a list shows it, unless it shows two roots alike.
+        let by_display = || {
+            let mut shown = self.entries.iter().filter(|entry| entry.reference.uri == given);
+            shown.next().filter(|_| shown.next().is_none())
+        };
+        if let Some(entry) = by_uri.or_else(by_key) {
+            return FoundRoot::One(entry);
+        }
+        match (self.named(given, host), by_display()) {
+            (named, _) if !named.is_empty() => FoundRoot::Named(named),
+            (_, Some(entry)) => FoundRoot::One(entry),
+            (_, None) => FoundRoot::None,
+        }
+    }
+
+    /// The different roots that can be projects, each by a text that names no other; none if a form cannot offer all of them.
+    pub(crate) fn choices(&self, policy: &Policy, host: &HostFacts) -> Option<Vec<String>> {
+        let roots = self.distinct(|entry| entry.path.is_ok() || entry.is_identity(policy));
+        if !(2..=ANSWER_ROOTS).contains(&roots.len()) || self.dropped > 0 {
+            return None;
+        }
+        let most = to_usize(policy.config.limits.value_chars);
+        let names = |text: &String, entry: &RootEntry| match self.find(text, host) {
+            FoundRoot::One(found) => found.identity() == entry.identity(),
+            FoundRoot::Named(named) => {
+                named.len() == 1 && named.iter().all(|found| found.identity() == entry.identity())
+            }
+            FoundRoot::None => false,
+        };
+        let choice = |entry: &&RootEntry| {
+            let RootRef { uri, name, .. } = &entry.reference;
+            let folder = entry.path.as_ref().ok().map(|path| display(path, most));
+            [name.clone(), folder, Some(uri.clone())].into_iter().flatten().find(|text| names(text, entry))
+        };
+        let choices = roots.iter().map(choice).collect::<Option<Vec<_>>>()?;
+        let bytes = choices.iter().map(String::len).fold(0, usize::saturating_add);
+        (bytes <= ANSWER_ROOTS_BYTES).then_some(choices)
     }
 
     fn distinct(&self, wanted: impl Fn(&RootEntry) -> bool) -> Vec<&RootEntry> {

@@ -35,7 +35,7 @@ pub use presets::{PRESETS, RECOMMENDED};
 pub use roots::{
     BarePaths, Files, NonFile, NonObjects, OnChange, OnUnusable, Pick, RequestForm, RequestWhen, RootsRules,
 };
-pub use selection::{EnforceRoots, Memory, NameRule, Names, Pin, RootMatch, Selection, Traversal};
+pub use selection::{Elicit, EnforceRoots, Memory, NameRule, Names, Pin, RootMatch, Selection, Traversal};
 pub(crate) use source::MarkerNames;
 pub use source::{
     BadOutcome, ExcludedDirsRule, Format, Links, Markers, OnBad, Recheck, Relative, Source, Tier, Unmarked, Verify,
@@ -239,6 +239,10 @@ pub struct PolicyConfig {
     #[serde(default)]
     #[cfg_attr(feature = "ts", ts(optional = nullable, type = "Partial<Selection>"))]
     pub selection: Selection,
+    /// When the client's user is asked for the project, once for each connection.
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    pub elicit: Elicit,
     /// The origin of a project's name.
     #[serde(default)]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
@@ -292,6 +296,7 @@ impl PolicyConfig {
             timing: Timing::default(),
             memory: Memory::default(),
             selection: Selection::default(),
+            elicit: Elicit::default(),
             name_from: NameFrom::default(),
             require_path: true,
             report_disagreement: false,

@@ -127,3 +127,19 @@ pub enum RootMatch {
     /// The same URI, character by character.
     ExactUri,
 }
+
+/// When the client's user is asked for the project. The answer is a selection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub enum Elicit {
+    /// Never.
+    #[default]
+    Never,
+    /// If the client has several roots and nothing says which one is meant.
+    Ambiguous,
+    /// Also if no project was found.
+    Unresolved,
+}

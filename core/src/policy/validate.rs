@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::String;
 
 use super::templates::{NAMES, used};
-use super::{Links, Markers, Pin, PolicyConfig, Source, SourceKind, Verify, Within};
+use super::{Elicit, Links, Markers, Pin, PolicyConfig, Source, SourceKind, Verify, Within};
 use crate::api::action::LogCode;
 use crate::api::reason::Reason;
 use crate::error::ConfigError;
@@ -37,6 +37,7 @@ impl PolicyConfig {
         }
         self.check_roots()?;
         self.check_timing()?;
+        self.check_elicit()?;
         if self.memory.pin == Pin::No && !self.memory.pin_from.is_empty() {
             return Err(bad("memory.pinFrom", "has no effect without `pin`"));
         }
@@ -136,6 +137,22 @@ impl PolicyConfig {
         }
     }
 
+    fn check_elicit(&self) -> Result<(), ConfigError> {
+        if self.elicit == Elicit::Never {
+            return Ok(());
+        }
+        if !self.sources.iter().any(|source| source.from == SourceKind::Selected) {
+            return Err(bad("elicit", "needs a `selected` source, because the user's answer is a selection"));
+        }
+        if self.limits.actions < 8 {
+            return Err(bad(
+                "limits.actions",
+                "must be at least 8 with `elicit`: it sends and cancels one request more",
+            ));
+        }
+        Ok(())
+    }
+
     fn check_texts(&self) -> Result<(), ConfigError> {
         for (key, template) in self.texts.iter() {
             if !is_text_key(key) {
@@ -174,7 +191,8 @@ fn is_text_key(key: &str) -> bool {
     let kind = parts.next().unwrap_or_default();
     let rest = (parts.next(), parts.next(), parts.next());
     match (kind, rest) {
-        ("selected" | "unresolved" | "instruction" | "refused", (None, None, None)) => true,
+        ("selected" | "unresolved" | "instruction" | "refused" | "elicit", (None, None, None)) => true,
+        ("elicit", (Some(part), None, None)) => ["ambiguous", "title", "root", "path"].contains(&part),
         ("unresolved" | "instruction", (Some(reason), None, None)) => is_reason(reason),
         ("chosen", (Some(source), None, None)) => is_source(source),
         ("refused" | "rejected", (Some(one), None, None)) => is_source(one) || is_reason(one),

@@ -246,7 +246,10 @@ fn several_folders(reason: Reason, findings: &[Finding]) -> Option<String> {
 }
 
 pub(super) fn needs_input() -> Outcome {
-    let mut input_requests = BTreeMap::new();
-    input_requests.insert(INPUT_KEY.to_string(), InputRequest { method: RequestMethod::RootsList });
-    Outcome::NeedsInput { input_requests }
+    Outcome::NeedsInput { input_requests: BTreeMap::from([needs_roots()]) }
+}
+
+/// The question for the client's roots in the result of a call.
+pub(crate) fn needs_roots() -> (String, InputRequest) {
+    (INPUT_KEY.to_string(), InputRequest { method: RequestMethod::RootsList, params: None })
 }

@@ -68,11 +68,13 @@ pub(crate) struct Finding {
     pub(crate) matters: bool,
     /// The position of the source in the policy; a pin has none.
     pub(crate) at: Option<usize>,
+    /// Whether nothing says that the root which it offers is the one of several that is meant.
+    pub(crate) is_guess: bool,
 }
 
 impl Finding {
     const fn new(source: SourceKind) -> Self {
-        Self { source, via: None, value: None, result: SourceResult::Absent, matters: true, at: None }
+        Self { source, via: None, value: None, result: SourceResult::Absent, matters: true, at: None, is_guess: false }
     }
 
     /// The decision that follows if nothing else decides; `at` is its position among the findings.
@@ -142,6 +144,15 @@ pub(crate) struct Evaluation {
 }
 
 impl Evaluation {
+    /// Whether the project is one of several roots, and nothing says that it is the one that is meant.
+    pub(crate) fn is_guess(&self) -> bool {
+        let won = |finding: &Finding| match (&finding.result, &self.decision) {
+            (SourceResult::Offers(offered), Decision::Won(project)) => Arc::ptr_eq(offered, project),
+            _ => false,
+        };
+        self.findings.iter().any(|finding| finding.is_guess && won(finding))
+    }
+
     /// The finding that ends the ask, its rejection and its HTTP status.
     pub(crate) fn refused(&self, at: usize) -> Option<(&Finding, &Rejection, Option<u16>)> {
         let finding = self.findings.get(at)?;

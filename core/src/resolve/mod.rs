@@ -6,6 +6,7 @@ mod cause;
 pub(crate) mod disk;
 pub(crate) mod evaluate;
 pub(crate) mod explain;
+pub(crate) mod form;
 mod handle;
 mod known_folders;
 mod listing;

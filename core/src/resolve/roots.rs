@@ -40,7 +40,8 @@ impl EvaluationContext<'_> {
             }
             Err(_) => None,
         };
-        if rules.pick == Pick::Only && target.is_none() && distinct(list) > 1 {
+        finding.is_guess = target.is_none() && distinct(list) > 1;
+        if rules.pick == Pick::Only && finding.is_guess {
             let (rejection, ends) = (Rejection::new(Reason::Ambiguous), rules.ambiguity == BadOutcome::Error);
             return finding.result = SourceResult::Rejected { rejection, ends, status: None };
         }

@@ -14,12 +14,11 @@ use crate::api::event::SelectBy;
 use crate::api::project::Project;
 use crate::api::reason::Reason;
 use crate::api::to_json;
-use crate::path;
 use crate::path::PathStyle;
 use crate::path::display::display;
 use crate::path::rejection::Rejection;
-use crate::path::uri::{is_file_uri, looks_like_uri, project_key};
-use crate::peer::root_list::{RootEntry, RootList};
+use crate::path::uri::{is_file_uri, looks_like_uri};
+use crate::peer::root_list::{FoundRoot, RootEntry, RootList};
 use crate::policy::{
     EnforceRoots, ExcludedDirsRule, Format, Links, NameRule, Names, Relative, Source, SourceKind, Templates, Traversal,
     Values, Verify, exceeds, fill, to_usize,
@@ -207,22 +206,10 @@ impl<'a> AskContext<'a> {
             Err(step) => return SelectionStep::NeedsRoots(step),
         };
         disk.use_roots();
-        let style = self.host.client_style(given);
-        let key = if is_file_uri(given) { project_key(given, style) } else { path::key(given, style) }.ok();
-        let by_uri = list.entries.iter().find(|entry| entry.sent.uri == given);
-        let by_key = || list.entries.iter().find(|entry| key.is_some() && entry.key == key);
-        // As a list shows it, unless it shows two roots alike.
-        let by_display = || {
-            let mut shown = list.entries.iter().filter(|entry| entry.reference.uri == given);
-            shown.next().filter(|_| shown.next().is_none())
-        };
-        if let Some(entry) = by_uri.or_else(by_key) {
-            return self.selected_root(entry, list, disk);
-        }
-        match (list.named(given, self.host), by_display()) {
-            (named, _) if !named.is_empty() => self.selected_name(given, &named, list, disk),
-            (_, Some(entry)) => self.selected_root(entry, list, disk),
-            (_, None) => Rejection::new(Reason::NotInRoots).into(),
+        match list.find(given, self.host) {
+            FoundRoot::One(entry) => self.selected_root(entry, list, disk),
+            FoundRoot::Named(named) => self.selected_name(given, &named, list, disk),
+            FoundRoot::None => Rejection::new(Reason::NotInRoots).into(),
         }
     }
 

@@ -13,8 +13,8 @@ use super::strategies::json_of;
 use super::{Answers, Client, Disk, Reply, Step};
 use crate::action::{Action, Answer, Probe};
 use crate::event::{
-    AskWithdrawn, Asked, ClientInitialized, EntryKind, Event, Message, Probed, ProbedPath, RefusalKind, RootsListed,
-    RootsRefused, SelectBy, Selected, SelectionCleared, Want,
+    AskWithdrawn, Asked, ClientInitialized, EntryKind, Event, Message, Probed, ProbedPath, RefusalKind, RequestRefused,
+    RootsListed, SelectBy, Selected, SelectionCleared, Want,
 };
 use crate::{AskId, ConfigError, HostFacts, Millis, Outcome, Policy, Project, RequestToken, Resolver};
 
@@ -251,7 +251,7 @@ impl Player {
     fn close_request(&mut self, event: &Event) {
         let over = match event {
             Event::RootsListed(RootsListed { request, .. }) => *request,
-            Event::RootsRefused(refused) => Some(refused.request),
+            Event::RequestRefused(refused) => Some(refused.request),
             Event::ClientInitialized(_) | Event::Closed => self.outstanding,
             Event::Message(message) => self.outstanding.filter(|token| self.is_answer(*token, &message.text)),
             _ => None,
@@ -367,7 +367,7 @@ impl Player {
 }
 
 fn answer(request: RequestToken, reply: &Reply) -> Event {
-    let refused = |kind, code| Event::from(RootsRefused { request, kind, code, message: None });
+    let refused = |kind, code| Event::from(RequestRefused { request, kind, code, message: None });
     match reply {
         Reply::Error(code) => refused(RefusalKind::Error, Some(*code)),
         Reply::Abandoned => refused(RefusalKind::Abandoned, None),

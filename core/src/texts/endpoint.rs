@@ -80,17 +80,17 @@ pub(crate) const SESSION_CLOSED: &str = "the connection is closed";
 /// A part of an event that was too large.
 pub(crate) const fn too_large(part: Part) -> &'static str {
     match part {
-        Part::Roots => "the client's list of roots is too large and counts as unreadable",
+        Part::Answer => "the client's answer to a request is too large and counts as unreadable",
         Part::ClientInfo => "the client's description of itself is too large and was left out",
         Part::Meta => "the request's `_meta` is too large; only the values that the policy reads were kept",
-        Part::InputResponse => "the roots that came with the call are too large and count as unreadable",
+        Part::InputResponse => "an answer that came with the call is too large and counts as unreadable",
     }
 }
 
 /// The parts of events that can be too large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    Roots,
+    Answer,
     ClientInfo,
     Meta,
     InputResponse,

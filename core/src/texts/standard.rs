@@ -56,6 +56,11 @@ pub(crate) fn standard(key: &str) -> Option<&'static str> {
             "This client keeps no connection between calls, so no project can be selected for it."
         }
         "selected" => "Project set to: {name}",
+        "elicit" => "No project was found: {cause}. In which folder should this server work?",
+        "elicit.ambiguous" => "Several folders are open: {folders}. In which one should this server work?",
+        "elicit.title" => "Project",
+        "elicit.root" => "One of the folders that are open",
+        "elicit.path" => "The absolute path of the project's folder",
         "log.disagreement" => "{from} and {to} name different projects",
         "log.value_rejected" => "{source} gave `{value}`, which cannot be used: {reason}",
         "log.roots_failed" => "the client's roots could not be listed: {reason}",
@@ -69,6 +74,8 @@ pub(crate) fn standard(key: &str) -> Option<&'static str> {
             "several clients share this connection, because a gateway mixes their messages; nothing that one of them says \
              counts for the others"
         }
+        "log.user_asked" => "the client's user is asked for the project",
+        "log.user_declined" => "the client's user was asked for the project and named none: {reason}",
         "log.too_many_asks" => "too many asks are waiting; this one was answered from what is known",
         "log.logs_dropped" => "{count} more log lines were left out",
         _ => return None,

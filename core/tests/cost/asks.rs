@@ -46,7 +46,7 @@ fn a_reply_for_asks_that_got_equal_replies_before() {
 fn an_event_that_ends_asks_that_got_equal_replies_before() {
     for end in [
         json!({ "type": "rootsListed", "request": 1, "result": { "roots": [] } }),
-        json!({ "type": "rootsRefused", "request": 1, "kind": "error", "code": -32601 }),
+        json!({ "type": "requestRefused", "request": 1, "kind": "error", "code": -32601 }),
         json!({ "type": "deadlineReached" }),
         json!({ "type": "clientInitialized" }),
         json!({ "type": "closed" }),
@@ -77,7 +77,7 @@ fn asks_that_got_equal_replies_in_another_order() {
         }
     }
     assert_eq!(measured.waiting, 1024, "all wait for the roots");
-    let refused = json!({ "type": "rootsRefused", "request": 1, "kind": "error", "code": -32601 });
+    let refused = json!({ "type": "requestRefused", "request": 1, "kind": "error", "code": -32601 });
     assert_eq!(measured.event(&refused), 1024);
 }
 
@@ -121,7 +121,7 @@ fn a_small_event_while_a_thousand_asks_wait() {
         json!({ "type": "hostFactsChanged", "facts": { "style": "posix" } }),
         json!({ "type": "selected", "ask": 5000, "by": { "path": "/p" } }),
         json!({ "type": "selectionCleared", "ask": 5000 }),
-        json!({ "type": "rootsRefused", "request": 1, "kind": "abandoned" }),
+        json!({ "type": "requestRefused", "request": 1, "kind": "abandoned" }),
         json!({ "type": "deadlineReached" }),
     ] {
         let mut measured = Measured::new("recommended", 1024, plain);

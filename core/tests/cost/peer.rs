@@ -106,7 +106,7 @@ fn a_large_call() {
 
 /// The texts of a call, each with the same text in place of `TEXT`.
 const TEXTS: [&str; 10] = [
-    r#"{"type":"rootsRefused","request":1,"kind":"error","code":-1,"message":TEXT}"#,
+    r#"{"type":"requestRefused","request":1,"kind":"error","code":-1,"message":TEXT}"#,
     r#"{"type":"asked","ask":9,"target":TEXT}"#,
     r#"{"type":"asked","ask":9,"facts":{"server":TEXT}}"#,
     r#"{"type":"asked","ask":9,"facts":{"argument":TEXT}}"#,

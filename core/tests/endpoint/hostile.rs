@@ -109,8 +109,8 @@ proptest! {
                 "inputResponses": { "rootwise": four }, "requestState": long, "argument": long }),
             json!({ "type": "asked", "ask": 2, "call": 2, "argument": six }),
             json!({ "type": "selected", "ask": 3, "call": 1, "by": { "value": long } }),
-            json!({ "type": "rootsListed", "request": 1, "result": { "roots": [five, { "uri": six, "name": long }] } }),
-            json!({ "type": "rootsRefused", "request": 1, "kind": "error", "code": -32_601, "message": long }),
+            json!({ "type": "requestAnswered", "request": 1, "result": { "roots": [five, { "uri": six, "name": long }] } }),
+            json!({ "type": "requestRefused", "request": 1, "kind": "error", "code": -32_601, "message": long }),
             json!({ "type": "callReturned", "call": 2, "inputRequired": true }),
         ] {
             let code = handle(&mut endpoint, &event)?;

@@ -9,7 +9,7 @@ use rootwise::endpoint::event::{
     CallStarted, ChannelClosed, ChannelEnd, EndpointEvent, SessionInitialized, SessionMessage, SessionOpened,
 };
 use rootwise::event::{
-    EntryKind, Event, HostFactsChanged, Message, Probed, RefusalKind, RootsChanged, RootsListed, RootsRefused,
+    EntryKind, Event, HostFactsChanged, Message, Probed, RefusalKind, RequestRefused, RootsChanged, RootsListed,
 };
 use rootwise::host::{HostFacts, Transport};
 use rootwise::policy::Policy;
@@ -439,7 +439,7 @@ impl Model {
             }
             EndpointEvent::Message(message) => self.message(&message, turn),
             EndpointEvent::AskWithdrawn(withdrawn) => self.withdrawn(withdrawn.ask.0, turn),
-            EndpointEvent::RootsListed(answered) => {
+            EndpointEvent::RequestAnswered(answered) => {
                 let Some(sent) = self.replied(answered.request.0, turn) else { return };
                 let is_large = answered.result.get().len() > self.policy.config().limits.event_bytes as usize;
                 if is_large {
@@ -449,7 +449,7 @@ impl Model {
                 let listed = RootsListed::new(answered.result).request(RequestToken(sent.token));
                 self.process(sent.owner, listed.into(), turn);
             }
-            EndpointEvent::RootsRefused(answer) => {
+            EndpointEvent::RequestRefused(answer) => {
                 let Some(sent) = self.replied(answer.request.0, turn) else { return };
                 let message = answer.message.map(|message| message.chars().take(1_000).collect());
                 let is_over =
@@ -457,7 +457,7 @@ impl Model {
                 let is_lost = answer.kind == RefusalKind::Undeliverable && sent.call.is_some_and(is_over);
                 let kind = if is_lost { RefusalKind::Abandoned } else { answer.kind };
                 let (request, code) = (sent.token, answer.code);
-                self.process(sent.owner, RootsRefused::new(request, kind).code(code).message(message).into(), turn);
+                self.process(sent.owner, RequestRefused::new(request, kind).code(code).message(message).into(), turn);
             }
             EndpointEvent::DeadlineReached => self.deadline_reached(turn),
             EndpointEvent::HostFactsChanged(_) => {
@@ -661,7 +661,7 @@ pub fn lists(resolver: &Resolver) -> u32 {
 }
 
 pub fn refused(token: u32, kind: RefusalKind) -> Event {
-    RootsRefused::new(token, kind).into()
+    RequestRefused::new(token, kind).into()
 }
 
 fn request_seen(id: &str, method: &str, params: Option<Value>) -> Event {

@@ -129,8 +129,8 @@ impl Promises {
             EndpointEvent::AskWithdrawn(event) => {
                 self.waiting.get(&event.ask.0).copied().flatten().map_or(Concerned::Nobody, Concerned::Session)
             }
-            EndpointEvent::RootsListed(event) => of_request(event.request.0),
-            EndpointEvent::RootsRefused(event) => of_request(event.request.0),
+            EndpointEvent::RequestAnswered(event) => of_request(event.request.0),
+            EndpointEvent::RequestRefused(event) => of_request(event.request.0),
             EndpointEvent::Probed(_) => Concerned::OneOfThem,
             _ => Concerned::Everybody,
         }
@@ -192,8 +192,8 @@ impl Promises {
                 self.asked(asked.ask.0, asked.call.map(|id| id.0), asked.session.map(|id| id.0));
             }
             EndpointEvent::AskWithdrawn(withdrawn) => drop(self.waiting.remove(&withdrawn.ask.0)),
-            EndpointEvent::RootsListed(answered) => self.answered(answered.request.0),
-            EndpointEvent::RootsRefused(refused) => self.answered(refused.request.0),
+            EndpointEvent::RequestAnswered(answered) => self.answered(answered.request.0),
+            EndpointEvent::RequestRefused(refused) => self.answered(refused.request.0),
             _ => {}
         }
     }

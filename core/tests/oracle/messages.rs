@@ -1,7 +1,7 @@
 //! Raw messages: what each one says, and which are somebody else's.
 
 use rootwise::action::{LogCode, MessageKind};
-use rootwise::event::{RefusalKind, RootsRefused};
+use rootwise::event::{RefusalKind, RequestRefused};
 
 use super::model::{Oracle, Turn};
 use super::peer;
@@ -66,7 +66,7 @@ impl Oracle {
                     let code = peer::member(&error, "code").and_then(|code| code.parse().ok());
                     let message = peer::member(&error, "message").and_then(|text| peer::string(&text));
                     let kind = RefusalKind::Error;
-                    self.refused(&RootsRefused::new(token, kind).code(code).message(message), turn);
+                    self.refused(&RequestRefused::new(token, kind).code(code).message(message), turn);
                 } else {
                     let result = peer::member(text, "result").unwrap_or_default();
                     self.answered(token, &result, now, turn);

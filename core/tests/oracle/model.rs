@@ -142,7 +142,7 @@ impl Oracle {
                 Some(token) => self.answered(token.0, listed.result.get(), now, turn),
                 None => self.take_list(None, listed.result.get(), now, turn),
             },
-            Event::RootsRefused(refused) => self.refused(refused, turn),
+            Event::RequestRefused(refused) => self.refused(refused, turn),
             Event::RootsChanged(changed) => self.changed(changed.push, turn),
             Event::HostFactsChanged(changed) => {
                 self.history.note(Record::Host(changed.facts.clone()));

@@ -1,7 +1,7 @@
 //! The requests for roots: when one is sent, and what becomes of it (rules 11 to 13).
 
 use rootwise::action::LogCode;
-use rootwise::event::{RefusalKind, RootsRefused};
+use rootwise::event::{RefusalKind, RequestRefused};
 use rootwise::host::Transport;
 use rootwise::policy::{OnChange, RequestWhen};
 
@@ -110,7 +110,7 @@ impl Oracle {
         turn.follow_up |= changed;
     }
 
-    pub fn refused(&mut self, refused: &RootsRefused, turn: &mut Turn) {
+    pub fn refused(&mut self, refused: &RequestRefused, turn: &mut Turn) {
         if !self.is_expected(refused.request.0, refused.kind == RefusalKind::Error, turn) {
             return;
         }

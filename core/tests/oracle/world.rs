@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rootwise::RequestToken;
 use rootwise::event::{
     AskWithdrawn, Asked, ClientInitialized, EntryKind, Event, HostFactsChanged, Message, Probed, ProbedPath,
-    RootsChanged, RootsListed, RootsRefused, Selected, SelectionCleared,
+    RequestRefused, RootsChanged, RootsListed, Selected, SelectionCleared,
 };
 
 use super::Effects;
@@ -64,9 +64,9 @@ impl World {
                 Event::RootsListed(RootsListed::new(raw(&list)).request(RequestToken(self.token(which))))
             }
             Act::HostListed(list) => Event::RootsListed(RootsListed::new(raw(&list))),
-            Act::Refused(which, kind, code, message) => {
-                Event::RootsRefused(RootsRefused::new(self.token(which), kind).code(code).message(message.to_owned()))
-            }
+            Act::Refused(which, kind, code, message) => Event::RequestRefused(
+                RequestRefused::new(self.token(which), kind).code(code).message(message.to_owned()),
+            ),
             Act::Ask { id, want, by, facts, target: about } => Event::Asked(
                 Asked::new(id)
                     .want(want)

@@ -219,7 +219,7 @@ class FakeClient:
             return None
         if self.roots == "refused" or self.roots is None:
             refusal = {"kind": "error", "code": -32601, "message": "Method not found"}
-            return {"type": "rootsRefused", "request": request, **refusal}
+            return {"type": "requestRefused", "request": request, **refusal}
         listed = [self._entry(root) for root in self.roots]
         return {"type": "rootsListed", "request": request, "result": {"roots": listed}}
 

@@ -30,8 +30,8 @@ class Inputs:
         self.argument: bool = inputs["argument"]
         #: Top-level keys of `_meta`.
         self.meta = frozenset(names[0] for names in inputs["meta"] if names)
-        #: The key of our question among a call's input requests and responses.
-        self.key: str = inputs["inputKey"]
+        #: The keys of our questions among a call's input requests and responses.
+        self.keys = frozenset(inputs["inputKeys"])
 
     def parts(
         self,
@@ -53,7 +53,7 @@ class Inputs:
             headers = [(_text(name).lower(), _text(value)) for name, value in scope["headers"]]
             found["headers"] = _joined(self._headers, headers)
             found["query"] = {**_query(self._query, stream), **_query(self._query, scope)}
-        for name, given, keys in (("meta", meta, self.meta), ("inputResponses", responses, {self.key})):
+        for name, given, keys in (("meta", meta, self.meta), ("inputResponses", responses, self.keys)):
             if isinstance(given, Mapping):
                 found[name] = {key: readable(value) for key, value in given.items() if key in keys}
         # A call that has nothing that the policy reads is like every other one of its session.

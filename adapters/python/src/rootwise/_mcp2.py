@@ -50,15 +50,15 @@ class SdkRootwise(Sdk2Adapter[P]):
         outer = enclosing_frame((weakref.ref(ctx.session), ctx.request_id))
         params = dict(ctx.params or {})
         responses = params.get("inputResponses")
-        if isinstance(responses, dict) and self.inputs.key in responses:
-            # Our response is removed before the SDK validates it: a bad root must not fail the call.
-            rest = {key: value for key, value in responses.items() if key != self.inputs.key}
+        if isinstance(responses, dict) and not self.inputs.keys.isdisjoint(responses):
+            # Our responses are removed before the SDK validates them: a bad root must not fail the call.
+            rest = {key: value for key, value in responses.items() if key not in self.inputs.keys}
             params.pop("inputResponses")
             if rest:
                 params["inputResponses"] = rest
             ctx = replace(ctx, params=params)
         elif outer is not None:
-            # Another adapter has removed it.
+            # Another adapter has removed them.
             responses = outer.call.parts.get("inputResponses", responses)
         state = params.get("requestState")
         call = self.call_of(ctx, ctx.method, params.get("_meta"), params.get("arguments"), responses, state)

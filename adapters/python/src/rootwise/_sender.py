@@ -36,12 +36,12 @@ class StreamSender(Sender, Protocol):
 
 def listed(request: int, result: Any) -> dict[str, Any]:
     """Returns the event that reports the result of a request."""
-    return {"type": "rootsListed", "request": request, "result": readable(result)}
+    return {"type": "requestAnswered", "request": request, "result": readable(result)}
 
 
 def refused(request: int, reason: ClientError | RefusalKind) -> dict[str, Any]:
     """Returns the event that reports the failure of a request."""
-    event: dict[str, Any] = {"type": "rootsRefused", "request": request}
+    event: dict[str, Any] = {"type": "requestRefused", "request": request}
     if isinstance(reason, ClientError):
         return {**event, "kind": "error", "code": reason.code, "message": readable(str(reason))}
     return {**event, "kind": reason}

@@ -208,8 +208,8 @@ class Rootwise(SdkAdapter[P], Middleware):
             return None
         if not MODERN:
             return self.call_of(request, arguments)
-        key, responses = self.inputs.key, own.input_responses
-        raw = {key: as_json(responses[key])} if responses and key in responses else None
+        responses = own.input_responses or {}
+        raw = {key: as_json(responses[key]) for key in self.inputs.keys if key in responses} or None
         state = getattr(own, "request_state", None)
         return self.call_of(request, context.method, request.meta, arguments, raw, state)
 

@@ -130,10 +130,10 @@ class DeadlineReached(TypedDict):
     type: Literal['deadlineReached']
 
 
-class EmptyParams(TypedDict):
-    """
-    An empty `params` object.
-    """
+Elicit: TypeAlias = Literal['never', 'ambiguous', 'unresolved']
+"""
+When the client's user is asked for the project. The answer is a selection.
+"""
 
 
 EnforceRoots: TypeAlias = Literal['off', 'onSelect']
@@ -259,7 +259,7 @@ The treatment of links.
 """
 
 
-LogCode: TypeAlias = Literal['project_chosen', 'disagreement', 'value_rejected', 'roots_failed', 'roots_unsupported', 'roots_cut', 'root_repaired', 'answer_stale', 'answer_unexpected', 'selected_root_left', 'several_clients', 'too_many_asks', 'logs_dropped', 'wait_expired', 'cannot_ask', 'event_failed', 'allowed_dir_unusable']
+LogCode: TypeAlias = Literal['project_chosen', 'disagreement', 'value_rejected', 'roots_failed', 'roots_unsupported', 'roots_cut', 'root_repaired', 'answer_stale', 'answer_unexpected', 'selected_root_left', 'several_clients', 'user_asked', 'user_declined', 'too_many_asks', 'logs_dropped', 'wait_expired', 'cannot_ask', 'event_failed', 'allowed_dir_unusable']
 """
 The subject of a log line; the serialised form is the stable code.
 """
@@ -516,6 +516,13 @@ class ProbePath(TypedDict):
 class ProbedPath(TypedDict):
     """
     The state of one path.
+
+    ```
+    use rootwise::event::{EntryKind, ProbedPath};
+
+    let app = ProbedPath::new("/work/app", EntryKind::Directory).real_path("/disk/app".to_owned()).markers(vec![".git".into()]);
+    assert_eq!(app.markers, [".git"]);
+    ```
     """
 
     path: str
@@ -577,7 +584,7 @@ How a session was found, or why not.
 
 RefusalKind: TypeAlias = Literal['error', 'undeliverable', 'unreadable', 'abandoned']
 """
-The ways a `roots/list` request can fail.
+The ways a request can fail.
 """
 
 
@@ -590,6 +597,14 @@ The treatment of a relative path.
 class RequestFacts(TypedDict):
     """
     The facts of one request.
+
+    ```
+    use rootwise::event::{Argument, RequestFacts};
+
+    let headers = [("x-project-path".to_owned(), "/work/app".to_owned())].into();
+    let facts = RequestFacts::default().headers(headers).argument(Argument::from("/work/api"));
+    assert!(!facts.is_empty() && RequestFacts::default().is_empty());
+    ```
     """
 
     server: NotRequired[str | None]
@@ -645,7 +660,7 @@ class RequestForm(TypedDict):
     """
 
 
-RequestMethod: TypeAlias = Literal['roots/list']
+RequestMethod: TypeAlias = Literal['roots/list', 'elicitation/create']
 """
 The methods a resolver sends to a client.
 """
@@ -757,30 +772,6 @@ class RootsListed(TypedDict):
     result: Any
     """
     The raw result, `{"roots": [...]}`.
-    """
-
-
-class RootsRefused(TypedDict):
-    """
-    A `roots/list` request failed.
-    """
-
-    type: Literal['rootsRefused']
-    request: RequestToken
-    """
-    The request.
-    """
-    kind: RefusalKind
-    """
-    The kind of failure.
-    """
-    code: NotRequired[int | None]
-    """
-    The JSON-RPC error code of an `error`.
-    """
-    message: NotRequired[str | None]
-    """
-    The error message of an `error`.
     """
 
 
@@ -931,9 +922,9 @@ class SendRequest(TypedDict):
     """
     The method.
     """
-    params: NotRequired[EmptyParams]
+    params: NotRequired[dict[str, Any]]
     """
-    The parameters, if the policy sends any.
+    The parameters, if there are any.
     """
     relatesTo: NotRequired[AskId]
     """
@@ -1055,6 +1046,22 @@ Unmarked: TypeAlias = Literal['reject', 'start']
 """
 The result of a walk that finds no marker.
 """
+
+
+class UserAnswered(TypedDict):
+    """
+    The client's user answered the question for the project.
+    """
+
+    type: Literal['userAnswered']
+    request: RequestToken
+    """
+    The request that it answers.
+    """
+    result: Any
+    """
+    The raw result, `{"action": "accept", "content": {"project": "..."}}`.
+    """
 
 
 Verdict: TypeAlias = Literal['won', 'agrees', 'disagrees', 'absent', 'rejected', 'off', 'notAsked', 'pending']
@@ -1196,6 +1203,10 @@ class Asked(TypedDict):
     explain: NotRequired[bool]
     """
     Whether the answer carries the full explanation even when a project was found.
+    """
+    quiet: NotRequired[bool]
+    """
+    Whether the client's user is not to be asked for it, because no call of the client waits for the answer.
     """
     hints: NotRequired[bool]
     """
@@ -1532,22 +1543,6 @@ class EndpointRootsChanged(TypedDict):
     """
 
 
-class EndpointRootsListed(TypedDict):
-    """
-    The client answered a request.
-    """
-
-    type: Literal['rootsListed']
-    request: RequestToken
-    """
-    The request.
-    """
-    result: Any
-    """
-    The raw result, `{"roots": [...]}`.
-    """
-
-
 class EndpointSelectionCleared(TypedDict):
     """
     A call clears the selection; answered like an ask.
@@ -1598,9 +1593,9 @@ class EndpointSendRequest(TypedDict):
     """
     The method.
     """
-    params: NotRequired[EmptyParams]
+    params: NotRequired[dict[str, Any]]
     """
-    The parameters, if the policy sends any.
+    The parameters, if there are any.
     """
     message: str
     """
@@ -1667,6 +1662,10 @@ class InputRequest(TypedDict):
     method: RequestMethod
     """
     The method.
+    """
+    params: NotRequired[dict[str, Any]]
+    """
+    The parameters, if the method has any.
     """
 
 
@@ -1874,6 +1873,46 @@ class RecoveryProblem(TypedDict):
     message: str
     """
     What is wrong, and what to write instead.
+    """
+
+
+class RequestAnswered(TypedDict):
+    """
+    The client answered a request.
+    """
+
+    type: Literal['requestAnswered']
+    request: RequestToken
+    """
+    The request.
+    """
+    result: Any
+    """
+    The raw result.
+    """
+
+
+class RequestRefused(TypedDict):
+    """
+    A request failed.
+    """
+
+    type: Literal['requestRefused']
+    request: RequestToken
+    """
+    The request.
+    """
+    kind: RefusalKind
+    """
+    The kind of failure.
+    """
+    code: NotRequired[int | None]
+    """
+    The JSON-RPC error code of an `error`.
+    """
+    message: NotRequired[str | None]
+    """
+    The error message of an `error`.
     """
 
 
@@ -2399,6 +2438,10 @@ class Policy(PolicyBase):
     """
     The rules for a tool's selection.
     """
+    elicit: NotRequired[Elicit]
+    """
+    When the client's user is asked for the project, once for each connection.
+    """
     nameFrom: NotRequired[NameFrom]
     """
     The origin of a project's name.
@@ -2680,7 +2723,7 @@ class AnswerUnresolved(TypedDict):
     """
 
 
-EndpointEvent: TypeAlias = SessionOpened | SessionClosed | EndpointClientInitialized | EndpointClientReady | EndpointRootsChanged | RequestSeen | InputClosed | EndpointMessage | ChannelOpened | ChannelClosed | CallStarted | CallReturned | CallEnded | EndpointAsked | EndpointSelected | EndpointSelectionCleared | AskWithdrawn | EndpointRootsListed | RootsRefused | Probed | DeadlineReached | HostFactsChanged | RootsWatched
+EndpointEvent: TypeAlias = SessionOpened | SessionClosed | EndpointClientInitialized | EndpointClientReady | EndpointRootsChanged | RequestSeen | InputClosed | EndpointMessage | ChannelOpened | ChannelClosed | CallStarted | CallReturned | CallEnded | EndpointAsked | EndpointSelected | EndpointSelectionCleared | AskWithdrawn | RequestAnswered | RequestRefused | Probed | DeadlineReached | HostFactsChanged | RootsWatched
 """
 One event of an endpoint, in the past tense.
 
@@ -2688,7 +2731,7 @@ In JSON the variant's name stands in the field `type`, beside the fields of the 
 """
 
 
-Event: TypeAlias = ClientInitialized | ClientReady | RootsListed | RootsRefused | RootsChanged | HostFactsChanged | Asked | Selected | SelectionCleared | AskWithdrawn | Probed | DeadlineReached | Message | Closed
+Event: TypeAlias = ClientInitialized | ClientReady | RootsListed | UserAnswered | RequestRefused | RootsChanged | HostFactsChanged | Asked | Selected | SelectionCleared | AskWithdrawn | Probed | DeadlineReached | Message | Closed
 """
 One event, in the past tense.
 

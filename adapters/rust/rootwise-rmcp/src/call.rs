@@ -44,8 +44,8 @@ pub(crate) struct RequestParts {
     pub(crate) method: Cow<'static, str>,
     /// The project that the arguments name.
     pub(crate) named: Option<Argument>,
-    /// The client's answer to our question.
-    pub(crate) input_response: Option<Value>,
+    /// The client's answers to our questions.
+    pub(crate) input_responses: BTreeMap<&'static str, Value>,
     pub(crate) request_state: Option<String>,
 }
 
@@ -200,16 +200,15 @@ impl Call {
     }
 
     fn event(&self, context: &Context) -> CallStarted {
-        let RequestParts { method, named, input_response, request_state } = &self.0.request;
+        let RequestParts { method, named, input_responses, request_state } = &self.0.request;
         let inputs = self.0.session.shared().host.inputs();
         let mut started = CallStarted::new(OVER);
         started.method = Some(method.clone().into_owned());
         started.protocol_version = context.protocol_version().map(|version| version.as_str().to_owned());
         let mut meta = meta(context, inputs).peekable();
         started.meta = meta.peek().is_some().then(|| to_raw_value(&meta.collect::<BTreeMap<_, _>>()).ok()).flatten();
-        started.input_responses = input_response
-            .as_ref()
-            .and_then(|response| to_raw_value(&BTreeMap::from([(&inputs.input_key, response)])).ok());
+        started.input_responses =
+            Some(input_responses).filter(|own| !own.is_empty()).and_then(|own| to_raw_value(own).ok());
         started.request_state.clone_from(request_state);
         started.argument.clone_from(named);
         if self.0.session.shared().dirs_of.is_some() {

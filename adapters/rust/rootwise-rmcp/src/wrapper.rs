@@ -1,6 +1,7 @@
 //! A server whose handlers can ask for their project.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -10,15 +11,15 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, CancelledNotificationParam,
     CompleteRequestParams, CompleteResult, ContentBlock, CustomNotification, CustomRequest, CustomResult,
     DiscoverResult, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, InitializeRequestParams,
-    InitializeResult, JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams,
+    InitializeResult, InputResponses, JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams,
     ReadResourceResponse, ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
     SubscriptionFilter, Tool, UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use rootwise::INPUT_KEY;
 use rootwise::event::Argument;
+use rootwise::{FORM_KEY, INPUT_KEY};
 use rootwise_host::NoProject;
 use serde_json::Value;
 
@@ -166,10 +167,16 @@ macro_rules! parts {
         RequestParts {
             method: $method.into(),
             named: $named,
-            input_response: $request.input_responses.as_ref().and_then(|responses| responses.get(INPUT_KEY)).cloned(),
+            input_responses: own_responses($request.input_responses.as_ref()),
             request_state: $request.request_state.clone(),
         }
     };
+}
+
+/// The answers to our questions.
+fn own_responses(responses: Option<&InputResponses>) -> BTreeMap<&'static str, Value> {
+    let own = |key: &'static str| Some((key, responses?.get(key)?.clone()));
+    [INPUT_KEY, FORM_KEY].into_iter().filter_map(own).collect()
 }
 
 /// Calls that follow this notification may go on.

@@ -181,9 +181,9 @@ export class Loop {
     this.#inFlight.set(request, abort);
     let event: LoopEvent;
     try {
-      event = { type: "rootsListed", request, result: (await this.#host.send(action, abort.signal)) ?? null };
+      event = { type: "requestAnswered", request, result: (await this.#host.send(action, abort.signal)) ?? null };
     } catch (error) {
-      event = { type: "rootsRefused", request, ...refusalOf(error) };
+      event = { type: "requestRefused", request, ...refusalOf(error) };
     }
     if (abort.signal.aborted) return;
     this.#inFlight.delete(request);

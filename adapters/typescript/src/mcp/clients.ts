@@ -153,7 +153,7 @@ export class Clients {
           feed((session) => ({ type: "requestSeen", session, id, method }));
       },
       answered: (id) => this.#end(session.calls.get(id)),
-      answeredAgain: (request, result) => this.#loop.feed({ type: "rootsListed", request, result: result ?? null }),
+      answeredAgain: (request, result) => this.#loop.feed({ type: "requestAnswered", request, result: result ?? null }),
       exchangeEnded: (exchange) => this.#followChannel(session, exchange),
       inputClosed: () => {
         session.inputClosed = true;

@@ -51,10 +51,12 @@ export const sdk2: Sdk = {
     );
     if (envelope === undefined) return parts;
     const capabilities = member(envelope, CAPABILITIES) ?? {};
-    const key = inputs.inputKey;
     // An answer that the SDK dropped as malformed is still an answer: asking again would never end.
-    const isAnswered = Object.hasOwn(inputResponses ?? {}, key) || droppedInputResponseKeys?.includes(key);
-    const answer = isAnswered ? { inputResponses: { [key]: inputResponses?.[key] ?? null } } : {};
+    const answered = inputs.inputKeys.filter(
+      (key) => Object.hasOwn(inputResponses ?? {}, key) || droppedInputResponseKeys?.includes(key),
+    );
+    const answers = Object.fromEntries(answered.map((key) => [key, inputResponses?.[key] ?? null]));
+    const answer = answered.length > 0 ? { inputResponses: answers } : {};
     return {
       ...parts,
       capabilities,

@@ -40,11 +40,18 @@ pub(crate) struct SavedCycle {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     sent_ago: Option<Time>,
     last_token: u32,
+    /// Absent if it is the last token.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    last_listing: Option<u32>,
     stale_answers: u32,
     id_prefix: String,
 }
 
 impl SavedCycle {
+    pub(crate) const fn last_token(&self) -> RequestToken {
+        RequestToken(self.last_token)
+    }
+
     /// Checks what a resolver could not have saved; returns the part that is impossible. A closed connection awaits nothing.
     pub(crate) fn check(&self, closed: bool, policy: &Policy) -> Result<(), &'static str> {
         if !is_plain_prefix(&self.id_prefix) {
@@ -147,6 +154,7 @@ impl RootsCycle {
             }),
             sent_ago: self.last_sent.map(ago),
             last_token: self.last_token,
+            last_listing: Some(self.last_listing).filter(|last| *last != self.last_token),
             stale_answers: self.stale_answers,
             id_prefix: self.id_prefix.clone(),
         }
@@ -197,6 +205,7 @@ impl RootsCycle {
             }),
             last_sent: saved.sent_ago.map(|ago| now.saturating_sub(ago)),
             last_token: saved.last_token,
+            last_listing: saved.last_listing.unwrap_or(saved.last_token),
             stale_answers: saved.stale_answers,
             id_prefix: id_prefix.map_or(saved.id_prefix, ToString::to_string),
         }
