@@ -26,6 +26,9 @@ struct CommandLine {
 /// What to do.
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
+    /// Run an MCP server in the project of its client, whatever the server knows about projects
+    #[command(after_help = RUN_EXAMPLES)]
+    Run(Run),
     /// Show the project of a folder, and the source that names it
     #[command(after_help = RESOLVE_EXAMPLES)]
     Resolve(Resolve),
@@ -42,6 +45,19 @@ pub(crate) enum Command {
     #[command(after_help = CALL_EXAMPLES)]
     Call(Call),
 }
+
+const RUN_EXAMPLES: &str = "\
+Write `rootwise run --` before the server in the configuration of your client. The server starts in the project that the client works
+in, and again in another when that changes. In its arguments and environment, {path}, {uri}, {name}, {id} and {slug} stand for the
+project. Options that the policy reads, such as --project=FOLDER, and its variables count as well.
+
+Examples:
+  rootwise run -- npx -y some-server
+  rootwise run -- uvx mcp-server-git --repository {path}
+  rootwise run --tools -- npx -y @modelcontextprotocol/server-filesystem {path}
+  rootwise run --start-in none -- some-server      nothing runs before the project is known
+
+The exit status is that of the server; 2 for a mistake in the options.";
 
 const RESOLVE_EXAMPLES: &str = "\
 Options that the policy reads, such as --project=FOLDER, and its variables count as well.
@@ -81,6 +97,51 @@ Examples:
   rootwise call --clients                      lists the clients that it can behave like
 
 Exit status: 0 with a result, 1 if the tool failed, 2 if the server cannot be reached.";
+
+#[derive(Args, Debug)]
+pub(crate) struct Run {
+    #[command(flatten)]
+    pub(crate) policy: PolicyOptions,
+    /// The argument of the server's tools that names a project, if they have one
+    #[arg(long, value_name = "NAME")]
+    pub(crate) argument: Option<String>,
+    /// Add the tools which_project and switch_project
+    #[arg(long)]
+    pub(crate) tools: bool,
+    /// What the server gets that asks for roots itself: its project, or the client's own answer
+    #[arg(long, value_enum, default_value_t = RunRoots::Project)]
+    pub(crate) roots: RunRoots,
+    /// Where the server starts before the project is known: a folder, or `none` for no server; by default an empty folder
+    #[arg(long, value_name = "FOLDER|none")]
+    pub(crate) start_in: Option<PathBuf>,
+    /// Serve calls without a project from there, instead of refusing them with the reason
+    #[arg(long)]
+    pub(crate) fallback: bool,
+    /// How many servers may run at once, one for each project
+    #[arg(long, value_name = "NUMBER", default_value_t = 8)]
+    pub(crate) max: usize,
+    /// After how long a server ends that nobody calls, unless it is that of the connection's project
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    pub(crate) idle: u64,
+    /// How often a server that ends by itself is started again in a row
+    #[arg(long, value_name = "NUMBER", default_value_t = 3)]
+    pub(crate) restarts: u32,
+    /// How long a server may take to start
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    pub(crate) start_timeout: u64,
+    /// The server and its arguments
+    #[arg(last = true, required = true, value_name = "SERVER")]
+    pub(crate) server: Vec<OsString>,
+}
+
+/// What a server gets that asks for roots itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RunRoots {
+    /// Its project, and the client's other roots after it
+    Project,
+    /// Whatever the client answers
+    Client,
+}
 
 #[derive(Args, Debug, Default)]
 pub(crate) struct Resolve {
@@ -176,7 +237,8 @@ pub(crate) fn parse(argv: impl IntoIterator<Item = OsString>) -> Result<(Command
     let argv: Vec<OsString> = argv.into_iter().collect();
     let mut known = CommandLine::command();
     let chosen = chosen_policy(&argv);
-    for (name, options) in [("resolve", options_of(chosen.as_ref())), ("whereami", options_of_presets())] {
+    let read = options_of(chosen.as_ref());
+    for (name, options) in [("run", read.clone()), ("resolve", read), ("whereami", options_of_presets())] {
         known = known.mut_subcommand(name, |command| options.into_iter().fold(command, with_option));
     }
     let CommandLine { json, command } = CommandLine::from_arg_matches(&known.try_get_matches_from(argv)?)?;

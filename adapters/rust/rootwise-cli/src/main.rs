@@ -10,12 +10,13 @@ mod commands;
 mod output;
 mod policy;
 mod program;
+mod run;
 
 use std::io::Write;
 use std::process::ExitCode;
 
 use command_line::{Command, parse};
-use output::Failure;
+use output::{Answer, Failure};
 
 fn main() -> ExitCode {
     let (command, json) = match parse(std::env::args_os()) {
@@ -23,17 +24,19 @@ fn main() -> ExitCode {
         Err(error) => error.exit(),
     };
     let done = match command {
-        Command::Resolve(options) => commands::resolve::resolve(&options),
-        Command::Uri(options) => Ok(commands::uri::uri(&options)),
-        Command::Check(options) => commands::check::check(&options),
-        Command::Whereami(options) => commands::whereami::whereami(&options),
-        Command::Call(options) => commands::call::call(&options),
+        Command::Run(options) => run::run(&options),
+        Command::Resolve(options) => printed(commands::resolve::resolve(&options), json),
+        Command::Uri(options) => printed(Ok(commands::uri::uri(&options)), json),
+        Command::Check(options) => printed(commands::check::check(&options), json),
+        Command::Whereami(options) => printed(commands::whereami::whereami(&options), json),
+        Command::Call(options) => printed(commands::call::call(&options), json),
     };
-    match done {
-        Ok(answer) => answer.print(json),
-        Err(Failure(text)) => {
-            let _ = writeln!(anstream::stderr(), "rootwise: {text}");
-            ExitCode::from(2)
-        }
-    }
+    done.unwrap_or_else(|Failure(text)| {
+        let _ = writeln!(anstream::stderr(), "rootwise: {text}");
+        ExitCode::from(2)
+    })
+}
+
+fn printed(answer: Result<Answer, Failure>, json: bool) -> Result<ExitCode, Failure> {
+    answer.map(|answer| answer.print(json))
 }

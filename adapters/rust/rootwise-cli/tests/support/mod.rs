@@ -1,7 +1,10 @@
 //! What the tests of the program share.
 #![allow(dead_code, unreachable_pub, reason = "every test uses another part")]
+#![allow(clippy::panic, clippy::arithmetic_side_effects, reason = "a test stops at the first surprise")]
 
-use std::path::{Path, PathBuf};
+pub mod client;
+
+use std::path::PathBuf;
 use std::process::Command;
 
 use serde_json::Value;
@@ -13,7 +16,8 @@ pub struct Folder(PathBuf);
 
 impl Folder {
     pub fn new(name: &str, inside: &[&str]) -> Self {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+        // Not below the repository, whose folder would be the project of everything in it.
+        let folder = std::env::temp_dir().join(format!("rootwise-cli-{name}-{}", std::process::id()));
         for path in inside {
             std::fs::create_dir_all(folder.join(path)).unwrap();
         }
