@@ -35,6 +35,12 @@ pub(crate) enum Command {
     /// Convert a file: URI into a path, or an absolute path into a URI
     #[command(after_help = URI_EXAMPLES)]
     Uri(Uri),
+    /// Write down what a client and a server say to each other; every byte passes unchanged
+    #[command(after_help = RECORD_EXAMPLES)]
+    Record(Record),
+    /// Read a recording, and say which project its client works in, and why
+    #[command(after_help = EXPLAIN_EXAMPLES)]
+    Explain(Explain),
     /// Check a policy: mistakes with line and column, what it reads, and what it does in words
     #[command(after_help = CHECK_EXAMPLES)]
     Check(Check),
@@ -58,6 +64,26 @@ Examples:
   rootwise run --start-in none -- some-server      nothing runs before the project is known
 
 The exit status is that of the server; 2 for a mistake in the options.";
+
+const RECORD_EXAMPLES: &str = "\
+Write `rootwise record FILE --` before the server in the configuration of your client, use the client, then read the file.
+
+Examples:
+  rootwise record /tmp/session.ndjson -- npx -y some-server
+  rootwise explain /tmp/session.ndjson
+
+Each line is one JSON object: time (milliseconds since 1970), from (client, server, or rootwise for the start and the end), and message.
+The exit status is that of the server; 2 for a mistake in the options.";
+
+const EXPLAIN_EXAMPLES: &str = "\
+Reads what `rootwise record` writes, what other tools between clients and servers write (one JSON object on each line, or one list), and bare
+messages, one on each line.
+
+Examples:
+  rootwise explain session.ndjson
+  rootwise explain - --json < session.ndjson
+
+Exit status: 0 if the recommended policy finds a project, 1 if it finds none, 2 if the file cannot be read.";
 
 const RESOLVE_EXAMPLES: &str = "\
 Options that the policy reads, such as --project=FOLDER, and its variables count as well.
@@ -132,6 +158,21 @@ pub(crate) struct Run {
     /// The server and its arguments
     #[arg(last = true, required = true, value_name = "SERVER")]
     pub(crate) server: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Record {
+    /// The file to write
+    pub(crate) file: PathBuf,
+    /// The server and its arguments
+    #[arg(last = true, required = true, value_name = "SERVER")]
+    pub(crate) server: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Explain {
+    /// The recording; `-` for the standard input
+    pub(crate) file: PathBuf,
 }
 
 /// What a server gets that asks for roots itself.

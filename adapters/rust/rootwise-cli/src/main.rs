@@ -7,6 +7,7 @@ mod choices;
 mod clients;
 mod command_line;
 mod commands;
+mod environment;
 mod output;
 mod policy;
 mod program;
@@ -25,6 +26,8 @@ fn main() -> ExitCode {
     };
     let done = match command {
         Command::Run(options) => run::run(&options),
+        Command::Record(options) => commands::record::record(&options),
+        Command::Explain(options) => printed(commands::explain::explain(&options), json),
         Command::Resolve(options) => printed(commands::resolve::resolve(&options), json),
         Command::Uri(options) => printed(Ok(commands::uri::uri(&options)), json),
         Command::Check(options) => printed(commands::check::check(&options), json),

@@ -1,6 +1,5 @@
 //! `rootwise whereami`: a server that shows what a client tells its servers.
 
-mod environment;
 mod report;
 mod server;
 

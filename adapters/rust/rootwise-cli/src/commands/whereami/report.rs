@@ -7,8 +7,8 @@ use rootwise_rmcp::Roots;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::environment::Signals;
 use crate::choices::Choice;
+use crate::environment::Signals;
 
 /// Everything known about a client and its call.
 #[derive(Debug, Serialize)]

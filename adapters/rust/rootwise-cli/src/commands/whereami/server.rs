@@ -18,9 +18,9 @@ use rootwise_rmcp::{Roots, Rootwise};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 
-use super::environment::signals;
 use super::report::Report;
 use crate::choices::{Known, choices};
+use crate::environment::signals;
 
 pub(super) struct Server {
     pub(super) projects: Rootwise,

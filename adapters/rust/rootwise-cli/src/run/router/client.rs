@@ -146,6 +146,10 @@ impl Router {
                 let result = self.with_our_tools(pending.traffic, result);
                 self.act(Action::ToClient(message::result(&pending.id, &result)));
             }
+            None if pending.traffic == Traffic::Discover => {
+                let answer = self.answer_for_legacy(0, &pending.id, pending.traffic);
+                self.act(Action::ToClient(answer));
+            }
             None => self.refuse(&pending.id, "no_project", "no project is known yet, and no server runs without one"),
         }
     }

@@ -220,7 +220,8 @@ impl Router {
             return message::error(id, METHOD_NOT_FOUND, "method_not_found", text);
         }
         let part = |name: &str| known.and_then(|known| known.get(name)).cloned();
-        let mut capabilities = part("capabilities").unwrap_or_else(|| json!({}));
+        let unknown = || json!({ "tools": {}, "prompts": {}, "resources": {} });
+        let mut capabilities = part("capabilities").unwrap_or_else(unknown);
         self.declare(&mut capabilities);
         let mut result = json!({ "supportedVersions": ["2026-07-28"], "capabilities": capabilities });
         modernise(traffic, &mut result);

@@ -338,15 +338,13 @@ impl Router {
         *restarts = restarts.saturating_add(1);
         let times = *restarts;
         let unanswered = self.client.era == Some(Era::Legacy) && !self.client.is_answered;
-        if key.is_none() && unanswered {
-            // It may not be able to work without a project; the next one has one.
-            self.current = None;
-            self.log("answering the handshake without it; it starts again with a project");
-            return self.answer_handshake_here();
+        if key.is_none() && (unanswered || self.client.era != Some(Era::Legacy)) {
+            return self.go_on_without_start(instance.waiting);
         }
         let id = self.next_id();
         if times > self.settings.restarts {
             if unanswered || self.client.era.is_none() {
+                // A person sees it as if the server had been started alone.
                 return self.act(Action::Exit(end.code));
             }
             let text = format!(
@@ -373,6 +371,21 @@ impl Router {
         }
         if was_current {
             self.current = Some(id);
+        }
+        self.close_if_done();
+    }
+
+    /// The server may not be able to work without a project: what it would have said about itself is said here.
+    fn go_on_without_start(&mut self, waiting: VecDeque<Pending>) {
+        (self.current, self.start) = (None, None);
+        self.client.is_answered_here = true;
+        self.log("the handshake is answered without it; it starts again when there is a project");
+        if self.client.era == Some(Era::Legacy) {
+            self.answer_handshake_here();
+        }
+        for pending in waiting {
+            self.flights.remove(&pending.id);
+            self.route_to_start(pending);
         }
         self.close_if_done();
     }

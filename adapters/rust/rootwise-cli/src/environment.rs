@@ -8,14 +8,14 @@ use rootwise::policy::PRESETS;
 use serde::Serialize;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub(super) struct Signals {
+pub(crate) struct Signals {
     /// Variables about projects, with their values.
-    pub(super) shown: BTreeMap<String, String>,
+    pub(crate) shown: BTreeMap<String, String>,
     /// The names of all others.
-    pub(super) hidden: BTreeSet<String>,
+    pub(crate) hidden: BTreeSet<String>,
 }
 
-pub(super) fn signals(variables: impl IntoIterator<Item = (String, String)>) -> Signals {
+pub(crate) fn signals(variables: impl IntoIterator<Item = (String, String)>) -> Signals {
     let read: BTreeSet<String> = PRESETS
         .iter()
         .filter_map(|(name, _)| Policy::preset(name).ok())
