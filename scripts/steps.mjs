@@ -260,7 +260,7 @@ export const steps = [
     what: "every example of the documentation runs, its links hold, the picture of npm start shows what it prints, commands explain themselves",
     reads: [...modules, "README.md", "docs/", "adapters/", "tests/docs/", "scripts/"],
     after: ["build"],
-    run: () => tests(...["examples", "rust", "pages", "commands"].map((name) => `tests/docs/${name}.test.mjs`)),
+    run: () => tests(...["examples", "rust", "run", "pages", "commands"].map((name) => `tests/docs/${name}.test.mjs`)),
   },
   {
     name: "examples",

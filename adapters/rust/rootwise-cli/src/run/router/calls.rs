@@ -172,3 +172,15 @@ pub(super) fn without_our_answer(line: &[u8]) -> Option<bytes::Bytes> {
     }
     Some(message::line(&message))
 }
+
+/// A request of 2026-07-28 as older revisions know it: a server that knows both would take it for a mistake after its handshake.
+pub(super) fn without_envelope(line: &[u8]) -> Option<bytes::Bytes> {
+    let mut message: Value = serde_json::from_slice(line).ok()?;
+    let params = message.get_mut("params")?.as_object_mut()?;
+    let meta = params.get_mut("_meta")?.as_object_mut()?;
+    meta.retain(|name, _| !name.starts_with("io.modelcontextprotocol/"));
+    if meta.is_empty() {
+        params.remove("_meta");
+    }
+    Some(message::line(&message))
+}

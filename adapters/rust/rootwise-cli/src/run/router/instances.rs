@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::calls::without_our_answer;
+use super::calls::{without_envelope, without_our_answer};
 use super::{Action, Alarm, End, Era, Flight, GRACE, InstanceId, Pending, Router, SessionProject, Traffic};
 use crate::run::message::{self, Id};
 use crate::run::place::Place;
@@ -204,6 +204,9 @@ impl Router {
                 let answer = self.answer_for_legacy(id, &pending.id, pending.traffic);
                 self.act(Action::ToClient(answer));
                 return self.flight_ended(id);
+            }
+            if instance.era == Some(Era::Legacy) {
+                line = without_envelope(&line).unwrap_or(line);
             }
             if pending.traffic.is_call() {
                 line = without_our_answer(&line).unwrap_or(line);

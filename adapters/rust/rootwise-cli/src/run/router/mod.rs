@@ -178,7 +178,7 @@ pub(crate) const TICK: Duration = Duration::from_secs(5);
 /// How long a server may take to end after its input closed, and again after it was told to.
 const GRACE: Duration = Duration::from_secs(5);
 /// How long a server may take to answer `server/discover` before it counts as one that does not know it.
-const DISCOVER: Duration = Duration::from_secs(10);
+const DISCOVER: Duration = Duration::from_secs(30);
 /// Requests and bytes that may wait for a project or a server, and requests that may be in flight.
 const MAX_WAITING: usize = 1_024;
 const MAX_WAITING_BYTES: usize = 16 << 20;
