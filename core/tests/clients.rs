@@ -44,6 +44,8 @@ struct Client {
     /// What it says of its folder in other ways.
     #[serde(default)]
     signals: Vec<String>,
+    /// Where its calls name the conversation that they belong to.
+    conversation: Option<Conversation>,
     /// Where its working directory is another folder than the project and nothing else tells.
     #[serde(default)]
     misleads: String,
@@ -81,6 +83,24 @@ struct Roots {
     declared: String,
     list_changed: String,
     answer: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Conversation {
+    /// A JSON pointer into the `_meta` of a call.
+    meta: String,
+    known: How,
+    #[serde(default)]
+    note: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum How {
+    Run,
+    Read,
+    Reported,
 }
 
 #[derive(Deserialize)]
@@ -140,6 +160,15 @@ fn every_row_can_be_checked() {
         if let Some(Run { versions, date }) = run {
             assert!(!versions.is_empty(), "{client}: which version was run?");
             assert_eq!(lengths(date), [4, 2, 2], "{client}: {date}");
+        }
+        if let Some(Conversation { meta, known, .. }) = &row.conversation {
+            assert!(meta.starts_with('/'), "{client}: `{meta}` is not a JSON pointer");
+            let is_known = match known {
+                How::Run => run.is_some(),
+                How::Read => read.is_some(),
+                How::Reported => reported.is_some(),
+            };
+            assert!(is_known, "{client}: nobody knows how its conversations are known");
         }
         assert_eq!(run.is_some(), !row.protocol.is_empty(), "{client}: a run shows the protocol, and only a run");
         let has_others = read.is_some() || reported.is_some();
@@ -361,6 +390,12 @@ fn page(clients: &[Client]) -> String {
         ];
         writeln!(page, "| {} |", cells.map(|text| cell(text)).join(" | ")).unwrap();
     }
+    page.push_str(CONVERSATIONS);
+    for row in clients {
+        let Some(Conversation { meta, known, note }) = &row.conversation else { continue };
+        let comma = if note.is_empty() { "" } else { ", " };
+        writeln!(page, "| {} | `{meta}` | {known}{comma}{note} |", row.client).unwrap();
+    }
     page.push_str(MISLEADING);
     for row in clients.iter().filter(|row| !row.misleads.is_empty()) {
         writeln!(page, "- **{}**: {}.", row.client, row.misleads).unwrap();
@@ -381,6 +416,16 @@ fn link(source: &str) -> String {
     };
     let name = source.split_once(':').map_or(source, |(repository, _)| repository);
     format!("[{name}](https://github.com/{url})")
+}
+
+impl fmt::Display for How {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            How::Run => "**run**",
+            How::Read => "read in source",
+            How::Reported => "reported",
+        })
+    }
 }
 
 impl fmt::Display for Known {
@@ -415,6 +460,16 @@ policy: [policy.md](policy.md).
 
 | client | `clientInfo.name` | known | protocol | declares roots | `listChanged` | answer to `roots/list` | working directory over stdio | other signals | sources |
 |---|---|---|---|---|---|---|---|---|---|
+";
+
+const CONVERSATIONS: &str = "
+## Which conversation a call belongs to
+
+Several clients put an id of the conversation into the `_meta` of every tool call. Two conversations of one client may share a server, and a client without sessions has no
+other name for them. The paths are JSON pointers into `_meta`.
+
+| client | in `_meta` | known |
+|---|---|---|
 ";
 
 const MISLEADING: &str = "
