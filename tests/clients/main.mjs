@@ -63,7 +63,9 @@ main(async () => {
     console.log("core/clients.json has what was seen. Read its texts again, then generate the rest: CONTRIBUTING.md.");
   }
   const bad = done.filter(({ verdict }) => verdict === "failed" || (verdict === "differs" && !values.update));
-  const leftOut = done.filter(({ verdict }) => verdict === "not run" && process.env.CI === "true");
+  const leftOut = done.filter(
+    ({ id, verdict }) => verdict === "not run" && !clients[id].undriven && process.env.CI === "true",
+  );
   if (bad.length + leftOut.length > 0) process.exitCode = 1;
 });
 
@@ -89,7 +91,7 @@ async function check(id, rows, setting) {
   const row = rows.find((each) => each.client === client.row);
   if (!row) throw new Stop(`core/clients.json has no row \`${client.row}\`, which ${id} names`);
   if (client.undriven) return { id, row, verdict: "not run", why: client.undriven };
-  const version = /[@=]([\d.]+)$/.exec((client.npm ?? client.pip)[0])[1];
+  const version = /[@=](\d[\w.-]*)$/.exec((client.npm ?? client.pip)[0])[1];
   let installed;
   try {
     installed = install(client, setting.scratch, setting.node);

@@ -42,7 +42,8 @@ export async function runClient({ id, client, scenario, installed, node, scratch
   for (const [path, content] of Object.entries(client.home ?? {})) {
     const file = join(home, path);
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, JSON.stringify(fill(content, values), null, 2));
+    const text = fill(content, values);
+    writeFileSync(file, typeof text === "string" ? text : JSON.stringify(text, null, 2));
   }
   const env = { ...environment(home, places.project), ...fill(client.env ?? {}, values) };
   const start = (command) => ({ command: fill(command, values), cwd: places.project, env });
@@ -86,8 +87,8 @@ function launcher(folder, recording, command) {
 /** The calls that the model makes for one call: some clients hide tools behind others. */
 function through({ hidden }, { tool, arguments: args = {}, afterMs }, values) {
   return (hidden ?? [{ tool: "{tool}", arguments: "{arguments}" }]).map((call) => ({
-    ...fill(call, { ...values, tool, arguments: fill(args, values) }),
     afterMs,
+    ...fill(call, { ...values, tool, arguments: fill(args, values) }),
   }));
 }
 
