@@ -9,17 +9,6 @@ export type Event = { "type": "clientInitialized" } & ClientInitialized | { "typ
 
 /**
  * The parameters of `initialize`: raw JSON from the peer, of any shape.
- *
- * ```
- * use rootwise::event::ClientInitialized;
- * use serde_json::value::RawValue;
- *
- * # use rootwise::{HostFacts, PathStyle, Policy, Resolver};
- * # let mut resolver = Resolver::new(Policy::recommended(), HostFacts::new(PathStyle::Posix))?;
- * let capabilities = RawValue::from_string(r#"{ "roots": {} }"#.into())?;
- * resolver.handle(ClientInitialized::default().capabilities(capabilities), 0)?;
- * # Ok::<(), Box<dyn std::error::Error>>(())
- * ```
  */
 export type ClientInitialized = { 
 /**
@@ -37,19 +26,6 @@ clientInfo?: unknown, };
 
 /**
  * A raw list of roots.
- *
- * ```
- * use rootwise::event::{Asked, RootsListed};
- * use serde_json::value::RawValue;
- *
- * # use rootwise::{HostFacts, PathStyle, Policy, Resolver};
- * # let mut resolver = Resolver::new(Policy::recommended(), HostFacts::new(PathStyle::Posix))?;
- * // A list that the host obtained in another way than by a request.
- * let result = RawValue::from_string(r#"{ "roots": [{ "uri": "file:///work/app" }] }"#.into())?;
- * resolver.handle(RootsListed::new(result), 0)?;
- * assert!(resolver.roots().state.is_current());
- * # Ok::<(), Box<dyn std::error::Error>>(())
- * ```
  */
 export type RootsListed = { 
 /**
@@ -76,13 +52,6 @@ result: unknown, };
 
 /**
  * The failure of a request.
- *
- * ```
- * use rootwise::event::{RefusalKind, RequestRefused};
- *
- * let refused = RequestRefused::new(1, RefusalKind::Error).code(-32601).message("Method not found".to_owned());
- * assert_eq!(refused.code, Some(-32601));
- * ```
  */
 export type RequestRefused = { 
 /**
@@ -109,16 +78,6 @@ export type RefusalKind = "error" | "undeliverable" | "unreadable" | "abandoned"
 
 /**
  * A change of the client's roots.
- *
- * ```
- * use rootwise::event::RootsChanged;
- *
- * # use rootwise::{HostFacts, PathStyle, Policy, Resolver};
- * # let mut resolver = Resolver::new(Policy::recommended(), HostFacts::new(PathStyle::Posix))?;
- * // No stream is open outside calls: the next call asks for the new list.
- * assert!(resolver.handle(RootsChanged::new(false), 0)?.is_empty());
- * # Ok::<(), Box<dyn std::error::Error>>(())
- * ```
  */
 export type RootsChanged = { 
 /**
@@ -129,17 +88,6 @@ push?: boolean, };
 
 /**
  * New host facts.
- *
- * ```
- * use rootwise::event::HostFactsChanged;
- *
- * # use rootwise::{HostFacts, PathStyle, Policy, Resolver};
- * # let mut resolver = Resolver::new(Policy::recommended(), HostFacts::new(PathStyle::Posix))?;
- * let mut facts = HostFacts::new(PathStyle::Posix);
- * facts.arguments.insert("project".into(), "/work/app".into());
- * resolver.handle(HostFactsChanged::new(facts), 0)?;
- * # Ok::<(), Box<dyn std::error::Error>>(())
- * ```
  */
 export type HostFactsChanged = { 
 /**
@@ -149,21 +97,6 @@ facts: HostFacts, };
 
 /**
  * A call that asks for its project.
- *
- * ```
- * use rootwise::event::{Argument, AskVia, Asked, RequestFacts, Want};
- * use rootwise::{Action, Outcome};
- *
- * # use rootwise::{HostFacts, PathStyle, Policy, Resolver};
- * # let mut resolver = Resolver::new(Policy::recommended(), HostFacts::new(PathStyle::Posix))?;
- * let facts = RequestFacts::default().argument(Argument::from("relative/path"));
- * let actions = resolver.handle(Asked::new(1).ask_via(AskVia::None).facts(facts).explain(true), 0)?;
- * let [Action::Answer(answer), ..] = actions.as_slice() else { panic!("{actions:?}") };
- * assert!(matches!(&answer.outcome, Outcome::Refused(refused) if refused.code == rootwise::Reason::Relative));
- * // The list of roots instead of the project.
- * resolver.handle(Asked::new(2).want(Want::Roots), 0)?;
- * # Ok::<(), Box<dyn std::error::Error>>(())
- * ```
  */
 export type Asked = { 
 /**
@@ -211,14 +144,6 @@ export type AskVia = "none" | "request" | "inputRequired";
 
 /**
  * The facts of one request.
- *
- * ```
- * use rootwise::event::{Argument, RequestFacts};
- *
- * let headers = [("x-project-path".to_owned(), "/work/app".to_owned())].into();
- * let facts = RequestFacts::default().headers(headers).argument(Argument::from("/work/api"));
- * assert!(!facts.is_empty() && RequestFacts::default().is_empty());
- * ```
  */
 export type RequestFacts = { 
 /**
@@ -260,18 +185,6 @@ allowedDirs?: Array<string>, };
 
 /**
  * A tool that selects the connection's project.
- *
- * ```
- * use rootwise::event::{SelectBy, Selected};
- * use rootwise::Action;
- *
- * # use rootwise::{HostFacts, PathStyle, Policy, Resolver};
- * # let mut resolver = Resolver::new(Policy::recommended(), HostFacts::new(PathStyle::Posix))?;
- * let actions = resolver.handle(Selected::new(1, SelectBy::Path("/work/app".into())), 0)?;
- * // The folder is looked at first.
- * assert!(matches!(actions.as_slice(), [Action::Probe(_)]));
- * # Ok::<(), Box<dyn std::error::Error>>(())
- * ```
  */
 export type Selected = { 
 /**
@@ -302,18 +215,6 @@ export type SelectBy = { "name": string } | { "path": string } | { "uri": string
 
 /**
  * A tool that clears the selection.
- *
- * ```
- * use rootwise::event::SelectionCleared;
- * use rootwise::Action;
- *
- * # use rootwise::{HostFacts, PathStyle, Policy, Resolver};
- * # let mut resolver = Resolver::new(Policy::recommended(), HostFacts::new(PathStyle::Posix))?;
- * // Answered with the project that counts instead, if there is one.
- * let actions = resolver.handle(SelectionCleared::new(1), 0)?;
- * assert!(matches!(actions.as_slice(), [Action::Answer(_), ..]));
- * # Ok::<(), Box<dyn std::error::Error>>(())
- * ```
  */
 export type SelectionCleared = { 
 /**
@@ -335,16 +236,6 @@ explain?: boolean, };
 
 /**
  * An ask whose caller is gone.
- *
- * ```
- * use rootwise::event::{AskWithdrawn, SelectBy, Selected};
- *
- * # use rootwise::{HostFacts, PathStyle, Policy, Resolver};
- * # let mut resolver = Resolver::new(Policy::recommended(), HostFacts::new(PathStyle::Posix))?;
- * resolver.handle(Selected::new(1, SelectBy::Path("/work/app".into())), 0)?;
- * assert!(resolver.handle(AskWithdrawn::new(1), 5)?.is_empty());
- * # Ok::<(), Box<dyn std::error::Error>>(())
- * ```
  */
 export type AskWithdrawn = { 
 /**
@@ -354,21 +245,6 @@ ask: AskId, };
 
 /**
  * The reply to a probe.
- *
- * ```
- * use rootwise::event::{EntryKind, Probed, ProbedPath, SelectBy, Selected};
- * use rootwise::Action;
- *
- * # use rootwise::{HostFacts, PathStyle, Policy, Resolver};
- * # let mut resolver = Resolver::new(Policy::recommended(), HostFacts::new(PathStyle::Posix))?;
- * let actions = resolver.handle(Selected::new(1, SelectBy::Path("/work/app".into())), 0)?;
- * let [Action::Probe(probe)] = actions.as_slice() else { panic!("{actions:?}") };
- * let state = |path: &str| ProbedPath::new(path, EntryKind::Directory).markers(vec![".git".into()]);
- * let paths = probe.paths.iter().map(|wanted| state(&wanted.path)).collect();
- * resolver.handle(Probed::new(probe.probe, paths), 5)?;
- * assert_eq!(resolver.project().map(|project| &*project.name), Some("app"));
- * # Ok::<(), Box<dyn std::error::Error>>(())
- * ```
  */
 export type Probed = { 
 /**
@@ -382,13 +258,6 @@ paths: Array<ProbedPath>, };
 
 /**
  * The state of one path.
- *
- * ```
- * use rootwise::event::{EntryKind, ProbedPath};
- *
- * let app = ProbedPath::new("/work/app", EntryKind::Directory).real_path("/disk/app".to_owned()).markers(vec![".git".into()]);
- * assert_eq!(app.markers, [".git"]);
- * ```
  */
 export type ProbedPath = { 
 /**
@@ -415,19 +284,6 @@ export type EntryKind = "directory" | "file" | "missing" | "unreadable";
 
 /**
  * One raw message.
- *
- * ```
- * use rootwise::event::Message;
- * use rootwise::Action;
- *
- * # use rootwise::{HostFacts, PathStyle, Policy, Resolver};
- * # let mut resolver = Resolver::new(Policy::recommended(), HostFacts::new(PathStyle::Posix))?;
- * let text = r#"{ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "capabilities": {} } }"#;
- * let actions = resolver.handle(Message::new(text), 0)?;
- * // The host's own code answers it.
- * assert!(matches!(actions.as_slice(), [Action::Forward(_)]));
- * # Ok::<(), Box<dyn std::error::Error>>(())
- * ```
  */
 export type Message = { 
 /**
@@ -749,17 +605,6 @@ export type EndpointEvent = { "type": "sessionOpened" } & SessionOpened | { "typ
 
 /**
  * A client that connected.
- *
- * ```
- * # use rootwise::endpoint::event::*;
- * # use rootwise::host::Transport;
- * # use rootwise::{Endpoint, HostFacts, PathStyle, Policy};
- * # let mut endpoint = Endpoint::new(Policy::recommended(), &HostFacts::new(PathStyle::Posix))?;
- * let mut opened = SessionOpened::new(1, Transport::Http);
- * opened.local = Some(true);
- * endpoint.handle(opened, 0)?;
- * # Ok::<(), Box<dyn std::error::Error>>(())
- * ```
  */
 export type SessionOpened = { 
 /**
@@ -797,17 +642,6 @@ allowedDirs?: Array<string> | null, };
 
 /**
  * A session that ended.
- *
- * ```
- * # use rootwise::endpoint::event::*;
- * # use rootwise::host::Transport;
- * # use rootwise::{Endpoint, HostFacts, PathStyle, Policy};
- * # let mut endpoint = Endpoint::new(Policy::recommended(), &HostFacts::new(PathStyle::Posix))?;
- * endpoint.handle(SessionOpened::new(1, Transport::Stdio), 0)?;
- * endpoint.handle(SessionClosed::new(1), 5)?;
- * assert!(endpoint.explain(1).is_none());
- * # Ok::<(), Box<dyn std::error::Error>>(())
- * ```
  */
 export type SessionClosed = { 
 /**
@@ -817,20 +651,6 @@ session: SessionId, };
 
 /**
  * The parameters of `initialize`: raw JSON from the peer, of any shape.
- *
- * ```
- * # use rootwise::endpoint::event::*;
- * # use rootwise::host::Transport;
- * # use rootwise::{Endpoint, HostFacts, PathStyle, Policy};
- * # let mut endpoint = Endpoint::new(Policy::recommended(), &HostFacts::new(PathStyle::Posix))?;
- * endpoint.handle(SessionOpened::new(1, Transport::Stdio), 0)?;
- * let mut initialized = SessionInitialized::new(1);
- * initialized.capabilities = Some(serde_json::value::to_raw_value(&serde_json::json!({ "roots": {} }))?);
- * endpoint.handle(initialized, 0)?;
- * // The client may be asked from here on.
- * endpoint.handle(SessionReady::new(1), 1)?;
- * # Ok::<(), Box<dyn std::error::Error>>(())
- * ```
  */
 export type SessionInitialized = { 
 /**
@@ -904,19 +724,6 @@ session: SessionId, };
 
 /**
  * A raw message.
- *
- * ```
- * # use rootwise::endpoint::event::*;
- * # use rootwise::host::Transport;
- * # use rootwise::{Endpoint, HostFacts, PathStyle, Policy};
- * # let mut endpoint = Endpoint::new(Policy::recommended(), &HostFacts::new(PathStyle::Posix))?;
- * endpoint.handle(SessionOpened::new(1, Transport::Stdio), 0)?;
- * let text = r#"{ "jsonrpc": "2.0", "id": 1, "method": "ping" }"#;
- * let output = endpoint.handle(SessionMessage::new(1, text), 0)?;
- * // The host's own code answers it.
- * assert!(matches!(output.actions.as_slice(), [rootwise::endpoint::action::EndpointAction::Forward(_)]));
- * # Ok::<(), Box<dyn std::error::Error>>(())
- * ```
  */
 export type SessionMessage = { 
 /**
@@ -943,18 +750,6 @@ channel: ChannelId, };
 
 /**
  * A stream that ended before its calls.
- *
- * ```
- * # use rootwise::endpoint::event::*;
- * # use rootwise::host::Transport;
- * # use rootwise::{Endpoint, HostFacts, PathStyle, Policy};
- * # let mut endpoint = Endpoint::new(Policy::recommended(), &HostFacts::new(PathStyle::Posix))?;
- * endpoint.handle(SessionOpened::new(1, Transport::Http), 0)?;
- * endpoint.handle(ChannelOpened::new(1, 9), 0)?;
- * // The client may resume it.
- * endpoint.handle(ChannelClosed::new(9, ChannelEnd::Cut), 5)?;
- * # Ok::<(), Box<dyn std::error::Error>>(())
- * ```
  */
 export type ChannelClosed = { 
 /**
@@ -973,19 +768,6 @@ export type ChannelEnd = "broken" | "cut";
 
 /**
  * A call, with the parts of its request as they came.
- *
- * ```
- * # use rootwise::endpoint::event::*;
- * # use rootwise::host::Transport;
- * # use rootwise::{Endpoint, HostFacts, PathStyle, Policy};
- * # let mut endpoint = Endpoint::new(Policy::recommended(), &HostFacts::new(PathStyle::Posix))?;
- * endpoint.handle(SessionOpened::new(1, Transport::Http), 0)?;
- * let mut started = CallStarted::new(1);
- * (started.session, started.method) = (Some(1.into()), Some("tools/call".into()));
- * started.headers.insert("x-project-path".into(), "/work/app".into());
- * endpoint.handle(started, 0)?;
- * # Ok::<(), Box<dyn std::error::Error>>(())
- * ```
  */
 export type CallStarted = { 
 /**
@@ -1073,18 +855,6 @@ inputRequired: boolean, };
 
 /**
  * A call that is over.
- *
- * ```
- * # use rootwise::endpoint::event::*;
- * # use rootwise::host::Transport;
- * # use rootwise::{Endpoint, HostFacts, PathStyle, Policy};
- * # let mut endpoint = Endpoint::new(Policy::recommended(), &HostFacts::new(PathStyle::Posix))?;
- * let mut ended = CallEnded::new(1);
- * ended.cancelled = true;
- * endpoint.handle(CallStarted::new(1), 0)?;
- * endpoint.handle(ended, 5)?;
- * # Ok::<(), Box<dyn std::error::Error>>(())
- * ```
  */
 export type CallEnded = { 
 /**
@@ -1098,20 +868,6 @@ cancelled?: boolean, };
 
 /**
  * An ask of a call, or of a session if it has no request-specific facts.
- *
- * ```
- * # use rootwise::endpoint::event::*;
- * # use rootwise::host::Transport;
- * # use rootwise::{Endpoint, HostFacts, PathStyle, Policy};
- * # let mut endpoint = Endpoint::new(Policy::recommended(), &HostFacts::new(PathStyle::Posix))?;
- * endpoint.handle(CallStarted::new(1), 0)?;
- * let mut asked = CallAsked::new(1);
- * // The caller shows the policy's hints.
- * (asked.call, asked.hints) = (Some(1.into()), true);
- * let output = endpoint.handle(asked, 0)?;
- * assert!(!output.actions.is_empty());
- * # Ok::<(), Box<dyn std::error::Error>>(())
- * ```
  */
 export type CallAsked = { 
 /**
@@ -1157,18 +913,6 @@ peek?: boolean, };
 
 /**
  * A selection.
- *
- * ```
- * # use rootwise::endpoint::event::*;
- * # use rootwise::host::Transport;
- * # use rootwise::{Endpoint, HostFacts, PathStyle, Policy};
- * # let mut endpoint = Endpoint::new(Policy::recommended(), &HostFacts::new(PathStyle::Posix))?;
- * endpoint.handle(SessionOpened::new(1, Transport::Stdio), 0)?;
- * let mut selected = CallSelected::new(1, rootwise::event::SelectBy::Path("/work/app".into()));
- * selected.session = Some(1.into());
- * endpoint.handle(selected, 0)?;
- * # Ok::<(), Box<dyn std::error::Error>>(())
- * ```
  */
 export type CallSelected = { 
 /**
