@@ -7,10 +7,12 @@ const file = at("core", "clients.json");
 
 export const readRows = () => JSON.parse(readFileSync(file, "utf8"));
 
-/** Writes the rows as the file has them: a property in a line. */
-export function writeRows(rows) {
+export const writeRows = (rows) => writeFileSync(file, textOf(rows));
+
+/** The rows as the file has them: a property in a line. */
+export function textOf(rows) {
   const row = (entries) => `  {\n${entries.map(([key, value]) => `    "${key}": ${line(value)}`).join(",\n")}\n  }`;
-  writeFileSync(file, `[\n${rows.map((each) => row(Object.entries(each))).join(",\n")}\n]\n`);
+  return `[\n${rows.map((each) => row(Object.entries(each))).join(",\n")}\n]\n`;
 }
 
 /** The differences between a row and what a client did, as lines of a diff; none if the row is right. */
