@@ -18,6 +18,7 @@ The first run downloads several gigabytes; build the package first with npm star
   --only a,b        only these clients
   --list            print the clients, their versions and their rows
   --scratch folder  where clients are installed and run (${join(tmpdir(), "rootwise-clients")})
+  --python program  also run the README's Python server, with a Python in which rootwise and fastmcp are installed
   --update          write what was seen into core/clients.json; then generate what depends on it (CONTRIBUTING.md)
   --help            print this text
 
@@ -34,6 +35,7 @@ main(async () => {
     only: { type: "string" },
     list: { type: "boolean" },
     scratch: { type: "string", default: join(tmpdir(), "rootwise-clients") },
+    python: { type: "string" },
     update: { type: "boolean" },
     help: { type: "boolean" },
   };
@@ -47,7 +49,11 @@ main(async () => {
   const scratch = resolve(values.scratch);
   mkdirSync(scratch, { recursive: true });
   const rows = readRows();
-  const setting = { scratch, node: installNode(nodeVersion, scratch), servers: servers() };
+  const setting = {
+    scratch,
+    node: installNode(nodeVersion, scratch),
+    servers: servers(values.python && resolve(values.python)),
+  };
   const done = [];
   for (const [index, id] of ids.entries()) {
     const began = performance.now();
@@ -119,6 +125,10 @@ async function check(id, rows, setting) {
       return { id, row, version, seen, verdict: "failed", why: why("readme", usual, `it got \`${got.text}\``) };
   }
   for (const [name, scenario] of Object.entries(client.also ?? {})) {
+    if (!setting.servers[scenario.server]) {
+      process.stdout.write(dim(`(left out: ${name}, which needs --python) `));
+      continue;
+    }
     const problem = unexpected(scenario.expect, await run({ name, ...scenario }));
     if (problem) return { id, row, version, seen, verdict: "failed", why: problem };
   }

@@ -9,17 +9,22 @@ import { environment, MODEL, runInSandbox } from "./sandbox.mjs";
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 
-/** The commands of the servers. The README's own lines are run, unchanged. */
-export function servers() {
-  const [, notes] = /^```ts\n([\s\S]*?\/\/ 3[\s\S]*?)^```/m.exec(readFileSync(at("README.md"), "utf8"));
-  // Below the package, a file can import the package by name, like an installed copy.
-  const file = at("target", "clients", "notes.mjs");
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, notes);
+/** The commands of the servers. The README's own lines are run, unchanged; those in Python need an interpreter with its packages. */
+export function servers(python) {
+  const blocks = [...readFileSync(at("README.md"), "utf8").matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)];
+  const example = (language, name) => {
+    const [, , code] = blocks.find(([, of, text]) => of === language && /(\/\/|#) 3,/.test(text));
+    // Below the package, a file can import the package by name, like an installed copy.
+    const file = at("target", "clients", name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, code);
+    return file;
+  };
   return {
-    notes: [process.execPath, file],
+    notes: [process.execPath, example("ts", "notes.mjs")],
     "notes-sdk1": [process.execPath, here("servers/notes-sdk1.mjs")],
     whereami: [process.execPath, at("dist", "cjs", "whereami", "cli.js"), "whereami"],
+    ...(python ? { "notes-python": [python, example("python", "notes.py")] } : {}),
   };
 }
 
