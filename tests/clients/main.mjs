@@ -159,21 +159,12 @@ const colour = (verdict) => ({ "as its row": green, "not run": yellow })[verdict
 
 function report(done) {
   const cells = ({ id, version, seen, verdict }) => {
-    if (!seen) return [id, version, "", "", "", "", "", "", verdict];
-    if (seen.clients)
-      return [
-        id,
-        version,
-        "",
-        "",
-        "",
-        "",
-        "",
-        Object.entries(seen.clients)
-          .map(([root, got]) => `${root} gets ${got}`)
-          .join("; "),
-        verdict,
-      ];
+    const nothing = ["", "", "", "", ""];
+    if (!seen) return [id, version, ...nothing, "", verdict];
+    if (seen.clients) {
+      const got = Object.entries(seen.clients).map(([root, outcome]) => `${root} gets ${outcome}`);
+      return [id, version, ...nothing, got.join("; "), verdict];
+    }
     const { protocol, capabilities, roots, cwd, env, meta, project } = seen;
     const declared = Object.keys(capabilities).join(", ");
     const answer = Array.isArray(roots) ? roots.join(" ") || "none" : (roots ?? "not asked");

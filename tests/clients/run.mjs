@@ -39,7 +39,7 @@ export async function runClient({ id, client, scenario, installed, node, scratch
   const recording = join(folder, "recording.jsonl");
   const server = launcher(folder, recording, commands[scenario.server]);
   const [{ tool }] = scenario.calls;
-  const values = { ...places, ...scenario.values, server, tool, node, model: MODEL, prompt: "Where is the project?" };
+  const values = { ...places, server, tool, node, model: MODEL, prompt: "Where is the project?" };
   values.modules = join(installed, "node_modules");
   values.bin = client.npm ? join(values.modules, ".bin") : join(installed, "bin");
   Object.assign(values, { runner: process.execPath, drivers: here("drivers"), whereami: commands.whereami[1] });
