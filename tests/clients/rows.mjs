@@ -33,9 +33,9 @@ export function differences(row, id, version, seen) {
 
 /** Puts what was seen into a row; the texts of the row remain, and its author reads them again. */
 export function update(row, id, version, seen) {
-  const { client, names, patterns, protocol, roots, cwd, env, signals, conversation, ...rest } = row;
-  const before = { client, names, patterns, protocol, roots, cwd, env, signals, conversation };
-  const order = { ...before, seen: { ...row.seen, [id]: seen }, ...rest };
+  const { client, names, patterns, protocol, roots, cwd, env, signals, conversation, seen: before, ...rest } = row;
+  const first = { client, names, patterns, protocol, roots, cwd, env, signals, conversation };
+  const order = { ...first, seen: { ...before, [id]: seen }, ...rest };
   const versions = order.known.run?.versions ?? [];
   const all = versions.some((each) => each.includes(version)) ? versions : [version, ...versions];
   order.known = { ...order.known, run: { versions: all, date: new Date().toISOString().slice(0, 10) } };

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { at } from "../../scripts/tools.mjs";
-import { observe, outcomes, readRecording, results } from "./observe.mjs";
+import { formAnswer, observe, outcomes, readRecording, results } from "./observe.mjs";
 import { environment, MODEL, runInSandbox } from "./sandbox.mjs";
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
@@ -23,6 +23,7 @@ export function servers(python) {
   return {
     notes: [process.execPath, example("ts", "notes.mjs")],
     "notes-sdk1": [process.execPath, here("servers/notes-sdk1.mjs")],
+    form: [process.execPath, here("servers/form.mjs")],
     whereami: [process.execPath, at("dist", "cjs", "whereami", "cli.js"), "whereami"],
     ...(python ? { "notes-python": [python, example("python", "notes.py")] } : {}),
   };
@@ -63,7 +64,7 @@ export async function runClient({ id, client, scenario, installed, node, scratch
   const problem = await runInSandbox(folder, plan, client.seconds ?? 90);
   const recorded = readRecording(recording);
   const seen = client.commands ? { clients: outcomes(values.outcomes, places) } : observe(recorded, places);
-  return { name: scenario.name, folder, problem, seen, results: results(recorded, places) };
+  return { name: scenario.name, folder, problem, seen, form: formAnswer(recorded), results: results(recorded, places) };
 }
 
 /** A folder with a marker of a project, or without one. */

@@ -132,6 +132,10 @@ test("a row differs until it has what was seen", () => {
     '- "name": "editor"',
     '+ "name": "other"',
   ]);
+  update(row, "editor", "1.3", { ...seen, name: "other" });
+  assert.deepEqual(differences(row, "editor", "1.3", { ...seen, name: "other" }), []);
+  assert.deepEqual(row.known.run.versions, ["1.3", "1.2"]);
+  update(row, "editor", "1.2", seen);
   row.conversation = { meta: "/chat~1id", known: "run" };
   assert.deepEqual(differences(row, "editor", "1.2", seen), ["- conversation: /chat~1id"]);
 });
