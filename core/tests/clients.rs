@@ -506,9 +506,9 @@ fn link(source: &str) -> String {
 impl fmt::Display for How {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            How::Run => "**run**",
-            How::Read => "read in source",
-            How::Reported => "reported",
+            Self::Run => "**run**",
+            Self::Read => "read in source",
+            Self::Reported => "reported",
         })
     }
 }
