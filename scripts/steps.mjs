@@ -263,6 +263,12 @@ export const steps = [
     run: () => tests(...["examples", "rust", "run", "pages", "commands"].map((name) => `tests/docs/${name}.test.mjs`)),
   },
   {
+    name: "suite",
+    what: "the parts of npm run clients, without the clients that it downloads",
+    reads: ["tests/clients/", "core/clients.json", "scripts/"],
+    run: () => tests("tests/clients/suite.test.mjs"),
+  },
+  {
     name: "examples",
     what: "the other example in TypeScript, with real clients; those in Python are tested with the Python package",
     reads: [...modules, "examples/filesystem/"],

@@ -120,6 +120,8 @@ struct SeenClient {
     folders: Vec<String>,
     /// The project under the policy `recommended`, and its source.
     project: String,
+    /// What it does with a form of the server where nobody can fill it in; none where it declares no elicitation.
+    form: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -478,7 +480,10 @@ impl Client {
         let mut names: Vec<String> = Vec::new();
         for seen in self.seen.values() {
             let Seen::Client(seen) = seen else { return String::new() };
-            names.extend(seen.capabilities.keys().filter(|name| *name != "roots").map(|name| format!("`{name}`")));
+            names.extend(seen.capabilities.keys().filter(|name| *name != "roots").map(|name| match &seen.form {
+                Some(form) if name == "elicitation" => format!("`{name}` (run without a user: {form})"),
+                _ => format!("`{name}`"),
+            }));
         }
         match (self.seen.is_empty(), names.is_empty()) {
             (true, _) => String::new(),
@@ -501,9 +506,9 @@ fn link(source: &str) -> String {
 impl fmt::Display for How {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            How::Run => "**run**",
-            How::Read => "read in source",
-            How::Reported => "reported",
+            Self::Run => "**run**",
+            Self::Read => "read in source",
+            Self::Reported => "reported",
         })
     }
 }

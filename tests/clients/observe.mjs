@@ -64,6 +64,15 @@ export function results(recording, places) {
   });
 }
 
+/** What the client did with a form: `accept`, `decline`, `cancel`, an error, or `no answer`. */
+export function formAnswer(recording) {
+  const messages = recording.flatMap((each) => each.messages);
+  const asked = messages.find(({ message }) => message.method === "elicitation/create")?.message;
+  const isAnswer = ({ from, message }) => from === "client" && !message.method && message.id === asked?.id;
+  const { result, error } = messages.find(isAnswer)?.message ?? {};
+  return result?.action ?? (error ? `error ${error.code}` : "no answer");
+}
+
 /** What the clients of a gateway got, each in the order of the roots: a folder, or the first sentence of an error. */
 export function outcomes(file, places) {
   const shown = shorten(places);

@@ -7,10 +7,12 @@ const file = at("core", "clients.json");
 
 export const readRows = () => JSON.parse(readFileSync(file, "utf8"));
 
-/** Writes the rows as the file has them: a property in a line. */
-export function writeRows(rows) {
+export const writeRows = (rows) => writeFileSync(file, textOf(rows));
+
+/** The rows as the file has them: a property in a line. */
+export function textOf(rows) {
   const row = (entries) => `  {\n${entries.map(([key, value]) => `    "${key}": ${line(value)}`).join(",\n")}\n  }`;
-  writeFileSync(file, `[\n${rows.map((each) => row(Object.entries(each))).join(",\n")}\n]\n`);
+  return `[\n${rows.map((each) => row(Object.entries(each))).join(",\n")}\n]\n`;
 }
 
 /** The differences between a row and what a client did, as lines of a diff; none if the row is right. */
@@ -31,9 +33,9 @@ export function differences(row, id, version, seen) {
 
 /** Puts what was seen into a row; the texts of the row remain, and its author reads them again. */
 export function update(row, id, version, seen) {
-  const { client, names, patterns, protocol, roots, cwd, env, signals, conversation, ...rest } = row;
-  const before = { client, names, patterns, protocol, roots, cwd, env, signals, conversation };
-  const order = { ...before, seen: { ...row.seen, [id]: seen }, ...rest };
+  const { client, names, patterns, protocol, roots, cwd, env, signals, conversation, seen: before, ...rest } = row;
+  const first = { client, names, patterns, protocol, roots, cwd, env, signals, conversation };
+  const order = { ...first, seen: { ...before, [id]: seen }, ...rest };
   const versions = order.known.run?.versions ?? [];
   const all = versions.some((each) => each.includes(version)) ? versions : [version, ...versions];
   order.known = { ...order.known, run: { versions: all, date: new Date().toISOString().slice(0, 10) } };

@@ -4,22 +4,28 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { at } from "../../scripts/tools.mjs";
-import { observe, outcomes, readRecording, results } from "./observe.mjs";
+import { formAnswer, observe, outcomes, readRecording, results } from "./observe.mjs";
 import { environment, MODEL, runInSandbox } from "./sandbox.mjs";
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 
-/** The commands of the servers. The README's own lines are run, unchanged. */
-export function servers() {
-  const [, notes] = /^```ts\n([\s\S]*?\/\/ 3[\s\S]*?)^```/m.exec(readFileSync(at("README.md"), "utf8"));
-  // Below the package, a file can import the package by name, like an installed copy.
-  const file = at("target", "clients", "notes.mjs");
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, notes);
+/** The commands of the servers. The README's own lines are run, unchanged; those in Python need an interpreter with its packages. */
+export function servers(python) {
+  const blocks = [...readFileSync(at("README.md"), "utf8").matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)];
+  const example = (language, name) => {
+    const [, , code] = blocks.find(([, of, text]) => of === language && /(\/\/|#) 3,/.test(text));
+    // Below the package, a file can import the package by name, like an installed copy.
+    const file = at("target", "clients", name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, code);
+    return file;
+  };
   return {
-    notes: [process.execPath, file],
+    notes: [process.execPath, example("ts", "notes.mjs")],
     "notes-sdk1": [process.execPath, here("servers/notes-sdk1.mjs")],
+    form: [process.execPath, here("servers/form.mjs")],
     whereami: [process.execPath, at("dist", "cjs", "whereami", "cli.js"), "whereami"],
+    ...(python ? { "notes-python": [python, example("python", "notes.py")] } : {}),
   };
 }
 
@@ -34,7 +40,7 @@ export async function runClient({ id, client, scenario, installed, node, scratch
   const recording = join(folder, "recording.jsonl");
   const server = launcher(folder, recording, commands[scenario.server]);
   const [{ tool }] = scenario.calls;
-  const values = { ...places, ...scenario.values, server, tool, node, model: MODEL, prompt: "Where is the project?" };
+  const values = { ...places, server, tool, node, model: MODEL, prompt: "Where is the project?" };
   values.modules = join(installed, "node_modules");
   values.bin = client.npm ? join(values.modules, ".bin") : join(installed, "bin");
   Object.assign(values, { runner: process.execPath, drivers: here("drivers"), whereami: commands.whereami[1] });
@@ -58,7 +64,7 @@ export async function runClient({ id, client, scenario, installed, node, scratch
   const problem = await runInSandbox(folder, plan, client.seconds ?? 90);
   const recorded = readRecording(recording);
   const seen = client.commands ? { clients: outcomes(values.outcomes, places) } : observe(recorded, places);
-  return { name: scenario.name, folder, problem, seen, results: results(recorded, places) };
+  return { name: scenario.name, folder, problem, seen, form: formAnswer(recorded), results: results(recorded, places) };
 }
 
 /** A folder with a marker of a project, or without one. */
