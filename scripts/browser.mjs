@@ -39,6 +39,15 @@ export function browser() {
   if (installed) return { executablePath: installed, env: process.env };
   return {
     executablePath: carried,
-    env: { ...process.env, LD_LIBRARY_PATH: join(home, "lib"), FONTCONFIG_PATH: home },
+    env: { ...process.env, LD_LIBRARY_PATH: join(home, "lib"), FONTCONFIG_FILE: fontConfiguration() },
   };
+}
+
+/** The configuration that the package carries names folders of its own machine: a page with text would end the browser. */
+function fontConfiguration() {
+  const file = join(home, "rootwise-fonts.conf");
+  const folders = [join(home, "fonts"), "/usr/share/fonts"].map((folder) => `<dir>${folder}</dir>`).join("");
+  const cache = `<cachedir>${join(home, "font-cache")}</cachedir>`;
+  if (existsSync(home)) writeFileSync(file, `<?xml version="1.0"?><fontconfig>${folders}${cache}</fontconfig>\n`);
+  return file;
 }
