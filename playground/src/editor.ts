@@ -11,7 +11,7 @@ import { json, jsonLanguage } from "@codemirror/lang-json";
 import { bracketMatching, HighlightStyle, syntaxHighlighting, syntaxTree } from "@codemirror/language";
 import { type Diagnostic, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { EditorState, type Text } from "@codemirror/state";
-import { EditorView, keymap, lineNumbers } from "@codemirror/view";
+import { EditorView, keymap, lineNumbers, tooltips } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { namesAt, type Suggestion, valuesAt } from "./schema.js";
 
@@ -43,7 +43,9 @@ export function createEditor(
         closeBrackets(),
         json(),
         jsonLanguage.data.of({ autocomplete: complete }),
-        autocompletion(),
+        autocompletion({ icons: false }),
+        // Below the page itself: the panel would cut them off.
+        tooltips({ parent: document.body }),
         syntaxHighlighting(colours),
         // Tab leaves the editor, as it leaves every other field.
         keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),

@@ -89,8 +89,9 @@ function ofEvent(event: EndpointEvent): Line[] {
       return event.paths.map(({ path, found, realPath, markers }) => {
         const linked = realPath && realPath !== path ? `, leads to ${realPath}` : "";
         const words = { directory: "folder", file: "file", missing: "missing", unreadable: "unreadable" }[found];
+        const name = event.paths.length > 1 ? `${path.split(/[\\/]/).at(-1) || path}: ` : "";
         const marked = markers && markers.length > 0 ? `, has ${markers.join(" ")}` : "";
-        return arrow("disk", "server", `${words}${linked}${marked}`, found === "directory" ? "plain" : "bad");
+        return arrow("disk", "server", `${name}${words}${linked}${marked}`, found === "directory" ? "plain" : "bad");
       });
     case "deadlineReached":
       return [at("server", "the deadline", "waiting")];

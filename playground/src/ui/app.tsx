@@ -63,7 +63,9 @@ function StoryText({ model }: { model: Model }) {
       </p>
       {story && next && (
         <p class="more">
-          <span>Rules {story.rules.join(", ")}</span>
+          <span>
+            {story.rules.length > 1 ? "Rules" : "Rule"} {story.rules.join(", ")}
+          </span>
           <button type="button" class="small" onClick={() => void openStory(model, next)}>
             Next story
           </button>

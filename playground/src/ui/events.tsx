@@ -38,7 +38,9 @@ export function EventsTab({ model }: { model: Model }) {
             ))}
           </select>
         </Field>
-        <p class="about">{client.about}</p>
+        <p class="about client" tabIndex={0}>
+          {client.about}
+        </p>
         <label class="check">
           <input type="checkbox" checked={declares} onChange={(event) => setRoots(event.currentTarget.checked)} />
           declares roots
