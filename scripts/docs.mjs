@@ -105,6 +105,9 @@ function shown(page) {
       (_link, image, label, target) => {
         const [path, heading] = target.split("#");
         const file = normalize(join(dirname(page.file), path)).replaceAll("\\", "/");
+        // A story of the playground's README is played by the playground.
+        if (file === "playground/README.md" && heading)
+          return `[${label}](/playground/index.html#story=${heading}){target="_self"}`;
         const found = place.get(file) ?? place.get(join(file, "README.md"));
         if (found) return `[${label}](/${found}${heading ? `#${heading}` : ""})`;
         if (image) return `![${label}](/${relative("docs", file)})`;

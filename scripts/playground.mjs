@@ -47,7 +47,7 @@ async function draw(file) {
       reducedMotion: "reduce",
       colorScheme: "light",
     });
-    await view.goto(`${address}#story=worktree`);
+    await view.goto(`${address}#story=silent`);
     await view.waitForSelector("html[data-ready]");
     writeFileSync(at(file), await view.screenshot());
   } finally {

@@ -79,6 +79,7 @@ const linked = [
     (name) => ({ title: name, file: `examples/${name}/README.md`, at: `examples/${name}.md` }),
   ),
   { title: "Tests of the core", file: "core/tests/README.md", at: "core-tests.md" },
+  { title: "Playground", file: "playground/README.md", at: "playground.md" },
 ];
 
 export const pages = [
