@@ -1,4 +1,4 @@
-// Builds the playground: one HTML file that needs nothing else.
+// Builds the playground: one HTML file that needs nothing else, and the licences of what is in it.
 import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { at, bin, node } from "../scripts/tools.mjs";

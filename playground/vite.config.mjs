@@ -1,10 +1,13 @@
 // Builds the playground into one HTML file: browsers load neither modules nor WebAssembly from other files where the page comes
 // from `file:`. The module of the core is compressed, because text that stands for its bytes would be three times as long.
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { defineConfig } from "vite";
+import { licenceTexts } from "../scripts/licences.mjs";
 import { at } from "../scripts/tools.mjs";
 
+const LICENCES = "licences.txt";
 const MODULE = "virtual:rootwise-module";
 const entry = at("dist", "esm", "web", "index.js");
 
@@ -22,6 +25,23 @@ const coreModule = {
     id === entry ? code.replace(/new URL\("[^"]+\.wasm", import\.meta\.url\)/, '""') : undefined,
 };
 
+/** The licences of what is in the page, beside it: the packages of npm, and the crates in the module. */
+const licences = {
+  name: "licences",
+  generateBundle(_options, bundle) {
+    const modules = Object.values(bundle).flatMap(({ moduleIds = [] }) => moduleIds);
+    const home = /^(.*\/playground\/node_modules\/((?:@[^/]+\/)?[^/]+))\//;
+    const found = new Map(modules.flatMap((id) => (home.exec(id) ? [home.exec(id).slice(1, 3).reverse()] : [])));
+    const texts = [...found].sort().map(([name, folder]) => {
+      const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+      return `${name} ${version}: ${license}\n\n${readFileSync(join(folder, "LICENSE"), "utf8").trim()}\n`;
+    });
+    const rule = `\n${"-".repeat(80)}\n\n`;
+    const source = ["Packages that are part of this page\n", ...texts, licenceTexts()].join(rule);
+    this.emitFile({ type: "asset", fileName: LICENCES, source });
+  },
+};
+
 const oneFile = {
   name: "one-file",
   enforce: "post",
@@ -29,7 +49,7 @@ const oneFile = {
     const page = Object.values(bundle).find(({ fileName }) => fileName.endsWith(".html"));
     let html = page.source;
     for (const [name, { type, code, source }] of Object.entries(bundle)) {
-      if (name === page.fileName) continue;
+      if (name === page.fileName || name === LICENCES) continue;
       // A function as replacement: `$&` in the code is no pattern.
       if (type === "chunk") {
         html = html.replace(/<script[^>]*src="[^"]*"[^>]*><\/script>/, "");
@@ -37,7 +57,7 @@ const oneFile = {
       } else html = html.replace(/<link[^>]*rel="stylesheet"[^>]*>/, () => `<style>${source}</style>`);
       delete bundle[name];
     }
-    page.source = html;
+    page.source = html.replace("<head>", `<head>\n    <!-- Licences of what is in this page: ${LICENCES} -->`);
   },
 };
 
@@ -46,7 +66,7 @@ export default defineConfig({
   base: "./",
   logLevel: "warn",
   resolve: { alias: { rootwise: entry } },
-  plugins: [coreModule, oneFile],
+  plugins: [coreModule, licences, oneFile],
   build: {
     outDir: at("target", "playground"),
     emptyOutDir: true,

@@ -279,7 +279,7 @@ export const steps = [
   {
     name: "docs",
     what: "every example of the documentation runs, its links hold, the picture of npm start shows what it prints, commands explain themselves",
-    reads: [...modules, "README.md", "docs/", "adapters/", "tests/docs/", "scripts/"],
+    reads: [...modules, "README.md", "docs/", "adapters/", "playground/README", "tests/docs/", "scripts/"],
     after: ["build"],
     run: () => tests(...["examples", "rust", "pages", "commands"].map((name) => `tests/docs/${name}.test.mjs`)),
   },

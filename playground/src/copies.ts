@@ -99,16 +99,15 @@ function typescript(played: Played): string {
   const end = ending(played);
   return `import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Endpoint, type EndpointEvent } from "rootwise";
+import { Endpoint, type EndpointEvent, type EndpointOptions } from "rootwise";
 
-const policy = ${JSON.stringify(policy, null, 2)} as const;
-const host = ${JSON.stringify(host, null, 2)} as const;
+const options: EndpointOptions = ${JSON.stringify({ policy, host }, null, 2)};
 const steps: [number, EndpointEvent][] = [
 ${lines(played, "  ")}
 ];
 
 test(${JSON.stringify(title)}, () => {
-  const endpoint = new Endpoint({ policy, host } as ConstructorParameters<typeof Endpoint>[0]);
+  const endpoint = new Endpoint(options);
   const answers = steps
     .flatMap(([now, event]) => endpoint.handle(event, now).actions)
     .filter((action) => action.type === "answer");

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { build } from "rolldown";
 import { storyList } from "../../playground/readme.mjs";
-import { at } from "../../scripts/tools.mjs";
+import { at, bin } from "../../scripts/tools.mjs";
 import { replay } from "../backends/rust.mjs";
 import { copied, ending, start, stories, tab } from "./fixture.mjs";
 
@@ -332,11 +332,20 @@ function inPart(expected, got, place) {
   } else assert.equal(got ?? null, expected, place);
 }
 
-test("the copied test in TypeScript passes", async () => {
+test("the copied test in TypeScript has no type errors and passes", async () => {
   const folder = at("target", "playground-copies");
   mkdirSync(folder, { recursive: true });
+  const strict = {
+    strict: true,
+    noEmit: true,
+    module: "nodenext",
+    target: "es2023",
+    types: ["node"],
+    skipLibCheck: true,
+  };
+  writeFileSync(`${folder}/tsconfig.json`, JSON.stringify({ compilerOptions: strict, include: ["*.ts"] }));
   const { page } = await open();
-  for (const id of ["worktree", "two-clients", "wolfram"]) {
+  for (const id of ["worktree", "two-clients", "wolfram", "silent"]) {
     await page.evaluate((id) => {
       location.hash = `story=${id}`;
     }, id);
@@ -357,4 +366,5 @@ test("the copied test in TypeScript passes", async () => {
     });
     assert.match(said, /# pass 1\b/, said);
   }
+  await bin("tsc", "-p", `${folder}/tsconfig.json`);
 });
