@@ -84,7 +84,7 @@ for (const colorScheme of ["light", "dark"])
 
 for (const width of SIZES)
   test(`nothing overflows or moves while a story plays, ${width} px wide`, async () => {
-    const { page } = await open("#story=legacy&at=0", { viewport: { width, height: 900 } });
+    const { page } = await open("#story=late&at=0", { viewport: { width, height: 900 } });
     const places = () =>
       page.evaluate(() => {
         const parts = ".story, .bar, .project, .sequence, .lifecycle, .clock, .sources, .explanation, .panel";
