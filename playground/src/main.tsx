@@ -16,6 +16,12 @@ async function start(): Promise<void> {
   const [first] = stories;
   if (!(await openFragment()) && first) await model.open(first, "end");
   window.addEventListener("hashchange", () => void openFragment());
+  // Without this, the browser would leave the page for the file.
+  window.addEventListener("dragover", (event) => event.preventDefault());
+  window.addEventListener("drop", (event) => {
+    event.preventDefault();
+    void model.drop(event.dataTransfer?.files[0]);
+  });
   document.documentElement.dataset.ready = "";
 }
 

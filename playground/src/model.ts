@@ -2,8 +2,8 @@
 import type { HostFacts, Policy, PresetName } from "rootwise";
 import type { DiskChange, Drawing } from "./disk.js";
 import { Disk } from "./disk.js";
-import { movesOf } from "./recording.js";
-import { fragmentOf, MAX_FRAGMENT, type Shared, sharedIn } from "./share.js";
+import { MAX_BYTES, machineOf, movesOf } from "./recording.js";
+import { BadAddress, fragmentOf, MAX_FRAGMENT, type Shared, sharedIn } from "./share.js";
 import type { Frame } from "./stage.js";
 import { stories } from "./stories.js";
 import type { Move, Setup, Story } from "./story.js";
@@ -93,8 +93,11 @@ export class Model {
       this.scrub(shared.at);
       return true;
     } catch (error) {
-      this.say(error instanceof Error ? error.message : String(error));
-      return false;
+      // What such a story began may not be whole, so another one takes its place.
+      const [first] = stories;
+      if (first) await this.open(first, "end");
+      this.say(error instanceof BadAddress ? error.message : `The story in the address cannot be played: ${error}`);
+      return true;
     }
   }
 
@@ -146,17 +149,21 @@ export class Model {
     this.scrub(this.last);
   }
 
-  async drop(name: string, text: string): Promise<void> {
+  /** Plays a recording. */
+  async drop(file: File | undefined): Promise<void> {
+    if (!file) return;
+    const { name, size } = file;
     let moves: Move[];
     try {
-      moves = movesOf(text);
+      if (size > MAX_BYTES) throw new Error(`${name} has ${size} bytes; at most ${MAX_BYTES} are read.`);
+      moves = movesOf(await file.text());
     } catch (error) {
       return this.say(error instanceof Error ? error.message : String(error));
     }
     this.story = undefined;
-    await this.#load({ ...this.shared, title: `Recording ${name}`, moves, host: { ...this.host, transport: "stdio" } });
+    await this.#load({ ...this.shared, ...machineOf(moves), title: `Recording ${name}`, moves });
     this.scrub(this.last);
-    this.say(`${moves.length} moves of ${name} were played.`);
+    this.say(`${moves.length} moves of ${name} were played; the disk has the folders that its client names.`);
   }
 
   async clear(): Promise<void> {

@@ -1,4 +1,6 @@
 // Reads a recording of `rootwise record`, or plain JSON-RPC messages, one in each line, as moves.
+import { fileUriToPath, type HostFacts, type PathStyle } from "rootwise";
+import type { Drawing } from "./disk.js";
 import type { ClientFacts, Move } from "./story.js";
 
 interface Message {
@@ -26,8 +28,6 @@ const MODERN = "2026-07-28";
 
 /** @throws Error the text is no recording; the message says which line is wrong */
 export function movesOf(text: string): Move[] {
-  if (text.length > MAX_BYTES)
-    throw new Error(`The recording has ${text.length} characters; at most ${MAX_BYTES} are read.`);
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   if (lines.length === 0) throw new Error("The recording is empty.");
   if (lines.length > MAX_LINES)
@@ -49,6 +49,26 @@ export function movesOf(text: string): Move[] {
   }
   if (moves.length === 0) throw new Error("No line of the recording says anything about the project.");
   return moves;
+}
+
+/** The machine for a recording, which says nothing about its own: it has the folders that the client names. */
+export function machineOf(moves: readonly Move[]): { host: HostFacts; disk: Drawing } {
+  const uris = moves.flatMap((move) => {
+    const roots = move.do === "answer" ? objectOf(move.result)?.roots : undefined;
+    return Array.isArray(roots) ? roots.flatMap((root) => objectOf(root)?.uri ?? []) : [];
+  });
+  const named = [...new Set(uris)].filter((uri) => typeof uri === "string");
+  const style: PathStyle = named.some((uri) => /^file:\/\/\/[a-z](:|%3a)/i.test(uri)) ? "windows" : "posix";
+  const separator = style === "windows" ? "\\" : "/";
+  const files = named.flatMap((uri) => {
+    try {
+      return [`${fileUriToPath(uri, style)}${separator}`];
+    } catch {
+      // A URI that names no folder: the core says why.
+      return [];
+    }
+  });
+  return { host: { style, transport: "stdio" }, disk: { files } };
 }
 
 function read(line: string, index: number): Line {

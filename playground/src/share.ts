@@ -15,6 +15,9 @@ export interface Shared extends Setup {
 
 /** Longer addresses are cut off by mail programs and chats. */
 export const MAX_FRAGMENT = 16_000;
+/** An address that carries no story. */
+export class BadAddress extends Error {}
+
 /** What a short fragment may unpack to. */
 const MAX_TEXT = 4_000_000;
 
@@ -26,7 +29,7 @@ export async function fragmentOf(shared: Shared): Promise<string> {
   return `s=${btoa(characters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
 }
 
-/** @throws Error the fragment carries no story */
+/** @throws BadAddress the fragment carries no story */
 export async function sharedIn(fragment: string): Promise<Shared> {
   const packed = new URLSearchParams(fragment).get("s") ?? "";
   let value: unknown;
@@ -35,9 +38,9 @@ export async function sharedIn(fragment: string): Promise<Shared> {
     const bytes = Uint8Array.from(characters, (character) => character.charCodeAt(0));
     value = JSON.parse(await bounded(unpacked(bytes, "deflate-raw")));
   } catch (cause) {
-    throw new Error("The address carries a story that cannot be read: a part of it may be missing.", { cause });
+    throw new BadAddress("The address carries a story that cannot be read: a part of it may be missing.", { cause });
   }
-  if (!isShared(value)) throw new Error("The address carries something that is no story.");
+  if (!isShared(value)) throw new BadAddress("The address carries something that is no story.");
   return value;
 }
 

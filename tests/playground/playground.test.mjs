@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { after, before, test } from "node:test";
+import { deflateRawSync } from "node:zlib";
 import { build } from "rolldown";
 import { storyList } from "../../playground/readme.mjs";
 import { at, bin } from "../../scripts/tools.mjs";
@@ -185,10 +186,18 @@ test("an address carries the story, and a damaged one says so", async () => {
   assert.match(shared, /#s=/);
   assert.deepEqual(await seen(other), await seen(page));
 
-  const { page: broken, errors } = await open("#s=eJxBroken");
-  assert.match(await broken.locator(".said").textContent(), /cannot be read/);
-  assert.deepEqual(await ending(broken), { project: "/home/ada/blog", source: "roots" });
-  assert.deepEqual(errors, []);
+  const story = { title: "", policy: "recommended", host: { style: "posix" }, disk: { files: [] }, moves: [], at: 0 };
+  const packed = (value) => `#s=${deflateRawSync(JSON.stringify(value)).toString("base64url")}`;
+  for (const [fragment, says] of [
+    ["#s=eJxBroken", /cannot be read/],
+    [packed({ ...story, disk: 5 }), /is no story/],
+    [packed({ ...story, moves: [{ do: "initialize" }] }), /cannot be played/],
+  ]) {
+    const { page: broken, errors } = await open(fragment);
+    assert.match(await broken.locator(".said").textContent(), says);
+    assert.deepEqual(await ending(broken), { project: "/home/ada/blog", source: "roots" });
+    assert.deepEqual(errors, []);
+  }
 });
 
 /** A connection with this many messages of its client. */
@@ -225,7 +234,8 @@ const drop = (page, name, lines) =>
   page.locator(".drop input").setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(lines.join("\n")) });
 
 test("a recording plays, with and without directions; what is no recording is refused with its line", async () => {
-  const { page, errors } = await open("#story=legacy");
+  // On another machine, whose disk has none of its folders.
+  const { page, errors } = await open("#story=started-in-root");
   await drop(page, "session.ndjson", recording(2));
   await page.locator(".said", { hasText: "were played" }).waitFor();
   assert.deepEqual(await ending(page), { project: "/home/ada/shop", source: "roots" });
@@ -248,6 +258,20 @@ test("a recording plays, with and without directions; what is no recording is re
   await drop(page, "wrong.txt", ["{}", "oops"]);
   await page.locator(".said", { hasText: "Line 2 is not JSON" }).waitFor();
   assert.equal(await page.locator("h1").textContent(), "Recording plain.ndjson");
+  assert.deepEqual(errors, []);
+});
+
+test("a recording that is dropped anywhere plays on a machine of its own style", async () => {
+  const { page, errors } = await open();
+  const lines = recording(1).map((line) => line.replace("file:///home/ada/shop", "file:///c%3A/code/shop"));
+  const transfer = await page.evaluateHandle((text) => {
+    const files = new DataTransfer();
+    files.items.add(new File([text], "windows.ndjson"));
+    return files;
+  }, lines.join("\n"));
+  await page.dispatchEvent("h1", "drop", { dataTransfer: transfer });
+  await page.locator("h1", { hasText: "windows.ndjson" }).waitFor();
+  assert.deepEqual(await ending(page), { project: "C:\\code\\shop", source: "roots" });
   assert.deepEqual(errors, []);
 });
 
@@ -274,8 +298,8 @@ test("a trace of 5,000 events: how long a step takes", async (context) => {
       }
       return taken.sort((one, other) => one - other);
     }, name);
-    const [middle, most] = [times[20], times.at(-1)].map((ms) => ms.toFixed(1));
-    context.diagnostic(`${name}: ${middle} ms in the middle, at most ${most} ms (goal: 50 ms)`);
+    const [middle, nearly, most] = [times[20], times[37], times.at(-1)].map((ms) => ms.toFixed(1));
+    context.diagnostic(`${name}: ${middle} ms in the middle, 95 % within ${nearly} ms, at most ${most} ms; goal 50 ms`);
   };
   await measured("Call a tool");
   await measured("Roots changed");

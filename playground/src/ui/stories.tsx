@@ -37,29 +37,19 @@ export function StoriesTab({ model }: { model: Model }) {
   );
 }
 
-/** A recording as a file: chosen, or dropped anywhere on this part. */
+/** A recording as a file: chosen here, or dropped anywhere on the page. */
 function Recording({ model }: { model: Model }) {
-  const read = async (file: File | undefined) => {
-    if (file) await model.drop(file.name, await file.text());
-  };
   return (
     <section class="group">
       <h2>A recording of your own</h2>
-      <label
-        class="drop"
-        onDragOver={(event) => event.preventDefault()}
-        onDrop={(event) => {
-          event.preventDefault();
-          void read(event.dataTransfer?.files[0]);
-        }}
-      >
+      <label class="drop">
         <span>
-          Drop a recording of <code>rootwise record</code> here, or choose it: one JSON message in each line.
+          Drop a recording of <code>rootwise record</code> on this page, or choose it: one JSON message in each line.
         </span>
         <input
           type="file"
           accept=".ndjson,.jsonl,.json,.txt"
-          onChange={(event) => void read(event.currentTarget.files?.[0])}
+          onChange={(event) => void model.drop(event.currentTarget.files?.[0])}
         />
       </label>
       <button type="button" onClick={() => void model.clear()}>
