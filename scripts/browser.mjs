@@ -46,8 +46,11 @@ export function browser() {
 /** The configuration that the package carries names folders of its own machine: a page with text would end the browser. */
 function fontConfiguration() {
   const file = join(home, "rootwise-fonts.conf");
+  if (existsSync(file) || !existsSync(home)) return file;
   const folders = [join(home, "fonts"), "/usr/share/fonts"].map((folder) => `<dir>${folder}</dir>`).join("");
   const cache = `<cachedir>${join(home, "font-cache")}</cachedir>`;
-  if (existsSync(home)) writeFileSync(file, `<?xml version="1.0"?><fontconfig>${folders}${cache}</fontconfig>\n`);
+  // As a whole, because another step may start its browser at this moment.
+  writeFileSync(`${file}.${process.pid}`, `<?xml version="1.0"?><fontconfig>${folders}${cache}</fontconfig>\n`);
+  renameSync(`${file}.${process.pid}`, file);
   return file;
 }

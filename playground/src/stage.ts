@@ -1,5 +1,5 @@
 // The server that the playground pretends to be: it turns moves into events of the endpoint, answers probes from the drawn disk and
-// keeps the clock. Everything it decides nothing about comes from the core.
+// keeps the clock. All decisions are the core's.
 import {
   Endpoint,
   type Answer,
