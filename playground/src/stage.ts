@@ -408,8 +408,9 @@ export class Stage {
 
 const entryOf = (root: string | RootEntry): RootEntry => (typeof root === "string" ? { uri: root } : root);
 
-function describedClient({ name, version = "1.0.0", protocol, roots }: ClientFacts) {
-  return { protocolVersion: protocol, capabilities: roots ? { roots } : {}, clientInfo: { name, version } };
+function describedClient({ name, version, protocol, roots }: ClientFacts) {
+  const clientInfo = { name, ...(version === undefined ? {} : { version }) };
+  return { protocolVersion: protocol, capabilities: roots ? { roots } : {}, clientInfo };
 }
 
 function described({
