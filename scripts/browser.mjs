@@ -39,6 +39,18 @@ export function browser() {
   if (installed) return { executablePath: installed, env: process.env };
   return {
     executablePath: carried,
-    env: { ...process.env, LD_LIBRARY_PATH: join(home, "lib"), FONTCONFIG_PATH: home },
+    env: { ...process.env, LD_LIBRARY_PATH: join(home, "lib"), FONTCONFIG_FILE: fontConfiguration() },
   };
+}
+
+/** The configuration that the package carries names folders of its own machine: a page with text would end the browser. */
+function fontConfiguration() {
+  const file = join(home, "rootwise-fonts.conf");
+  if (existsSync(file) || !existsSync(home)) return file;
+  const folders = [join(home, "fonts"), "/usr/share/fonts"].map((folder) => `<dir>${folder}</dir>`).join("");
+  const cache = `<cachedir>${join(home, "font-cache")}</cachedir>`;
+  // As a whole, because another step may start its browser at this moment.
+  writeFileSync(`${file}.${process.pid}`, `<?xml version="1.0"?><fontconfig>${folders}${cache}</fontconfig>\n`);
+  renameSync(`${file}.${process.pid}`, file);
+  return file;
 }

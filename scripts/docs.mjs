@@ -14,6 +14,7 @@ import {
 import { createServer } from "node:http";
 import { basename, dirname, extname, join, normalize, relative } from "node:path";
 import { parseArgs } from "node:util";
+import { buildPlayground, playground } from "../playground/build.mjs";
 import { pages, placeOf } from "../site/pages.mjs";
 import { packagesOf } from "../tests/tools.mjs";
 import { environment } from "./python.mjs";
@@ -23,13 +24,19 @@ const help = `npm run docs -- [options]
 
 Builds the documentation site into target/site.
 
-  --only a,b   build only these parts: pages, rust, typescript, python (default: all of them)
+  --only a,b   build only these parts: pages, playground, rust, typescript, python (default: all of them)
   --serve      then serve it on loopback
   --help       print this text`;
 
 const stage = at("target", "site-pages");
 const site = at("target", "site");
-const parts = { pages: buildPages, rust: buildRust, typescript: buildTypeScript, python: buildPython };
+const parts = {
+  pages: buildPages,
+  playground: addPlayground,
+  rust: buildRust,
+  typescript: buildTypeScript,
+  python: buildPython,
+};
 
 main(async () => {
   const { values } = parseArgs({
@@ -72,10 +79,16 @@ async function buildPages() {
   symlinkSync(packages(), join(stage, "node_modules"), "junction");
   const built = join(stage, "built");
   await run(process.execPath, [packages("vitepress", "bin", "vitepress.js"), "build", stage, "--outDir", built]);
-  // The other parts are below api/.
+  // The other parts are below api/ and playground/.
   mkdirSync(site, { recursive: true });
-  for (const name of readdirSync(site)) if (name !== "api") rmSync(join(site, name), { recursive: true, force: true });
+  const isOther = (name) => name === "api" || name === "playground";
+  for (const name of readdirSync(site)) if (!isOther(name)) rmSync(join(site, name), { recursive: true, force: true });
   cpSync(built, site, { recursive: true });
+}
+
+async function addPlayground() {
+  await buildPlayground();
+  cpSync(playground, join(site, "playground"), { recursive: true });
 }
 
 /** A page as the site shows it. */
@@ -92,6 +105,9 @@ function shown(page) {
       (_link, image, label, target) => {
         const [path, heading] = target.split("#");
         const file = normalize(join(dirname(page.file), path)).replaceAll("\\", "/");
+        // A story of the playground's README is played by the playground.
+        if (file === "playground/README.md" && heading)
+          return `[${label}](/playground/index.html#story=${heading}){target="_self"}`;
         const found = place.get(file) ?? place.get(join(file, "README.md"));
         if (found) return `[${label}](/${found}${heading ? `#${heading}` : ""})`;
         if (image) return `![${label}](/${relative("docs", file)})`;

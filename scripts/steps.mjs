@@ -38,7 +38,17 @@ export const steps = [
   {
     name: "format",
     what: "Rust, TypeScript and JavaScript are formatted, and the latter two have no lint warnings",
-    reads: [...rust, "rustfmt.toml", "biome", "adapters/typescript/", "examples/", "scripts/", "site/", "tests/"],
+    reads: [
+      ...rust,
+      "rustfmt.toml",
+      "biome",
+      "adapters/typescript/",
+      "examples/",
+      "playground/",
+      "scripts/",
+      "site/",
+      "tests/",
+    ],
     run: async () => {
       await cargo("fmt", "--all", "--check");
       await bin("biome", "check", "--error-on-warnings", ".");
@@ -239,13 +249,22 @@ export const steps = [
     run: () => tests("examples/thoughtbox/thoughtbox.test.mjs", "examples/replicas/replicas.test.mjs"),
   },
   {
+    name: "playground",
+    what: "the playground in Chromium: every story, policies, recordings, copies, accessibility, no requests",
+    reads: [...modules, "playground/", "tests/playground/", "tests/backends/browser", "docs/contract.md"],
+    needs: ["browser"],
+    after: ["build"],
+    run: () => tests("tests/playground/playground.test.mjs", "tests/playground/page.test.mjs"),
+  },
+  {
     name: "site",
-    what: "the documentation site builds without warnings and dead links, with the API pages of three languages",
+    what: "the documentation site builds without warnings and dead links, with the playground and the API pages of three languages",
     reads: [
       ...modules,
       "adapters/python/src/",
       "docs/",
       "examples/",
+      "playground/",
       "site/",
       "scripts/docs",
       "README.md",
@@ -253,12 +272,14 @@ export const steps = [
       "SECURITY.md",
     ],
     needs: ["python"],
+    // The playground is built in the same folder by the step of that name.
+    after: ["build", "playground"],
     run: () => node("scripts/docs.mjs"),
   },
   {
     name: "docs",
     what: "every example of the documentation runs, its links hold, the picture of npm start shows what it prints, commands explain themselves",
-    reads: [...modules, "README.md", "docs/", "adapters/", "tests/docs/", "scripts/"],
+    reads: [...modules, "README.md", "docs/", "adapters/", "playground/README", "tests/docs/", "scripts/"],
     after: ["build"],
     run: () => tests(...["examples", "rust", "run", "pages", "commands"].map((name) => `tests/docs/${name}.test.mjs`)),
   },

@@ -12,6 +12,7 @@ export const sections = [
   {
     title: "Guides",
     pages: [
+      { title: "Playground", api: "/playground/index.html" },
       { title: "A server that you cannot change", file: "docs/guides/run.md" },
       { title: "Over HTTP", file: "docs/guides/http.md" },
       { title: "Freshness", file: "docs/guides/freshness.md" },
@@ -79,6 +80,7 @@ const linked = [
     (name) => ({ title: name, file: `examples/${name}/README.md`, at: `examples/${name}.md` }),
   ),
   { title: "Tests of the core", file: "core/tests/README.md", at: "core-tests.md" },
+  { title: "Playground", file: "playground/README.md", at: "playground.md" },
 ];
 
 export const pages = [

@@ -12,7 +12,7 @@ export default {
   head: [["style", {}, "pre.mermaid { overflow-x: auto } pre.mermaid svg { min-width: 480px }"]],
   lastUpdated: false,
   // Made by other tools, after the pages.
-  ignoreDeadLinks: [/^\/api\//],
+  ignoreDeadLinks: [/^\/api\//, /^\/playground\//],
   markdown: {
     config(markdown) {
       const { fence } = markdown.renderer.rules;
@@ -29,11 +29,12 @@ export default {
       { text: "Tutorials", link: "/tutorials/typescript" },
       { text: "Guides", link: "/guides/http" },
       { text: "Policy", link: "/policy" },
+      { text: "Playground", link: "/playground/index.html", target: "_self" },
       {
         text: "API",
         items: sections
           .flatMap(({ pages }) => pages)
-          .filter(({ api }) => api)
+          .filter(({ api }) => api?.startsWith("/api/"))
           .map(entry),
       },
     ],

@@ -15,9 +15,19 @@ const types = {
 
 /** Serves the files below `folder`, opens a page and passes it to `work`. */
 export async function withPage(folder, work) {
-  const { executablePath, env } = found();
-  if (!existsSync(executablePath))
-    throw new Stop(`there is no Chromium at ${executablePath}: npm test brings one, or name yours in CHROMIUM`);
+  const { address, server } = await serve(folder);
+  const browser = await launch();
+  try {
+    const page = await browser.newPage();
+    return await work(page, address);
+  } finally {
+    await browser.close();
+    server.close();
+  }
+}
+
+/** Serves the files below `folder` on loopback. */
+export async function serve(folder) {
   const server = createServer((request, response) => {
     const path = normalize(decodeURIComponent(new URL(request.url, "http://localhost").pathname));
     const file = join(folder, path.endsWith("/") ? `${path}index.html` : path);
@@ -27,7 +37,15 @@ export async function withPage(folder, work) {
     response.setHeader("content-type", types[extname(file)] ?? "application/octet-stream").end(readFileSync(file));
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const browser = await chromium.launch({
+  return { address: `http://127.0.0.1:${server.address().port}`, server };
+}
+
+/** Starts the browser. */
+export async function launch() {
+  const { executablePath, env } = found();
+  if (!existsSync(executablePath))
+    throw new Stop(`there is no Chromium at ${executablePath}: npm test brings one, or name yours in CHROMIUM`);
+  return chromium.launch({
     executablePath,
     env,
     args: [
@@ -40,11 +58,4 @@ export async function withPage(folder, work) {
       "--disable-sync",
     ],
   });
-  try {
-    const page = await browser.newPage();
-    return await work(page, `http://127.0.0.1:${server.address().port}`);
-  } finally {
-    await browser.close();
-    server.close();
-  }
 }

@@ -1,0 +1,111 @@
+import type { JSX } from "preact";
+import { type Edge, edges, idOf, states, wordsOf } from "../lifecycle.js";
+import type { Track } from "../track.js";
+
+const WIDTH = 100;
+const HEIGHT = 34;
+
+const PLACES: Record<string, [x: number, y: number]> = {
+  notready: [54, 22],
+  notasked: [180, 22],
+  pending: [117, 112],
+  overdue: [306, 112],
+  listed: [54, 208],
+  refused: [180, 208],
+  timedout: [306, 208],
+  undeclared: [54, 278],
+  stale: [180, 278],
+  several: [306, 278],
+};
+
+export function LifeCycle({ track, cursor }: { track: Track; cursor: number }) {
+  const now = stateAt(track, cursor);
+  const before = stateAt(track, cursor - 1);
+  const lit = now && idOf(now);
+  const came = before && idOf(before);
+  const words = now ? wordsOf(now) : "not ready";
+  return (
+    <figure class="lifecycle">
+      <figcaption>
+        The client's roots: <strong>{words}</strong>
+      </figcaption>
+      <svg viewBox="0 0 360 300" role="img" aria-label={`State of the list of roots: ${words}`}>
+        <defs>
+          <marker
+            id="tip"
+            viewBox="0 0 8 8"
+            refX="7"
+            refY="4"
+            markerWidth="6"
+            markerHeight="6"
+            orient="auto-start-reverse"
+          >
+            <path d="M0 0 8 4 0 8z" />
+          </marker>
+        </defs>
+        {edges.map((edge) => (
+          <Way
+            edge={edge}
+            isLit={edge.from === came && edge.to === lit && came !== lit}
+            key={`${edge.from} ${edge.to}`}
+          />
+        ))}
+        {states.map(({ id, label }) => (
+          <Node id={id} label={label} isLit={id === lit} key={id} />
+        ))}
+      </svg>
+    </figure>
+  );
+}
+
+const stateAt = (track: Track, cursor: number) => track.frames[cursor]?.explanation?.roots.state;
+
+function Node({ id, label, isLit }: { id: string; label: string; isLit: boolean }): JSX.Element {
+  const [x, y] = PLACES[id] ?? [0, 0];
+  const [one = "", other] = halves(label);
+  const isAside = ["undeclared", "stale", "several"].includes(id);
+  return (
+    <g class={`state${isLit ? " lit" : ""}${isAside ? " aside" : ""}`}>
+      <rect x={x - WIDTH / 2} y={y - HEIGHT / 2} width={WIDTH} height={HEIGHT} rx={8} />
+      <text x={x} y={other ? y - 2 : y + 4}>
+        {one}
+      </text>
+      {other && (
+        <text x={x} y={y + 11}>
+          {other}
+        </text>
+      )}
+    </g>
+  );
+}
+
+/** A label that is too long for one line, in two. */
+function halves(label: string): string[] {
+  if (label.length <= 15) return [label];
+  const words = label.split(" ");
+  const half = Math.ceil(words.length / 2);
+  return [words.slice(0, half).join(" "), words.slice(half).join(" ")];
+}
+
+function Way({ edge, isLit }: { edge: Edge; isLit: boolean }): JSX.Element {
+  const [x1, y1] = PLACES[edge.from] ?? [0, 0];
+  const [x2, y2] = PLACES[edge.to] ?? [0, 0];
+  const [dx, dy] = [x2 - x1, y2 - y1];
+  const length = Math.hypot(dx, dy);
+  // Beside the way back, if there is one.
+  const aside = edges.some(({ from, to }) => from === edge.to && to === edge.from) ? 6 : 0;
+  const [ox, oy] = [(-dy / length) * aside, (dx / length) * aside];
+  // From border to border: the nearer of the two sides that the line crosses.
+  const reach = Math.min(WIDTH / 2 / Math.abs(dx || 1e-9), HEIGHT / 2 / Math.abs(dy || 1e-9));
+  const [bx, by] = [dx * reach, dy * reach];
+  return (
+    <g class={`edge${isLit ? " lit" : ""}`}>
+      <line x1={x1 + bx + ox} y1={y1 + by + oy} x2={x2 - bx + ox} y2={y2 - by + oy} marker-end="url(#tip)" />
+      {isLit && (
+        <text x={(x1 + x2) / 2 + ox} y={(y1 + y2) / 2 + oy + 4}>
+          {edge.label}
+        </text>
+      )}
+    </g>
+  );
+}

@@ -1,0 +1,131 @@
+// What the playground is as a page: it works from anywhere, asks for nothing, can be used by everybody and stands still.
+import assert from "node:assert/strict";
+import { cpSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { address as fileAddress, page as file } from "../../playground/build.mjs";
+import { at } from "../../scripts/tools.mjs";
+import { serve } from "../backends/browser.mjs";
+import { packagesOf } from "../tools.mjs";
+import { ending, start, tab } from "./fixture.mjs";
+
+const axe = packagesOf("playground")("axe-core", "axe.min.js");
+const SIZES = [390, 820, 1440];
+const TABS = ["Stories", "Events", "Policy", "Server", "Disk"];
+
+let open;
+let end;
+let browser;
+before(async () => {
+  ({ open, end, browser } = await start());
+});
+after(() => end?.());
+
+/** Uses the page at an address and returns what it requested besides itself. */
+async function requestsOf(address) {
+  const context = await browser.newContext({ reducedMotion: "reduce" });
+  context.setDefaultTimeout(20_000);
+  const page = await context.newPage();
+  const requests = [];
+  page.on("request", (request) => requests.push(request.url()));
+  await page.goto(`${address}#story=conport`);
+  await page.waitForSelector("html[data-ready]");
+  for (const name of TABS) await tab(page, name);
+  await page.getByRole("button", { name: "First step" }).click();
+  await page.getByRole("button", { name: "Last step" }).click();
+  await page.getByRole("button", { name: "Share" }).click();
+  assert.deepEqual(await ending(page), { project: "/home/ada/blog", source: "selected" });
+  // A browser asks for an icon by itself, after the page is loaded.
+  await page.waitForTimeout(500);
+  await context.close();
+  return requests.filter((url) => url.split("#")[0] !== address);
+}
+
+test("it works from a file and requests nothing else", async () => {
+  assert.deepEqual(await requestsOf(fileAddress), []);
+});
+
+test("it works below another path and requests nothing else", async () => {
+  const folder = at("target", "playground-sub-path");
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(join(folder, "docs", "play"), { recursive: true });
+  cpSync(file, join(folder, "docs", "play", "index.html"));
+  const { address, server } = await serve(folder);
+  try {
+    assert.deepEqual(await requestsOf(`${address}/docs/play/`), []);
+  } finally {
+    server.close();
+  }
+});
+
+for (const colorScheme of ["light", "dark"])
+  test(`axe has no serious findings, ${colorScheme}`, async () => {
+    const { page } = await open("#story=late", { colorScheme });
+    await page.addScriptTag({ path: axe });
+    const findings = async (place) => {
+      const { violations } = await page.evaluate(() => globalThis.axe.run());
+      return violations
+        .filter(({ impact }) => impact === "serious" || impact === "critical")
+        .map(({ id, nodes }) => `${place}: ${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+    };
+    const found = [];
+    for (const name of TABS) {
+      await tab(page, name);
+      found.push(...(await findings(name)));
+    }
+    await tab(page, "Policy");
+    await page.getByRole("button", { name: "Compare with another policy" }).click();
+    found.push(...(await findings("comparison")));
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole("button", { name: "Step back" }).click();
+    found.push(...(await findings("phone")));
+    assert.deepEqual(found, []);
+  });
+
+for (const width of SIZES)
+  test(`nothing overflows or moves while a story plays, ${width} px wide`, async () => {
+    const { page } = await open("#story=late&at=0", { viewport: { width, height: 900 } });
+    const places = () =>
+      page.evaluate(() => {
+        const parts = ".story, .bar, .project, .sequence, .lifecycle, .clock, .sources, .explanation, .panel";
+        const found = [...document.querySelectorAll(parts)].map((part) => {
+          const { left, top, width, height } = part.getBoundingClientRect();
+          return [part.className.split(" ")[0], left, top + scrollY, width, height].join(" ");
+        });
+        const { scrollWidth } = document.documentElement;
+        return { found, isWide: scrollWidth > innerWidth };
+      });
+    const first = await places();
+    assert.equal(first.found.length, 9);
+    assert.equal(first.isWide, false);
+    const forward = page.getByRole("button", { name: "Step forward" });
+    while (await forward.isEnabled()) {
+      await forward.click();
+      assert.deepEqual(await places(), first);
+    }
+  });
+
+test("the keyboard reaches tabs, steps and the diagram", async () => {
+  const { page } = await open("#story=legacy");
+  await page.getByRole("tab", { name: "Stories" }).focus();
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), "Events");
+  await page.getByRole("combobox", { name: "Client" }).waitFor();
+
+  const last = await page.locator(".count").textContent();
+  await page.getByRole("slider", { name: "Step", exact: true }).focus();
+  await page.keyboard.press("Home");
+  assert.match(await page.locator(".count").textContent(), /^0 \//);
+  await page.locator(".rows").focus();
+  await page.keyboard.press("ArrowDown");
+  assert.match(await page.locator(".count").textContent(), /^1 \//);
+  await page.getByRole("slider", { name: "Step", exact: true }).focus();
+  await page.keyboard.press("End");
+  assert.equal(await page.locator(".count").textContent(), last);
+
+  // Every control that can be used has the focus at some time, and Tab leaves the editor.
+  await tab(page, "Policy");
+  await page.locator(".cm-content").focus();
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate(() => document.activeElement.closest(".cm-editor")), null);
+});
