@@ -44,6 +44,12 @@ pub(crate) enum Command {
     /// Check a policy: mistakes with line and column, what it reads, and what it does in words
     #[command(after_help = CHECK_EXAMPLES)]
     Check(Check),
+    /// Look at the configuration of MCP clients: where each server would start, and what is wrong
+    #[command(after_help = DOCTOR_EXAMPLES)]
+    Doctor(Doctor),
+    /// Print the entry for a server, behind `rootwise run`, for the configuration of a client
+    #[command(after_help = CONFIG_EXAMPLES)]
+    Config(Config),
     /// Serve a tool that shows what an MCP client tells its servers
     #[command(after_help = WHEREAMI_EXAMPLES)]
     Whereami(Whereami),
@@ -108,6 +114,20 @@ Examples:
   rootwise check recommended
 
 Exit status: 0 if the policy is valid, 1 if it is not, 2 for a mistake in the options.";
+
+const DOCTOR_EXAMPLES: &str = "\
+Reads the files of known clients in the project and in the home folder, and changes nothing.
+
+Examples:
+  rootwise doctor
+  rootwise doctor ~/code/app --json
+
+Exit status: 0 if nothing is wrong, 1 if something is, 2 for a mistake in the options.";
+
+const CONFIG_EXAMPLES: &str = "\
+Examples:
+  rootwise config claude-code -- uvx mcp-server-git --repository {path}
+  rootwise config codex --name files -- npx -y @modelcontextprotocol/server-filesystem {path}";
 
 const WHEREAMI_EXAMPLES: &str = "\
 Add it to the configuration of your client, and call its tool `whereami`:
@@ -228,6 +248,24 @@ pub(crate) struct Check {
     /// The file, `-` for the standard input, or the name of a preset
     #[arg(value_name = "FILE|NAME")]
     pub(crate) policy: String,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Doctor {
+    /// The project; by default that of the working directory
+    pub(crate) folder: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Config {
+    /// The client, such as claude-code, cursor or vs-code
+    pub(crate) client: String,
+    /// What to call the server; by default the name of its package
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    /// The server and its arguments
+    #[arg(last = true, required = true, value_name = "SERVER")]
+    pub(crate) server: Vec<OsString>,
 }
 
 #[derive(Args, Debug)]

@@ -7,6 +7,7 @@ mod choices;
 mod clients;
 mod command_line;
 mod commands;
+mod configs;
 mod environment;
 mod output;
 mod policy;
@@ -31,6 +32,8 @@ fn main() -> ExitCode {
         Command::Resolve(options) => printed(commands::resolve::resolve(&options), json),
         Command::Uri(options) => printed(Ok(commands::uri::uri(&options)), json),
         Command::Check(options) => printed(commands::check::check(&options), json),
+        Command::Doctor(options) => printed(commands::doctor::doctor(&options), json),
+        Command::Config(options) => printed(commands::config::config(&options), json),
         Command::Whereami(options) => printed(commands::whereami::whereami(&options), json),
         Command::Call(options) => printed(commands::call::call(&options), json),
     };

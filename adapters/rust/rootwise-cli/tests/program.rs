@@ -96,7 +96,7 @@ fn people_read_lines_without_colours_in_pipes() {
 
 #[test]
 fn every_command_explains_itself_and_refuses_mistakes_with_the_nearest_name() {
-    for command in ["run", "record", "explain", "resolve", "uri", "check", "whereami", "call"] {
+    for command in ["run", "record", "explain", "call", "check", "doctor", "config", "whereami", "resolve", "uri"] {
         let (status, text) = said(&[command, "--help"]);
         assert!(status == Some(0) && text.contains("Usage: rootwise"), "{command}: {text}");
         let (status, text) = said(&[command, "--version"]);

@@ -2,6 +2,8 @@
 
 pub(crate) mod call;
 pub(crate) mod check;
+pub(crate) mod config;
+pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod record;
 pub(crate) mod resolve;

@@ -1,8 +1,8 @@
 //! Lines in and out: bounded, in order, and as the bytes that came.
 
 use std::io::{BufRead, Write};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use bytes::{Bytes, BytesMut};
@@ -33,15 +33,65 @@ impl Gauge {
         }
     }
 
+    pub(crate) fn has_room(&self) -> bool {
+        self.bytes.load(Ordering::Acquire) < MAX_QUEUED
+    }
+
     /// Waits until more may be written.
     pub(crate) async fn room(&self) {
         loop {
             let room = self.room.notified();
-            if self.bytes.load(Ordering::Acquire) < MAX_QUEUED {
+            if self.has_room() {
                 return;
             }
             room.await;
         }
+    }
+}
+
+/// Writes without waiting, where nothing is queued: a line that need not change threads arrives sooner.
+#[cfg(unix)]
+pub(crate) struct Shortcut(std::os::fd::OwnedFd);
+
+#[cfg(unix)]
+impl Shortcut {
+    /// To a stream that may block: what it takes at once is asked first.
+    pub(crate) fn to(stream: impl std::os::fd::AsFd) -> Option<Self> {
+        stream.as_fd().try_clone_to_owned().ok().map(Self)
+    }
+
+    /// Writes as much as possible at once; returns how much that is.
+    fn write(&self, line: &[u8]) -> usize {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+        // A pipe that can be written to takes this much, and no other thread fills it meanwhile.
+        if line.len() > MAX_AT_ONCE {
+            return 0;
+        }
+        let mut fds = [PollFd::new(&self.0, PollFlags::OUT)];
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let is_writable = poll(&mut fds, Some(&now)).is_ok_and(|ready| ready == 1)
+            && fds.first().is_some_and(|fd| fd.revents() == PollFlags::OUT);
+        if is_writable { rustix::io::write(&self.0, line).unwrap_or(0) } else { 0 }
+    }
+}
+
+/// Bytes that a pipe takes as a whole (`PIPE_BUF` on Linux; the least that POSIX allows is less, and then the rest is queued).
+#[cfg(unix)]
+const MAX_AT_ONCE: usize = 4_096;
+
+/// Other systems have no streams that say how much they take.
+#[cfg(not(unix))]
+pub(crate) struct Shortcut;
+
+#[cfg(not(unix))]
+impl Shortcut {
+    pub(crate) fn to<T>(_stream: T) -> Option<Self> {
+        None
+    }
+
+    fn write(&self, _line: &[u8]) -> usize {
+        0
     }
 }
 
@@ -51,6 +101,8 @@ impl Gauge {
 pub(crate) struct Outbox {
     lines: mpsc::UnboundedSender<Bytes>,
     pub(crate) gauge: Arc<Gauge>,
+    /// Locked while a line is written or queued, so that no two of them mix.
+    shortcut: Arc<Mutex<Option<Shortcut>>>,
 }
 
 /// The other end of an outbox.
@@ -60,12 +112,24 @@ pub(crate) struct Queue {
 }
 
 impl Outbox {
-    pub(crate) fn new(gauge: Arc<Gauge>) -> (Self, Queue) {
+    pub(crate) fn new(gauge: Arc<Gauge>, shortcut: Option<Shortcut>) -> (Self, Queue) {
         let (sender, lines) = mpsc::unbounded_channel();
-        (Self { lines: sender, gauge: gauge.clone() }, Queue { lines, gauge })
+        let shortcut = Arc::new(Mutex::new(shortcut));
+        (Self { lines: sender, gauge: gauge.clone(), shortcut }, Queue { lines, gauge })
     }
 
-    pub(crate) fn push(&self, line: Bytes) {
+    pub(crate) fn push(&self, mut line: Bytes) {
+        let shortcut = self.shortcut.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(shortcut) = shortcut.as_ref()
+            && !line.is_empty()
+            && self.gauge.bytes.load(Ordering::Acquire) == 0
+        {
+            // Nothing is queued, and what was is written.
+            let _ = line.split_to(shortcut.write(&line).min(line.len()));
+            if line.is_empty() {
+                return;
+            }
+        }
         let bytes = line.len();
         self.gauge.add(bytes);
         if self.lines.send(line).is_err() {
@@ -104,32 +168,25 @@ pub(crate) fn write_to_client(mut queue: Queue, gone: impl FnOnce() + Send + 'st
     })
 }
 
-/// Reads from the client on a thread of its own, because the standard input blocks.
-pub(crate) fn read_from_client() -> mpsc::Receiver<Bytes> {
-    let (sender, lines) = mpsc::channel(16);
-    std::thread::spawn(move || {
-        let mut input = std::io::BufReader::with_capacity(64 << 10, std::io::stdin().lock());
-        loop {
-            let mut line = Vec::new();
-            // What remains without an end of line is a message too.
-            match std::io::Read::take(&mut input, u64::try_from(MAX_LINE).unwrap_or(u64::MAX))
-                .read_until(b'\n', &mut line)
-            {
-                Ok(0) | Err(_) => return,
-                Ok(bytes) if bytes >= MAX_LINE => {
-                    return crate::run::shell::log("the client sent a message that is too long");
-                }
-                Ok(_) => {}
+/// Reads from the client until it ends; blocks.
+pub(crate) fn read_from_client(mut each: impl FnMut(Bytes)) {
+    let mut input = std::io::BufReader::with_capacity(64 << 10, std::io::stdin().lock());
+    let most = u64::try_from(MAX_LINE).unwrap_or(u64::MAX);
+    loop {
+        let mut line = Vec::new();
+        match std::io::Read::take(&mut input, most).read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => return,
+            Ok(bytes) if bytes >= MAX_LINE => {
+                return crate::run::shell::log("the client sent a message that is too long");
             }
-            if line.last() != Some(&b'\n') {
-                line.push(b'\n');
-            }
-            if sender.blocking_send(line.into()).is_err() {
-                return;
-            }
+            Ok(_) => {}
         }
-    });
-    lines
+        // What remains without an end of line is a message too.
+        if line.last() != Some(&b'\n') {
+            line.push(b'\n');
+        }
+        each(line.into());
+    }
 }
 
 /// What was read.

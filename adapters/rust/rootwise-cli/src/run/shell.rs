@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use rootwise::{HostFacts, Policy};
+use tokio::runtime::Handle;
 use tokio::sync::{mpsc, watch};
 
-use super::lines::{Gauge, Outbox, read_from_client, write_to_client};
+use super::lines::{Gauge, Outbox, Shortcut, read_from_client, write_to_client};
 use super::place::Place;
 use super::process::{self, Command, Control};
 use super::projects::Projects;
@@ -58,7 +59,7 @@ pub(super) async fn serve(
     facts: &HostFacts,
 ) -> Result<i32, Failure> {
     let (events, mut internal) = mpsc::unbounded_channel();
-    let (client, queue) = Outbox::new(Arc::default());
+    let (client, queue) = Outbox::new(Arc::default(), Shortcut::to(std::io::stdout()));
     let gone = events.clone();
     let writer = write_to_client(queue, move || drop(gone.send(Event::Signalled)));
     let projects = Projects::new(policy, facts, client.clone(), events.clone())?;
@@ -70,7 +71,9 @@ pub(super) async fn serve(
     for action in actions {
         shell.perform(action);
     }
-    let reading = tokio::spawn(shell.clone().read_client());
+    let (reading, runtime) = (shell.clone(), Handle::current());
+    // A thread of its own, because the standard input blocks; it ends with the process.
+    std::thread::spawn(move || reading.read_client(&runtime));
     let signals = tokio::spawn(shell.clone().follow_signals());
     let code = loop {
         tokio::select! {
@@ -79,7 +82,6 @@ pub(super) async fn serve(
             Some(event) = internal.recv() => shell.feed(event),
         }
     };
-    reading.abort();
     signals.abort();
     shell.client.finish();
     let _ = tokio::time::timeout(FAREWELL, tokio::task::spawn_blocking(move || writer.join())).await;
@@ -103,15 +105,16 @@ impl Shell {
         }
     }
 
-    async fn read_client(self: Arc<Self>) {
-        let mut lines = read_from_client();
-        loop {
+    fn read_client(self: &Arc<Self>, runtime: &Handle) {
+        let _inside = runtime.enter();
+        read_from_client(|line| {
             // A slow server slows its client down.
-            self.to_servers.room().await;
-            let Some(line) = lines.recv().await else { break };
+            if !self.to_servers.has_room() {
+                runtime.block_on(self.to_servers.room());
+            }
             let known = self.projects.known();
             self.feed(Event::ClientLine { line, known });
-        }
+        });
         self.feed(Event::ClientEnded);
     }
 
@@ -172,7 +175,8 @@ impl Shell {
                 return;
             }
         };
-        let (input, queue) = Outbox::new(self.to_servers.clone());
+        let shortcut = child.stdin.as_ref().and_then(Shortcut::to);
+        let (input, queue) = Outbox::new(self.to_servers.clone(), shortcut);
         let (controls, told) = mpsc::unbounded_channel();
         if let Some(stdin) = child.stdin.take() {
             tokio::spawn(process::write(stdin, queue));

@@ -45,6 +45,10 @@ impl Router {
 
     /// Asks a server for the lists that the client knows from another one.
     pub(super) fn compare_lists(&mut self, instance: InstanceId) {
+        if self.is_modern() {
+            // Such a client subscribes to changes, and a request without its envelope would be one of an older revision.
+            return;
+        }
         for (traffic, method, _) in LISTS {
             if self.client.listed.get_mut(traffic).is_some_and(|listed| listed.is_some()) {
                 let id = self.own_id();

@@ -210,3 +210,16 @@ fn a_server_that_crashes_is_started_again_only_so_often() {
     }
     assert!(play.call(7, Some("/a"))[0].starts_with("start "));
 }
+
+#[test]
+fn a_server_for_a_modern_client_gets_nothing_without_its_envelope() {
+    let mut play = Play::new(settings());
+    let meta = json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28" });
+    let sent = play.client(json!({ "id": 1, "method": "tools/list", "params": { "_meta": meta } }));
+    let probe: Value = sent.iter().find_map(|line| serde_json::from_str(line.strip_prefix("server 1 ")?).ok()).unwrap();
+    assert_eq!(probe["method"], "server/discover");
+    play.server(1, json!({ "id": probe["id"], "result": {} }));
+    play.server(1, json!({ "id": 1, "result": { "tools": [] } }));
+    let done = play.handle(Event::ProjectChanged(Some(project("/a"))));
+    assert!(done[0].starts_with("start ") && done.iter().all(|line| !line.starts_with("server")), "{done:?}");
+}

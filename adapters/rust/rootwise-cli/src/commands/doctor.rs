@@ -1,0 +1,189 @@
+//! `rootwise doctor`: reads the configuration files of known clients, and says where each server would start and what is wrong with it.
+
+use std::path::{Path, PathBuf};
+
+use rootwise::Policy;
+use rootwise::host::Transport;
+use rootwise::path::display::display;
+use rootwise_host::{host_facts_from, resolve_at_start};
+use serde_json::{Value, json};
+
+use super::config::before;
+use crate::clients::{Behaviour, Cwd, find};
+use crate::command_line::Doctor;
+use crate::configs::{Config, Server, configs};
+use crate::output::{Answer, BAD, FAINT, Failure, GOOD, STRONG, styled};
+use crate::policy::absolute;
+
+/// Characters of a path or a command line.
+const SHOWN_CHARS: usize = 300;
+
+pub(crate) fn doctor(options: &Doctor) -> Result<Answer, Failure> {
+    let folder = absolute(options.folder.as_deref().unwrap_or_else(|| Path::new(".")))?;
+    let project = project_of(&folder);
+    let home = std::env::home_dir();
+    let (mut text, mut found, mut good) = (String::new(), Vec::new(), true);
+    for config in configs() {
+        for (scope, file) in config.files(&project, home.as_deref()) {
+            let Ok(content) = std::fs::read_to_string(&file) else { continue };
+            let shown = display(&file.display().to_string(), SHOWN_CHARS);
+            text.push_str(&format!(
+                "{} {}\n",
+                styled(STRONG, &shown),
+                styled(FAINT, format_args!("({}, {scope})", config.client))
+            ));
+            match config.read(&content, &project) {
+                Err(error) => {
+                    good = false;
+                    text.push_str(&format!("  {}\n", styled(BAD, format_args!("cannot be read: {error}"))));
+                    found.push(json!({ "file": shown, "client": config.client, "error": error }));
+                }
+                Ok(servers) => {
+                    for server in servers {
+                        let case = Case::new(&config, scope, server, &project, home.as_deref());
+                        good &= case.problems.is_empty();
+                        text.push_str(&case.text(&config));
+                        found.push(case.json(&config, &shown));
+                    }
+                }
+            }
+        }
+    }
+    if found.is_empty() {
+        text = format!(
+            "No configuration of a known client has a stdio server, neither in {} nor in your home folder.",
+            project.display()
+        );
+    }
+    Ok(Answer { text, json: json!({ "project": project, "servers": found }), good })
+}
+
+/// The project that a person means who is in this folder.
+fn project_of(folder: &Path) -> PathBuf {
+    let policy = Policy::recommended();
+    let mut facts = host_facts_from(Transport::Stdio, &policy, &[], |_| None);
+    facts.cwd = folder.to_str().map(str::to_owned);
+    let project = resolve_at_start(policy, facts).ok().flatten().and_then(|project| project.path.clone());
+    project.map_or_else(|| folder.to_owned(), PathBuf::from)
+}
+
+/// One server of one client.
+struct Case {
+    server: Server,
+    /// Where it would start.
+    start: String,
+    problems: Vec<String>,
+    /// The folders of its arguments that `rootwise run` would fill in.
+    fixed: Vec<String>,
+    is_behind: bool,
+}
+
+impl Case {
+    fn new(config: &Config, scope: &str, server: Server, project: &Path, home: Option<&Path>) -> Self {
+        let behaviour = find(&config.client).unwrap_or_else(Behaviour::exemplary);
+        let is_behind = is_behind_run(&server);
+        let start = start_of(&behaviour, scope, &server, project, home);
+        let mut problems = Vec::new();
+        if which::which(&server.command).is_err() {
+            problems.push(format!("the program `{}` is not found on this PATH", display(&server.command, SHOWN_CHARS)));
+        }
+        let fixed: Vec<String> = if is_behind { Vec::new() } else { fixed_folders(&server) };
+        for folder in &fixed {
+            problems.push(format!("it serves only {}, whatever the client works in", display(folder, SHOWN_CHARS)));
+        }
+        let unfilled = server.args.iter().chain(server.env.values()).find(|word| word.contains("${workspaceFolder}"));
+        if unfilled.is_some() && !["vs-code", "cursor"].contains(&config.client.as_str()) {
+            problems.push("this client does not fill in ${workspaceFolder}".into());
+        }
+        if !is_behind && fixed.is_empty() && start != Start::Project {
+            problems
+                .push(format!("a server that trusts its working directory works in {}", start.words(project, home)));
+        }
+        Self { start: start.words(project, home), server, problems, fixed, is_behind }
+    }
+
+    fn text(&self, config: &Config) -> String {
+        let line =
+            std::iter::once(&self.server.command).chain(&self.server.args).cloned().collect::<Vec<_>>().join(" ");
+        let mark = if self.problems.is_empty() { styled(GOOD, "good") } else { styled(BAD, "look") };
+        let name = styled(STRONG, display(&self.server.name, SHOWN_CHARS));
+        let mut text = format!("  {mark} {name}  {}\n", styled(FAINT, display(&line, SHOWN_CHARS)));
+        text.push_str(&format!("       starts in {}\n", self.start));
+        if self.is_behind {
+            text.push_str("       rootwise run starts it again in the project of the client\n");
+        }
+        for problem in &self.problems {
+            text.push_str(&format!("       {}\n", styled(BAD, problem)));
+        }
+        if let Some(entry) = self.corrected(config) {
+            text.push_str(&format!("       {}\n", styled(FAINT, "this entry follows the client:")));
+            text.extend(entry.lines().map(|line| format!("         {line}\n")));
+        }
+        text
+    }
+
+    /// The entry with `rootwise run`, where that changes something.
+    fn corrected(&self, config: &Config) -> Option<String> {
+        (!self.is_behind && !self.problems.is_empty()).then(|| config.entry(&before(&self.server, &self.fixed)))
+    }
+
+    fn json(&self, config: &Config, file: &str) -> Value {
+        json!({
+            "file": file, "client": config.client, "name": self.server.name, "startsIn": self.start,
+            "behindRun": self.is_behind, "problems": self.problems, "corrected": self.corrected(config),
+        })
+    }
+}
+
+/// Whether the server is started by `rootwise run` already.
+fn is_behind_run(server: &Server) -> bool {
+    let is_rootwise = |word: &String| Path::new(word).file_stem().is_some_and(|stem| stem == "rootwise");
+    let mut words = std::iter::once(&server.command).chain(&server.args);
+    words.any(is_rootwise) && words.next().is_some_and(|word| word == "run")
+}
+
+/// Arguments that name a folder which is there.
+fn fixed_folders(server: &Server) -> Vec<String> {
+    let value = |word: &String| word.split_once('=').map_or_else(|| word.clone(), |(_, value)| value.to_owned());
+    server.args.iter().map(value).filter(|value| Path::new(value).is_absolute() && Path::new(value).is_dir()).collect()
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Start {
+    Project,
+    Home,
+    Root,
+    Elsewhere(String),
+    Unknown,
+}
+
+impl Start {
+    fn words(&self, project: &Path, home: Option<&Path>) -> String {
+        match self {
+            Self::Project => format!("the project, {}", display(&project.display().to_string(), SHOWN_CHARS)),
+            Self::Home => {
+                format!("your home folder, {}", home.map(|home| home.display().to_string()).unwrap_or_default())
+            }
+            Self::Root => "the root of the file system".into(),
+            Self::Elsewhere(folder) => display(folder, SHOWN_CHARS),
+            Self::Unknown => "the folder in which the client was started".into(),
+        }
+    }
+}
+
+/// Where a client starts a server of this file, by the table of clients.
+fn start_of(behaviour: &Behaviour, scope: &str, server: &Server, project: &Path, home: Option<&Path>) -> Start {
+    match &server.cwd {
+        Some(folder) if Path::new(folder) == project => Start::Project,
+        Some(folder) if Some(Path::new(folder)) == home => Start::Home,
+        Some(folder) => Start::Elsewhere(folder.clone()),
+        None => match behaviour.cwd {
+            Cwd::Project => Start::Project,
+            // The editors that start servers at home do so for the user's own configuration.
+            Cwd::Home if scope == "project" => Start::Project,
+            Cwd::Home => Start::Home,
+            Cwd::Root => Start::Root,
+            Cwd::Started => Start::Unknown,
+        },
+    }
+}

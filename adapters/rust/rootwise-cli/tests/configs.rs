@@ -1,0 +1,85 @@
+//! `rootwise doctor` and `rootwise config`: the files of real clients, read and never changed.
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test stops at the first surprise"
+)]
+
+mod support;
+
+use serde_json::{Value, json};
+use support::{Folder, ROOTWISE, rootwise, said};
+
+fn written(folder: &Folder, file: &str, content: &str) {
+    let file = std::path::PathBuf::from(folder.at(file));
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(file, content).unwrap();
+}
+
+fn examined(folder: &Folder) -> (Option<i32>, Value) {
+    rootwise(&["doctor", &folder.at("app/src")], &[("HOME", &folder.at("home"))])
+}
+
+#[test]
+fn what_is_wrong_with_a_server_is_named_and_corrected() {
+    let folder = Folder::new("doctor", &["app/.git", "app/src", "home", "other"]);
+    let other = folder.at("other");
+    let fixed = json!({ "command": ROOTWISE, "args": ["--repository", other] });
+    written(
+        &folder,
+        "app/.mcp.json",
+        &json!({ "mcpServers": { "fixed": fixed, "fine": { "command": ROOTWISE } } }).to_string(),
+    );
+    written(
+        &folder,
+        "home/.cursor/mcp.json",
+        "{ // comment\n \"mcpServers\": { \"homeless\": { \"command\": \"no-such-program\" } } }",
+    );
+    written(
+        &folder,
+        "home/.codex/config.toml",
+        &format!("[mcp_servers.behind]\ncommand = {ROOTWISE:?}\nargs = [\"run\", \"--\", \"x\"]\n"),
+    );
+    written(&folder, "app/.vscode/mcp.json", "{ \"servers\": ");
+    let (status, value) = examined(&folder);
+    assert_eq!((status, &value["project"]), (Some(1), &json!(folder.at("app"))), "{value}");
+    let server =
+        |name: &str| value["servers"].as_array().unwrap().iter().find(|server| server["name"] == name).unwrap().clone();
+    let fixed = server("fixed");
+    assert!(fixed["problems"][0].as_str().unwrap().contains(&format!("only {other}")), "{fixed}");
+    let corrected: Value = serde_json::from_str(fixed["corrected"].as_str().unwrap()).unwrap();
+    assert_eq!(corrected["mcpServers"]["fixed"]["args"], json!(["run", "--", ROOTWISE, "--repository", "{path}"]));
+    assert_eq!((&server("fine")["problems"], &server("behind")["behindRun"]), (&json!([]), &json!(true)));
+    assert!(server("fine")["startsIn"].as_str().unwrap().contains(&folder.at("app")));
+    let homeless = server("homeless")["problems"].to_string();
+    assert!(homeless.contains("`no-such-program` is not found") && homeless.contains("your home folder"), "{homeless}");
+    let broken = value["servers"].as_array().unwrap().iter().find(|server| server["client"] == "vs-code").unwrap();
+    assert!(broken["error"].is_string(), "{broken}");
+    // Nothing was changed.
+    assert!(std::fs::read_to_string(folder.at("app/.mcp.json")).unwrap().contains(&other));
+}
+
+#[test]
+fn nothing_to_say_is_a_success() {
+    let folder = Folder::new("doctor-none", &["app/.git", "app/src", "home"]);
+    let (status, value) = examined(&folder);
+    assert_eq!((status, &value["servers"]), (Some(0), &json!([])));
+}
+
+#[test]
+fn config_prints_the_entry_of_each_client() {
+    let (status, text) = said(&["config", "claude-code", "--", "uvx", "mcp-server-git", "--repository", "{path}"]);
+    assert_eq!(status, Some(0), "{text}");
+    let (first, entry) = text.split_once('\n').unwrap();
+    assert!(first.contains(".mcp.json"), "{text}");
+    let entry: Value = serde_json::from_str(entry).unwrap();
+    let server =
+        json!({ "command": "rootwise", "args": ["run", "--", "uvx", "mcp-server-git", "--repository", "{path}"] });
+    assert_eq!(entry, json!({ "mcpServers": { "mcp-server-git": server } }));
+    let (_, text) = said(&["config", "codex", "--name", "mine", "--", "server"]);
+    assert!(text.contains("[mcp_servers.mine]") && text.contains("command = \"rootwise\""), "{text}");
+    let (status, text) = said(&["config", "nobody", "--", "server"]);
+    assert!(status == Some(2) && text.contains("vs-code"), "{text}");
+}
