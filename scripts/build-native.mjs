@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { at, bin, cargo, debugBuild, kilobytes, run, Stop, targetFolder, WORKSPACE } from "./tools.mjs";
-import { addonFile, platform } from "./platforms.mjs";
+import { addonFile, platform, programFile, programName } from "./platforms.mjs";
 
 /** The size at which the build fails: the size that was reached, plus 5 %. */
 const most = {
@@ -88,6 +88,13 @@ export async function addon({ testPanic }) {
     debugBuild();
     copy(compiledAddon("debug"), at("dist", "test-panic", "rootwise.node"));
   }
+}
+
+/** Builds `npm/<platform>/rootwise`, the program that `npx rootwise` starts. */
+export async function program() {
+  await run("cargo", ["build", "--release", "-p", "rootwise-cli"]);
+  copyFileSync(join(targetFolder(), "release", programName()), programFile());
+  console.log(`  ${platform()}: ${kilobytes(readFileSync(programFile()).length)}`);
 }
 
 const compiledModule = () => join(targetFolder(), "wasm32-unknown-unknown", "wasm", "rootwise_wasm.wasm");

@@ -1,7 +1,7 @@
 // npm run build: builds all parts of the package into dist/.
 import { parseArgs } from "node:util";
 import { bold, main, prepare, seconds } from "./tools.mjs";
-import { addon, plainModule, wasmModule } from "./build-native.mjs";
+import { addon, plainModule, program, wasmModule } from "./build-native.mjs";
 import { generate, typescript } from "./build-package.mjs";
 
 const help = `npm run build -- [parts]
@@ -12,6 +12,7 @@ Builds the package into dist/. Without parts it builds all of them.
   --wasm        the WebAssembly module with its glue
   --plain       the WebAssembly module without glue and imports
   --addon       the Node addon for this machine
+  --program     the program for this machine
   --typescript  the package itself
   --check       with --types: only report whether the generated sources are up to date
   --test-panic     also the variants in which a test can provoke a panic
@@ -22,6 +23,7 @@ const parts = {
   wasm: wasmModule,
   plain: plainModule,
   addon,
+  program,
   typescript,
 };
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { main, read, Stop } from "./tools.mjs";
 
 /** What is compiled and published. */
-const SHIPPED = ["rootwise-node", "rootwise-wasm", "rootwise-python"];
+const SHIPPED = ["rootwise-node", "rootwise-wasm", "rootwise-python", "rootwise-cli"];
 
 /** The crates inside, on any platform: neither those for tests nor those that only run while something is built. */
 export function crates() {

@@ -1,4 +1,4 @@
-// The platforms for which the addon is built, and the small packages that contain it.
+// The platforms for which the addon and the program are built, and the small packages that contain them.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { at } from "./tools.mjs";
@@ -59,6 +59,11 @@ export function platform() {
 
 export const addonFile = () => at("npm", platform(), "rootwise.node");
 
+/** The name of the program's file on a platform. */
+export const programName = (os = process.platform) => (os === "win32" ? "rootwise.exe" : "rootwise");
+
+export const programFile = () => at("npm", platform(), programName());
+
 /** The package.json of each platform. */
 export function platformPackages() {
   const { version, license, engines } = JSON.parse(readFileSync(at("package.json"), "utf8"));
@@ -67,10 +72,10 @@ export function platformPackages() {
     content: {
       name: `@rootwise/${name}`,
       version,
-      description: `The Node addon of rootwise for ${name}`,
+      description: `The program and the Node addon of rootwise for ${name}`,
       license,
       main: "rootwise.node",
-      files: ["rootwise.node", THIRD_PARTY],
+      files: ["rootwise.node", programName(os), THIRD_PARTY],
       engines,
       os: [os],
       cpu: [cpu],

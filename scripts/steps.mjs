@@ -212,14 +212,14 @@ export const steps = [
   },
   {
     name: "rust-adapter",
-    what: "a server on rmcp with the TypeScript, Python and Rust clients, and the official conformance suite; the step rust has the tests of the crates",
+    what: "a server on rmcp with the TypeScript, Python and Rust clients, and the official conformance suite; `rootwise run` before published servers; the step rust has the tests of the crates",
     reads: [...rust, "tests/e2e/", "tests/conformance/", "examples/rmcp-notes/"],
     needs: ["python"],
     // The other step installs the clients and the conformance suite that both use.
     after: ["build", "clients"],
     run: async () => {
       debugBuild();
-      await testsAtOnce(1, ["tests/e2e/rmcp.test.mjs", "tests/conformance/rmcp.test.mjs"]);
+      await testsAtOnce(1, ["tests/e2e/rmcp.test.mjs", "tests/conformance/rmcp.test.mjs", "tests/e2e/run.test.mjs"]);
       process.env.E2E_SERVER = "rmcp";
       try {
         await testsAtOnce(
@@ -261,7 +261,7 @@ export const steps = [
     what: "every example of the documentation runs, its links hold, the picture of npm start shows what it prints, commands explain themselves",
     reads: [...modules, "README.md", "docs/", "adapters/", "tests/docs/", "scripts/"],
     after: ["build"],
-    run: () => tests(...["examples", "rust", "pages", "commands"].map((name) => `tests/docs/${name}.test.mjs`)),
+    run: () => tests(...["examples", "rust", "run", "pages", "commands"].map((name) => `tests/docs/${name}.test.mjs`)),
   },
   {
     name: "examples",

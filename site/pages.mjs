@@ -12,6 +12,7 @@ export const sections = [
   {
     title: "Guides",
     pages: [
+      { title: "A server that you cannot change", file: "docs/guides/run.md" },
       { title: "Over HTTP", file: "docs/guides/http.md" },
       { title: "Freshness", file: "docs/guides/freshness.md" },
       { title: "In a container", file: "docs/guides/containers.md" },

@@ -40,8 +40,14 @@ fn omitted(schema: &mut Schema) {
     }
 }
 
-/// Formats of numbers are known to Rust only; a bound says the same to everybody.
+/// Formats of numbers are known to Rust only; a bound says the same to everybody. An example in Rust, which comes last in a
+/// description, is of no use to anybody else.
 fn bounds(schema: &mut Schema) {
+    if let Some(Value::String(text)) = schema.get_mut("description")
+        && let Some(end) = text.find("\n\n```")
+    {
+        text.truncate(end);
+    }
     let Some(Value::String(format)) = schema.remove("format") else { return };
     if format == "uint32" {
         schema.insert("maximum".into(), u32::MAX.into());

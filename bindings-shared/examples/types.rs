@@ -161,7 +161,11 @@ fn main() {
 fn declare<T: TS>(config: &Config) {
     println!();
     if let Some(docs) = T::docs() {
-        print!("{docs}");
+        // An example in Rust comes last, and is of no use here.
+        match docs.split_once(" *\n * ```") {
+            Some((text, _)) => println!("{text} */"),
+            None => print!("{docs}"),
+        }
     }
     println!("export {}", T::decl(config));
 }

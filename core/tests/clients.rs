@@ -14,6 +14,7 @@
 mod support;
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -44,6 +45,11 @@ struct Client {
     /// What it says of its folder in other ways.
     #[serde(default)]
     signals: Vec<String>,
+    /// Where its calls name the conversation that they belong to.
+    conversation: Option<Conversation>,
+    /// What `npm run clients` saw, by the suite's names of clients.
+    #[serde(default)]
+    seen: BTreeMap<String, Seen>,
     /// Where its working directory is another folder than the project and nothing else tells.
     #[serde(default)]
     misleads: String,
@@ -81,6 +87,57 @@ struct Roots {
     declared: String,
     list_changed: String,
     answer: String,
+}
+
+/// What the suite saw, with `{project}` for the folder in which it started the client and `{home}` for the client's home.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Seen {
+    Client(Box<SeenClient>),
+    /// What each of two clients with a root of its own got.
+    Gateway {
+        #[allow(dead_code, reason = "the suite compares it")]
+        clients: BTreeMap<String, String>,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(dead_code, reason = "the suite compares all of it, this test only what rows say too")]
+struct SeenClient {
+    /// `clientInfo.name`.
+    name: String,
+    protocol: String,
+    capabilities: BTreeMap<String, Value>,
+    /// The URIs of its answer; none where it was not asked.
+    roots: Option<Vec<String>>,
+    cwd: String,
+    /// The variables that hold the project.
+    env: Vec<String>,
+    /// The keys in `_meta` of a call, without those of the protocol.
+    meta: Vec<String>,
+    /// JSON pointers into `_meta` to the project; `*` where it is a key.
+    folders: Vec<String>,
+    /// The project under the policy `recommended`, and its source.
+    project: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Conversation {
+    /// A JSON pointer into the `_meta` of a call.
+    meta: String,
+    known: How,
+    #[serde(default)]
+    note: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum How {
+    Run,
+    Read,
+    Reported,
 }
 
 #[derive(Deserialize)]
@@ -141,12 +198,47 @@ fn every_row_can_be_checked() {
             assert!(!versions.is_empty(), "{client}: which version was run?");
             assert_eq!(lengths(date), [4, 2, 2], "{client}: {date}");
         }
+        if let Some(Conversation { meta, known, .. }) = &row.conversation {
+            assert!(meta.starts_with('/'), "{client}: `{meta}` is not a JSON pointer");
+            let is_known = match known {
+                How::Run => run.is_some(),
+                How::Read => read.is_some(),
+                How::Reported => reported.is_some(),
+            };
+            assert!(is_known, "{client}: nobody knows how its conversations are known");
+        }
         assert_eq!(run.is_some(), !row.protocol.is_empty(), "{client}: a run shows the protocol, and only a run");
         let has_others = read.is_some() || reported.is_some();
         assert_eq!(has_others, !row.sources.is_empty(), "{client}: what was read or reported has sources");
         for source in &row.sources {
             let repository = source.split(['#', ':']).next().unwrap();
             assert_eq!(repository.split('/').count(), 2, "{client}: {source}");
+        }
+    }
+}
+
+#[test]
+fn no_row_contradicts_what_was_seen() {
+    for row in clients() {
+        assert!(row.seen.is_empty() || row.known.run.is_some(), "{}: seen, but not run", row.client);
+        for (id, seen) in &row.seen {
+            let Seen::Client(seen) = seen else { continue };
+            let is_name = |name: &String| match name.split_once('<') {
+                Some((start, _)) => seen.name.starts_with(start),
+                None => *name == seen.name,
+            };
+            assert!(row.names.iter().any(is_name), "{id}: `{}` is not among the names", seen.name);
+            assert!(row.protocol.contains(&seen.protocol), "{id}: {} is not in the row", seen.protocol);
+            let declares = seen.capabilities.contains_key("roots");
+            assert_eq!(row.roots.declared == "yes", declares, "{id}: does it declare roots?");
+            for name in &seen.env {
+                let is_known = row.env.iter().any(|variable| variable.name == *name && variable.confirmed);
+                assert!(is_known, "{id}: {name} holds the project");
+            }
+            if let Some(Conversation { meta, known: How::Run, .. }) = &row.conversation {
+                let key = meta.trim_start_matches('/').replace("~1", "/");
+                assert!(seen.meta.contains(&key), "{id}: no call has {meta}");
+            }
         }
     }
 }
@@ -352,6 +444,7 @@ fn page(clients: &[Client]) -> String {
             &code(&row.names),
             &row.known.to_string(),
             &row.protocol,
+            &row.capabilities(),
             &row.roots.declared,
             &row.roots.list_changed,
             &row.roots.answer,
@@ -360,6 +453,12 @@ fn page(clients: &[Client]) -> String {
             &row.sources.iter().map(|source| link(source)).collect::<Vec<_>>().join(", "),
         ];
         writeln!(page, "| {} |", cells.map(|text| cell(text)).join(" | ")).unwrap();
+    }
+    page.push_str(CONVERSATIONS);
+    for row in clients {
+        let Some(Conversation { meta, known, note }) = &row.conversation else { continue };
+        let comma = if note.is_empty() { "" } else { ", " };
+        writeln!(page, "| {} | `{meta}` | {known}{comma}{note} |", row.client).unwrap();
     }
     page.push_str(MISLEADING);
     for row in clients.iter().filter(|row| !row.misleads.is_empty()) {
@@ -373,6 +472,22 @@ fn page(clients: &[Client]) -> String {
     page
 }
 
+impl Client {
+    /// What it declares besides roots, where that was seen.
+    fn capabilities(&self) -> String {
+        let mut names: Vec<String> = Vec::new();
+        for seen in self.seen.values() {
+            let Seen::Client(seen) = seen else { return String::new() };
+            names.extend(seen.capabilities.keys().filter(|name| *name != "roots").map(|name| format!("`{name}`")));
+        }
+        match (self.seen.is_empty(), names.is_empty()) {
+            (true, _) => String::new(),
+            (false, true) => "none".to_owned(),
+            (false, false) => names.join(", "),
+        }
+    }
+}
+
 fn link(source: &str) -> String {
     let url = match source.split_once(['#', ':']) {
         None => source.to_owned(),
@@ -381,6 +496,16 @@ fn link(source: &str) -> String {
     };
     let name = source.split_once(':').map_or(source, |(repository, _)| repository);
     format!("[{name}](https://github.com/{url})")
+}
+
+impl fmt::Display for How {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            How::Run => "**run**",
+            How::Read => "read in source",
+            How::Reported => "reported",
+        })
+    }
 }
 
 impl fmt::Display for Known {
@@ -400,7 +525,8 @@ Generated from [`core/clients.json`](../core/clients.json) by `UPDATE_CLIENTS=1 
 Clients change, so every row says how it is known:
 
 - **run**: the published client of this version called a tool of a server with Rootwise on that day, on Linux. A cell marks what was only (read) or (reported).
-  A name that the run did not record was read in the package of that version.
+  A name that the run did not record was read in the package of that version. `npm run clients` repeats the run of every row with other capabilities, and of the gateways
+  ([tests/clients](../tests/clients/README.md)).
 - **read in source**: somebody read the client's own code in that month. **Reported**: an issue, a changelog or a table of others says so; the newest is of that month.
 
 The table affects only texts and the order of variables:
@@ -413,8 +539,18 @@ The table affects only texts and the order of variables:
 A test runs all vectors without the clients' names and gets the same outcomes. To use other texts or other variables, change `advice` or the `env` sources in your own
 policy: [policy.md](policy.md).
 
-| client | `clientInfo.name` | known | protocol | declares roots | `listChanged` | answer to `roots/list` | working directory over stdio | other signals | sources |
-|---|---|---|---|---|---|---|---|---|---|
+| client | `clientInfo.name` | known | protocol | other capabilities | declares roots | `listChanged` | answer to `roots/list` | working directory over stdio | other signals | sources |
+|---|---|---|---|---|---|---|---|---|---|---|
+";
+
+const CONVERSATIONS: &str = "
+## Which conversation a call belongs to
+
+Several clients put an id of the conversation into the `_meta` of every tool call. Two conversations of one client may share a server, and a client without sessions has no
+other name for them. The paths are JSON pointers into `_meta`.
+
+| client | in `_meta` | known |
+|---|---|---|
 ";
 
 const MISLEADING: &str = "

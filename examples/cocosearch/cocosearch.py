@@ -88,9 +88,8 @@ def with_tools(rootwise: Rootwise) -> Any:
 
     async def search_code(query: str) -> str:
         """Searches the code of the project you are working in."""
-        project = await rootwise.project()
+        project, hints = await rootwise.project_and_hints()
         folder = Path(str(project.path))
-        hints = await rootwise.hints()
         if not (folder / STATE).is_file():
             raise rootwise.error("not_indexed", "\n".join([not_indexed.format(path=folder), *hints]))
         found = await anyio.to_thread.run_sync(search, folder, query)

@@ -129,7 +129,9 @@ def main() -> None:
     policy = presets[options.preset]
     if not options.auto_detect:
         policy["sources"] = [source for source in policy["sources"] if source["from"] not in ("env", "cwd")]
-    rootwise = Rootwise(policy, host=at_start(policy, options), argument="workspace_id")
+    # As shipped, every tool takes the workspace as an argument; as designed, none does.
+    argument = "workspace_id" if options.preset == "conport-shipped" else None
+    rootwise = Rootwise(policy, host=at_start(policy, options), argument=argument)
     mcp: FastMCP[Any] = FastMCP("ConPort", middleware=[rootwise], mask_error_details=True)
     TOOLS[options.preset](mcp, rootwise)
     if options.transport == "stdio":

@@ -104,7 +104,7 @@ function unpacked(tarball, stage) {
   return join(stage, "package");
 }
 
-/** The addons. */
+/** The packages of the platforms: addon and program. */
 export async function addons() {
   const rows = [];
   for (const [name, { target, zig }] of here) {
@@ -113,12 +113,15 @@ export async function addons() {
       rows.push({ artifact, ...leftOut(target) });
       continue;
     }
-    if (zig === undefined) await node("scripts/build.mjs", "--addon");
+    if (zig === undefined) await node("scripts/build.mjs", "--addon", "--program");
     else {
-      await run("cargo", ["zigbuild", "--release", "-p", "rootwise-node", "--target", `${target}${zig}`], {
+      const crates = ["-p", "rootwise-node", "-p", "rootwise-cli"];
+      await run("cargo", ["zigbuild", "--release", ...crates, "--target", `${target}${zig}`], {
         env: await releaseTools(),
       });
-      copyFileSync(join(targetFolder(), target, "release", "librootwise_node.so"), at("npm", name, "rootwise.node"));
+      const built = (file) => join(targetFolder(), target, "release", file);
+      copyFileSync(built("librootwise_node.so"), at("npm", name, "rootwise.node"));
+      copyFileSync(built("rootwise"), at("npm", name, "rootwise"));
     }
     const file = add(packAddon(name, folder));
     const played = await temporarily(async (stage) =>

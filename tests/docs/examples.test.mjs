@@ -44,6 +44,10 @@ for (const { folder, source, code } of all) {
   writeFileSync(source, code.replaceAll("/srv/projects", project));
 }
 
+// Valid as TypeScript too; the packaging tests run it.
+const [, tests] = /^```js test\n([\s\S]*?)^```/m.exec(readFileSync(at("docs/guides/testing.md"), "utf8"));
+writeFileSync(join(home, "tests.ts"), tests);
+
 before(() => {
   // The settings that the tutorial recommends.
   const [, settings] = /Save this as `tsconfig.json`.*\n\n```json\n([\s\S]*?)^```/m.exec(tutorial);
@@ -54,7 +58,8 @@ before(() => {
 
 for (const { page, index, file, folder, code } of all) {
   test(`${page}, example ${index + 1}`, { timeout: 60_000 }, async () => {
-    if (code.includes("StdioClientTransport")) return asks(file, folder);
+    if (code.includes("StdioClientTransport"))
+      return code.includes("switch_project") ? switches(file, folder) : asks(file, folder);
     if (/serveStdio|StdioServerTransport/.test(code)) return serves(file);
     if (code.includes(".listen(")) return team(process.execPath, [file], project);
     prints(file, code);
@@ -91,6 +96,16 @@ function asks(file, cwd) {
   const none = run();
   assert.equal(none.status, 0, none.stderr);
   assert.match(none.stdout, /^No project/);
+}
+
+/** A client that switches to the last of its folders. */
+function switches(file, cwd) {
+  const other = join(project, "other");
+  mkdirSync(other);
+  const done = spawnSync(process.execPath, [file, project, other], { cwd, encoding: "utf8", timeout: 30_000 });
+  assert.equal(done.status, 0, done.stderr);
+  const expected = [`${basename(project)} is at ${project}`, "Project set to: other", `other is at ${other}`, ""];
+  assert.deepEqual(done.stdout.split("\n"), expected);
 }
 
 function client() {

@@ -75,7 +75,9 @@ for (const { name, Server, Client, Memory, method } of generations) {
       };
       const projects = rootwise(server, { policy, ...local });
       server.registerTool("quiet", {}, async (context) => text((await projects.project(context)).path));
-      server.registerTool("shown", {}, async (context) => text((await projects.hints(context)).join("|")));
+      server.registerTool("shown", {}, async (context) =>
+        text((await projects.projectAndHints(context)).hints.join("|")),
+      );
       const client = await meet(server);
       assert.equal(await called(client, "quiet"), alpha);
       assert.equal(await called(client, "shown"), "Tip|Always");

@@ -1,13 +1,13 @@
 // Installs the packed package into fresh projects and runs it there.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { platform } from "../../scripts/platforms.mjs";
-import { at } from "../../scripts/tools.mjs";
+import { platform, programName } from "../../scripts/platforms.mjs";
+import { at, debugBuild } from "../../scripts/tools.mjs";
 import { call, command, home, packed, project } from "./fixture.mjs";
 
 const node = (folder, file) => JSON.parse(command(folder, process.execPath, [file]));
@@ -170,7 +170,8 @@ async function whereami(folder, program, args, env) {
   const { structuredContent, content } = await call(folder, program, args, { tool: "whereami", env });
   assert.match(
     content[0].text,
-    new RegExp(`^server +rootwise ${packed.manifest.version.replaceAll(".", "\\.")}, Node`, "m"),
+    // The program has no Node in it.
+    new RegExp(`^server +rootwise ${packed.manifest.version.replaceAll(".", "\\.")}(, Node .*)?$`, "m"),
   );
   return structuredContent.choices.find(({ preset }) => preset === "recommended").project;
 }
@@ -297,3 +298,26 @@ async function freePort() {
   await new Promise((resolve) => server.close(resolve));
   return port;
 }
+
+test("npx rootwise starts the program of the platform, and says what is missing without it", {
+  timeout: 120_000,
+}, async () => {
+  const folder = project("program", { addon: false });
+  const run = (...args) => spawnSync("npx", ["rootwise", ...args], { cwd: folder, encoding: "utf8" });
+  const missing = run("resolve");
+  assert.equal(missing.status, 1);
+  assert.match(missing.stderr, new RegExp(`cannot run resolve: .*@rootwise/${platform()}.*cargo install rootwise-cli`));
+  assert.match(run("--help").stdout, /--http \[port\]/);
+  // As npm installs it.
+  const own = join(folder, "node_modules", "@rootwise", platform());
+  mkdirSync(own, { recursive: true });
+  writeFileSync(join(own, "package.json"), JSON.stringify({ name: `@rootwise/${platform()}`, version: "0.1.0" }));
+  copyFileSync(join(debugBuild(), programName()), join(own, programName()));
+  mkdirSync(join(folder, ".git"));
+  const found = run("resolve", "--json");
+  assert.equal(found.status, 0, found.stderr);
+  assert.equal(JSON.parse(found.stdout).project.path, folder);
+  assert.equal(run("resolve", "--no-such-option").status, 2);
+  const { path, source } = await whereami(folder, "npx", ["rootwise", "run", "--", "npx", "rootwise", "whereami"]);
+  assert.deepEqual([path, source], [folder, "roots"]);
+});

@@ -115,8 +115,7 @@ impl Resolver {
         if let Some(list) = &ask.input {
             return RootsAccess::Known(list);
         }
-        let keeps_roots = !self.is_alone(ask) && self.serves != Serves::Caller;
-        let known = self.connection.cycle.list().filter(|_| keeps_roots);
+        let known = self.connection.cycle.list().filter(|_| !self.is_alone(ask));
         // Nobody reports a change of such a list, so that it counts only where it can become too old.
         let may_reuse =
             self.policy.config.roots.ask != RequestWhen::EachRequest && self.policy.config.timing.max_age_ms.is_some();

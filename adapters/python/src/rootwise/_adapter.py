@@ -301,7 +301,7 @@ class Adapter(Connections[P]):
             raise self.error.from_answer(answer)
         return answer["explanation"]
 
-    async def hints(
+    async def project_and_hints(
         self,
         context: Any = None,
         /,
@@ -309,18 +309,20 @@ class Adapter(Connections[P]):
         argument: str | None = None,
         target: str | None = None,
         server: str | None = None,
-    ) -> tuple[str, ...]:
-        """Returns the policy's hints for the project of this call, to show with the result.
+    ) -> tuple[P, tuple[str, ...]]:
+        """Returns the project of this call and the policy's hints, which the tool shows with its result.
 
         A hint that comes once per connection comes with the first call that asks for hints.
 
-        :param context: as for :meth:`project`
+        :param context: as for :meth:`project`, and so are the others
+        :raises NoProjectError: the call has no project
         """
-        if testing.current_project() is not None:
-            return ()
+        fixed = testing.current_project()
+        if fixed is not None:
+            return cast("P", fixed), ()
         by = self._asker(context)
         answer = await self._ask("asked", by, argument=argument, target=target, server=server, hints=True)
-        return tuple(answer.get("hints", ()))
+        return self._project_from(answer), tuple(answer.get("hints", ()))
 
     @overload
     def inject(self, function: Callable[..., Awaitable[T]], /) -> Callable[..., Coroutine[Any, Any, T]]: ...

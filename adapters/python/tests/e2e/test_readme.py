@@ -54,6 +54,8 @@ CALLERS = [
     for framework in FRAMEWORKS
     if "from fastmcp import Client" in code and framework.kind == "fastmcp"
 ]
+SWITCHERS = [caller for caller in CALLERS if "switch_project" in str(caller.values[2])]
+CALLERS = [caller for caller in CALLERS if caller not in SWITCHERS]
 #: Those that need no framework of their own; `mcp` 2.x brings Starlette with it.
 OTHERS = {
     name: code
@@ -90,6 +92,20 @@ def test_a_client(framework: Framework, page: str, code: str, folders: list[Path
 
     assert run(str(folders[1])) == f"working in {folders[1]}\n"
     assert "No project was found" in run()
+
+
+@pytest.mark.parametrize(("framework", "page", "code"), SWITCHERS)
+def test_a_client_that_switches(
+    framework: Framework, page: str, code: str, folders: list[Path], tmp_path: Path
+) -> None:
+    [server] = [other for name, other in BLOCKS.items() if name.startswith(page) and "register_tools(" in other]
+    (tmp_path / "switching.py").write_text(server, "utf-8")
+    (tmp_path / "switch.py").write_text(code, "utf-8")
+    one, other = folders[:2]
+    command = [framework.python, "switch.py", str(one), str(other)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=90)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"working in {one}\nProject set to: {other.name}\nworking in {other}\n"
 
 
 #: What a user of a team does: the calls of the command line, on one connection.

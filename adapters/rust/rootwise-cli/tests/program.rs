@@ -1,38 +1,21 @@
 //! The program as shells and editors start it.
 #![allow(missing_docs, clippy::unwrap_used, clippy::indexing_slicing, reason = "a test stops at the first surprise")]
 
-use std::path::{Path, PathBuf};
+mod support;
+
 use std::process::Command;
 
 use serde_json::Value;
+use support::{Folder, ROOTWISE, said};
 
-/// A folder of its own for a test, removed at its end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
-        std::fs::create_dir_all(folder.join("app/src")).unwrap();
-        std::fs::create_dir_all(folder.join("app/.git")).unwrap();
-        std::fs::create_dir_all(folder.join("plain")).unwrap();
-        Self(folder.canonicalize().unwrap())
-    }
-
-    fn at(&self, path: &str) -> String {
-        self.0.join(path).to_str().unwrap().to_owned()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+fn folder(name: &str) -> Folder {
+    Folder::new(name, &["app/src", "app/.git", "plain"])
 }
 
 /// Exit status, output as JSON, and the text of errors.
 fn rootwise(args: &[&str], variables: &[(&str, &str)]) -> (Option<i32>, Value, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_rootwise"));
-    command.args(args).env_clear().envs(variables.iter().copied());
+    let mut command = Command::new(ROOTWISE);
+    command.args(args).arg("--json").env_clear().envs(variables.iter().copied());
     let output = command.output().unwrap();
     let value = serde_json::from_slice(&output.stdout).unwrap_or_default();
     (output.status.code(), value, String::from_utf8(output.stderr).unwrap())
@@ -40,7 +23,7 @@ fn rootwise(args: &[&str], variables: &[(&str, &str)]) -> (Option<i32>, Value, S
 
 #[test]
 fn resolve_finds_the_marked_folder_above() {
-    let folder = Folder::new("marked");
+    let folder = folder("marked");
     let (status, value, _) = rootwise(&["resolve", &folder.at("app/src")], &[]);
     assert_eq!((status, value["project"]["path"].as_str()), (Some(0), Some(folder.at("app").as_str())));
     assert_eq!(value["project"]["source"], "cwd");
@@ -49,7 +32,7 @@ fn resolve_finds_the_marked_folder_above() {
 
 #[test]
 fn resolve_reads_what_the_policy_reads_and_explains() {
-    let folder = Folder::new("reads");
+    let folder = folder("reads");
     let (_, value, _) = rootwise(&["resolve", "--explain"], &[("ROOTWISE_PROJECT", &folder.at("plain"))]);
     assert_eq!(value["project"]["via"], "$ROOTWISE_PROJECT");
     assert!(value["explanation"]["tried"].as_array().unwrap().len() > 5);
@@ -61,7 +44,7 @@ fn resolve_reads_what_the_policy_reads_and_explains() {
 
 #[test]
 fn resolve_takes_a_policy_file_and_names_its_faults() {
-    let folder = Folder::new("policy");
+    let folder = folder("policy");
     let file = folder.at("policy.json");
     std::fs::write(&file, r#"{"name": "mine", "sources": [{"from": "env", "read": ["MINE"]}]}"#).unwrap();
     let app = folder.at("app");
@@ -77,7 +60,7 @@ fn resolve_takes_a_policy_file_and_names_its_faults() {
 
 #[test]
 fn resolve_stays_inside_allowed_folders() {
-    let folder = Folder::new("allowed");
+    let folder = folder("allowed");
     let (app, plain) = (folder.at("app"), folder.at("plain"));
     let (status, ..) = rootwise(&["resolve", "--argument", &app, "--allowed-dir", &app], &[]);
     assert_eq!(status, Some(0));
@@ -99,11 +82,53 @@ fn uri_converts_in_both_directions_and_styles() {
 }
 
 #[test]
-fn help_and_mistakes() {
-    let (status, _, text) = rootwise(&["--help"], &[]);
-    assert_eq!((status, text.as_str()), (Some(0), ""));
-    let (status, _, text) = rootwise(&["resolve", "--typo=1"], &[]);
-    assert_eq!((status, text.as_str()), (Some(2), "rootwise: unknown option --typo\nTry `rootwise --help`.\n"));
+fn people_read_lines_without_colours_in_pipes() {
+    let folder = folder("people");
+    let (status, text) = said(&["resolve", &folder.at("app/src")]);
+    assert_eq!(status, Some(0));
+    assert!(text.starts_with(&format!("{}\n  name  app\n  from  cwd", folder.at("app"))), "{text}");
+    assert!(!text.contains('\u{1b}'), "{text:?}");
+    let (status, text) = said(&["uri", "file:///a%20b", "--style=posix"]);
+    assert!(status == Some(0) && text.starts_with("/a b\n  uri   file:///a%20b\n"), "{text}");
+    let (status, text) = said(&["resolve", "--argument", "not/absolute"]);
+    assert!(status == Some(1) && text.contains("absolute"), "{text}");
+}
+
+#[test]
+fn every_command_explains_itself_and_refuses_mistakes_with_the_nearest_name() {
+    for command in ["run", "record", "explain", "resolve", "uri", "check", "whereami", "call"] {
+        let (status, text) = said(&[command, "--help"]);
+        assert!(status == Some(0) && text.contains("Usage: rootwise"), "{command}: {text}");
+        let (status, text) = said(&[command, "--version"]);
+        assert!(status == Some(0) && text.contains(env!("CARGO_PKG_VERSION")), "{command}: {text}");
+    }
+    let (status, text) = said(&["resolve", "--explan"]);
+    assert!(status == Some(2) && text.contains("'--explain'"), "{text}");
+    let (status, text) = said(&["resolv"]);
+    assert!(status == Some(2) && text.contains("'resolve'"), "{text}");
+}
+
+#[test]
+fn check_names_line_and_column_of_a_mistake() {
+    let folder = folder("check");
+    let file = folder.at("policy.json");
+    std::fs::write(&file, "{\n  \"name\": \"mine\",\n  \"sources\": [{ \"from\": \"rots\" }]\n}\n").unwrap();
+    let (status, text) = said(&["check", &file]);
+    assert!(status == Some(1) && text.starts_with(&format!("{file}:3:25: unknown variant `rots`")), "{text}");
+    std::fs::write(&file, "{\n  \"name\": \"mine\",,\n}").unwrap();
+    let (status, value, _) = rootwise(&["check", &file], &[]);
+    assert_eq!((status, &value["error"]["line"], &value["error"]["column"]), (Some(1), &2.into(), &18.into()));
+    let (status, text) = said(&["check", "no-such-file.json"]);
+    assert!(status == Some(2) && text.contains("Name a file, or one of the presets recommended"), "{text}");
+}
+
+#[test]
+fn check_says_in_words_what_a_policy_does() {
+    let (status, text) = said(&["check", "recommended"]);
+    assert_eq!(status, Some(0));
+    for part in ["is a valid policy", "the roots of the client", "--project, $ROOTWISE_PROJECT", "CLAUDE_PROJECT_DIR"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
 }
 
 #[test]
@@ -113,7 +138,7 @@ fn the_readme_shows_what_the_program_does() {
         let (_, rest) = readme.split_once(&format!("```{language}\n")).unwrap();
         rest.split_once("```").unwrap().0
     };
-    let folder = Folder::new("readme");
+    let folder = folder("readme");
     let home = folder.at("home/me");
     let app = folder.at("home/me/code/app");
     std::fs::create_dir_all(format!("{app}/src")).unwrap();
@@ -122,13 +147,18 @@ fn the_readme_shows_what_the_program_does() {
     let mut printed = Vec::new();
     for line in block("sh").lines() {
         let words = line.split('#').next().unwrap().split_whitespace().skip(1);
-        let mut command = Command::new(env!("CARGO_BIN_EXE_rootwise"));
-        command.args(words.map(|word| word.replace('~', &home))).current_dir(&app).env_clear().env("HOME", &home);
+        let mut command = Command::new(ROOTWISE);
+        command
+            .args(words.map(|word| word.replace('~', &home)))
+            .arg("--json")
+            .current_dir(&app)
+            .env_clear()
+            .env("HOME", &home);
         let output = command.output().unwrap();
         assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stdout));
         printed.push(String::from_utf8(output.stdout).unwrap());
     }
-    let said: Value = serde_json::from_str(&printed[0].replace(&folder.at(""), "/")).unwrap();
+    let said: Value = serde_json::from_str(&printed[0].replace(&folder.at(""), "")).unwrap();
     let promised: Value = serde_json::from_str(block("json")).unwrap();
     for (field, value) in promised["project"].as_object().unwrap() {
         assert_eq!(said["project"][field], *value, "{field}");

@@ -38,15 +38,13 @@ pub fn project_of(answer: Answer) -> Result<Arc<Project>, NoProject> {
     }
 }
 
-/// The hints of an answer to an ask with `hints`; none if the call has no project.
+/// The project and the hints of an answer to an ask with `hints`.
 ///
 /// # Errors
-/// The client must be asked first.
-pub fn hints_of(answer: Answer) -> Result<Vec<String>, NoProject> {
-    match answer.outcome {
-        Outcome::NeedsInput { .. } => Err(answer.into()),
-        _ => Ok(answer.hints),
-    }
+/// The answer carries no project.
+pub fn project_and_hints_of(mut answer: Answer) -> Result<(Arc<Project>, Vec<String>), NoProject> {
+    let hints = std::mem::take(&mut answer.hints);
+    Ok((project_of(answer)?, hints))
 }
 
 /// The roots of an answer to an ask with `Want::Roots`.

@@ -19,7 +19,9 @@ mod roots;
 mod settle;
 mod start;
 
-pub use answer::{Selection, explanation_of, hints_of, is_inside, project_of, roots_of, selection_of, unselected_of};
+pub use answer::{
+    Selection, explanation_of, is_inside, project_and_hints_of, project_of, roots_of, selection_of, unselected_of,
+};
 pub use disk::probe;
 pub use error::{Cause, NoProject};
 pub use facts::{allow_only, allow_only_given, host_facts, host_facts_from, text_or_invalid, with_real_paths};

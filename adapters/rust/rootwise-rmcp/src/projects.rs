@@ -13,8 +13,8 @@ use rootwise::event::{SelectBy, Want};
 use rootwise::path::PathProblem;
 use rootwise::{CallId, ConfigError, Explanation, Project, Reason};
 use rootwise_host::{
-    Host, NoProject, Roots, Selection, explanation_of, hints_of, is_inside, project_of, roots_of, selection_of,
-    unselected_of,
+    Host, NoProject, Roots, Selection, explanation_of, is_inside, project_and_hints_of, project_of, roots_of,
+    selection_of, unselected_of,
 };
 
 use crate::call::call_of;
@@ -192,8 +192,7 @@ impl Rootwise {
     /// async fn count_files(projects: &Rootwise, context: RequestContext<RoleServer>) -> Result<String, NoProject> {
     ///     let project = projects.project(&context).await?;
     ///     let files = std::fs::read_dir(project.path()).map_or(0, Iterator::count);
-    ///     let hints = projects.hints(&context).await?;
-    ///     Ok(format!("{files} files\n{}", hints.join("\n")))
+    ///     Ok(format!("{files} files"))
     /// }
     /// ```
     ///
@@ -243,18 +242,19 @@ impl Rootwise {
         project_of(call.peek(context, peek).ok()?).ok()
     }
 
-    /// Returns the policy's hints for the project of this call, to show beside the result. One that comes once per connection
-    /// comes with the first call that asks for hints.
+    /// As [`project`](Self::project), with the policy's hints, which the tool shows beside its result. A hint that comes once per
+    /// connection comes with the first call that asks for hints.
     ///
     /// # Errors
-    /// The client must be asked first.
-    pub async fn hints(&self, context: &Context) -> Result<Vec<String>, NoProject> {
+    /// No project was found.
+    pub async fn project_and_hints(&self, context: &Context) -> Result<(LocalProject, Vec<String>), NoProject> {
         let asked = |call| {
             let mut asked = asked(call);
             asked.hints = true;
             asked
         };
-        self.ask(context, asked, hints_of).await
+        let (project, hints) = self.ask(context, asked, project_and_hints_of).await?;
+        Ok((project.try_into()?, hints))
     }
 
     /// Returns the client's roots, each verified on disk where this machine may and can do so.

@@ -27,7 +27,7 @@ impl Server {
     /// The hints, as a tool that shows them.
     #[tool]
     async fn hinted(&self, context: RequestContext<RoleServer>) -> Result<String, NoProject> {
-        Ok(self.projects.hints(&context).await?.join("|"))
+        Ok(self.projects.project_and_hints(&context).await?.1.join("|"))
     }
 
     /// Which of some paths are inside the roots.

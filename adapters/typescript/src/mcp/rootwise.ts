@@ -71,13 +71,15 @@ export class Rootwise<RequirePath extends boolean = true, Context extends CallCo
   }
 
   /**
-   * Returns the policy's hints for the project of this call, to show beside the result. One that comes once per connection
-   * comes with the first call that asks for hints.
+   * As {@link project}, with the policy's hints, which the tool shows beside its result. A hint that comes once per
+   * connection comes with the first call that asks for hints.
    */
-  async hints(context?: CallContext | UntypedContext, hints?: ProjectHints): Promise<readonly string[]> {
-    const answer = await this.#ask(context, { type: "asked", hints: true, ...hintsOf(hints) });
-    if (answer.outcome === "needsInput") throw failure(answer);
-    return answer.hints ?? [];
+  async projectAndHints(
+    context?: CallContext | UntypedContext,
+    facts?: ProjectHints,
+  ): Promise<{ project: Readonly<Project<RequirePath>>; hints: readonly string[] }> {
+    const answer = await this.#ask(context, { type: "asked", hints: true, ...hintsOf(facts) });
+    return { project: projectOf<RequirePath>(answer), hints: answer.hints ?? [] };
   }
 
   /** Returns the client's roots, each verified on disk where this machine may and can do so. */

@@ -1,4 +1,7 @@
 #!/usr/bin/env node
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
+import { findProgram } from "./program.js";
 import { serveHttp } from "./http.js";
 import { serveStdio } from "./sdk.js";
 import { makeServer } from "./server.js";
@@ -17,9 +20,26 @@ function stop(message: string): void {
   process.exitCode = 1;
 }
 
+/** Starts the program of this platform with the same command line; it reads and writes the same streams. */
+function start(program: string): void {
+  const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  for (const signal of signals) process.on(signal, () => child.kill(signal));
+  child.on("error", (error) => stop(`rootwise cannot start ${program}: ${error.message}`));
+  child.on("exit", (code, signal) => {
+    process.exitCode = code ?? 128 + (signal ? constants.signals[signal] : 0);
+  });
+}
+
 const [command, ...args] = process.argv.slice(2);
 const at = args.indexOf("--http");
-if (args.includes("--help") || command === "--help" || command === undefined) process.stdout.write(`${help}\n`);
-else if (command !== "whereami") stop(`rootwise has no command ${command}.\n\n${help}`);
-else if (at >= 0) serveHttp(Number(args[at + 1]) || 0, stop);
-else serveStdio(makeServer);
+const program = findProgram();
+// Only this server speaks HTTP.
+if (command === "whereami" && at >= 0) {
+  if (args.includes("--help")) process.stdout.write(`${help}\n`);
+  else serveHttp(Number(args[at + 1]) || 0, stop);
+} else if (typeof program === "string") start(program);
+else if (args.includes("--help") || command === "--help" || command === "-h" || command === undefined)
+  process.stdout.write(`${help}\n\n${program.missing}\n`);
+else if (command === "whereami") serveStdio(makeServer);
+else stop(`rootwise cannot run ${command}: ${program.missing}`);

@@ -1,0 +1,170 @@
+//! `rootwise call`: a client for a shell, which behaves like a real one.
+
+mod peer;
+
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::Duration;
+
+use rmcp::RoleClient;
+use rmcp::model::{CallToolRequestParams, CallToolResult, JsonObject, ProtocolVersion};
+use rmcp::service::{ClientLifecycleMode, ClientServiceExt, RunningService};
+use rmcp::transport::TokioChildProcess;
+use rootwise::PathStyle;
+use rootwise::path::display::display;
+use rootwise::path::uri::path_to_file_uri;
+use serde_json::{Value, json};
+use tokio::process::Command;
+
+use crate::clients::{Behaviour, Cwd, clients, find};
+use crate::command_line::{Call, Era};
+use crate::output::{Answer, BAD, FAINT, Failure, STRONG, styled};
+use crate::policy::absolute;
+use crate::program;
+use peer::Peer;
+
+pub(crate) fn call(options: &Call) -> Result<Answer, Failure> {
+    if options.clients {
+        return Ok(listed());
+    }
+    let behaviour = match &options.client {
+        None => Behaviour::exemplary(),
+        Some(name) => find(name)
+            .ok_or_else(|| Failure(format!("--client {name}: no such client; `rootwise call --clients` lists them")))?,
+    };
+    let arguments: JsonObject = serde_json::from_str(&options.arguments)
+        .map_err(|error| Failure(format!("--args must be a JSON object: {error}")))?;
+    let folders = options.roots.iter().map(|root| text(absolute(root)?)).collect::<Result<Vec<_>, _>>()?;
+    let command = command(options, &behaviour, &folders)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::new)?;
+    let done = runtime.block_on(async {
+        let work = converse(command, options, behaviour, folders, arguments);
+        match tokio::time::timeout(Duration::from_secs(options.timeout), work).await {
+            Ok(done) => done,
+            Err(_) => Err(Failure(format!("no answer within {} s; --timeout sets a longer wait", options.timeout))),
+        }
+    });
+    // A client that is silent on purpose has tasks that never end.
+    runtime.shutdown_background();
+    done
+}
+
+/// The server as this client would start it.
+fn command(options: &Call, behaviour: &Behaviour, folders: &[String]) -> Result<Command, Failure> {
+    let (name, args) = options.server.split_first().ok_or_else(|| Failure("name a server after `--`".into()))?;
+    let mut command = Command::new(program::find(name)?);
+    command.args(args);
+    let home = std::env::home_dir();
+    let chosen = match (behaviour.cwd, folders.first()) {
+        (Cwd::Project, Some(folder)) => Some(PathBuf::from(folder)),
+        (Cwd::Home, _) => home,
+        (Cwd::Root, _) => Some(PathBuf::from(if cfg!(windows) { r"C:\" } else { "/" })),
+        _ => None,
+    };
+    if let Some(folder) = options.cwd.clone().map(|folder| absolute(&folder)).transpose()?.or(chosen) {
+        command.current_dir(folder);
+    }
+    let variables = behaviour.variables.iter().filter_map(|known| Some((&known.name, known.value(folders)?)));
+    command.envs(variables);
+    Ok(command)
+}
+
+async fn converse(
+    command: Command,
+    options: &Call,
+    behaviour: Behaviour,
+    folders: Vec<String>,
+    arguments: JsonObject,
+) -> Result<Answer, Failure> {
+    let is_modern = options.era.map_or(behaviour.is_modern, |era| era == Era::Modern);
+    let uris = folders.iter().filter_map(|folder| path_to_file_uri(folder, PathStyle::native())).collect();
+    let (transport, _) = TokioChildProcess::builder(command)
+        .stderr(Stdio::inherit())
+        .spawn()
+        .map_err(|error| Failure(format!("the server cannot be started: {error}")))?;
+    let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
+    let lifecycle = match (is_modern, options.era) {
+        (false, _) => ClientLifecycleMode::Initialize,
+        (true, Some(_)) => ClientLifecycleMode::Discover { preferred_versions },
+        // As real clients do that speak both.
+        (true, None) => ClientLifecycleMode::Auto { preferred_versions, legacy_version: None },
+    };
+    let client = Peer { behaviour, uris }
+        .serve_with_lifecycle(transport, lifecycle)
+        .await
+        .map_err(|error| Failure(format!("the server did not complete the handshake: {error}")))?;
+    let answer = match &options.tool {
+        Some(tool) => call_tool(&client, tool, arguments).await,
+        None => list_tools(&client).await,
+    };
+    // The server ends with its input; a second fault would hide the first.
+    let _ = client.cancel().await;
+    answer
+}
+
+type Client = RunningService<RoleClient, Peer>;
+
+async fn call_tool(client: &Client, tool: &str, arguments: JsonObject) -> Result<Answer, Failure> {
+    let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+    match client.call_tool(params).await {
+        Ok(result) => {
+            let good = result.is_error != Some(true);
+            let text = contents(&result);
+            let text = if good { text } else { styled(BAD, text) };
+            Ok(Answer { text, json: json!(result), good })
+        }
+        Err(error) => {
+            let json = json!({ "error": { "code": "call_failed", "message": error.to_string() } });
+            Ok(Answer { text: styled(BAD, error), json, good: false })
+        }
+    }
+}
+
+/// The text of a result; of other contents, what they are.
+fn contents(result: &CallToolResult) -> String {
+    let shown = |content| {
+        let content = serde_json::to_value(content).unwrap_or_default();
+        let field = |name: &str| content.get(name).and_then(Value::as_str).map(str::to_owned);
+        field("text").unwrap_or_else(|| format!("({})", field("type").unwrap_or_default()))
+    };
+    let parts: Vec<String> = result.content.iter().map(shown).collect();
+    match &result.structured_content {
+        Some(structured) if parts.is_empty() => format!("{structured:#}"),
+        _ => parts.join("\n"),
+    }
+}
+
+async fn list_tools(client: &Client) -> Result<Answer, Failure> {
+    let tools =
+        client.list_all_tools().await.map_err(|error| Failure(format!("the tools cannot be listed: {error}")))?;
+    let line = |tool: &rmcp::model::Tool| {
+        let description = display(tool.description.as_deref().unwrap_or_default(), 100);
+        format!("{}  {}", styled(STRONG, display(&tool.name, 100)), styled(FAINT, description))
+    };
+    let text = tools.iter().map(line).collect::<Vec<_>>().join("\n");
+    let text = if text.is_empty() { "The server has no tools.".into() } else { text };
+    Ok(Answer { text, json: json!({ "tools": tools }), good: true })
+}
+
+fn listed() -> Answer {
+    let clients = clients();
+    let line = |client: &Behaviour| {
+        let era = if client.is_modern { "2026-07-28" } else { "up to 2025-11-25" };
+        let roots = if client.declares_roots { format!("{:?}", client.answer) } else { "not declared".into() };
+        format!(
+            "{}  {}",
+            styled(STRONG, format_args!("{:<28}", client.short())),
+            styled(FAINT, format_args!("{era:<16}  roots: {roots}"))
+        )
+    };
+    let text = clients.iter().map(line).collect::<Vec<_>>().join("\n");
+    let json = json!({ "clients": clients.iter().map(|client| json!({
+        "name": client.short(), "client": client.client, "clientInfo": client.name, "modern": client.is_modern,
+        "roots": client.declares_roots, "listChanged": client.declares_changes,
+    })).collect::<Vec<_>>() });
+    Answer { text, json, good: true }
+}
+
+fn text(path: PathBuf) -> Result<String, Failure> {
+    path.into_os_string().into_string().map_err(|path| Failure(format!("{}: must be UTF-8", path.to_string_lossy())))
+}

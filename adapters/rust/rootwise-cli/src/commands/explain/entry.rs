@@ -1,0 +1,191 @@
+//! Lines of recordings: ours, those of other tools, and bare messages.
+
+use std::collections::{HashMap, VecDeque};
+
+use serde_json::Value;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Side {
+    Client,
+    Server,
+}
+
+#[derive(Debug, PartialEq)]
+pub(super) enum Entry {
+    Message {
+        from: Side,
+        time: Option<f64>,
+        message: Value,
+    },
+    /// The facts of the process, which only our recordings have.
+    Start(Value),
+    /// What is none of the protocol's messages.
+    Other,
+}
+
+/// Reads entries one after the other; who sent a message follows from the messages before it where nothing says so.
+#[derive(Default)]
+pub(super) struct Reader {
+    asked_by_client: Ids,
+    asked_by_server: Ids,
+}
+
+/// The last ids of requests.
+#[derive(Default)]
+struct Ids {
+    known: HashMap<String, usize>,
+    order: VecDeque<String>,
+}
+
+/// Requests without an answer that are remembered.
+const MAX_OPEN: usize = 4_096;
+
+impl Ids {
+    fn add(&mut self, id: &Value) {
+        let id = id.to_string();
+        *self.known.entry(id.clone()).or_default() = 1;
+        self.order.push_back(id);
+        if self.order.len() > MAX_OPEN
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.known.remove(&oldest);
+        }
+    }
+
+    fn take(&mut self, id: &Value) -> bool {
+        self.known.remove(&id.to_string()).is_some()
+    }
+}
+
+impl Reader {
+    pub(super) fn read(&mut self, line: Value) -> Entry {
+        if let Some(start) = line.get("start").filter(|_| line.get("from").is_some_and(|from| from == "rootwise")) {
+            return Entry::Start(start.clone());
+        }
+        let (told, time) = (direction(&line), time(&line));
+        let Some(message) = message_of(line) else { return Entry::Other };
+        let from = told.unwrap_or_else(|| self.guess(&message));
+        let id = message.get("id").filter(|id| !id.is_null());
+        if let (Some(id), true) = (id, message.get("method").is_some()) {
+            match from {
+                Side::Client => self.asked_by_client.add(id),
+                Side::Server => self.asked_by_server.add(id),
+            }
+        }
+        Entry::Message { from, time, message }
+    }
+
+    fn guess(&mut self, message: &Value) -> Side {
+        let Some(method) = message.get("method").and_then(Value::as_str) else {
+            let id = message.get("id").unwrap_or(&Value::Null);
+            // A result with roots can only be the client's.
+            let has_roots = message.pointer("/result/roots").is_some();
+            // Where both have a request with this id, the client's is older.
+            let is_clients = has_roots || (!self.asked_by_client.take(id) && self.asked_by_server.take(id));
+            return if is_clients { Side::Client } else { Side::Server };
+        };
+        const BY_SERVER: [&str; 4] = ["roots/list", "sampling/", "elicitation/", "notifications/message"];
+        let announces = method.ends_with("/list_changed") && method != "notifications/roots/list_changed";
+        let is_servers = announces
+            || method == "notifications/resources/updated"
+            || BY_SERVER.iter().any(|start| method.starts_with(start));
+        if is_servers { Side::Server } else { Side::Client }
+    }
+}
+
+/// Who sent it, if one of the usual members says so.
+fn direction(line: &Value) -> Option<Side> {
+    const MEMBERS: [&str; 8] = ["from", "direction", "dir", "source", "side", "sender", "origin", "type"];
+    MEMBERS.iter().filter_map(|name| line.get(name)?.as_str()).find_map(|word| {
+        let word = word.to_ascii_lowercase();
+        match (word.find("client"), word.find("server")) {
+            (Some(client), Some(server)) => return Some(if client < server { Side::Client } else { Side::Server }),
+            (Some(_), None) => return Some(Side::Client),
+            (None, Some(_)) => return Some(Side::Server),
+            (None, None) => {}
+        }
+        match word.as_str() {
+            // As a program between both sees it: what comes in is the client's.
+            "in" | "inbound" | "incoming" | "c2s" | "stdin" | "->" | ">" => Some(Side::Client),
+            "out" | "outbound" | "outgoing" | "s2c" | "stdout" | "<-" | "<" => Some(Side::Server),
+            _ => None,
+        }
+    })
+}
+
+/// Milliseconds, whatever they count from.
+fn time(line: &Value) -> Option<f64> {
+    const MEMBERS: [&str; 5] = ["time", "timestamp", "ts", "at", "date"];
+    MEMBERS.iter().find_map(|name| line.get(name)?.as_f64())
+}
+
+/// The message in a line: the line itself, or one of the usual members, also as text.
+fn message_of(line: Value) -> Option<Value> {
+    if is_message(&line) {
+        return Some(line);
+    }
+    const MEMBERS: [&str; 10] =
+        ["message", "msg", "payload", "data", "body", "raw", "line", "content", "request", "response"];
+    MEMBERS.iter().find_map(|name| {
+        let found = match line.get(name)? {
+            Value::String(text) => serde_json::from_str(text).ok()?,
+            found => found.clone(),
+        };
+        is_message(&found).then_some(found)
+    })
+}
+
+fn is_message(value: &Value) -> bool {
+    let has = |name: &str| value.get(name).is_some();
+    value.get("method").is_some_and(Value::is_string) || (has("id") && (has("result") || has("error")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn side(reader: &mut Reader, line: Value) -> Option<Side> {
+        match reader.read(line) {
+            Entry::Message { from, .. } => Some(from),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn lines_of_several_tools_are_understood() {
+        let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
+        for (line, from) in [
+            (json!({ "time": 1, "from": "server", "message": ping }), Side::Server),
+            (json!({ "ts": 1, "direction": "client->server", "payload": ping }), Side::Client),
+            (json!({ "direction": "server-to-client", "raw": ping.to_string() }), Side::Server),
+            (json!({ "timestamp": "2026-01-01T00:00:00Z", "direction": "Inbound", "payload": ping }), Side::Client),
+            (json!({ "dir": "out", "msg": ping }), Side::Server),
+            (ping.clone(), Side::Client),
+        ] {
+            assert_eq!(side(&mut Reader::default(), line.clone()), Some(from), "{line}");
+        }
+        for other in
+            [json!({ "from": "client", "text": "hello" }), json!({ "level": "info", "msg": "started" }), json!(3)]
+        {
+            assert_eq!(side(&mut Reader::default(), other.clone()), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn bare_messages_tell_who_sent_them() {
+        let mut reader = Reader::default();
+        for (line, from) in [
+            (json!({ "id": 1, "method": "initialize" }), Side::Client),
+            (json!({ "id": 1, "result": {} }), Side::Server),
+            (json!({ "id": 1, "method": "elicitation/create" }), Side::Server),
+            (json!({ "id": 1, "result": {} }), Side::Client),
+            (json!({ "id": "r", "method": "roots/list" }), Side::Server),
+            (json!({ "id": "r", "result": { "roots": [] } }), Side::Client),
+            (json!({ "method": "notifications/roots/list_changed" }), Side::Client),
+            (json!({ "method": "notifications/tools/list_changed" }), Side::Server),
+        ] {
+            assert_eq!(side(&mut reader, line.clone()), Some(from), "{line}");
+        }
+    }
+}

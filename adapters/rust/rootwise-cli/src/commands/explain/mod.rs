@@ -1,0 +1,188 @@
+//! `rootwise explain`: reads a recording, and says which project its client works in, and why.
+
+mod entry;
+mod story;
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, IsTerminal, Read};
+use std::path::Path;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use rootwise::host::Transport;
+use rootwise::path::display::display;
+use rootwise::{HostFacts, Policy};
+use rootwise_host::host_facts_from;
+use serde_json::{Value, json};
+
+use crate::choices::{Choice, choices, decide};
+use crate::command_line::Explain;
+use crate::output::{Answer, BAD, FAINT, Failure, GOOD, STRONG, styled};
+use entry::Reader;
+use story::Story;
+
+/// Bytes of the longest line, and of a file that is one JSON document.
+const MAX_LINE: u64 = 64 << 20;
+/// Broken lines that are named.
+const MAX_BROKEN: usize = 20;
+
+pub(crate) fn explain(options: &Explain) -> Result<Answer, Failure> {
+    let mut read = Recording::default();
+    if options.file == Path::new("-") {
+        read.lines(std::io::stdin().lock(), None)?;
+    } else {
+        let fault = |error| Failure(format!("{}: {error}", options.file.display()));
+        let file = File::open(&options.file).map_err(fault)?;
+        let bytes = file.metadata().map_err(fault)?.len();
+        // Nobody sees it in a pipe.
+        let bar = std::io::stderr().is_terminal().then(|| progress(bytes));
+        read.lines(BufReader::with_capacity(256 << 10, file), bar.as_ref())?;
+        bar.inspect(ProgressBar::finish_and_clear);
+    }
+    Ok(read.answer())
+}
+
+fn progress(bytes: u64) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:40} {bytes} of {total_bytes}, {eta} left");
+    let bar = ProgressBar::new(bytes);
+    match style {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
+/// What was read.
+#[derive(Default)]
+struct Recording {
+    reader: Reader,
+    story: Story,
+    lines: u64,
+    broken: Vec<(u64, String)>,
+    more_broken: u64,
+}
+
+impl Recording {
+    fn lines(&mut self, mut input: impl BufRead, bar: Option<&ProgressBar>) -> Result<(), Failure> {
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            let read = (&mut input).take(MAX_LINE).read_until(b'\n', &mut line).map_err(Failure::new)?;
+            if read == 0 {
+                return Ok(());
+            }
+            self.lines = self.lines.saturating_add(1);
+            if let Some(bar) = bar.filter(|_| self.lines.is_multiple_of(1_024)) {
+                bar.inc(u64::try_from(read).unwrap_or(0).saturating_mul(1_024));
+            }
+            if self.lines == 1 && line.trim_ascii_start().starts_with(b"[") {
+                return self.document(line, input);
+            }
+            self.line(&line);
+        }
+    }
+
+    fn line(&mut self, line: &[u8]) {
+        let text = line.trim_ascii();
+        if text.is_empty() {
+            return;
+        }
+        match serde_json::from_slice::<Value>(text) {
+            Ok(value) => self.story.add(self.reader.read(value)),
+            Err(error) if self.broken.len() < MAX_BROKEN => self.broken.push((self.lines, error.to_string())),
+            Err(_) => self.more_broken = self.more_broken.saturating_add(1),
+        }
+    }
+
+    /// Some tools write one list.
+    fn document(&mut self, mut text: Vec<u8>, input: impl Read) -> Result<(), Failure> {
+        input.take(MAX_LINE).read_to_end(&mut text).map_err(Failure::new)?;
+        let entries: Vec<Value> = serde_json::from_slice(&text).map_err(|error| {
+            Failure(format!(
+                "line {} column {}: neither a list of messages nor one message on each line: {error}",
+                error.line(),
+                error.column()
+            ))
+        })?;
+        for entry in entries {
+            self.story.add(self.reader.read(entry));
+        }
+        Ok(())
+    }
+
+    fn answer(&self) -> Answer {
+        let Self { story, lines, broken, more_broken, .. } = self;
+        if !story.has_client() {
+            let text = format!(
+                "{lines} lines, and no client introduces itself in them: record with `rootwise record FILE -- SERVER`"
+            );
+            let json = json!({ "error": { "code": "no_client", "message": text }, "broken": broken_json(broken) });
+            return Answer {
+                text: format!("{}{}", styled(BAD, &text), broken_text(broken, *more_broken)),
+                json,
+                good: false,
+            };
+        }
+        let known = story.known();
+        let facts = |policy: &Policy| facts(story.start.as_ref(), policy);
+        let choices = choices(&known, facts);
+        let recommended = Policy::recommended();
+        let why = decide(recommended.clone(), facts(&recommended), &known).ok().and_then(|answer| answer.explanation);
+        let good = choices.first().is_some_and(|choice| choice.project.is_some());
+        let json = json!({
+            "client": story.client_line(), "messages": story.messages, "methods": story.counts(),
+            "rootsAsked": story.questions, "rootsAnswered": story.answers, "timeline": story.timeline, "timelineOmitted": story.omitted,
+            "explanation": why, "choices": choices, "broken": broken_json(broken), "moreBroken": more_broken,
+        });
+        let mut text = format!("{} {}\n", styled(STRONG, "Client"), story.client_line());
+        text.push_str(&format!(
+            "{} {}, {} about roots asked, {} answered\n",
+            styled(STRONG, "Messages"),
+            story.messages,
+            story.questions,
+            story.answers
+        ));
+        text.push_str(&format!("\n{}\n{}\n", styled(STRONG, "What happened"), story.timeline.join("\n")));
+        if story.omitted > 0 {
+            text.push_str(&format!("{:>10}  and {} more\n", "", story.omitted));
+        }
+        if let Some(why) = why {
+            text.push_str(&format!("\n{}\n{}\n", styled(STRONG, "Why"), why.text));
+        }
+        text.push_str(&format!("\n{}\n", styled(STRONG, "Which project each preset would pick")));
+        for choice in &choices {
+            text.push_str(&choice_line(choice));
+        }
+        text.push_str(&broken_text(broken, *more_broken));
+        Answer { text, json, good }
+    }
+}
+
+fn choice_line(Choice { preset, project, why }: &Choice) -> String {
+    let folder = match project {
+        Some(project) => styled(GOOD, display(project.path.as_ref().unwrap_or(&project.name), 500)),
+        None => styled(BAD, "none"),
+    };
+    format!("  {preset:<20} {folder}  {}\n", styled(FAINT, display(why, 500)))
+}
+
+fn broken_text(broken: &[(u64, String)], more: u64) -> String {
+    let lines = broken.iter().map(|(line, error)| format!("\n{}: {error}", styled(BAD, format_args!("line {line}"))));
+    let more = (more > 0).then(|| format!("\nand {more} more broken lines"));
+    lines.chain(more).collect()
+}
+
+fn broken_json(broken: &[(u64, String)]) -> Value {
+    broken.iter().map(|(line, error)| json!({ "line": line, "message": error })).collect()
+}
+
+/// The facts of the process that was recorded, as far as the recording has them.
+fn facts(start: Option<&Value>, policy: &Policy) -> HostFacts {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let argv: Vec<String> = start
+        .and_then(|start| start.get("command")?.as_array())
+        .map(|words| words.iter().skip(1).filter_map(text).collect())
+        .unwrap_or_default();
+    let variable = |name: &str| start.and_then(|start| text(start.get("env")?.get(name)?));
+    let mut facts = host_facts_from(Transport::Stdio, policy, &argv, variable);
+    facts.cwd = start.and_then(|start| text(start.get("cwd")?));
+    facts
+}

@@ -1,0 +1,59 @@
+//! The policy that a command follows, and the facts of this process that it reads.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use rootwise::host::Transport;
+use rootwise::{HostFacts, Policy};
+use rootwise_host::{allow_only, host_facts};
+
+use crate::output::Failure;
+
+/// Options of commands that find a project.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct PolicyOptions {
+    /// A preset, or a file with a policy in JSON
+    #[arg(long, value_name = "NAME|FILE", default_value = "recommended")]
+    pub(crate) policy: String,
+    /// Accept projects inside this folder only; may be repeated
+    #[arg(long = "allowed-dir", value_name = "FOLDER")]
+    pub(crate) allowed_dirs: Vec<PathBuf>,
+}
+
+impl PolicyOptions {
+    pub(crate) fn policy(&self) -> Result<Policy, Failure> {
+        read(&self.policy)
+    }
+
+    /// The facts of this process.
+    pub(crate) fn facts(&self, policy: &Policy) -> Result<HostFacts, Failure> {
+        let mut facts = host_facts(Transport::Stdio, policy);
+        if !self.allowed_dirs.is_empty() {
+            let folders = self.allowed_dirs.iter().map(|folder| absolute(folder)).collect::<Result<Vec<_>, _>>()?;
+            allow_only(&mut facts, folders).map_err(Failure::new)?;
+        }
+        Ok(facts)
+    }
+}
+
+/// A path that counts from the working directory.
+pub(crate) fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+    std::path::absolute(path).map_err(|error| Failure(format!("{}: {error}", path.display())))
+}
+
+/// A preset by its name, else a file.
+pub(crate) fn read(chosen: &str) -> Result<Policy, Failure> {
+    let preset = Policy::preset(chosen);
+    if preset.is_ok() || !is_file(chosen) {
+        return preset.map_err(|error| Failure(format!("--policy {chosen}: {}", error.problem)));
+    }
+    let text = std::fs::read_to_string(chosen).map_err(|error| Failure(format!("--policy {chosen}: {error}")))?;
+    Policy::from_json(&text).map_err(|error| {
+        Failure(format!("--policy {chosen}: {error}\n`rootwise check {chosen}` shows the line and the column."))
+    })
+}
+
+/// Whether a value looks like a file and not like the name of a preset.
+fn is_file(chosen: &str) -> bool {
+    chosen.contains(['/', '\\', '.']) || Path::new(chosen).exists()
+}

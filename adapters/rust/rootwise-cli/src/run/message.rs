@@ -1,0 +1,163 @@
+//! JSON-RPC messages: what a router reads of them, and those that it writes itself. Everything else passes as the bytes that came.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+/// The parts of a message that decide where it goes.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Head<'m> {
+    #[serde(borrow)]
+    pub(crate) id: Option<&'m RawValue>,
+    pub(crate) method: Option<String>,
+    #[serde(borrow)]
+    pub(crate) params: Option<&'m RawValue>,
+    #[serde(borrow)]
+    pub(crate) result: Option<&'m RawValue>,
+    #[serde(borrow)]
+    pub(crate) error: Option<&'m RawValue>,
+}
+
+/// The id of a request, as JSON: `1` and `"1"` differ.
+pub(crate) type Id = Box<str>;
+
+pub(crate) enum Kind {
+    Request(Id, String),
+    Notification(String),
+    Response(Id),
+    /// No message, or a batch of them.
+    Other,
+}
+
+impl<'m> Head<'m> {
+    pub(crate) fn of(line: &'m [u8]) -> Self {
+        serde_json::from_slice(line).unwrap_or_default()
+    }
+
+    pub(crate) fn kind(&mut self) -> Kind {
+        let id = self.id.map(|id| Id::from(id.get()));
+        match (id, self.method.take()) {
+            (Some(id), Some(method)) => Kind::Request(id, method),
+            (None, Some(method)) => Kind::Notification(method),
+            (Some(id), None) if self.result.is_some() || self.error.is_some() => Kind::Response(id),
+            _ => Kind::Other,
+        }
+    }
+}
+
+/// The parameters of a call that can concern its project.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct Params<'m> {
+    #[serde(borrow, rename = "_meta")]
+    pub(crate) meta: Option<&'m RawValue>,
+    pub(crate) name: Option<Cow<'m, str>>,
+    #[serde(borrow)]
+    pub(crate) arguments: Option<&'m RawValue>,
+    #[serde(borrow)]
+    pub(crate) input_responses: Option<&'m RawValue>,
+    pub(crate) request_state: Option<String>,
+    #[serde(borrow)]
+    pub(crate) request_id: Option<&'m RawValue>,
+    #[serde(borrow)]
+    pub(crate) progress_token: Option<&'m RawValue>,
+    #[serde(borrow)]
+    pub(crate) cursor: Option<&'m RawValue>,
+}
+
+impl<'m> Params<'m> {
+    pub(crate) fn of(params: Option<&'m RawValue>) -> Self {
+        params.and_then(|params| serde_json::from_str(params.get()).ok()).unwrap_or_default()
+    }
+}
+
+/// A message as a line.
+pub(crate) fn line(message: &Value) -> Bytes {
+    let mut text = message.to_string();
+    text.push('\n');
+    text.into()
+}
+
+/// The id as a value.
+fn value(id: &str) -> Value {
+    serde_json::from_str(id).unwrap_or_default()
+}
+
+pub(crate) fn request(id: &str, method: &str, params: &Value) -> Bytes {
+    line(&json!({ "jsonrpc": "2.0", "id": value(id), "method": method, "params": params }))
+}
+
+pub(crate) fn notification(method: &str) -> Bytes {
+    line(&json!({ "jsonrpc": "2.0", "method": method }))
+}
+
+pub(crate) fn cancelled(id: &str, reason: &str) -> Bytes {
+    let params = json!({ "requestId": value(id), "reason": reason });
+    line(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }))
+}
+
+pub(crate) fn result(id: &str, result: &Value) -> Bytes {
+    line(&json!({ "jsonrpc": "2.0", "id": value(id), "result": result }))
+}
+
+/// JSON-RPC's code for a fault of the server.
+pub(crate) const INTERNAL_ERROR: i64 = -32_603;
+pub(crate) const INVALID_PARAMS: i64 = -32_602;
+pub(crate) const METHOD_NOT_FOUND: i64 = -32_601;
+
+/// An error with a stable code of ours in its data.
+pub(crate) fn error(id: &str, number: i64, code: &str, message: &str) -> Bytes {
+    let error = json!({ "code": number, "message": message, "data": { "code": code } });
+    line(&json!({ "jsonrpc": "2.0", "id": value(id), "error": error }))
+}
+
+/// The same message with another id; nothing else changes its meaning.
+pub(crate) fn with_id(message: &[u8], id: &str) -> Option<Bytes> {
+    let mut message: Value = serde_json::from_slice(message).ok()?;
+    message.as_object_mut()?.insert("id".into(), value(id));
+    Some(line(&message))
+}
+
+/// The result of a tool that failed: the model reads the text.
+pub(crate) fn tool_result(text: &str, is_error: bool, is_modern: bool) -> Value {
+    let mut result = json!({ "content": [{ "type": "text", "text": text }], "isError": is_error });
+    if let (true, Some(result)) = (is_modern, result.as_object_mut()) {
+        result.insert("resultType".into(), "complete".into());
+    }
+    result
+}
+
+#[cfg(test)]
+#[allow(clippy::panic, clippy::unwrap_used, reason = "a test stops at the first surprise")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_sorted_by_their_members() {
+        let kind = |text: &str| match Head::of(text.as_bytes()).kind() {
+            Kind::Request(id, method) => format!("request {id} {method}"),
+            Kind::Notification(method) => format!("notification {method}"),
+            Kind::Response(id) => format!("response {id}"),
+            Kind::Other => "other".into(),
+        };
+        assert_eq!(kind(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#), "request 1 ping");
+        assert_eq!(kind(r#"{"jsonrpc":"2.0","id":"1","method":"ping","params":{}}"#), "request \"1\" ping");
+        assert_eq!(kind(r#"{"jsonrpc":"2.0","method":"a/b"}"#), "notification a/b");
+        assert_eq!(kind(r#"{"jsonrpc":"2.0","id":7,"result":{}}"#), "response 7");
+        assert_eq!(kind(r#"{"jsonrpc":"2.0","id":7,"error":{"code":1,"message":""}}"#), "response 7");
+        for other in ["", "Listening on stdio", "[]", "{", r#"{"id":7}"#, r#"{"method":3}"#] {
+            assert_eq!(kind(other), "other", "{other}");
+        }
+    }
+
+    #[test]
+    fn an_id_keeps_its_type() {
+        assert_eq!(result("\"7\"", &json!({})), "{\"id\":\"7\",\"jsonrpc\":\"2.0\",\"result\":{}}\n");
+        let renamed = with_id(br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "\"rootwise:1\"").unwrap();
+        assert_eq!(renamed, "{\"id\":\"rootwise:1\",\"jsonrpc\":\"2.0\",\"method\":\"ping\"}\n");
+    }
+}

@@ -1,0 +1,186 @@
+//! Calls: their project, and the tools that `--tools` adds.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rootwise::{INPUT_KEY, Project};
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::{Action, CallFacts, OurTool, Pending, Resolution, Router, Traffic, Wait};
+use crate::run::message::{self, INVALID_PARAMS, Params};
+use crate::run::place::Place;
+
+impl Router {
+    pub(super) fn call(
+        &mut self,
+        pending: Pending,
+        method: &str,
+        params: Option<&RawValue>,
+        known: Option<Arc<Project>>,
+    ) {
+        let parts = Params::of(params);
+        let ours = if self.settings.tools && pending.traffic == Traffic::CallTool { our_tool(&parts) } else { None };
+        let facts = |argument| {
+            let meta = parts.meta.map(ToOwned::to_owned);
+            let input_responses = parts.input_responses.map(ToOwned::to_owned);
+            let request_state = parts.request_state.clone();
+            Box::new(CallFacts { method: method.to_owned(), meta, argument, input_responses, request_state })
+        };
+        match ours {
+            Some(Err(text)) => {
+                self.act(Action::ToClient(message::error(&pending.id, INVALID_PARAMS, "invalid_params", text)));
+            }
+            Some(Ok(tool)) => {
+                let ticket = self.next_id();
+                self.act(Action::Tool(ticket, tool, facts(None)));
+                self.hold(pending, Wait::Call(ticket));
+            }
+            None => {
+                let argument = self.argument_of(&parts);
+                let says_nothing =
+                    argument.is_none() && parts.input_responses.is_none() && !self.meta_counts(parts.meta);
+                match known.filter(|_| says_nothing) {
+                    Some(project) if self.held.is_empty() => self.route_to_project(&project, pending),
+                    Some(project) => self.hold(pending, Wait::Turn(Resolution::Project(project))),
+                    None => {
+                        let ticket = self.next_id();
+                        self.act(Action::Ask(ticket, Some(facts(argument))));
+                        self.hold(pending, Wait::Call(ticket));
+                    }
+                }
+            }
+        }
+    }
+
+    /// The project that the arguments name.
+    fn argument_of(&self, parts: &Params<'_>) -> Option<Value> {
+        let name = self.settings.argument.as_ref()?;
+        let arguments: BTreeMap<String, &RawValue> = serde_json::from_str(parts.arguments?.get()).ok()?;
+        let value: Value = serde_json::from_str(arguments.get(name)?.get()).ok()?;
+        Some(value).filter(|value| !value.is_null())
+    }
+
+    /// Whether `_meta` has an entry that can concern the project.
+    fn meta_counts(&self, meta: Option<&RawValue>) -> bool {
+        let Some(meta) = meta else { return false };
+        let names: BTreeMap<String, IgnoredAny> = serde_json::from_str(meta.get()).unwrap_or_default();
+        names.keys().any(|name| name.starts_with("io.modelcontextprotocol/") || self.settings.meta_names.contains(name))
+    }
+
+    /// Sends a call to the server of its project, or tells the model why it has none.
+    pub(super) fn call_resolved(&mut self, pending: Pending, resolution: &Resolution) {
+        match resolution {
+            Resolution::Project(project) => self.route_to_project(project, pending),
+            Resolution::Text(text) => {
+                let result = message::tool_result(text, false, self.is_modern());
+                self.act(Action::ToClient(message::result(&pending.id, &result)));
+            }
+            Resolution::NeedsInput(result) => self.act(Action::ToClient(message::result(&pending.id, result))),
+            Resolution::NoProject { .. } if self.settings.fallback && !self.is_ours(&pending) => {
+                self.route_to_start(pending)
+            }
+            Resolution::NoProject { code, text } => self.refuse_call(&pending, code, text),
+        }
+    }
+
+    /// A tool's failure is a result that the model reads; other calls have only errors.
+    pub(super) fn refuse_call(&mut self, pending: &Pending, code: &str, text: &str) {
+        if pending.traffic == Traffic::CallTool {
+            let result = message::tool_result(text, true, self.is_modern());
+            self.act(Action::ToClient(message::result(&pending.id, &result)));
+        } else {
+            self.act(Action::ToClient(message::error(&pending.id, INVALID_PARAMS, code, text)));
+        }
+    }
+
+    fn is_ours(&self, pending: &Pending) -> bool {
+        let head = message::Head::of(&pending.line);
+        self.settings.tools && our_tool(&Params::of(head.params)).is_some()
+    }
+
+    pub(super) fn route_to_project(&mut self, project: &Arc<Project>, pending: Pending) {
+        let Some(place) = Place::of_project(project) else {
+            let text = format!(
+                "The project {} is no folder on this machine, so that no server can run there.",
+                project.display_name
+            );
+            return self.refuse_call(&pending, "no_path", &text);
+        };
+        match self.ensure(place) {
+            Ok(instance) => self.dispatch(instance, pending),
+            Err(text) => self.refuse_call(&pending, "server_unavailable", &text),
+        }
+    }
+}
+
+/// The tool of ours that a call names; a fault of its arguments is an error.
+fn our_tool(parts: &Params<'_>) -> Option<Result<OurTool, &'static str>> {
+    match parts.name.as_deref()? {
+        WHICH => Some(Ok(OurTool::Which)),
+        SWITCH => {
+            let arguments: Value =
+                parts.arguments.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
+            let project = arguments.get("project").and_then(Value::as_str);
+            Some(
+                project
+                    .map(|project| OurTool::Switch(project.to_owned()))
+                    .ok_or("bad arguments at project: must be a string"),
+            )
+        }
+        _ => None,
+    }
+}
+
+pub(super) const WHICH: &str = "which_project";
+pub(crate) const SWITCH: &str = "switch_project";
+
+/// The definitions of our tools.
+pub(super) fn our_tools() -> [Value; 2] {
+    let folder = "Absolute path or file: URI of the folder, or the name of one of your roots";
+    [
+        json!({
+            "name": WHICH,
+            "title": "Which project is this?",
+            "description": "Explains which project this server works in for you, with the result of every source.",
+            "inputSchema": { "type": "object", "properties": {} },
+            "annotations": { "readOnlyHint": true },
+        }),
+        json!({
+            "name": SWITCH,
+            "title": "Switch project",
+            "description": "Makes another folder the project of this connection.",
+            "inputSchema": {
+                "type": "object",
+                "properties": { "project": { "type": "string", "description": folder } },
+                "required": ["project"],
+                "additionalProperties": false,
+            },
+        }),
+    ]
+}
+
+/// The request of a retried call without the answer to our question, which the server did not ask.
+pub(super) fn without_our_answer(line: &[u8]) -> Option<bytes::Bytes> {
+    let mut message: Value = serde_json::from_slice(line).ok()?;
+    let params = message.get_mut("params")?.as_object_mut()?;
+    let responses = params.get_mut("inputResponses")?.as_object_mut()?;
+    responses.remove(INPUT_KEY)?;
+    if responses.is_empty() {
+        params.remove("inputResponses");
+    }
+    Some(message::line(&message))
+}
+
+/// A request of 2026-07-28 as older revisions know it: a server that knows both would take it for a mistake after its handshake.
+pub(super) fn without_envelope(line: &[u8]) -> Option<bytes::Bytes> {
+    let mut message: Value = serde_json::from_slice(line).ok()?;
+    let params = message.get_mut("params")?.as_object_mut()?;
+    let meta = params.get_mut("_meta")?.as_object_mut()?;
+    meta.retain(|name, _| !name.starts_with("io.modelcontextprotocol/"));
+    if meta.is_empty() {
+        params.remove("_meta");
+    }
+    Some(message::line(&message))
+}

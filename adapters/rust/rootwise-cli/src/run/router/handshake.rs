@@ -1,0 +1,235 @@
+//! The handshake: answered to the client by the first server, and repeated to every other.
+
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::instances::{Own, State};
+use super::lists::modernise;
+use super::{Action, Alarm, DISCOVER, Era, InstanceId, Router, Traffic};
+use crate::run::message::{self, Id, METHOD_NOT_FOUND};
+
+/// What Codex adds to `_meta` if the server declares an experimental capability of the same name.
+const CODEX_META: &str = "codex/sandbox-state-meta";
+
+impl Router {
+    /// The client has introduced itself.
+    pub(super) fn begin_handshakes(&mut self) {
+        let ids: Vec<InstanceId> = self.instances.keys().copied().collect();
+        for id in ids {
+            // The time before the client's first word does not count.
+            self.act(Action::Alarm(self.settings.start_timeout, Alarm::Started(id)));
+            self.begin_handshake(id);
+        }
+    }
+
+    pub(super) fn begin_handshake(&mut self, id: InstanceId) {
+        match (self.client.era, self.inner_era) {
+            (None, _) => {}
+            (Some(Era::Legacy), _) | (Some(Era::Modern), Some(Era::Legacy)) => self.send_initialize(id),
+            (Some(Era::Modern), Some(Era::Modern)) => {
+                if let Some(instance) = self.instances.get_mut(&id) {
+                    instance.era = Some(Era::Modern);
+                }
+                self.ready(id);
+            }
+            (Some(Era::Modern), None) => {
+                let params = json!({ "_meta": {
+                    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                    "io.modelcontextprotocol/clientInfo": { "name": "rootwise", "version": env!("CARGO_PKG_VERSION") },
+                    "io.modelcontextprotocol/clientCapabilities": {},
+                } });
+                self.send_own(id, Own::Discover, "server/discover", &params);
+                self.act(Action::Alarm(DISCOVER.min(self.settings.start_timeout.div_f32(2.0)), Alarm::Discovered(id)));
+            }
+        }
+    }
+
+    fn send_own(&mut self, id: InstanceId, own: Own, method: &str, params: &Value) {
+        let own_id = self.own_id();
+        self.send(id, message::request(&own_id, method, params));
+        if let Some(instance) = self.instances.get_mut(&id) {
+            instance.own.insert(own_id, own);
+        }
+    }
+
+    fn send_initialize(&mut self, id: InstanceId) {
+        let Some((_, params)) = &self.client.initialize else { return };
+        let mut params = params.clone();
+        if self.settings.answer_roots
+            && let Some(params) = params.as_object_mut()
+        {
+            // Roots are answered here, whether or not the client has any.
+            let declared = params.entry("capabilities").or_insert_with(|| json!({}));
+            if let Some(declared) = declared.as_object_mut() {
+                declared.insert("roots".into(), json!({ "listChanged": true }));
+            }
+        }
+        self.send_own(id, Own::Initialize, "initialize", &params);
+    }
+
+    /// A server answered a request of ours.
+    pub(super) fn own_answered(
+        &mut self,
+        id: InstanceId,
+        own: &Own,
+        result: Option<&RawValue>,
+        error: Option<&RawValue>,
+    ) {
+        let parsed = |raw: &RawValue| serde_json::from_str::<Value>(raw.get()).unwrap_or_default();
+        match (own, result.map(parsed)) {
+            (Own::Initialize, Some(result)) => self.initialized(id, result),
+            (Own::Initialize, None) => {
+                let error = error.map(parsed).unwrap_or_default();
+                let text = error.get("message").and_then(Value::as_str).unwrap_or("no reason given").to_owned();
+                if self.client.era == Some(Era::Legacy)
+                    && !std::mem::replace(&mut self.client.is_answered, true)
+                    && let Some((client_id, _)) = &self.client.initialize
+                {
+                    let client_id: Value = serde_json::from_str(client_id).unwrap_or_default();
+                    let refusal = json!({ "jsonrpc": "2.0", "id": client_id, "error": error });
+                    self.act(Action::ToClient(message::line(&refusal)));
+                }
+                if let Some(instance) = self.instances.get_mut(&id) {
+                    instance.fault = Some(format!("refused the handshake ({text})"));
+                }
+                self.act(Action::Kill(id));
+            }
+            (Own::Discover, Some(result)) => {
+                self.inner_era = Some(Era::Modern);
+                if let Some(instance) = self.instances.get_mut(&id) {
+                    (instance.era, instance.result) = (Some(Era::Modern), Some(result));
+                }
+                self.ready(id);
+            }
+            (Own::Discover, None) => self.discover_expired(id),
+            (Own::Compare(traffic), Some(result)) => self.compared(*traffic, &result),
+            (Own::Compare(_) | Own::LogLevel, _) => {}
+        }
+    }
+
+    /// A server that does not know `server/discover` is one of an older revision.
+    pub(super) fn discover_expired(&mut self, id: InstanceId) {
+        let Some(instance) = self.instances.get_mut(&id) else { return };
+        if instance.state == State::Starting && instance.era.is_none() && instance.result.is_none() {
+            instance.era = Some(Era::Legacy);
+            self.inner_era = Some(Era::Legacy);
+            self.send_initialize(id);
+        }
+    }
+
+    fn initialized(&mut self, id: InstanceId, result: Value) {
+        let Some(instance) = self.instances.get_mut(&id) else { return };
+        instance.era = Some(Era::Legacy);
+        instance.state = State::Initialized;
+        instance.result = Some(result.clone());
+        if self.client.era == Some(Era::Legacy) && !self.client.is_answered {
+            self.client.is_answered = true;
+            if let Some((client_id, _)) = self.client.initialize.clone() {
+                let told = self.told(result);
+                self.act(Action::ToClient(message::result(&client_id, &told)));
+            }
+        } else {
+            self.compare_results(id, &result);
+        }
+        if self.client.is_ready || self.is_modern() {
+            self.finish_handshake(id);
+        }
+    }
+
+    /// The client said that it is ready.
+    pub(super) fn finish_handshakes(&mut self) {
+        let is_waiting = |state: &State| *state == State::Initialized;
+        let ids: Vec<InstanceId> =
+            self.instances.iter().filter(|(_, known)| is_waiting(&known.state)).map(|(id, _)| *id).collect();
+        for id in ids {
+            self.finish_handshake(id);
+        }
+    }
+
+    fn finish_handshake(&mut self, id: InstanceId) {
+        self.send(id, message::notification("notifications/initialized"));
+        if let Some(params) = self.client.log_level.clone() {
+            self.send_own(id, Own::LogLevel, "logging/setLevel", &params);
+        }
+        self.ready(id);
+    }
+
+    /// The result of the handshake as the client gets it: its lists can change with the project, and our tools are among them.
+    fn told(&self, mut result: Value) -> Value {
+        if let Some(result) = result.as_object_mut() {
+            self.declare(result.entry("capabilities").or_insert_with(|| json!({})));
+        }
+        result
+    }
+
+    fn declare(&self, capabilities: &mut Value) {
+        let Some(capabilities) = capabilities.as_object_mut() else { return };
+        if self.settings.tools {
+            capabilities.entry("tools").or_insert_with(|| json!({}));
+        }
+        for list in ["tools", "prompts", "resources"] {
+            if let Some(declared) = capabilities.get_mut(list).and_then(Value::as_object_mut) {
+                declared.insert("listChanged".into(), true.into());
+            }
+        }
+        if self.settings.meta_names.contains(CODEX_META) {
+            let experimental = capabilities.entry("experimental").or_insert_with(|| json!({}));
+            if let Some(experimental) = experimental.as_object_mut() {
+                experimental.entry(CODEX_META).or_insert_with(|| json!({}));
+            }
+        }
+    }
+
+    /// Answers the handshake for a server that cannot run without a project.
+    pub(super) fn answer_handshake_here(&mut self) {
+        let Some((client_id, params)) = self.client.initialize.clone() else { return };
+        if self.client.is_answered {
+            return;
+        }
+        (self.client.is_answered, self.client.is_answered_here) = (true, true);
+        let version = params.get("protocolVersion").cloned().unwrap_or_else(|| "2025-11-25".into());
+        let told = self.told(json!({
+            "protocolVersion": version,
+            "capabilities": { "tools": {}, "prompts": {}, "resources": {} },
+            "serverInfo": { "name": self.settings.name, "version": env!("CARGO_PKG_VERSION") },
+        }));
+        self.act(Action::ToClient(message::result(&client_id, &told)));
+    }
+
+    /// A server that differs from the one that the client met is named in the log.
+    fn compare_results(&mut self, id: InstanceId, result: &Value) {
+        let first = self.instances.iter().find(|(known, other)| **known != id && other.result.is_some());
+        let Some(first) = first.and_then(|(_, other)| other.result.as_ref()) else { return };
+        let differs: Vec<&str> = ["protocolVersion", "capabilities", "serverInfo"]
+            .into_iter()
+            .filter(|part| first.get(part) != result.get(part))
+            .collect();
+        if !differs.is_empty() {
+            self.log(format!(
+                "the server in the project differs from the one that answered the handshake: {}",
+                differs.join(", ")
+            ));
+        }
+    }
+
+    /// What a server of an older revision cannot answer itself.
+    pub(super) fn answer_for_legacy(&self, instance: InstanceId, id: &Id, traffic: Traffic) -> bytes::Bytes {
+        let known = self.instances.get(&instance).and_then(|known| known.result.as_ref());
+        if traffic != Traffic::Discover {
+            let text = "the server speaks a revision without subscriptions";
+            return message::error(id, METHOD_NOT_FOUND, "method_not_found", text);
+        }
+        let part = |name: &str| known.and_then(|known| known.get(name)).cloned();
+        let unknown = || json!({ "tools": {}, "prompts": {}, "resources": {} });
+        let mut capabilities = part("capabilities").unwrap_or_else(unknown);
+        self.declare(&mut capabilities);
+        let mut result = json!({ "supportedVersions": ["2026-07-28"], "capabilities": capabilities });
+        modernise(traffic, &mut result);
+        if let Some(result) = result.as_object_mut() {
+            result.extend(part("instructions").map(|text| ("instructions".to_owned(), text)));
+            let server = part("serverInfo").map(|server| json!({ "io.modelcontextprotocol/serverInfo": server }));
+            result.extend(server.map(|meta| ("_meta".to_owned(), meta)));
+        }
+        message::result(id, &result)
+    }
+}

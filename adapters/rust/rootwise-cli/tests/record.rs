@@ -1,0 +1,140 @@
+//! `rootwise record` and `rootwise explain`: what passes, what is written down, and what is read of it.
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test stops at the first surprise"
+)]
+
+mod support;
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+use support::client::scripted;
+use support::{Folder, ROOTWISE, rootwise, said};
+
+/// Runs a server with this input, alone or recorded; returns what it says and its status.
+fn output(command: &[&str], input: &[u8], cwd: &str) -> (Vec<u8>, Option<i32>) {
+    let mut command_line = Command::new(command[0]);
+    command_line.args(&command[1..]).current_dir(cwd).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command_line.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    let writer = std::thread::spawn(move || stdin.write_all(&input));
+    let done = child.wait_with_output().unwrap();
+    let _ = writer.join();
+    (done.stdout, done.status.code())
+}
+
+#[test]
+fn every_byte_passes_and_every_message_is_written_down() {
+    let folder = Folder::new("record", &["a/.git"]);
+    let (file, a, server) = (folder.at("session.ndjson"), folder.at("a"), scripted());
+    let odd = r#"{"method" : "tools/call","id":2,"jsonrpc":"2.0","params":{"name":"echo","n":123456789012345678901234567890,"arguments":{"line":"no message, \u00e9\n{\"id\":2,\"result\":{}}\nhalf a li"}}}"#;
+    let input = format!("{}\n{odd}\n\n", json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" }));
+    let alone = output(&[&server, "--exit", "5"], input.as_bytes(), &a);
+    let recorded = output(&[ROOTWISE, "record", &file, "--", &server, "--exit", "5"], input.as_bytes(), &a);
+    assert_eq!(recorded, alone);
+    assert_eq!(alone.1, Some(5));
+    let text = std::fs::read_to_string(&file).unwrap();
+    // The message is in the recording as it came, spaces and digits included.
+    assert!(text.contains(odd), "{text}");
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&lines[0]["from"], &lines[0]["start"]["cwd"]), (&json!("rootwise"), &json!(a)));
+    assert_eq!(lines.last().unwrap()["end"]["code"], 5);
+    let from = |side: &str| lines.iter().filter(|line| line["from"] == side).cloned().collect::<Vec<_>>();
+    assert_eq!(from("client").len(), 3);
+    let said: Vec<&Value> = lines
+        .iter()
+        .filter(|line| line["from"] == "server" && line.get("text").is_some())
+        .map(|line| &line["text"])
+        .collect();
+    assert_eq!(said, [&json!("no message, é"), &json!("half a li")]);
+}
+
+fn session(folder: &str) -> Vec<Value> {
+    let client = json!({ "name": "claude-code", "version": "2.1" });
+    let params = json!({ "protocolVersion": "2025-11-25", "capabilities": { "roots": { "listChanged": true } }, "clientInfo": client });
+    let line = |time: u64, from: &str, message: Value| json!({ "time": time, "from": from, "message": message });
+    vec![
+        json!({ "time": 1000, "from": "rootwise", "start": { "command": ["server"], "cwd": "/", "env": { "CLAUDE_PROJECT_DIR": folder } } }),
+        line(1000, "client", json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params })),
+        line(1001, "server", json!({ "jsonrpc": "2.0", "id": 0, "result": {} })),
+        line(1002, "client", json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })),
+        line(1005, "server", json!({ "jsonrpc": "2.0", "id": "r", "method": "roots/list" })),
+        line(
+            1025,
+            "client",
+            json!({ "jsonrpc": "2.0", "id": "r", "result": { "roots": [{ "uri": format!("file://{folder}") }] } }),
+        ),
+    ]
+}
+
+fn written(folder: &Folder, lines: &[String]) -> String {
+    let file = folder.at("session.ndjson");
+    std::fs::write(&file, lines.join("\n")).unwrap();
+    file
+}
+
+#[test]
+fn a_recording_says_what_was_asked_and_who_won() {
+    let folder = Folder::new("explain", &["a/.git"]);
+    let a = folder.at("a");
+    let mut lines: Vec<String> = session(&a).iter().map(Value::to_string).collect();
+    lines.insert(3, "{\"time\": 1, broken".into());
+    let file = written(&folder, &lines);
+    let (status, text) = said(&["explain", &file]);
+    assert_eq!(status, Some(0), "{text}");
+    for part in [
+        "claude-code 2.1 (2025-11-25), declares roots and their changes",
+        "client: initialize",
+        "server: asks for the roots",
+        &format!("client: lists file://{a} after 20 ms"),
+        "line 4: ",
+        &format!("recommended          {a}"),
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let (_, value) = rootwise(&["explain", &file], &[]);
+    assert_eq!((&value["rootsAsked"], &value["rootsAnswered"]), (&json!(1), &json!(1)));
+    assert_eq!((&value["choices"][0]["project"]["source"], &value["broken"][0]["line"]), (&json!("roots"), &json!(4)));
+}
+
+#[test]
+fn bare_messages_and_lists_are_read_as_well() {
+    let folder = Folder::new("bare", &["a/.git"]);
+    let a = folder.at("a");
+    let messages: Vec<Value> = session(&a).iter().filter_map(|line| line.get("message").cloned()).collect();
+    let file = written(&folder, &messages.iter().map(Value::to_string).collect::<Vec<_>>());
+    assert_eq!(rootwise(&["explain", &file], &[]).1["choices"][0]["project"]["path"], a);
+    let list = folder.at("list.json");
+    std::fs::write(&list, serde_json::to_string_pretty(&messages).unwrap()).unwrap();
+    assert_eq!(rootwise(&["explain", &list], &[]).1["choices"][0]["project"]["path"], a);
+}
+
+#[test]
+fn a_recording_without_a_project_or_a_client_is_no_success() {
+    let folder = Folder::new("nothing", &["a"]);
+    let lines: Vec<String> = session("/missing").iter().skip(1).take(3).map(Value::to_string).collect();
+    let (status, text) = said(&["explain", &written(&folder, &lines)]);
+    assert!(status == Some(1) && text.contains("No project"), "{text}");
+    let (status, text) = said(&["explain", &written(&folder, &["{}".into(), "hello".into()])]);
+    assert!(status == Some(1) && text.contains("no client") && text.contains("line 2"), "{text}");
+    let (status, text) = said(&["explain", &folder.at("missing.ndjson")]);
+    assert!(status == Some(2) && text.contains("missing.ndjson"), "{text}");
+}
+
+#[test]
+fn what_is_recorded_is_explained() {
+    let folder = Folder::new("both", &["a/.git"]);
+    let (file, a) = (folder.at("session.ndjson"), folder.at("a"));
+    let args =
+        ["call", "--root", &a, "--tool", "whereami", "--", ROOTWISE, "record", &file, "--", ROOTWISE, "whereami"];
+    let (status, _) = rootwise(&args, &[]);
+    assert_eq!(status, Some(0));
+    let (status, value) = rootwise(&["explain", &file], &[]);
+    assert_eq!((status, &value["choices"][0]["project"]["path"]), (Some(0), &json!(a)), "{value}");
+}

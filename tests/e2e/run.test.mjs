@@ -1,0 +1,154 @@
+// `rootwise run` before servers that others wrote and published, with the clients of both SDK lines in both eras.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { Client as Client2 } from "@modelcontextprotocol/client";
+import { StdioClientTransport as Stdio2 } from "@modelcontextprotocol/client/stdio";
+import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport as Stdio1 } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { ListRootsRequestSchema, ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import { environment } from "../../scripts/python.mjs";
+import { debugBuild } from "../../scripts/tools.mjs";
+import { packagesOf } from "../tools.mjs";
+
+const base = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-run-")));
+after(() => rmSync(base, { recursive: true, force: true }));
+const [alpha, beta, nowhere] = ["alpha", "beta", "nowhere"].map((name) => {
+  mkdirSync(join(base, name));
+  return join(base, name);
+});
+for (const [folder, branch] of [
+  [alpha, "first"],
+  [beta, "second"],
+]) {
+  execFileSync("git", ["init", "--quiet", "--initial-branch", branch, folder]);
+  writeFileSync(join(folder, `only-in-${branch}.txt`), branch);
+}
+
+let program;
+let servers;
+before(async () => {
+  program = join(debugBuild(), "rootwise");
+  const published = packagesOf("tests/e2e/published");
+  const python = await environment("mcp-server-git", ["mcp-server-git==2026.10.19"]);
+  servers = {
+    filesystem: [process.execPath, published("@modelcontextprotocol/server-filesystem", "dist/index.js"), "{path}"],
+    git: [join(dirname(python), "mcp-server-git"), "--repository", "{path}"],
+  };
+});
+
+const clients = [
+  { name: "SDK 1.x", line: 1 },
+  { name: "SDK 2.x, legacy", line: 2, mode: "legacy" },
+  { name: "SDK 2.x, 2026-07-28", line: 2, mode: { pin: "2026-07-28" } },
+];
+
+/** A client of a server behind `rootwise run`; `roots` is what it answers, undefined declares none. */
+async function connect({ line, mode }, server, { roots, options = [], cwd = nowhere, env = {} } = {}) {
+  const capabilities = roots === undefined ? {} : { roots: { listChanged: true } };
+  const info = { name: "e2e", version: "1" };
+  const client =
+    line === 1
+      ? new Client1(info, { capabilities })
+      : new Client2(info, { capabilities, versionNegotiation: { mode }, inputRequired: { autoFulfill: true } });
+  const state = { roots };
+  const answer = async () => ({ roots: (await state.roots).map((folder) => ({ uri: `file://${folder}` })) });
+  if (roots !== undefined) client.setRequestHandler(line === 1 ? ListRootsRequestSchema : "roots/list", answer);
+  const Stdio = line === 1 ? Stdio1 : Stdio2;
+  const own = { PATH: process.env.PATH, HOME: base, ...env };
+  const args = ["run", ...options, "--", ...servers[server]];
+  await client.connect(new Stdio({ command: program, args, cwd, env: own, stderr: "inherit" }));
+  return {
+    client,
+    state,
+    async call(name, args = {}) {
+      const { content, isError } = await client.callTool({ name, arguments: args });
+      return { text: content.map((part) => part.text).join("\n"), failed: isError === true };
+    },
+  };
+}
+
+for (const kind of clients) {
+  describe(kind.name, () => {
+    test("server-filesystem sees the client's folder and no other", { timeout: 120_000 }, async () => {
+      const { client, call } = await connect(kind, "filesystem", { roots: [alpha] });
+      try {
+        const { text } = await call("list_allowed_directories");
+        assert.deepEqual(text.split("\n").slice(1), [alpha]);
+        assert.match((await call("read_text_file", { path: join(alpha, "only-in-first.txt") })).text, /^first/);
+        assert.ok((await call("read_text_file", { path: join(beta, "only-in-second.txt") })).failed);
+      } finally {
+        await client.close();
+      }
+    });
+
+    test("mcp-server-git works in the client's repository", { timeout: 120_000 }, async () => {
+      const { client, call } = await connect(kind, "git", { roots: [beta] });
+      try {
+        const { text } = await call("git_status", { repo_path: beta });
+        assert.match(text, /On branch second/);
+        // It refuses every repository but the one that it was started for.
+        assert.ok((await call("git_status", { repo_path: alpha })).failed);
+      } finally {
+        await client.close();
+      }
+    });
+
+    test("without a project, the model reads the reason and the advice", { timeout: 120_000 }, async () => {
+      const { client, call } = await connect(kind, "git");
+      try {
+        const { text, failed } = await call("git_status", { repo_path: beta });
+        assert.ok(failed);
+        assert.match(text, /No project was found/);
+        assert.match(text, /--project=/);
+      } finally {
+        await client.close();
+      }
+    });
+
+    test("tools of ours switch between repositories", { timeout: 120_000 }, async () => {
+      const { client, call } = await connect(kind, "git", { roots: [alpha, beta], options: ["--tools"] });
+      try {
+        assert.match((await call("git_status", { repo_path: alpha })).text, /On branch first/);
+        const names = (await client.listTools()).tools.map(({ name }) => name);
+        assert.ok(names.includes("git_status") && names.includes("switch_project"), names.join());
+        const switched = await call("switch_project", { project: beta });
+        assert.ok(!switched.failed, switched.text);
+        assert.match((await call("git_status", { repo_path: beta })).text, /On branch second/);
+      } finally {
+        await client.close();
+      }
+    });
+  });
+}
+
+test("a folder that the client opens later is followed", { timeout: 120_000 }, async () => {
+  const { client, state, call } = await connect(clients[0], "filesystem", { roots: [alpha] });
+  try {
+    client.setNotificationHandler(ToolListChangedNotificationSchema, () => assert.fail("the tools are the same"));
+    await client.listTools();
+    assert.ok((await call("list_allowed_directories")).text.includes(alpha));
+    state.roots = [beta];
+    await client.sendRootsListChanged();
+    const { text } = await call("list_allowed_directories");
+    assert.deepEqual(text.split("\n").slice(1), [beta]);
+  } finally {
+    await client.close();
+  }
+});
+
+test("two clients at once never meet", { timeout: 120_000 }, async () => {
+  const both = await Promise.all([alpha, beta].map((folder) => connect(clients[1], "filesystem", { roots: [folder] })));
+  try {
+    const said = await Promise.all(both.map(({ call }) => call("list_allowed_directories")));
+    assert.deepEqual(
+      said.map(({ text }) => text.split("\n")[1]),
+      [alpha, beta],
+    );
+  } finally {
+    for (const { client } of both) await client.close();
+  }
+});
