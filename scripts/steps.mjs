@@ -179,6 +179,7 @@ export const steps = [
         "streams",
         "store",
         "roots",
+        "elicit",
         "driver",
         "testing",
         "cocosearch",
@@ -233,7 +234,7 @@ export const steps = [
       try {
         await testsAtOnce(
           2,
-          ["scenarios", "http", "lifecycle", "clients"].map((name) => `tests/e2e/${name}.test.mjs`),
+          ["scenarios", "http", "lifecycle", "clients", "elicit"].map((name) => `tests/e2e/${name}.test.mjs`),
         );
       } finally {
         delete process.env.E2E_SERVER;

@@ -132,6 +132,7 @@ fn main() {
         policy::Names,
         policy::NameRule,
         policy::Traversal,
+        policy::Elicit,
         policy::EnforceRoots,
         policy::RootMatch,
         policy::NameFrom,

@@ -6,7 +6,7 @@ use alloc::string::String;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::raw;
+use super::raw::{self, Member};
 use crate::api::event::{ClientInitialized, RequestFacts};
 use crate::api::is_default;
 use crate::policy::exceeds;
@@ -62,11 +62,13 @@ impl Client {
     }
 }
 
-/// Whether a capability for elicitation covers forms: it names them, or it is older than the other kind.
+/// Whether a capability for elicitation covers forms: it names them, or it is older than the other kind. Some SDKs write what is
+/// absent as `null`.
 fn shows_forms(elicitation: &str) -> bool {
+    let is_absent = |member: &Member<'_>| !member.is_present() || member.get().is_some_and(|text| text.get() == "null");
     raw::members(elicitation, ["form", "url"]).is_some_and(|[form, url]| match form.get() {
-        Some(form) => raw::is_object(form.get()),
-        None => !form.is_present() && !url.is_present(),
+        Some(text) if !is_absent(&form) => raw::is_object(text.get()),
+        _ => is_absent(&form) && is_absent(&url),
     })
 }
 

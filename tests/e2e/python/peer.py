@@ -2,7 +2,8 @@
 
 The scripts are JSON: a list as its argument, or one in each line of its input. A script has the server (`command`,
 `args`, `env`, `cwd`, or `url`), the `era`, the `roots` it answers with (a list of URIs, null for a client that declares
-none, "refuse" or "silent") and `steps`: a tool to `call`, how many `times` at once, or `roots` it has from then on.
+none, "refuse" or "silent"), the result with which its user answers a `form` (absent for a client that shows none), and
+`steps`: a tool to `call`, how many `times` at once, or `roots` it has from then on.
 """
 
 import asyncio
@@ -19,9 +20,9 @@ from mcp.client.streamable_http import streamable_http_client
 
 SECOND = version("mcp").startswith("2.")
 if SECOND:
-    from mcp_types import ErrorData, ListRootsResult, Root
+    from mcp_types import ElicitResult, ErrorData, ListRootsResult, Root
 else:
-    from mcp.types import ErrorData, ListRootsResult, Root
+    from mcp.types import ElicitResult, ErrorData, ListRootsResult, Root
 
 
 class Peer:
@@ -29,6 +30,11 @@ class Peer:
         self.script = script
         self.roots = script["roots"]
         self.asked = 0
+        self.forms = []
+
+    async def elicit(self, _context, params):
+        self.forms.append((params.requested_schema if SECOND else params.requestedSchema)["properties"])
+        return ElicitResult(**self.script["form"])
 
     async def list_roots(self, _context):
         self.asked += 1
@@ -63,13 +69,17 @@ class Peer:
 
     @asynccontextmanager
     async def connected(self):
-        callback = None if self.roots is None else self.list_roots
+        callbacks = {}
+        if self.roots is not None:
+            callbacks["list_roots_callback"] = self.list_roots
+        if "form" in self.script:
+            callbacks["elicitation_callback"] = self.elicit
         if SECOND:
             mode = "legacy" if self.script["era"] == "legacy" else "2026-07-28"
-            async with mcp.Client(self.transport(), list_roots_callback=callback, mode=mode) as client:
+            async with mcp.Client(self.transport(), **callbacks, mode=mode) as client:
                 yield client
             return
-        async with self.transport() as streams, ClientSession(*streams[:2], list_roots_callback=callback) as session:
+        async with self.transport() as streams, ClientSession(*streams[:2], **callbacks) as session:
             await session.initialize()
             yield session
 
@@ -88,7 +98,7 @@ class Peer:
                 else:
                     calls = [self.call(client, step["call"]) for _ in range(step.get("times", 1))]
                     results.append(await asyncio.gather(*calls))
-        return {"results": results, "asked": self.asked}
+        return {"results": results, "asked": self.asked, "forms": self.forms}
 
 
 async def main():

@@ -82,7 +82,8 @@ class StandInSender:
 
     async def send(self, request: EndpointSendRequest, /) -> Any:
         session = self._session()
-        if session is None:
+        # It has no user who could be asked.
+        if session is None or request["method"] != "roots/list":
             raise Undeliverable
         try:
             result = await session.list_roots()

@@ -14,14 +14,20 @@ const SDKS = {
   2: { Client: Client2, Http: Http2, Stdio: Stdio2, roots: "roots/list", elicit: "elicitation/create" },
 };
 
-async function play({ client: generation, era, server, headers, steps, word, ...script }) {
+async function play({ client: generation, era, server, headers, steps, word, form, ...script }) {
   const sdk = SDKS[generation];
-  const state = { asked: 0, roots: script.roots };
-  const capabilities = { ...(state.roots && { roots: { listChanged: true } }), ...(word && { elicitation: {} }) };
+  const state = { asked: 0, roots: script.roots, forms: [] };
+  const answer = form ?? (word && { action: "accept", content: { word } });
+  const capabilities = { ...(state.roots && { roots: { listChanged: true } }), ...(answer && { elicitation: {} }) };
   const versionNegotiation = { mode: era === "modern" ? { pin: "2026-07-28" } : "legacy" };
   const client = new sdk.Client({ name: "peer", version: "1" }, { capabilities, versionNegotiation });
   if (state.roots) client.setRequestHandler(sdk.roots, () => listed(state));
-  if (word) client.setRequestHandler(sdk.elicit, () => ({ action: "accept", content: { word } }));
+  if (answer) {
+    client.setRequestHandler(sdk.elicit, ({ params }) => {
+      state.forms.push(params.requestedSchema.properties);
+      return answer;
+    });
+  }
 
   await client.connect(
     server.url ? new sdk.Http(new URL(server.url), { requestInit: { headers } }) : new sdk.Stdio(server),
@@ -36,7 +42,7 @@ async function play({ client: generation, era, server, headers, steps, word, ...
         results.push(await Promise.all(Array.from({ length: step.times ?? 1 }, () => call(client, step.call))));
       }
     }
-    return { results, asked: state.asked };
+    return { results, asked: state.asked, forms: state.forms };
   } finally {
     // Otherwise the session would outlive its client.
     await client.transport?.terminateSession?.();

@@ -3,7 +3,7 @@
 It serves over stdio, perhaps with `--trio` or `--lowlevel`, or with `--http`, perhaps with `--sse`, `--stateless` or
 `--json`, and then prints where. Its callers wait, its questions live and its lists count longer than any test lasts,
 unless `--wait=`, `--life=` and `--age=` name milliseconds. `--remote`, `--any`, `--allowed=`,
-`--callers=` and `--argument=` are options of Rootwise; `--watch=` records what is checked below a folder.
+`--callers=`, `--argument=` and `--elicit=` are options of Rootwise; `--watch=` records what is checked below a folder.
 """
 
 from __future__ import annotations
@@ -510,6 +510,8 @@ def serve(*words: str) -> None:
         "maxAgeMs": int(named.get("age", 600_000)),
     }
     options["policy"] = {**presets["recommended"], "timing": timing}
+    if "elicit" in named:
+        options["policy"]["elicit"] = named["elicit"]
     if "--pin" in words:
         options["policy"]["memory"] = {"pin": "immutable"}
     if "env" in named:

@@ -7,9 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use http::request::Parts;
 use rmcp::RoleServer;
-use rmcp::model::{
-    CallToolResponse, GetPromptResponse, InputRequest, InputRequiredResult, ListRootsRequest, ReadResourceResponse,
-};
+use rmcp::model::{CallToolResponse, GetPromptResponse, InputRequest, InputRequiredResult, ReadResourceResponse};
 use rmcp::service::RequestContext;
 use rootwise::action::Answer;
 use rootwise::endpoint::event::{CallStarted, EndpointEvent};
@@ -222,7 +220,7 @@ impl Call {
         started
     }
 
-    /// Turns the result of a handler into the result of its call, which may ask the client for its roots besides.
+    /// Turns the result of a handler into the result of its call, which may ask the client, or its user, besides.
     pub(crate) async fn finish<R: Repeatable, E>(&self, context: &Context, mut result: Result<R, E>) -> Result<R, E> {
         let own = result.as_mut().ok().and_then(Repeatable::input_required);
         let call = match &own {
@@ -235,14 +233,19 @@ impl Call {
             () = context.ct.cancelled() => None,
         };
         let Some(asked) = asked.filter(|asked| !asked.input_requests.is_empty()) else { return result };
-        let roots = || InputRequest::ListRoots(ListRootsRequest::default());
-        let requests = asked.input_requests.into_keys().map(|name| (name, roots()));
+        let question = |(name, request)| Some((name, question(&request)?));
+        let requests = asked.input_requests.into_iter().filter_map(question);
         match own {
             Some(own) => own.input_requests.get_or_insert_default().extend(requests),
             None => result = Ok(R::asking(InputRequiredResult::new(Some(requests.collect()), asked.request_state))),
         }
         result
     }
+}
+
+/// A question as rmcp knows it; none if it knows none like it.
+fn question(request: &rootwise::action::InputRequest) -> Option<InputRequest> {
+    serde_json::from_value(serde_json::to_value(request).ok()?).ok()
 }
 
 /// The id of no call: an ask of it is one of a call that is over.

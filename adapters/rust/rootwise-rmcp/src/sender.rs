@@ -3,11 +3,13 @@
 use std::sync::OnceLock;
 
 use rmcp::RoleServer;
-use rmcp::model::{ClientResult, ListRootsRequest, RequestId, ServerRequest};
+use rmcp::model::{ClientResult, ElicitRequest, Extensions, ListRootsRequest, RequestId, ServerRequest};
 use rmcp::service::{OriginatingRequestId, Peer, PeerRequestOptions, ServiceError};
 use rootwise::RequestToken;
+use rootwise::action::RequestMethod;
 use rootwise::endpoint::action::RouteRequest;
 use rootwise_host::{Cancelled, SendError, Sender, Sending};
+use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
 /// The endpoint's name for a request, which travels with it as far as the transport.
@@ -26,13 +28,15 @@ pub(crate) struct PeerSender {
 impl Sender for PeerSender {
     fn send(&self, wanted: RouteRequest, cancelled: Cancelled) -> Sending {
         let Some(peer) = self.peer.get().cloned() else { return Box::pin(async { Err(SendError::Undeliverable) }) };
-        let mut request = ListRootsRequest::default();
-        request.extensions.insert(Token(wanted.request));
+        let mut extensions = Extensions::new();
+        extensions.insert(Token(wanted.request));
         if let Some(call) = &self.call {
-            request.extensions.insert(OriginatingRequestId(call.clone()));
+            extensions.insert(OriginatingRequestId(call.clone()));
         }
+        let Some(request) = request(wanted.method, wanted.params, extensions) else {
+            return Box::pin(async { Err(SendError::Undeliverable) });
+        };
         Box::pin(async move {
-            let request = ServerRequest::ListRootsRequest(request);
             let options = PeerRequestOptions::no_options();
             let mut handle = peer.send_cancellable_request(request, options).await.map_err(refusal)?;
             let answer = tokio::select! {
@@ -46,6 +50,23 @@ impl Sender for PeerSender {
             raw(&answer.map_err(refusal)?)
         })
     }
+}
+
+/// A request as rmcp knows it; none if it knows none like it.
+fn request(method: RequestMethod, params: Option<Value>, extensions: Extensions) -> Option<ServerRequest> {
+    Some(match method {
+        RequestMethod::RootsList => {
+            let mut request = ListRootsRequest::default();
+            request.extensions = extensions;
+            ServerRequest::ListRootsRequest(request)
+        }
+        RequestMethod::ElicitationCreate => {
+            let mut request = ElicitRequest::new(serde_json::from_value(params?).ok()?);
+            request.extensions = extensions;
+            ServerRequest::ElicitRequest(request)
+        }
+        _ => return None,
+    })
 }
 
 /// The result as JSON, whatever it is: a list with one bad root is no list of roots to rmcp, which then keeps it unread.

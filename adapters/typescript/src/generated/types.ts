@@ -2045,6 +2045,11 @@ export type NameRule = "any" | "word";
 export type Traversal = "resolve" | "refuse";
 
 /**
+ * When the client's user is asked for the project. The answer is a selection.
+ */
+export type Elicit = "never" | "ambiguous" | "unresolved";
+
+/**
  * When a selection must be one of the client's roots.
  */
 export type EnforceRoots = "off" | "onSelect";
