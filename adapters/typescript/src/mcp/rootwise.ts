@@ -153,7 +153,7 @@ export class Rootwise<RequirePath extends boolean = true, Context extends CallCo
 
   /** Registers ready-made tools; `false` leaves one out. */
   registerTools(names?: ToolNames): void {
-    this.#clients.selectTool = registerTools(this, this.#server, this.#clients.generation, names);
+    this.#clients.tools = registerTools(this, this.#server, this.#clients.generation, names);
   }
 
   async #ask(context: CallContext | UntypedContext | undefined, question: Question): Promise<Answer> {
