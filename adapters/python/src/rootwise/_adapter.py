@@ -6,7 +6,7 @@ import functools
 import inspect
 import os
 import weakref
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, cast, overload
@@ -16,12 +16,16 @@ import anyio.from_thread
 from . import testing
 from ._background import current_loop, current_task, in_event_loop, run_in_loop
 from ._call import Call, InputRequired, Session, Via, current_frame
+from ._callers import Callers, CallersFolders, CallersName, Folders
+from ._callers import allowed_dirs as _allowed_dirs
 from ._codex import SANDBOX_STATE
 from ._contexts import StandInSender, session_in, stands_for_session
+from ._declare import Declaration
 from ._disk import in_thread
 from ._endpoint import Endpoint
 from ._error import NoProjectError, RootwiseError
 from ._facts import given_facts, host_facts
+from ._functions import project_parameter
 from ._inject import filled_in
 from ._inputs import Inputs
 from ._listeners import ConnectionInfo, OnChange, OnRootsChange
@@ -31,17 +35,12 @@ from ._presets import policy_with_path
 from ._project import AnyProject, P, Project, project_of
 from ._roots import Roots, only_root, roots_of
 from ._sender import Sender
-from ._text import is_utf8, readable
+from ._text import readable
 from ._weak import WeakMap
 from .driver import Driver
 from .types import Answer, Explanation, HostFacts, Policy, SelectBy
 
 T = TypeVar("T")
-
-#: Folders that projects must be in.
-Folders = Sequence[str | os.PathLike[str]]
-#: Tells the folders of one caller.
-CallersFolders = Callable[[Any], Folders | Awaitable[Folders]]
 
 if TYPE_CHECKING:
     from typing_extensions import TypedDict
@@ -52,6 +51,8 @@ if TYPE_CHECKING:
         allowed_dirs: Folders | CallersFolders | None
         local: bool | None
         argument: str | None
+        declare: bool
+        caller: CallersName | None
         host: Mapping[str, Any] | None
         on_change: OnChange[P] | None
         on_roots_change: OnRootsChange | None
@@ -72,6 +73,8 @@ class Adapter(Generic[P]):
         allowed_dirs: Folders | CallersFolders | None = None,
         local: bool | None = None,
         argument: str | None = None,
+        declare: bool = False,
+        caller: CallersName | None = None,
         host: Mapping[str, Any] | None = None,
         on_change: OnChange[P] | None = None,
         on_roots_change: OnRootsChange | None = None,
@@ -89,6 +92,12 @@ class Adapter(Generic[P]):
             Connections then have no project of their own: ``on_change`` is not called, and ``current`` knows nothing
         :param local: whether an HTTP client's paths mean the same here; set it for servers on the user's own machine
         :param argument: the tool argument that names a project, where tools have one
+        :param declare: whether that parameter, which is optional, is added to every tool that has none, where clients
+            list the tools. Rootwise reads it and takes it out of the call
+        :param caller: a function, plain or ``async``, that tells who makes a call over HTTP that belongs to no session,
+            so that what the caller selects counts for its next calls. It gets the HTTP request. Return what the server
+            has verified, such as the subject of ``get_access_token()``, and never what a client says about itself;
+            ``None`` for a caller that is not known. A call fails if it does. The memory is that of this process
         :param host: host facts that you know better than this process, such as ``{"tool_argument": "path"}``
         :param on_change: called with the new and the previous project when a connection's project changes, and with
             none and the last one when the connection ends; a third parameter receives the connection
@@ -97,8 +106,10 @@ class Adapter(Generic[P]):
         :raises RootwiseError: an option is wrong; the message names it
         """
         no_others(others, inspect.signature(Adapter).parameters.keys() - {"others"})
-        flags(require_path=require_path, local=local, codex_meta=codex_meta)
+        flags(require_path=require_path, local=local, codex_meta=codex_meta, declare=declare)
         texts(argument=argument)
+        if declare and argument is None:
+            raise bad_option("declare", "needs the option argument, the name of the parameter that it declares")
         self.policy: Policy = policy_with_path(policy, require_path)
         self.argument = argument
         self._given = given_facts(mapping("host", host))
@@ -106,7 +117,8 @@ class Adapter(Generic[P]):
             self._given["local"] = local
         if argument is not None:
             self._given.setdefault("toolArgument", argument)
-        self._folders_of = allowed_dirs if callable(allowed_dirs) else None
+        self.declaration = Declaration(argument) if declare and argument is not None else None
+        self._callers = Callers(allowed_dirs if callable(allowed_dirs) else None, caller)
         if allowed_dirs is not None and not callable(allowed_dirs):
             self._given["allowedDirs"] = _allowed_dirs(allowed_dirs)
         for name, function in (("on_change", on_change), ("on_roots_change", on_roots_change)):
@@ -117,6 +129,8 @@ class Adapter(Generic[P]):
         #: One for each event loop, which may run in a thread of its own.
         self._drivers: weakref.WeakKeyDictionary[object, Driver] = weakref.WeakKeyDictionary()
         self._sessions: WeakMap[Session] = WeakMap()
+        #: The tool of ours that selects a project.
+        self._switch_tool: str | None = None
         # Options that are invalid fail here and not in every call.
         Endpoint(self.policy, host=self._host_facts()).close()
         self.inputs = Inputs(self.policy)
@@ -146,7 +160,7 @@ class Adapter(Generic[P]):
             return cast("P", fixed)
         by = self._asker(context)
         facts = (argument, target, server)
-        if self._folders_of is None and by.known is not None and all(fact is None for fact in facts):
+        if not self._callers.confined and by.known is not None and all(fact is None for fact in facts):
             return cast("P", by.known)
         return self._project_from(await self._ask("asked", by, argument=argument, target=target, server=server))
 
@@ -186,10 +200,10 @@ class Adapter(Generic[P]):
         if call.over:
             # Work that outlives its call.
             return None if call.session is None else cast("P | None", call.session.project)
-        if self._folders_of is not None and "allowedDirs" not in call.parts:
+        if not self._callers.knows(call):
             return None
         facts = (argument, target, server)
-        if self._folders_of is None and call.known is not None and all(fact is None for fact in facts):
+        if not self._callers.confined and call.known is not None and all(fact is None for fact in facts):
             return cast("P", call.known)
         answer = call.peek(argument=argument, target=target, server=server)
         return self._project_from(answer) if answer["outcome"] == "resolved" else None
@@ -276,7 +290,7 @@ class Adapter(Generic[P]):
             disk did not answer in time (``unconfirmed``)
         """
         roots = await self.roots()
-        known = self.current() if self._folders_of is None else await self._project_or_none()
+        known = await self._project_or_none() if self._callers.confined else self.current()
 
         def look() -> str:
             base = known.path if known is not None and known.path and roots.containing(known.path) else None
@@ -412,6 +426,7 @@ class Adapter(Generic[P]):
             server.tool(name=which)(which_project)
         if switch is not None:
             self._given.setdefault("selectTool", switch)
+            self._switch_tool = switch
 
             async def switch_project(project: str) -> str:
                 """Makes another folder the project of this connection: an absolute path, file: URI or root name."""
@@ -428,6 +443,8 @@ class Adapter(Generic[P]):
                 return (await self.roots()).text
 
             server.tool(name=roots)(list_roots)
+        if self.declaration is not None:
+            self.declaration.exempt |= {name for name in (switch, roots) if name is not None}
 
     def roots_changed(self) -> None:
         """For servers that hear of changes themselves: every connection asks again when it needs its roots next."""
@@ -457,7 +474,7 @@ class Adapter(Generic[P]):
         driver = self._drivers.get(loop)
         if driver is None:
             listeners: Any = {"on_change": self._on_change, "on_roots_change": self._on_roots_change}
-            confined = self._folders_of is not None
+            confined = self._callers.confined
             driver = Driver(self.policy, host=self._host_facts(), confined=confined, **listeners)
             self._drivers[loop] = driver
         return driver
@@ -528,9 +545,25 @@ class Adapter(Generic[P]):
         # One that cannot be passed on is refused like any other that is no text.
         return named if named is None or readable(named) is not None else False
 
+    def is_switch(self, tool: Any) -> bool:
+        """Tells whether the arguments of a tool mean something else, whatever they are called."""
+        return self._switch_tool is not None and tool == self._switch_tool
+
+    async def parameter(self, call: Call | None) -> dict[str, Any]:
+        """Returns the parameter that names the project, with the roots of the session as far as they are known."""
+        roots = None
+        if call is not None and call.session is not None:
+            # Whatever is wrong with the caller, its calls say it; the list of tools has no place for it.
+            with suppress(Exception):
+                await self._callers.identify(call)
+                answer = call.peek(want="roots")
+                roots = answer["roots"] if answer["outcome"] == "listed" else None
+            call.end()
+        return project_parameter(roots)
+
     async def _ask(self, kind: str, call: Call | Session, /, **more: Any) -> Answer:
         if isinstance(call, Call):
-            await self.confine(call)
+            await self._callers.identify(call)
         answer = await call.ask(kind, **more)
         if answer["outcome"] != "needsInput" or isinstance(call, Session):
             return answer
@@ -541,22 +574,6 @@ class Adapter(Generic[P]):
         ended = Call(call.driver, {})
         ended.end()
         return ended.peek()
-
-    async def confine(self, call: Call) -> None:
-        """Asks the server for the folders of a caller, once for each call.
-
-        :raises RootwiseError: the function returned no folders
-        """
-        if self._folders_of is None or "allowedDirs" in call.parts:
-            return
-        folders: Any = self._folders_of(call.http)
-        if inspect.isawaitable(folders):
-            folders = await folders
-        if isinstance(folders, (str, bytes)) or not isinstance(folders, Sequence):
-            raise RootwiseError(
-                "bad_options", "bad options at allowed_dirs: the function must return a list of folders"
-            )
-        call.parts["allowedDirs"] = _allowed_dirs(folders)
 
     def _project_type(self) -> type[AnyProject]:
         return Project if self.policy.get("requirePath", True) else AnyProject
@@ -593,25 +610,6 @@ async def project_of_current_call(no_call: Callable[[], NoProjectError]) -> Proj
         raise frame.adapter.error("bad_options", message)
     found: Project = await frame.adapter.project()
     return found
-
-
-def _allowed_dirs(dirs: Sequence[str | os.PathLike[str]]) -> list[str]:
-    if isinstance(dirs, (str, bytes)) or not isinstance(dirs, Iterable):
-        raise bad_option("allowed_dirs", f"must be a list of folders, not {dirs!a:.80}")
-    allowed: list[str] = []
-    for number, folder in enumerate(dirs):
-        try:
-            path = os.fspath(folder)
-        except TypeError:
-            path = ""
-        if not isinstance(path, str) or not os.path.isabs(path) or "\0" in path:
-            raise bad_option(f"allowed_dirs[{number}]", f"must be an absolute path, not {folder!a:.80}")
-        # Clients spell a folder as they know it, and the disk reports where it really is.
-        spellings = [path, os.path.realpath(path)]
-        if not all(map(is_utf8, spellings)):
-            raise bad_option(f"allowed_dirs[{number}]", f"{path!a} is not UTF-8, so no project can be inside")
-        allowed += spellings
-    return allowed
 
 
 def _selection(**ways: str | None) -> SelectBy:

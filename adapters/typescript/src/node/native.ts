@@ -44,6 +44,7 @@ export const {
   policyInputs,
   projectId,
   projectKey,
+  projectParameter,
   projectSlug,
   recoverSession,
   sanitizeName,
