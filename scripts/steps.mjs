@@ -223,7 +223,7 @@ export const steps = [
       try {
         await testsAtOnce(
           2,
-          ["scenarios", "http", "lifecycle", "clients"].map((name) => `tests/e2e/${name}.test.mjs`),
+          ["scenarios", "http", "lifecycle", "clients", "switching"].map((name) => `tests/e2e/${name}.test.mjs`),
         );
       } finally {
         delete process.env.E2E_SERVER;

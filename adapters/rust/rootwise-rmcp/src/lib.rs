@@ -4,6 +4,7 @@
 #![allow(deprecated)]
 
 mod call;
+mod declare;
 mod listeners;
 mod options;
 mod projects;
