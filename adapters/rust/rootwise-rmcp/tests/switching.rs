@@ -111,11 +111,11 @@ impl Client {
         let mut response = Vec::new();
         stream.read_to_end(&mut response).await.unwrap();
         let response = String::from_utf8(response).unwrap();
-        let messages = response.lines().filter_map(|line| {
+        let mut messages = response.lines().filter_map(|line| {
             let json = line.strip_prefix("data:").unwrap_or(line).trim();
             serde_json::from_str::<Value>(json).ok().filter(Value::is_object)
         });
-        messages.last().unwrap_or_else(|| panic!("no message in {response}"))
+        messages.next_back().unwrap()
     }
 
     /// The text of a tool's result; the client answers with its roots if it is asked.
@@ -225,9 +225,11 @@ async fn users_with_one_conversation_id_never_mix() {
         }
         let faults = faults.clone();
         tokio::spawn(async move {
-            let client = Client { conversation: Some("the same"), ..Client::of(address, user, &[&folders[0]]) };
-            for turn in 0..30 {
-                let chosen = path(&folders[turn % 3]);
+            let client = Client {
+                conversation: Some("the same"),
+                ..Client::of(address, user, &folders.each_ref().map(PathBuf::as_path))
+            };
+            for chosen in folders.iter().map(|folder| path(folder)).cycle().take(30) {
                 client.switch(&chosen).await;
                 let seen = client.at().await;
                 if seen != chosen {
