@@ -39,7 +39,7 @@ export type { ToolNames } from "./tools.js";
  */
 export function rootwise<RequirePath extends boolean = true, Server extends AnyServer = AnyServer>(
   server: Server,
-  options?: RootwiseOptions<RequirePath>,
+  options?: RootwiseOptions<RequirePath, ContextOf<Server>>,
 ): Rootwise<RequirePath, ContextOf<Server>> {
   return new Rootwise(server, options);
 }

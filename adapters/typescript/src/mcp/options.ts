@@ -9,7 +9,7 @@ import type { CallContext } from "./sdk.js";
 import { checkStore, type SessionStore } from "./store.js";
 
 /** Options of `rootwise(server)`; everything has a default. */
-export interface RootwiseOptions<RequirePath extends boolean = true> {
+export interface RootwiseOptions<RequirePath extends boolean = true, Context extends CallContext = CallContext> {
   /** A preset's name or a policy; by default `recommended`. */
   policy?: PresetName | Policy | undefined;
   /**
@@ -33,7 +33,7 @@ export interface RootwiseOptions<RequirePath extends boolean = true> {
    * says about itself; `undefined` for a caller that is not known. A call fails if the function does. Not used with a `store`,
    * because the memory is that of one process.
    */
-  caller?: CallerOf<CallContext> | undefined;
+  caller?: CallerOf<Context> | undefined;
   /**
    * Whether clients are on this machine, so that their paths are paths here; by default only over stdio. Without it, a path of a
    * client over HTTP, a socket or any other transport is used only inside `allowedDirs`.
@@ -44,7 +44,7 @@ export interface RootwiseOptions<RequirePath extends boolean = true> {
    * (`authInfo` says who it is). A call fails if the function does. With `host.allowedDirs`, both must hold. The
    * connection itself then has no project: `onChange` says nothing, and `current()` knows nothing.
    */
-  allowedDirs?: readonly string[] | AllowedDirsOf<CallContext> | undefined;
+  allowedDirs?: readonly string[] | AllowedDirsOf<Context> | undefined;
   /** Facts that replace the collected ones, such as another `cwd` or `env`. */
   host?: { [K in keyof HostFacts]?: HostFacts[K] | undefined } | undefined;
   /** Receives log lines; by default they are dropped. */
