@@ -234,7 +234,9 @@ export const steps = [
       try {
         await testsAtOnce(
           2,
-          ["scenarios", "http", "lifecycle", "clients", "elicit"].map((name) => `tests/e2e/${name}.test.mjs`),
+          ["scenarios", "http", "lifecycle", "clients", "elicit", "switching"].map(
+            (name) => `tests/e2e/${name}.test.mjs`,
+          ),
         );
       } finally {
         delete process.env.E2E_SERVER;

@@ -162,21 +162,24 @@ for (const pair of pairs) {
 
     // Only calls that keep no connection are refused.
     if (alone)
-      test("after a selection was refused, the advice works", async () => {
+      test("after a selection that is kept nowhere, the advice works", async () => {
         const { start, stop } = starter({ argument: "project_path", ...local });
+        const other = starter(local);
         try {
-          const { text, failed } = await (await start()).call("switch_project", { project: alpha });
+          const selected = await (await start()).call("switch_project", { project: alpha });
+          assert.ok(!selected.failed);
+          const [, argument, handle] = /`(\w+): ("[^`]+")` with each call/.exec(selected.text);
+          assert.equal((await where(await start(), { [argument]: JSON.parse(handle) })).value.path, alpha);
+          const { text, failed } = await (await other.start()).call("switch_project", { project: alpha });
           assert.ok(failed);
           assert.doesNotMatch(text, /with every call, for example/);
           const named = (form) => form.exec(text)?.[1];
-          const argument = named(/as `([^`]+)` in the call/);
-          assert.equal((await where(await start(), { [argument]: alpha })).value.path, alpha);
           const headers = { [named(/the `([^`]+)` header/)]: alpha };
-          assert.equal((await where(await start({ headers }))).value.path, alpha);
+          assert.equal((await where(await other.start({ headers }))).value.path, alpha);
           const query = `?${named(/the `([^`]+)` query parameter/)}=${encodeURIComponent(alpha)}`;
-          assert.equal((await where(await start({ query }))).value.path, alpha);
+          assert.equal((await where(await other.start({ query }))).value.path, alpha);
         } finally {
-          await stop();
+          await Promise.all([stop(), other.stop()]);
         }
       });
   });

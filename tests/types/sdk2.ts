@@ -170,3 +170,7 @@ rootwise(server, { policy: "nothing" });
 export const code: (error: unknown) => string | undefined = (error) =>
   error instanceof NoProjectError && error.code === "no_project" ? error.instruction : undefined;
 export const gate = projectGate({ header: "X-Workspace-Id", allowedDirs: ["/srv"] });
+
+rootwise(server, { caller: async ({ http }) => http?.authInfo?.clientId, argument: "project", declare: true });
+// @ts-expect-error: a name is a text
+rootwise(server, { caller: () => 7 });

@@ -22,7 +22,7 @@ SOURCES = Path(__file__).parents[1] / "src" / "rootwise"
     ("options", "message"),
     [
         ({"allowed_dir": ["/a"]}, "allowed_dir: there is no such option; did you mean allowed_dirs?"),
-        ({"colour": 1}, "colour: there is no such option; the options are allowed_dirs, argument, codex_meta, host, "),
+        ({"colour": 1}, "colour: there is no such option; the options are allowed_dirs, argument, caller, codex_meta, "),
         ({"local": "yes"}, "local: must be True or False, not 'yes'"),
         ({"require_path": 0}, "require_path: must be True or False, not 0"),
         ({"codex_meta": "no"}, "codex_meta: must be True or False, not 'no'"),
@@ -40,6 +40,9 @@ SOURCES = Path(__file__).parents[1] / "src" / "rootwise"
         ({"allowed_dirs": ["/a", "b"]}, "allowed_dirs[1]: must be an absolute path, not 'b'"),
         ({"allowed_dirs": ["/a\0b"]}, "allowed_dirs[0]: must be an absolute path, not '/a\\x00b'"),
         ({"on_change": 5}, "on_change: must be callable"),
+        ({"caller": "ann"}, "caller: must be callable"),
+        ({"declare": True}, "declare: needs the option argument"),
+        ({"argument": "project", "declare": 1}, "declare: must be True or False, not 1"),
         ({"policy": 5}, "policy: must be a preset's name or a policy"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

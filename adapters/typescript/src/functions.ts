@@ -8,10 +8,18 @@ import type {
   Project,
   RecoverRequest,
   Recovery,
+  RootView,
   SessionRecord,
 } from "./generated/types.js";
 import { policyOf, type PresetName } from "./resolver.js";
 import { bounded, MAX_ARGUMENTS, MOST, textOf } from "./text.js";
+
+/** The parameter of a tool that names the project: a property of its input schema. */
+export interface ProjectParameter {
+  type: "string";
+  /** What a model reads about it. */
+  description: string;
+}
 
 /** The functions that need no resolver. */
 export interface Functions {
@@ -68,6 +76,11 @@ export interface Functions {
   policyInputs(policy?: PresetName | Policy): PolicyInputs;
   /** Returns the stable code and the text of what a host found wrong with a path that a tool names. */
   pathProblem(problem: PathProblem): { code: ErrorCode; message: string };
+  /**
+   * Returns the optional parameter by which a tool call names its project, for the input schema of a tool; its description names
+   * the client's roots, if they are given.
+   */
+  projectParameter(roots?: readonly RootView[]): ProjectParameter;
   /** Returns the options that a policy reads on a command line without program and script. */
   commandLine(words: readonly string[], policy?: PresetName | Policy): Record<string, string>;
 }
@@ -96,6 +109,7 @@ export function functionsOf(backend: () => Backend): Functions {
     projectSlug: ({ name, key }) => call("projectSlug", { name, key }),
     sanitizeName: (name, form) => call("sanitizeName", { name, form }),
     policyInputs: (policy) => call("policyInputs", { policy: policyOf({ policy }) }),
+    projectParameter: (roots) => call("projectParameter", { roots }),
     commandLine: (words, policy) => call("commandLine", { words, policy: policyOf({ policy }) }),
     recoverSession: (request) => call("recoverSession", withReadableTimes(request), "the request", MOST),
   };

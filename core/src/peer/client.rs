@@ -13,9 +13,9 @@ use crate::policy::exceeds;
 
 pub(crate) const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 pub(crate) const META_INFO: &str = "io.modelcontextprotocol/clientInfo";
-/// The keys of `_meta` by which clients name the conversation that a call belongs to: ChatGPT, VS Code, Codex, opencode, Goose.
-pub(crate) const CONVERSATION_KEYS: [&str; 5] =
-    ["openai/session", "vscode.conversationId", "threadId", "sessionID", "agent-session-id"];
+/// The keys of `_meta` by which clients name the conversation that a call belongs to: ChatGPT, VS Code, Codex, opencode, Goose, droid.
+pub(crate) const CONVERSATION_KEYS: [&str; 6] =
+    ["openai/session", "vscode.conversationId", "threadId", "sessionID", "agent-session-id", "assemblySessionId"];
 pub(crate) const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
 /// The relevant part of a client's self-description.

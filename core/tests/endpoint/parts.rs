@@ -12,8 +12,8 @@ const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 const INFO: &str = "io.modelcontextprotocol/clientInfo";
 
-const CONVERSATION: [&str; 5] =
-    ["openai/session", "vscode.conversationId", "threadId", "sessionID", "agent-session-id"];
+const CONVERSATION: [&str; 6] =
+    ["openai/session", "vscode.conversationId", "threadId", "sessionID", "agent-session-id", "assemblySessionId"];
 
 /// A call as its resolver sees it.
 pub struct Parts {

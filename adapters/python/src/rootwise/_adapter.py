@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import inspect
 import os
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, cast, overload
 
 import anyio.from_thread
@@ -13,12 +14,14 @@ import anyio.from_thread
 from . import testing
 from ._background import current_task, in_event_loop
 from ._call import Call, InputRequired, Session, current_frame
+from ._callers import Callers, CallersFolders, CallersName, Folders
 from ._codex import SANDBOX_STATE
 from ._connections import Connections
+from ._declare import Declaration
 from ._disk import in_thread
 from ._error import NoProjectError, RootwiseError
 from ._facts import absolute_dirs, given_facts, report_dirs
-from ._functions import path_problem
+from ._functions import path_problem, project_parameter
 from ._inject import filled_in
 from ._listeners import OnChange, OnRootsChange
 from ._options import bad_option, flags, mapping, no_others, selection, texts
@@ -29,11 +32,6 @@ from .types import Answer, Explanation, Policy
 
 T = TypeVar("T")
 
-#: Folders that projects must be in.
-Folders = Sequence[str | os.PathLike[str]]
-#: Tells the folders of one caller.
-CallersFolders = Callable[[Any], Folders | Awaitable[Folders]]
-
 if TYPE_CHECKING:
     from typing_extensions import TypedDict
 
@@ -43,6 +41,8 @@ if TYPE_CHECKING:
         allowed_dirs: Folders | CallersFolders | None
         local: bool | None
         argument: str | None
+        declare: bool
+        caller: CallersName | None
         host: Mapping[str, Any] | None
         on_change: OnChange[P] | None
         on_roots_change: OnRootsChange | None
@@ -60,6 +60,8 @@ class Adapter(Connections[P]):
         allowed_dirs: Folders | CallersFolders | None = None,
         local: bool | None = None,
         argument: str | None = None,
+        declare: bool = False,
+        caller: CallersName | None = None,
         host: Mapping[str, Any] | None = None,
         on_change: OnChange[P] | None = None,
         on_roots_change: OnRootsChange | None = None,
@@ -77,6 +79,12 @@ class Adapter(Connections[P]):
             Connections then have no project of their own: ``on_change`` is not called, and ``current`` knows nothing
         :param local: whether an HTTP client's paths mean the same here; set it for servers on the user's own machine
         :param argument: the tool argument that names a project, where tools have one
+        :param declare: whether that parameter, which is optional, is added to every tool that has none, where clients
+            list the tools. Rootwise reads it and takes it out of the call
+        :param caller: a function, plain or ``async``, that tells who makes a call over HTTP that belongs to no session,
+            so that what the caller selects counts for its next calls. It gets the HTTP request. Return what the server
+            has verified, such as the subject of ``get_access_token()``, and never what a client says about itself;
+            ``None`` for a caller that is not known. A call fails if it does. The memory is that of this process
         :param host: host facts that you know better than this process, such as ``{"tool_argument": "path"}``
         :param on_change: called with the new and the previous project when a connection's project changes, and with
             none and the last one when the connection ends; a third parameter receives the connection
@@ -85,15 +93,20 @@ class Adapter(Connections[P]):
         :raises RootwiseError: an option is wrong; the message names it
         """
         no_others(others, inspect.signature(Adapter).parameters.keys() - {"others"})
-        flags(require_path=require_path, local=local, codex_meta=codex_meta)
+        flags(require_path=require_path, local=local, codex_meta=codex_meta, declare=declare)
         texts(argument=argument)
+        if declare and argument is None:
+            raise bad_option("declare", "needs the option argument, the name of the parameter that it declares")
         chosen = policy_with_path(policy, require_path)
         given = given_facts(mapping("host", host))
         if local is not None:
             given["local"] = local
         if argument is not None:
             given.setdefault("toolArgument", argument)
-        self._folders_of = allowed_dirs if callable(allowed_dirs) else None
+        self.declaration = Declaration(argument) if declare and argument is not None else None
+        self._callers = Callers(allowed_dirs if callable(allowed_dirs) else None, caller)
+        #: The tool of ours that selects a project.
+        self._switch_tool: str | None = None
         if allowed_dirs is not None and not callable(allowed_dirs):
             given["allowedDirs"] = absolute_dirs(allowed_dirs)
         for name, function in (("on_change", on_change), ("on_roots_change", on_roots_change)):
@@ -103,7 +116,7 @@ class Adapter(Connections[P]):
             chosen,
             given,
             argument=argument,
-            confined=self._folders_of is not None,
+            confined=self._callers.confined,
             on_change=cast("OnChange[AnyProject] | None", on_change),
             on_roots_change=on_roots_change,
         )
@@ -141,7 +154,7 @@ class Adapter(Connections[P]):
             return cast("P", fixed)
         by = self._asker(context)
         facts = (argument, target, server)
-        if self._folders_of is None and by.known is not None and all(fact is None for fact in facts):
+        if not self._callers.confined and by.known is not None and all(fact is None for fact in facts):
             return cast("P", by.known)
         return self._project_from(await self._ask("asked", by, argument=argument, target=target, server=server))
 
@@ -181,10 +194,10 @@ class Adapter(Connections[P]):
         if call.over:
             # Work that outlives its call.
             return None if call.session is None or call.session.closed else cast("P | None", call.session.project)
-        if self._folders_of is not None and "allowedDirs" not in call.parts:
+        if not self._callers.knows(call):
             return None
         facts = (argument, target, server)
-        if self._folders_of is None and call.known is not None and all(fact is None for fact in facts):
+        if not self._callers.confined and call.known is not None and all(fact is None for fact in facts):
             return cast("P", call.known)
         answer = call.peek(argument=argument, target=target, server=server)
         return self._project_from(answer) if answer["outcome"] == "resolved" else None
@@ -212,7 +225,7 @@ class Adapter(Connections[P]):
             disk did not answer in time (``unconfirmed``)
         """
         roots = await self.roots()
-        known = self.current() if self._folders_of is None else await self._project_or_none()
+        known = await self._project_or_none() if self._callers.confined else self.current()
 
         def look() -> str:
             base = known.path if known is not None and known.path and roots.containing(known.path) else None
@@ -372,6 +385,7 @@ class Adapter(Connections[P]):
             server.tool(name=which)(which_project)
         if switch is not None:
             self._given.setdefault("selectTool", switch)
+            self._switch_tool = switch
 
             async def switch_project(project: str) -> str:
                 """Makes another folder the project of this connection: an absolute path, file: URI or root name."""
@@ -388,10 +402,28 @@ class Adapter(Connections[P]):
                 return (await self.roots()).text
 
             server.tool(name=roots)(list_roots)
+        if self.declaration is not None:
+            self.declaration.exempt |= {name for name in (switch, roots) if name is not None}
+
+    def is_switch(self, tool: Any) -> bool:
+        """Tells whether the arguments of a tool mean something else, whatever they are called."""
+        return self._switch_tool is not None and tool == self._switch_tool
+
+    async def parameter(self, call: Call | None) -> dict[str, Any]:
+        """Returns the parameter that names the project, with the roots of the session as far as they are known."""
+        roots = None
+        if call is not None and call.session is not None:
+            # Whatever is wrong with the caller, its calls say it; the list of tools has no place for it.
+            with suppress(Exception):
+                await self._callers.identify(call)
+                answer = call.peek(want="roots")
+                roots = answer["roots"] if answer["outcome"] == "listed" else None
+            call.end()
+        return project_parameter(roots)
 
     async def _ask(self, kind: str, call: Call | Session, /, **more: Any) -> Answer:
         if isinstance(call, Call):
-            await self.confine(call)
+            await self._callers.identify(call)
         answer = await call.ask(kind, **more)
         if answer["outcome"] != "needsInput" or isinstance(call, Session):
             return answer
@@ -402,22 +434,6 @@ class Adapter(Connections[P]):
         ended = Call(call.driver, {})
         ended.end()
         return ended.peek()
-
-    async def confine(self, call: Call) -> None:
-        """Asks the server for the folders of a caller, once for each call.
-
-        :raises RootwiseError: the function returned no folders
-        """
-        if self._folders_of is None or "allowedDirs" in call.parts:
-            return
-        folders: Any = self._folders_of(call.http)
-        if inspect.isawaitable(folders):
-            folders = await folders
-        if isinstance(folders, (str, bytes)) or not isinstance(folders, Sequence):
-            raise RootwiseError(
-                "bad_options", "bad options at allowed_dirs: the function must return a list of folders"
-            )
-        call.parts["allowedDirs"] = absolute_dirs(folders)
 
     def _project_type(self) -> type[AnyProject]:
         return Project if self.policy.get("requirePath", True) else AnyProject

@@ -283,6 +283,8 @@ class Call(Asker):
         self.needs_input = False
         #: The questions with which a call inside this one ended.
         self.round: dict[str, Any] | None = None
+        #: Whether the server has told who makes it.
+        self.identified = False
         #: Whether its result is on its way.
         self.over = False
 

@@ -13,7 +13,7 @@ from ._text import MAX_ARGUMENTS, MOST, bounded, text_of
 
 if TYPE_CHECKING:
     from ._project import Project
-    from .types import NameForm, PathStyle, Policy, ProjectRef, Recovery, SessionRecord
+    from .types import NameForm, PathStyle, Policy, ProjectRef, Recovery, RootView, SessionRecord
 
 
 def path_style() -> PathStyle:
@@ -113,6 +113,14 @@ def sanitize_name(name: str, form: NameForm) -> str:
 def policy_inputs(policy: Policy) -> dict[str, Any]:
     """Returns the parts of a request, the environment and the command line that a policy reads, by name."""
     return cast("dict[str, Any]", _call("policyInputs", policy=policy))
+
+
+def project_parameter(roots: Iterable[RootView] | None = None) -> dict[str, Any]:
+    """Returns the optional parameter by which a tool call names its project, for the input schema of a tool.
+
+    :param roots: the client's roots, which its description then names
+    """
+    return cast("dict[str, Any]", _call("projectParameter", roots=list(roots or ())))
 
 
 def command_line(words: list[str], policy: Policy) -> dict[str, str]:

@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from ._functions import policy_inputs
-from ._text import readable
+from ._text import is_utf8, readable
 
 if TYPE_CHECKING:
     from .types import Policy
 
+
+#: The longest id of a conversation that counts.
+_MAX_ID = 4096
 
 #: The parts that may be empty.
 _MAPS = ("headers", "query", "meta", "inputResponses")
@@ -30,6 +33,8 @@ class Inputs:
         self.argument: bool = inputs["argument"]
         #: Top-level keys of `_meta`.
         self.meta = frozenset(names[0] for names in inputs["meta"] if names)
+        #: Keys of `_meta` by which clients name a conversation.
+        self._conversation = frozenset(inputs["conversation"])
         #: The keys of our questions among a call's input requests and responses.
         self.keys = frozenset(inputs["inputKeys"])
 
@@ -39,6 +44,7 @@ class Inputs:
         stream: Mapping[str, Any] | None = None,
         *,
         meta: object = None,
+        conversation: bool = False,
         responses: object = None,
         **more: object,
     ) -> dict[str, Any]:
@@ -46,6 +52,8 @@ class Inputs:
 
         :param scope: the ASGI scope of a request over HTTP
         :param stream: the scope of the request that opened the stream to which it belongs; its address counts too
+        :param conversation: whether the conversation counts that the call belongs to; a legacy call belongs to its
+            session, whatever it sends
         :param responses: the answers that came with the call
         """
         found = {name: part for name, part in more.items() if part is not None}
@@ -56,8 +64,17 @@ class Inputs:
         for name, given, keys in (("meta", meta, self.meta), ("inputResponses", responses, self.keys)):
             if isinstance(given, Mapping):
                 found[name] = {key: readable(value) for key, value in given.items() if key in keys}
+        if conversation and isinstance(meta, Mapping):
+            ids = {key: meta[key] for key in self._conversation if _is_id(meta.get(key))}
+            read: Any = found["meta"]
+            found["meta"] = {**ids, **read}
         # A call that has nothing that the policy reads is like every other one of its session.
         return {name: part for name, part in found.items() if part or name not in _MAPS}
+
+
+def _is_id(given: object) -> bool:
+    # A longer one is left out: part of an id could be part of another one too.
+    return isinstance(given, str) and len(given) <= _MAX_ID and is_utf8(given)
 
 
 def as_json(value: Any) -> Any:

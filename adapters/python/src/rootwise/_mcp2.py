@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -14,7 +15,9 @@ from mcp_types import INTERNAL_ERROR
 from ._adapter import project_of_current_call
 from ._call import enclosing_frame, is_input_required, serving
 from ._codex import declared
+from ._declare import MAX_PAGES, Declaration
 from ._error import NoProjectError, RootwiseError
+from ._inputs import as_json
 from ._project import P, Project
 from ._reason import reason_behind
 from ._sdk2 import Sdk2Adapter
@@ -45,6 +48,8 @@ class SdkRootwise(Sdk2Adapter[P]):
             self.roots_changed_in(ctx.session)
         if ctx.method in _HANDSHAKES and self.asks_codex:
             return declared(await call_next(ctx))
+        if ctx.method == "tools/list" and self.declaration is not None and ctx.request_id is not None:
+            return await self._listed(self.declaration, ctx, call_next)
         if ctx.request_id is None or ctx.method not in _INTERACTIVE:
             return await call_next(ctx)
         outer = enclosing_frame((weakref.ref(ctx.session), ctx.request_id))
@@ -60,8 +65,14 @@ class SdkRootwise(Sdk2Adapter[P]):
         elif outer is not None:
             # Another adapter has removed them.
             responses = outer.call.parts.get("inputResponses", responses)
-        state = params.get("requestState")
-        call = self.call_of(ctx, ctx.method, params.get("_meta"), params.get("arguments"), responses, state)
+        state, arguments = params.get("requestState"), params.get("arguments")
+        own = self.declaration if ctx.method == "tools/call" else None
+        named = own is not None and isinstance(arguments, dict) and own.argument in arguments
+        if own is not None and arguments is not None and named and await self._adds(own, ctx, call_next):
+            ctx = replace(ctx, params={**params, "arguments": own.without(arguments)})
+        if ctx.method == "tools/call" and self.is_switch(params.get("name")):
+            arguments = None
+        call = self.call_of(ctx, ctx.method, params.get("_meta"), arguments, responses, state)
         with serving(self, call):
             try:
                 result = await call_next(ctx)
@@ -75,6 +86,37 @@ class SdkRootwise(Sdk2Adapter[P]):
                 result = None
             asked = await self.round_of(call, result)
         return result if asked is None else asked
+
+    async def _listed(self, own: Declaration, ctx: Any, call_next: Any) -> Any:
+        result = as_json(await call_next(ctx))
+        tools = result.get("tools") if isinstance(result, Mapping) else None
+        if not isinstance(tools, list):
+            return result
+        own.learn((tool["name"], tool.get("inputSchema")) for tool in tools)
+        meta = (ctx.params or {}).get("_meta")
+        parameter = await self.parameter(self.call_of(ctx, ctx.method, meta, None, None, None))
+        extended = [
+            {**tool, "inputSchema": own.extended(tool.get("inputSchema"), parameter)}
+            if own.adds_to(tool["name"])
+            else tool
+            for tool in tools
+        ]
+        return {**result, "tools": extended}
+
+    async def _adds(self, own: Declaration, ctx: Any, call_next: Any) -> bool:
+        """Tells whether the parameter of a tool comes from us; the list of tools says it."""
+        name, cursor = ctx.params.get("name"), None
+        for _ in range(MAX_PAGES):
+            if own.adds_to(name) is not None:
+                break
+            params = {key: ctx.params[key] for key in ("_meta",) if key in ctx.params}
+            params |= {} if cursor is None else {"cursor": cursor}
+            result = as_json(await call_next(replace(ctx, method="tools/list", params=params)))
+            own.learn((tool["name"], tool.get("inputSchema")) for tool in result["tools"])
+            cursor = result.get("nextCursor")
+            if cursor is None:
+                break
+        return bool(own.adds_to(name))
 
 
 async def current_project() -> Project:

@@ -61,6 +61,9 @@ class AnyProject:
     root: RootRef | None = None
     #: The client's other roots, where this one was picked from several.
     other_roots: tuple[RootRef, ...] = ()
+    #: The text that names it in each call, of a selection that is kept nowhere because nothing connects the calls of
+    #: this client; not part of the project's identity.
+    handle: str | None = field(default=None, compare=False)
     #: Whether the client or the disk did not confirm in time that this still holds; not part of the project's identity.
     stale: bool = field(default=False, compare=False)
     #: The result of every source, where the caller asked for it; not part of the project's identity.
@@ -110,6 +113,7 @@ def project_of(
         via=raw.get("via"),
         root=_root_of(root) if root else None,
         other_roots=tuple(_root_of(other) for other in raw.get("otherRoots", ())),
+        handle=raw.get("handle"),
         stale=raw.get("stale", False),
         explanation=explanation,
     )

@@ -198,7 +198,9 @@ class Sdk1Adapter(Adapter[P]):
         scope = None if request is None else request.scope
         transport, pipe = way_behind(getattr(session, "_write_stream", None)) if scope is None else ("http", None)
         meta, named = as_json(context.meta), self.named_by(arguments)
-        parts = self.inputs.parts(scope, scope and sse_scope(scope), meta=meta, argument=named)
+        stateless = params is None
+        stream = scope and sse_scope(scope)
+        parts = self.inputs.parts(scope, stream, meta=meta, conversation=stateless, argument=named)
         identity = weakref.ref(session), context.request_id
         if params is None:
             # Stateless HTTP: without a handshake, the next client is another one.

@@ -139,9 +139,11 @@ class Sdk2Adapter(Adapter[P]):
             parts["clientInfo"] = readable(meta.get(_CLIENT_INFO)) if isinstance(meta, Mapping) else None
             parts.update(responses=responses, requestState=state if isinstance(state, str) else None)
         named = self.named_by(arguments)
-        parts = self.inputs.parts(scope, scope and sse_scope(scope), meta=meta, argument=named, **parts)
+        alone = context.protocol_version >= _MODERN or session.client_params is None
+        stream = scope and sse_scope(scope)
+        parts = self.inputs.parts(scope, stream, meta=meta, conversation=alone, argument=named, **parts)
         identity = weakref.ref(session), number
-        if context.protocol_version >= _MODERN or session.client_params is None:
+        if alone:
             loop = None if scope is not None else _loop_behind(session)
             if loop is None:
                 # Nothing ties this call to the next one.

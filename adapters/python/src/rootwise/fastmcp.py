@@ -33,6 +33,7 @@ from ._adapter import Adapter, project_of_current_call
 from ._caches import CacheWarnings
 from ._call import Call, enclosing_frame, is_input_required, serving
 from ._codex import declare_in, declared
+from ._declare import Declaration
 from ._error import NoProjectError
 from ._inputs import as_json
 from ._listeners import ConnectionInfo
@@ -152,7 +153,34 @@ class Rootwise(SdkAdapter[P], Middleware):
         return declared(result) if self.asks_codex else result
 
     async def on_call_tool(self, context: Any, call_next: Any) -> Any:
-        return await self._serve(context, call_next, context.message.arguments)
+        message, own = context.message, self.declaration
+        arguments = message.arguments
+        if own is not None and own.argument in (arguments or {}) and await self._adds(own, context):
+            context = context.copy(message=message.model_copy(update={"arguments": own.without(arguments)}))
+        return await self._serve(context, call_next, None if self.is_switch(message.name) else arguments)
+
+    async def on_list_tools(self, context: Any, call_next: Any) -> Any:
+        tools, own = await call_next(context), self.declaration
+        if own is None:
+            return tools
+        own.learn((tool.name, tool.parameters) for tool in tools)
+        parameter = await self.parameter(self._call(context, None))
+        return [
+            tool.model_copy(update={"parameters": own.extended(tool.parameters, parameter)})
+            if own.adds_to(tool.name)
+            else tool
+            for tool in tools
+        ]
+
+    async def _adds(self, own: Declaration, context: Any) -> bool:
+        """Tells whether the parameter of a tool comes from us."""
+        name, server = context.message.name, context.fastmcp_context
+        if own.adds_to(name) is None and server is not None:
+            # FastMCP 2 raises where later versions return none; the call itself says that there is no such tool.
+            with suppress(Exception):
+                tool = await server.fastmcp.get_tool(name)
+                own.learn([(name, tool.parameters)])
+        return bool(own.adds_to(name))
 
     async def on_read_resource(self, context: Any, call_next: Any) -> Any:
         return await self._serve(context, call_next, None)

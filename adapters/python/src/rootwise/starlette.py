@@ -22,8 +22,9 @@ from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
 
 from . import testing
-from ._adapter import Adapter, CallersFolders, Folders
+from ._adapter import Adapter
 from ._call import Call
+from ._callers import CallersFolders, Folders
 from ._error import NoProjectError
 from ._project import AnyProject
 from .types import Policy
@@ -81,7 +82,7 @@ class ProjectMiddleware(Adapter[AnyProject]):
         # Not a method of MCP, and no client that could be asked.
         call = Call(self.driver(), self.inputs.parts(scope, method=scope["method"], capabilities={}), http=scope)
         try:
-            await self.confine(call)
+            await self._callers.identify(call)
             return self._project_from(await call.ask())
         except NoProjectError as error:
             if error.status is not None:

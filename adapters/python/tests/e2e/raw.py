@@ -118,7 +118,14 @@ class Client:
         self.send(id=question["id"], result={"roots": [{"uri": uri} for uri in uris]})
 
     def modern(
-        self, method: str, responses: Any = None, *, roots: bool = True, elicitation: bool = False, **params: Any
+        self,
+        method: str,
+        responses: Any = None,
+        *,
+        roots: bool = True,
+        elicitation: bool = False,
+        conversation: str | None = None,
+        **params: Any,
     ) -> dict[str, Any]:
         """A request of revision 2026-07-28, whole."""
         capabilities = {**({"roots": {}} if roots else {}), **({"elicitation": {"form": {}}} if elicitation else {})}
@@ -126,6 +133,7 @@ class Client:
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientCapabilities": capabilities,
             "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
+            **({} if conversation is None else {"openai/session": conversation}),
         }
         more = {} if responses is None else {"inputResponses": responses}
         return self.result(self.request(method, _meta=meta, **params, **more))

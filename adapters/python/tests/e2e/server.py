@@ -2,8 +2,9 @@
 
 It serves over stdio, perhaps with `--trio` or `--lowlevel`, or with `--http`, perhaps with `--sse`, `--stateless` or
 `--json`, and then prints where. Its callers wait, its questions live and its lists count longer than any test lasts,
-unless `--wait=`, `--life=` and `--age=` name milliseconds. `--remote`, `--any`, `--allowed=`,
-`--callers=`, `--argument=` and `--elicit=` are options of Rootwise; `--watch=` records what is checked below a folder.
+unless `--wait=`, `--life=` and `--age=` name milliseconds. `--remote`, `--any`, `--allowed=`, `--callers=`,
+`--caller`, `--declare`, `--argument=` and `--elicit=` are options of Rootwise; `--watch=` records what is checked below
+a folder.
 """
 
 from __future__ import annotations
@@ -450,15 +451,19 @@ def lowlevel() -> None:
     from mcp.types import TextContent, Tool
 
     server: Server[Any, Any] = Server("demo")
-    rootwise.attach(server)
+    if rootwise.declaration is None:
+        rootwise.attach(server)
 
     @server.list_tools()  # type: ignore[no-untyped-call, untyped-decorator]
     async def tools() -> list[Tool]:
-        return [Tool(name="where", inputSchema={"type": "object"})]
+        return [Tool(name="where", inputSchema={"type": "object", "additionalProperties": False})]
 
     @server.call_tool()  # type: ignore[untyped-decorator]
     async def call(_name: str, _arguments: Any) -> list[TextContent]:
         return [TextContent(type="text", text=str((await rootwise.project()).path))]
+
+    if rootwise.declaration is not None:
+        rootwise.attach(server)
 
     async def run() -> None:
         async with stdio_server() as streams:
@@ -537,12 +542,24 @@ def serve(*words: str) -> None:
         options.pop("argument", None)
         if named["argument"]:
             options["host"]["tool_argument"] = named["argument"]
+    if "--declare" in words:
+        options.update(argument="project", declare=True)
+    if "--caller" in words:
+
+        async def caller(request: Any) -> Any:
+            """The user that a header names; some are somebody else."""
+            await anyio.sleep(0.001)
+            user = request.headers.get("x-user")
+            return {"junk": 7, "empty": ""}.get(user, user)
+
+        options["caller"] = caller
     if "watch" in named:
         watch(named["watch"])
     for one in (rootwise, second):
         # The server was made before its options were known.
-        one.__init__(**options)  # type: ignore[misc]
-    if "--attach" in words:
+        others = {} if one is rootwise or "declare" not in options else {"argument": None, "declare": False}
+        one.__init__(**{**options, **others})  # type: ignore[misc]
+    if "--attach" in words or ("--declare" in words and framework == "mcp1"):
         rootwise.attach(mcp)
     rootwise.register_tools(mcp, **({"switch": None} if "--noswitch" in words else {}))
     if "--any" in words:

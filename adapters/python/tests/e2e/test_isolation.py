@@ -20,17 +20,22 @@ def named(client: RawHttp, folder: Path) -> None:
     client.headers = {"X-Project-Path": str(folder)}
 
 
-def test_without_sessions_no_client_sees_anything_of_another(stateless_url: str, folders: list[Path]) -> None:
+def test_without_sessions_no_client_sees_anything_of_another(
+    framework: Framework, stateless_url: str, folders: list[Path]
+) -> None:
     with RawHttp(stateless_url) as one, RawHttp(stateless_url) as two:
-        failed, text = one.text(one.call("select", value=str(folders[0])))
-        assert failed
-        assert "between calls" in text, text
-        assert "x-project-path" in text, text
+        failed, text = one.text(one.call("switch_project", project=str(folders[0])))
+        if framework.kind == "mcp1":
+            assert failed
+            assert "between calls" in text, text
+            assert "x-project-path" in text, text
+        else:
+            assert f'Pass `path: "{folders[0]}"` with each call' in text, text
         failed, text = two.text(two.call("where"))
         assert failed, text
         named(one, folders[0])
         assert one.text(one.call("where")) == (False, str(folders[0]))
-        assert one.text(one.call("select", value=str(folders[0])))[0]
+        one.call("select", value=str(folders[0]))
         assert two.text(two.call("known")) == (False, "None")
         assert two.text(two.call("where"))[0]
         one.headers = {}

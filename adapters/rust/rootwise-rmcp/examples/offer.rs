@@ -1,6 +1,6 @@
 //! The server of the end-to-end tests: stdio, or `--http` with sessions, or `--http --stateless`.
 //!
-//! `E2E_OPTIONS` holds options as JSON: `policy`, `host`, `allowedDirs`, `requirePath`, `codexMeta`.
+//! `E2E_OPTIONS` holds options as JSON: `policy`, `host`, `allowedDirs`, `requirePath`, `codexMeta`, `declare`.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, reason = "a test server stops at the first surprise")]
 
 mod http_server;
@@ -231,10 +231,12 @@ struct Settings {
     host: Option<Value>,
     allowed_dirs: Option<Vec<String>>,
     codex_meta: Option<bool>,
+    #[serde(default)]
+    declare: bool,
 }
 
 fn options(settings: Settings) -> Options {
-    let mut options = Rootwise::options().argument("project").tools(ToolNames::default());
+    let mut options = Rootwise::options().argument("project").declare(settings.declare).tools(ToolNames::default());
     if let Some(policy) = settings.policy {
         let policy = match policy.as_str() {
             Some(name) => Policy::preset(name),

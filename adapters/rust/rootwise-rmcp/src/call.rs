@@ -10,11 +10,12 @@ use rmcp::RoleServer;
 use rmcp::model::{CallToolResponse, GetPromptResponse, InputRequest, InputRequiredResult, ReadResourceResponse};
 use rmcp::service::RequestContext;
 use rootwise::action::Answer;
-use rootwise::endpoint::event::{CallStarted, EndpointEvent};
+use rootwise::endpoint::event::{CallAsked, CallStarted, EndpointEvent};
 use rootwise::endpoint::inputs::PolicyInputs;
-use rootwise::event::Argument;
-use rootwise::{CallId, Misuse, Project};
-use rootwise_host::{Sender, headers_of, query_of, with_real_paths};
+use rootwise::event::{Argument, Want};
+use rootwise::project::RootView;
+use rootwise::{CallId, Misuse, Outcome, Project, Reason};
+use rootwise_host::{NoProject, Sender, headers_of, query_of, with_real_paths};
 use serde_json::Value;
 use serde_json::value::to_raw_value;
 
@@ -34,6 +35,8 @@ struct Inner {
     progress: Mutex<Progress>,
     /// The folders of the caller, or the reason for which they are not known; where the server tells them.
     dirs: OnceLock<Result<Vec<String>, String>>,
+    /// Who the caller is, or the reason for which that is not known; where the server tells it.
+    caller: OnceLock<Result<Option<String>, String>>,
 }
 
 /// The parts of a request that are not in its context.
@@ -78,8 +81,13 @@ impl Drop for Running {
 /// Adds a call to the context of its handler.
 pub(crate) fn enter(session: &Arc<Session>, context: &mut Context, request: RequestParts) -> Call {
     session.reached_by(&context.peer);
-    let call =
-        Call(Arc::new(Inner { session: session.clone(), request, progress: Mutex::default(), dirs: OnceLock::new() }));
+    let call = Call(Arc::new(Inner {
+        session: session.clone(),
+        request,
+        progress: Mutex::default(),
+        dirs: OnceLock::new(),
+        caller: OnceLock::new(),
+    }));
     context.extensions.insert(call.clone());
     call
 }
@@ -119,21 +127,62 @@ impl Call {
         let http = http_of(context);
         let known = self.0.session.client_of(http)?.known()?;
         let inputs = self.0.session.shared().host.inputs();
-        let is_plain = meta(context, inputs).next().is_none()
+        let is_plain = meta(context, inputs, false).next().is_none()
             && http.is_none_or(|parts| {
                 headers_of(&parts.headers, inputs).is_empty() && query_of(&parts.uri, inputs).is_empty()
             });
         is_plain.then_some(known)
     }
 
-    /// Asks the server for the folders of the caller, once for each call.
-    pub(crate) fn confine(&self, context: &Context) -> Result<(), String> {
-        let Some(dirs_of) = &self.0.session.shared().dirs_of else { return Ok(()) };
-        let dirs = self.0.dirs.get_or_init(|| {
-            let folders = dirs_of(context)?;
-            with_real_paths(folders).map_err(|error| error.to_string())
-        });
-        dirs.as_ref().map(|_| ()).map_err(|error| format!("The folders of this caller are not known: {error}"))
+    /// Asks the server who the caller is and which folders are theirs, once for each call.
+    pub(crate) fn identify(&self, context: &Context) -> Result<(), NoProject> {
+        let shared = self.0.session.shared();
+        if let Some(dirs_of) = &shared.dirs_of {
+            let dirs = self.0.dirs.get_or_init(|| {
+                let folders = dirs_of(context)?;
+                with_real_paths(folders).map_err(|error| error.to_string())
+            });
+            dirs.as_ref().map_err(|error| {
+                NoProject::new(Reason::Outside, format!("The folders of this caller are not known: {error}"))
+            })?;
+        }
+        if let Some(caller_of) = &shared.caller_of
+            && http_of(context).is_some()
+            && self.is_unbound(context)
+        {
+            let caller = self.0.caller.get_or_init(|| match caller_of(context)? {
+                // Callers without a name must not share what one of them selects.
+                Some(name) if name.is_empty() => {
+                    Err("bad options at caller_of: the function must return a text that is not empty".to_owned())
+                }
+                caller => Ok(caller),
+            });
+            caller
+                .as_ref()
+                .map_err(|error| NoProject::new(Reason::Unconfirmed, format!("The caller is not known: {error}")))?;
+        }
+        Ok(())
+    }
+
+    /// Whether the call belongs to no session, or is one of 2026-07-28, so that its caller and its conversation count.
+    fn is_unbound(&self, context: &Context) -> bool {
+        context.meta.0.contains_key(PROTOCOL_VERSION) || self.0.session.client_of(http_of(context)).is_none()
+    }
+
+    /// The roots of the session, as far as they are known.
+    pub(crate) fn known_roots(&self, context: &Context) -> Arc<Vec<RootView>> {
+        let peek = |call| {
+            let mut asked = CallAsked::new(0);
+            (asked.call, asked.want, asked.peek) = (Some(call), Want::Roots, true);
+            asked
+        };
+        if self.0.session.client_of(http_of(context)).is_none() || self.identify(context).is_err() {
+            return Arc::default();
+        }
+        match self.peek(context, peek).map(|answer| answer.outcome) {
+            Ok(Outcome::Listed { roots, .. }) => roots,
+            _ => Arc::default(),
+        }
     }
 
     /// Asks for this call, whose id `event` gets.
@@ -203,12 +252,13 @@ impl Call {
         let mut started = CallStarted::new(OVER);
         started.method = Some(method.clone().into_owned());
         started.protocol_version = context.protocol_version().map(|version| version.as_str().to_owned());
-        let mut meta = meta(context, inputs).peekable();
+        let mut meta = meta(context, inputs, self.is_unbound(context)).peekable();
         started.meta = meta.peek().is_some().then(|| to_raw_value(&meta.collect::<BTreeMap<_, _>>()).ok()).flatten();
         started.input_responses =
             Some(input_responses).filter(|own| !own.is_empty()).and_then(|own| to_raw_value(own).ok());
         started.request_state.clone_from(request_state);
         started.argument.clone_from(named);
+        started.caller = self.0.caller.get().and_then(|caller| caller.as_ref().ok()).cloned().flatten();
         if self.0.session.shared().dirs_of.is_some() {
             // Until the server has told them, there are none.
             let known = self.0.dirs.get().and_then(|dirs| dirs.as_ref().ok());
@@ -273,8 +323,25 @@ macro_rules! repeatable {
 
 repeatable!(CallToolResponse, GetPromptResponse, ReadResourceResponse);
 
-/// The entries of `_meta` that the policy reads, and those of the protocol.
-fn meta<'c>(context: &'c Context, inputs: &'c PolicyInputs) -> impl Iterator<Item = (&'c String, &'c Value)> {
+/// The entry of `_meta` with which a call of 2026-07-28 begins.
+const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+
+/// The longest id of a conversation that counts; part of a longer one could be part of another one too.
+const MAX_CONVERSATION_BYTES: usize = 4096;
+
+/// The entries of `_meta` that the policy reads, those of the protocol, and the id of the conversation if that counts.
+fn meta<'c>(
+    context: &'c Context,
+    inputs: &'c PolicyInputs,
+    counts_conversation: bool,
+) -> impl Iterator<Item = (&'c String, &'c Value)> {
+    let is_conversation = move |name: &str, value: &Value| {
+        counts_conversation
+            && inputs.conversation.contains(name)
+            && value.as_str().is_some_and(|id| id.len() <= MAX_CONVERSATION_BYTES)
+    };
     let is_read = |name: &str| inputs.meta.iter().any(|names| names.first().is_some_and(|first| first == name));
-    context.meta.0.iter().filter(move |(name, _)| name.starts_with("io.modelcontextprotocol/") || is_read(name))
+    context.meta.0.iter().filter(move |(name, value)| {
+        name.starts_with("io.modelcontextprotocol/") || is_read(name) || is_conversation(name, value)
+    })
 }

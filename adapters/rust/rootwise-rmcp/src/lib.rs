@@ -4,6 +4,7 @@
 #![allow(deprecated)]
 
 mod call;
+mod declare;
 mod listeners;
 mod options;
 mod projects;
@@ -41,5 +42,6 @@ struct Tutorial;
 #[doc = include_str!("../../../../docs/guides/migration.md")]
 #[doc = include_str!("../../../../docs/guides/policies.md")]
 #[doc = include_str!("../../../../docs/guides/several-roots.md")]
+#[doc = include_str!("../../../../docs/guides/switching.md")]
 #[doc = include_str!("../../../../docs/guides/testing.md")]
 struct Guides;

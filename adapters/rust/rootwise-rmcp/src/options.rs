@@ -18,6 +18,7 @@ use crate::tools::{ToolNames, Tools};
 
 type Adjust = Box<dyn Fn(&mut HostFacts)>;
 pub(crate) type DirsOf = Box<dyn Fn(&RequestContext<RoleServer>) -> Result<Vec<PathBuf>, String> + Send + Sync>;
+pub(crate) type CallerOf = Box<dyn Fn(&RequestContext<RoleServer>) -> Result<Option<String>, String> + Send + Sync>;
 pub(crate) type LogTo = Box<dyn Fn(&EndpointLog) + Send + Sync>;
 
 /// The options of [`Rootwise`]; everything has a default.
@@ -27,7 +28,9 @@ pub struct Options {
     require_path: Option<bool>,
     allowed_dirs: Option<Vec<PathBuf>>,
     allowed_dirs_of: Option<DirsOf>,
+    caller_of: Option<CallerOf>,
     argument: Option<String>,
+    declare: bool,
     tools: Option<ToolNames>,
     codex_meta: Option<bool>,
     adjust: Option<Adjust>,
@@ -93,11 +96,32 @@ impl Options {
         Self { allowed_dirs_of: Some(Box::new(dirs_of)), ..self }
     }
 
+    /// Tells who makes a call over HTTP that belongs to no session, from the context of the call, so that what the caller selects
+    /// counts for its next calls. Return what the server has verified, such as the user that an authentication layer put into the
+    /// extensions of the HTTP request, and never what a client says about itself; `None` for a caller that is not known. A call
+    /// has no project if the function fails. The memory is that of this process.
+    #[must_use]
+    pub fn caller_of<E: fmt::Display>(
+        self,
+        caller: impl Fn(&RequestContext<RoleServer>) -> Result<Option<String>, E> + Send + Sync + 'static,
+    ) -> Self {
+        let caller_of = move |context: &RequestContext<RoleServer>| caller(context).map_err(|error| error.to_string());
+        Self { caller_of: Some(Box::new(caller_of)), ..self }
+    }
+
     /// The parameter of the server's tools and prompts that takes a project path. It is read from every call that has it, and
     /// advice names it.
     #[must_use]
     pub fn argument(self, name: impl Into<String>) -> Self {
         Self { argument: Some(name.into()), ..self }
+    }
+
+    /// Whether the parameter of [`argument`](Self::argument), which is optional, is added to every tool that has none, where
+    /// clients list the tools. Rootwise reads it and takes it out of the call, so that tools which refuse unknown arguments work
+    /// as before.
+    #[must_use]
+    pub fn declare(self, declare: bool) -> Self {
+        Self { declare, ..self }
     }
 
     /// Adds ready-made tools to the server: one that explains the project, one that switches it, one that lists the client's
@@ -155,9 +179,11 @@ impl Options {
             host,
             local: facts.local,
             argument: facts.tool_argument,
+            declare: self.declare,
             tools: self.tools.map(Tools::new).unwrap_or_default(),
             codex_meta: reads_codex && self.codex_meta.unwrap_or(true),
             dirs_of: self.allowed_dirs_of,
+            caller_of: self.caller_of,
             observers,
         }))
     }
@@ -185,6 +211,12 @@ impl Options {
             let text = "the policy has no source \"argument\", so nothing would read it; add { \"from\": \"argument\" } to its \
                         sources, or leave the option out";
             return Err(ConfigError::new("argument", text));
+        }
+        if self.declare && self.argument.is_none() {
+            return Err(ConfigError::new(
+                "declare",
+                "needs the option argument, the name of the parameter that it declares",
+            ));
         }
         let mut facts = host_facts(Transport::Stdio, policy);
         facts.tool_argument.clone_from(&self.argument);

@@ -19,7 +19,7 @@ use rootwise_host::{
 
 use crate::call::call_of;
 use crate::listeners::{Observers, ProjectChange, RootsChange};
-use crate::options::{DirsOf, Options};
+use crate::options::{CallerOf, DirsOf, Options};
 use crate::tools::Tools;
 use crate::wrapper::WithProjects;
 
@@ -37,12 +37,16 @@ pub(crate) struct Shared {
     pub(crate) local: Option<bool>,
     /// The parameter of the server's tools and prompts that takes a project.
     pub(crate) argument: Option<String>,
+    /// Whether tools that lack the parameter get it.
+    pub(crate) declare: bool,
     /// The ready-made tools.
     pub(crate) tools: Tools,
     /// Whether the server asks Codex for its folder.
     pub(crate) codex_meta: bool,
     /// Tells the folders of a caller.
     pub(crate) dirs_of: Option<DirsOf>,
+    /// Tells who a caller is.
+    pub(crate) caller_of: Option<CallerOf>,
     pub(crate) observers: Arc<Observers>,
 }
 
@@ -238,7 +242,7 @@ impl Rootwise {
             asked
         };
         let call = call_of(context)?;
-        call.confine(context).ok()?;
+        call.identify(context).ok()?;
         project_of(call.peek(context, peek).ok()?).ok()
     }
 
@@ -402,7 +406,7 @@ impl Rootwise {
                 "this call did not pass through `Rootwise::wrap` or `Rootwise::serve`; wrap the server's handler";
             ConfigError::new("context", text)
         })?;
-        call.confine(context).map_err(|error| NoProject::new(Reason::Outside, error))?;
+        call.identify(context)?;
         call.ask(context, event).await.map_err(NoProject::from).and_then(read)
     }
 }

@@ -19,11 +19,13 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use rootwise::event::Argument;
+use rootwise::parameter::project_parameter;
 use rootwise::{FORM_KEY, INPUT_KEY};
 use rootwise_host::NoProject;
 use serde_json::Value;
 
 use crate::call::{Call, Repeatable, RequestParts, enter, http_of};
+use crate::declare;
 use crate::projects::{CODEX_META, Rootwise, Shared};
 use crate::session::Session;
 use crate::streams::Arrival;
@@ -73,6 +75,12 @@ impl<S> WithProjects<S> {
         }
     }
 
+    /// The parameter that tools get which do not have it.
+    fn declared(&self) -> Option<&str> {
+        let shared = self.session.shared();
+        shared.argument.as_deref().filter(|_| shared.declare)
+    }
+
     /// Runs a handler whose result cannot ask for input.
     async fn plain<F: Future>(
         &self,
@@ -118,10 +126,13 @@ impl<S: ServerHandler> WithProjects<S> {
     async fn call_or_ask(
         &self,
         ours: Option<Kind>,
-        request: CallToolRequestParams,
+        mut request: CallToolRequestParams,
         call: Call,
         context: Context,
     ) -> Result<CallToolResponse, ErrorData> {
+        if let (None, Some(name)) = (ours, self.declared()) {
+            declare::take_out(&self.handler, &mut request, name, &context).await?;
+        }
         let run = async |context: Context| {
             let result = match ours {
                 Some(tool) => {
@@ -230,10 +241,14 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
     ) -> impl Future<Output = Result<CallToolResponse, ErrorData>> {
         let ours = self.tools().find(&request.name);
         // The tool that selects a project may have a parameter of the same name.
-        let named = if ours.is_none() { self.named(request.arguments.as_ref()) } else { None };
+        let reads = matches!(ours, None | Some(Kind::Which));
+        let named = if reads { self.named(request.arguments.as_ref()) } else { None };
+        let arguments = request.arguments.as_ref();
+        let has_declared =
+            self.declared().is_some_and(|name| arguments.is_some_and(|arguments| arguments.contains_key(name)));
         let parts = parts!("tools/call", request, named);
         let call = enter(&self.session, &mut context, parts);
-        let run = if ours.is_none() && !has_rounds(&context) {
+        let run = if ours.is_none() && !has_rounds(&context) && !has_declared {
             Run::Plain(Box::pin(self.handler.call_tool(request, context)))
         } else {
             Run::Other(Box::pin(self.call_or_ask(ours, request, call.clone(), context)))
@@ -272,11 +287,22 @@ impl<S: ServerHandler> ServerHandler for WithProjects<S> {
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
-        context: Context,
+        mut context: Context,
     ) -> Result<ListToolsResult, ErrorData> {
-        let mut result = self.plain("tools/list", context, |context| self.handler.list_tools(request, context)).await?;
+        let parts = RequestParts { method: "tools/list".into(), ..RequestParts::default() };
+        let call = enter(&self.session, &mut context, parts);
+        let _running = call.running();
+        let declared = self.declared().map(|name| (name, context.clone()));
+        let mut result = self.handler.list_tools(request, context).await?;
         if result.next_cursor.is_none() {
             result.tools.extend(self.tools().list());
+        }
+        if let Some((name, context)) = declared {
+            let parameter = project_parameter(&call.known_roots(&context));
+            let is_exempt = |tool: &Tool| self.tools().find(&tool.name).is_some_and(|kind| kind != Kind::Which);
+            for tool in result.tools.iter_mut().filter(|tool| !is_exempt(tool)) {
+                declare::add(tool, name, &parameter);
+            }
         }
         Ok(result)
     }

@@ -80,6 +80,21 @@ export async function callersDirs<C>(allowedDirs: AllowedDirsOf<C>, caller: C): 
   return withRealPaths(dirs);
 }
 
+/** Who a function of the server says is calling; throws if it fails or says anything but a name. */
+export async function callersName<C>(callerOf: CallerOf<C>, caller: C): Promise<string | undefined> {
+  const name: unknown = await callerOf(caller);
+  // Callers without a name must not share what one of them selects.
+  if (name !== undefined && (typeof name !== "string" || name === ""))
+    throw badOption(
+      "caller",
+      "the function must return a text that is not empty, or undefined for a caller it does not know",
+    );
+  return name;
+}
+
+/** Tells who makes a call, as the server has authenticated it; undefined if it does not know. */
+export type CallerOf<C> = (caller: C) => string | undefined | Promise<string | undefined>;
+
 /** Tells the folders of one caller. */
 export type AllowedDirsOf<C> = (caller: C) => readonly string[] | Promise<readonly string[]>;
 

@@ -3,27 +3,44 @@ import { randomUUID } from "node:crypto";
 import { guarded } from "../driver/callbacks.js";
 import { clientName } from "../driver/connection.js";
 import { NoProjectError, Undeliverable } from "../driver/errors.js";
-import { callersDirs, DIR_UNUSABLE, mergedFacts, reportDirs } from "../driver/host.js";
+import { DIR_UNUSABLE, mergedFacts, reportDirs } from "../driver/host.js";
 import { Loop } from "../driver/loop.js";
 import type { LoopEvent, Question } from "../driver/loop-host.js";
 import { own } from "../driver/options.js";
 import type { Project } from "../driver/project.js";
+import type { EndpointOptions } from "../endpoint.js";
 import { RootwiseError } from "../error.js";
+import type { ProjectParameter } from "../functions.js";
 import type {
   AnnounceProject,
   AnnounceRoots,
   Answer,
   EndpointLog,
   HostFacts,
+  Policy,
   PolicyInputs,
   RouteRequest,
 } from "../generated/types.js";
+import { projectParameter } from "../node/index.js";
+import type { PresetName } from "../resolver.js";
+import { Callers } from "./callers.js";
+import { declareCodexMeta, readsCodexMeta } from "./codex.js";
+import { declareParameter } from "./declare.js";
 import { detect } from "./detect.js";
 import { type Exchange, exchangeOf } from "./exchange.js";
 import { guard, hasReturned, isGuarded, namedIn } from "./guard.js";
+import { sharedLoop } from "./memories.js";
 import { readOptions, type RootwiseOptions } from "./options.js";
 import { type Roots, rootsOf } from "./roots.js";
-import { type AnyServer, type CallContext, clientErrors, type Protocol, type RequestParts, type Sdk } from "./sdk.js";
+import {
+  type AnyServer,
+  type CallContext,
+  clientErrors,
+  conversationIn,
+  type Protocol,
+  type RequestParts,
+  type Sdk,
+} from "./sdk.js";
 import { sealFor, StoredSession } from "./store.js";
 import { type Link, type Message, observe, type Observer, REQUEST } from "./transport.js";
 
@@ -49,13 +66,23 @@ class Session {
 
 /** A call that was reported. */
 interface Call {
+  /** Its id in the loop that answers it. */
   readonly id: number;
+  readonly loop: Loop;
   readonly context: CallContext;
   readonly session: Session | undefined;
   /** The id of the session in the loop; undefined if the call stands alone. */
   readonly sessionId: number | undefined;
   readonly exchange: Exchange | undefined;
   readonly cancel: () => void;
+  running: boolean;
+}
+
+/** Who puts a question, and to which loop. */
+interface Asker {
+  readonly loop: Loop;
+  readonly by: { readonly call: number } | { readonly session: number };
+  readonly call?: Call;
 }
 
 const MAX_TIMER_MS = 0x7fff_ffff;
@@ -65,9 +92,6 @@ const MAX_ATTEMPTS = 5;
 
 /** No session has this id, so that its asks are answered as those of a connection that is closed. */
 const NOBODY = 0;
-
-/** Codex sends the folder of its sandbox in `_meta` to servers that declare this capability. */
-const CODEX_META = "codex/sandbox-state-meta";
 
 let toldStateless = false;
 
@@ -81,10 +105,11 @@ export interface Listeners {
 export class Clients {
   /** The generation of the server's SDK. */
   readonly generation: 1 | 2;
-  /** The name of the tool that selects a project, if there is one. */
-  selectTool: string | undefined;
+  /** The ready-made tools: all names, and that of the one that selects a project. */
+  tools: { readonly select?: string | undefined; readonly exempt: readonly string[] } = { exempt: [] };
   readonly #sdk: Sdk;
   readonly #protocol: Protocol;
+  readonly #policy: PresetName | Policy;
   readonly #inputs: PolicyInputs;
   readonly #options: RootwiseOptions<boolean>;
   readonly #listeners: Listeners;
@@ -93,23 +118,26 @@ export class Clients {
   readonly #hasUnguarded: boolean;
   readonly #sessions = new Set<Session>();
   readonly #byId = new Map<number, Session>();
-  /** The reported calls, by a part of the context that its copies share, and those that run by their id. */
+  /** The reported calls, by a part of the context that its copies share; and those of the server's own loop that run, by their id. */
   readonly #calls = new WeakMap<AbortSignal, Call>();
   readonly #running = new Map<number, Call>();
   /** The calls that have seen what other replicas did to their session. */
   readonly #restored = new WeakSet<AbortSignal>();
-  /** The folders of callers, where a function tells them. */
-  readonly #dirs = new WeakMap<AbortSignal, readonly string[]>();
+  readonly #callers: Callers;
+  /** Makes the loop for remembered callers. */
+  #shareable: EndpointOptions | undefined;
   #rootsWatched = false;
 
   constructor(server: AnyServer, options: RootwiseOptions<boolean>, listeners: Listeners) {
     const { sdk, protocol, high } = detect(server);
     const { policy, inputs, facts } = readOptions(options);
+    this.#policy = policy;
     this.generation = sdk.generation;
     this.#inputs = inputs;
     this.#sdk = sdk;
     this.#protocol = protocol;
     this.#options = options;
+    this.#callers = new Callers(sdk, options);
     this.#listeners = listeners;
     this.#loop = new Loop({
       open: () => ({ policy, host: this.#facts(), rootsWatched: this.#rootsWatched }),
@@ -128,6 +156,14 @@ export class Clients {
       },
     });
     if (options.log && facts?.allowedDirs) void reportDirs(policy, facts, (line) => this.#log(line));
+    if (options.declare && options.argument !== undefined)
+      declareParameter({
+        sdk,
+        protocol,
+        argument: options.argument,
+        isExempt: (tool) => this.tools.exempt.includes(tool),
+        parameter: (context) => this.#parameter(context),
+      });
     this.#hasUnguarded = guard(server, high, {
       sdk,
       protocol,
@@ -136,7 +172,7 @@ export class Clients {
       argument: options.argument,
       returned: (context, inputRequired) => this.#returned(context, inputRequired),
     });
-    if (options.codexMeta ?? inputs.meta.some(([first]) => first === CODEX_META)) declareCodexMeta(protocol);
+    if (options.codexMeta ?? readsCodexMeta(inputs)) declareCodexMeta(protocol);
     observe(protocol, (link) => this.#attach(link));
   }
 
@@ -187,17 +223,18 @@ export class Clients {
 
   /** Puts a question and returns the answer that is known now. */
   peek(context: CallContext, question: Question & { type: "asked" }): Answer | undefined {
-    if (this.isConfined && !this.#dirs.has(this.#sdk.signal(context))) return undefined;
+    if (!this.#callers.knows(context, this.#isUnbound(context))) return undefined;
     if (this.#shared(context) && !this.#restored.has(this.#sdk.signal(context))) return undefined;
-    return this.#loop.peek({ ...question, ...this.#start(context) });
+    const { loop, by } = this.#start(context);
+    return loop.peek({ ...question, ...by });
   }
 
   /** Puts a question of a call and waits for its answer. */
   async ask(context: CallContext, question: Question): Promise<Answer> {
     if (!isGuarded(context, this.#hasUnguarded)) throw new RootwiseError("bad_options", UNGUARDED);
-    await this.#confine(context);
+    await this.#callers.identify(context, this.#isUnbound(context));
     const session = this.#shared(context);
-    if (!session) return this.#loop.ask({ ...question, ...this.#start(context) });
+    if (!session) return this.#ask(context, question);
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       await this.#restore(session);
       if (session.closed) return this.#loop.ask({ ...question, session: NOBODY });
@@ -206,7 +243,7 @@ export class Clients {
       // `notifications/initialized` may have reached another replica; a client that makes calls has sent it.
       if (!session.ready) this.#loop.feed({ type: "clientReady", session: id });
       session.ready = true;
-      const answer = await this.#loop.ask({ ...question, ...this.#start(context) });
+      const answer = await this.#ask(context, question);
       // If another replica changed the session meanwhile, its state counts, and this question is asked again.
       if (await this.#persist(session, id)) return answer;
     }
@@ -216,23 +253,41 @@ export class Clients {
     });
   }
 
-  /** Whether a function tells the folders of each caller. */
+  #ask(context: CallContext, question: Question): Promise<Answer> {
+    const { loop, by } = this.#start(context);
+    return loop.ask({ ...question, ...by });
+  }
+
   get isConfined(): boolean {
-    return typeof this.#options.allowedDirs === "function";
+    return this.#callers.isConfined;
   }
 
-  /** Asks the server for the folders of a caller, once for each call. */
-  async #confine(context: CallContext): Promise<void> {
-    const { allowedDirs } = this.#options;
-    const signal = this.#sdk.signal(context);
-    if (typeof allowedDirs === "function" && !this.#dirs.has(signal))
-      this.#dirs.set(signal, await callersDirs(allowedDirs, context));
+  /** Whether a call over HTTP belongs to no session, so that a memory of this process may be its own. Replicas would disagree. */
+  #isUnbound(context: CallContext): boolean {
+    return !this.#options.store && this.#isHttp(context) && (this.#isAlone(context) || this.#sdk.isModern(context));
   }
 
-  /** The folders of a caller; none before the server has told them. */
-  #dirsOf(context?: CallContext): string[] | undefined {
-    const known = context && this.#dirs.get(this.#sdk.signal(context));
-    return this.isConfined ? [...(known ?? [])] : undefined;
+  /** The loop of all servers like this one, if the caller or the conversation of a call may be remembered there. */
+  #memoryOf(context: CallContext, parts: RequestParts | undefined): Loop | undefined {
+    if (!this.#isUnbound(context)) return undefined;
+    const isLocal = this.#options.local ?? own(this.#options.host ?? {}).local ?? false;
+    if (this.#callers.nameOf(context) === undefined && !(isLocal && conversationIn(parts?.meta, this.#inputs)))
+      return undefined;
+    this.#shareable ??= { policy: this.#policy, host: this.#facts() };
+    return sharedLoop(this.#protocol, this.#shareable, (line) => this.#log(line));
+  }
+
+  /** The parameter that names the project, with the roots of the caller's session as far as they are known. */
+  async #parameter(context: CallContext): Promise<ProjectParameter> {
+    if (this.#isAlone(context)) return projectParameter();
+    try {
+      await this.#callers.identify(context, this.#isUnbound(context));
+      const answer = this.peek(context, { type: "asked", want: "roots" });
+      return projectParameter(answer?.outcome === "listed" ? answer.roots : undefined);
+    } catch {
+      // Whatever is wrong with the caller, its calls say it; the list of tools has no place for it.
+      return projectParameter();
+    }
   }
 
   /** The session of a call whose state is shared with other replicas. */
@@ -275,12 +330,14 @@ export class Clients {
   }
 
   /** Reports a call when it asks first; returns who asks. */
-  #start(context: CallContext): { call: number } | { session: number } {
+  #start(context: CallContext): Asker {
     const session = this.#sessionOf(context);
     const isAlone = this.#isAlone(context);
-    if (!session && !isAlone) return { session: NOBODY };
-    const sessionId = isAlone || !session ? undefined : this.#open(session, this.#isHttp(context));
+    if (!session && !isAlone) return { loop: this.#loop, by: { session: NOBODY } };
     const parts = this.#partsOf(context, session);
+    const memory = this.#memoryOf(context, parts);
+    const loop = memory ?? this.#loop;
+    const sessionId = isAlone || memory || !session ? undefined : this.#open(session, this.#isHttp(context));
     const signal = this.#sdk.signal(context);
     const argument = namedIn(signal);
     const isOver = this.#isOver(context, session);
@@ -294,62 +351,69 @@ export class Clients {
       argument === undefined &&
       !signal.aborted
     )
-      return { session: sessionId };
+      return { loop, by: { session: sessionId } };
     let call = this.#calls.get(signal);
-    if (call?.sessionId !== sessionId) call = undefined;
+    if (call?.sessionId !== sessionId || call?.loop !== loop) call = undefined;
     if (!call) {
       const exchange = exchangeOf(this.#sdk.httpRequest(context));
       const made: Call = {
-        id: this.#loop.id(),
+        id: loop.id(),
+        loop,
         context,
         session,
         sessionId,
         exchange,
         cancel: () => this.#end(made, true),
+        running: false,
       };
       this.#calls.set(signal, (call = made));
       // The ask of a call that was never started is answered as one of a call that is over.
       if (!isOver) this.#report(made, { argument, ...parts });
     }
     if (session) this.#followChannels(session);
-    return { call: call.id };
+    return { loop, by: { call: call.id }, call };
   }
 
   #report(call: Call, parts: RequestParts & { argument?: unknown }): void {
-    const { id, context, session, sessionId, exchange } = call;
-    const channel = exchange ? this.#channelOf(exchange) : this.#loop.id();
+    const { id, loop, context, session, sessionId, exchange } = call;
+    const isOwn = loop === this.#loop;
+    const channel = exchange && isOwn ? this.#channelOf(exchange) : loop.id();
     const method = this.#sdk.method(context);
     const protocolVersion = this.#protocol.getNegotiatedProtocolVersion?.();
-    this.#loop.feed({
+    loop.feed({
       type: "callStarted",
       call: id,
       session: sessionId,
       channel,
       method,
       protocolVersion,
-      allowedDirs: this.#dirsOf(context),
+      allowedDirs: this.#callers.dirsOf(context),
+      caller: this.#callers.nameOf(context),
       ...parts,
     });
     const key = this.#sdk.id(context);
     this.#end(session?.calls.get(key));
     session?.calls.set(key, call);
-    this.#running.set(id, call);
+    call.running = true;
+    if (isOwn) this.#running.set(id, call);
     this.#sdk.signal(context).addEventListener("abort", call.cancel, { once: true });
   }
 
   #end(call: Call | undefined, cancelled = false): void {
-    if (!call || !this.#running.delete(call.id)) return;
-    const { session, context, id, cancel } = call;
+    if (!call?.running) return;
+    const { session, loop, context, id, cancel } = call;
+    call.running = false;
+    if (loop === this.#loop) this.#running.delete(id);
     this.#sdk.signal(context).removeEventListener("abort", cancel);
     session?.calls.delete(this.#sdk.id(context));
-    this.#loop.feed({ type: "callEnded", call: id, cancelled });
+    loop.feed({ type: "callEnded", call: id, cancelled });
   }
 
   /** The handler of a call of 2026-07-28 returned. */
   #returned(context: CallContext, inputRequired: boolean): ReturnType<Loop["returned"]> | undefined {
     if (!inputRequired && !this.#calls.has(this.#sdk.signal(context))) return undefined;
-    const by = this.#start(context);
-    return "call" in by && this.#running.has(by.call) ? this.#loop.returned(by.call, inputRequired) : undefined;
+    const { call } = this.#start(context);
+    return call?.running ? call.loop.returned(call.id, inputRequired) : undefined;
   }
 
   #isHttp(context: CallContext): boolean {
@@ -369,7 +433,10 @@ export class Clients {
   }
 
   #partsOf(context: CallContext, session: Session | undefined): RequestParts | undefined {
-    return this.#sdk.parts(context, this.#inputs, session?.link.address);
+    // A legacy call belongs to its session whatever it sends; replicas have no memory of conversations in common.
+    const isBound = !this.#isAlone(context) && !this.#sdk.isModern(context);
+    const countsConversation = !isBound && !(this.#options.store && this.#isHttp(context));
+    return this.#sdk.parts(context, this.#inputs, countsConversation, session?.link.address);
   }
 
   /** The channel of a call's response; undefined if it cannot carry requests. */
@@ -463,7 +530,7 @@ export class Clients {
   #facts(): HostFacts {
     const { host, local, allowedDirs, argument: toolArgument } = this.#options;
     return mergedFacts("stdio", this.#options.policy, {
-      host: { toolArgument, selectTool: this.selectTool, ...host },
+      host: { toolArgument, selectTool: this.tools.select, ...host },
       local,
       allowedDirs: typeof allowedDirs === "function" ? undefined : allowedDirs,
     });
@@ -480,7 +547,7 @@ export class Clients {
       snapshotKey: store && sessionId !== undefined ? sealFor(store, sessionId) : undefined,
       saved,
       idPrefix: saved === undefined ? undefined : `rootwise-${randomUUID()}-`,
-      allowedDirs: this.#dirsOf(),
+      allowedDirs: this.#callers.dirsOf(),
     });
     session.id = id;
     this.#byId.set(id, session);
@@ -529,14 +596,6 @@ export class Clients {
     if (!this.#options.log || (isStateless && toldStateless)) return;
     toldStateless ||= isStateless;
     guarded(() => this.#options.log?.(line));
-  }
-}
-
-function declareCodexMeta(protocol: Protocol): void {
-  try {
-    protocol.registerCapabilities?.({ experimental: { [CODEX_META]: {} } });
-  } catch {
-    // A server that is connected already has declared what it has.
   }
 }
 

@@ -36,14 +36,27 @@ const named = new WeakMap<AbortSignal, unknown>();
 /** The project that the arguments of a call name. */
 export const namedIn = (signal: AbortSignal): unknown => named.get(signal);
 
+/** Remembers the project that the arguments of a call name. */
+export function rememberName(signal: AbortSignal, value: unknown): void {
+  // A value of another type is refused by the resolver, with its text.
+  if (value !== undefined && value !== null) named.set(signal, value);
+}
+
+/** The handlers whose arguments name no project of the call, whatever they are called. */
+const nameless = new WeakSet<Handler>();
+
+/** Marks a handler whose arguments mean something else. */
+export function withoutName<H extends (...args: never[]) => unknown>(handler: H): H {
+  nameless.add(handler as unknown as Handler);
+  return handler;
+}
+
 function rememberNamed({ sdk, argument }: Guard, args: readonly unknown[], context: CallContext, low: boolean): void {
   const [first] = args;
   if (argument === undefined || first === context || typeof first !== "object" || first === null) return;
   const given = low ? (first as { params?: { arguments?: unknown } }).params?.arguments : first;
   if (typeof given !== "object" || given === null || !Object.hasOwn(given, argument)) return;
-  const value = (given as Record<string, unknown>)[argument];
-  // A value of another type is refused by the resolver, with its text.
-  if (value !== undefined && value !== null) named.set(sdk.signal(context), value);
+  rememberName(sdk.signal(context), (given as Record<string, unknown>)[argument]);
 }
 
 const calls = new AsyncLocalStorage<CallContext>();
@@ -75,7 +88,7 @@ function guarded(handler: Handler, guard: Guard, low = false): Handler {
   const wrapper = function (this: unknown, ...args: unknown[]) {
     const context = args[args.length - 1];
     if (!isContext(context)) return handler.apply(this, args);
-    rememberNamed(guard, args, context, low);
+    if (!nameless.has(handler)) rememberNamed(guard, args, context, low);
     const run = () => {
       const before = guard.before?.(context);
       return before === undefined
@@ -156,7 +169,7 @@ export function guard(server: object, high: boolean, options: Omit<Guard, "marks
   return marks;
 }
 
-function isTaken(method: string, protocol: Protocol): boolean {
+export function isTaken(method: string, protocol: Protocol): boolean {
   try {
     protocol.assertCanSetRequestHandler(method);
     return false;
@@ -210,7 +223,7 @@ function guardRequests(own: Guard): void {
 }
 
 /** The method of a request handler: a name in SDK 2.x, a zod schema of version 3 or 4 in SDK 1.x. */
-function methodOf(of: unknown): unknown {
+export function methodOf(of: unknown): unknown {
   if (typeof of === "string") return of;
   const { method } = ((of as { shape?: { method?: unknown } } | null)?.shape ?? {}) as {
     method?: { value?: unknown; _def?: { value?: unknown } };

@@ -8,7 +8,7 @@ import { Rootwise } from "./rootwise.js";
 import type { AnyServer, ContextOf } from "./sdk.js";
 
 export { NeedsInput, NoProjectError } from "../driver/errors.js";
-export { type AllowedDirsOf, hostFacts, type HostFactsOptions } from "../driver/host.js";
+export { type AllowedDirsOf, type CallerOf, hostFacts, type HostFactsOptions } from "../driver/host.js";
 export type { ConnectionInfo, Project, ProjectListener } from "../driver/project.js";
 export { resolveAtStart, type StartOptions } from "../driver/start.js";
 export { RootwiseError } from "../error.js";
@@ -39,7 +39,7 @@ export type { ToolNames } from "./tools.js";
  */
 export function rootwise<RequirePath extends boolean = true, Server extends AnyServer = AnyServer>(
   server: Server,
-  options?: RootwiseOptions<RequirePath>,
+  options?: RootwiseOptions<RequirePath, ContextOf<Server>>,
 ): Rootwise<RequirePath, ContextOf<Server>> {
   return new Rootwise(server, options);
 }

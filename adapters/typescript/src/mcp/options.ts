@@ -1,6 +1,6 @@
 // What a server can configure and say about a call, and the checks of it.
 import { badOption } from "../driver/errors.js";
-import { type AllowedDirsOf, checkedFacts } from "../driver/host.js";
+import { type AllowedDirsOf, type CallerOf, checkedFacts } from "../driver/host.js";
 import { checkFunction } from "../driver/options.js";
 import { inputsOf, requiringPath } from "../driver/policy.js";
 import type { EndpointLog, HostFacts, Policy, PolicyInputs, SelectBy } from "../generated/types.js";
@@ -9,7 +9,7 @@ import type { CallContext } from "./sdk.js";
 import { checkStore, type SessionStore } from "./store.js";
 
 /** Options of `rootwise(server)`; everything has a default. */
-export interface RootwiseOptions<RequirePath extends boolean = true> {
+export interface RootwiseOptions<RequirePath extends boolean = true, Context extends CallContext = CallContext> {
   /** A preset's name or a policy; by default `recommended`. */
   policy?: PresetName | Policy | undefined;
   /**
@@ -23,6 +23,18 @@ export interface RootwiseOptions<RequirePath extends boolean = true> {
    */
   argument?: string | undefined;
   /**
+   * Whether the optional parameter of that name is added to every tool that has none, where clients list the tools. Rootwise
+   * reads it and takes it out of the call, so that tools which accept no other arguments work as before.
+   */
+  declare?: boolean | undefined;
+  /**
+   * Tells who makes a call over HTTP that belongs to no session, from the context of the call, so that what the caller selects
+   * counts for its next calls. Return what the server has verified, such as the user of `authInfo`, and never what a client
+   * says about itself; `undefined` for a caller that is not known. A call fails if the function does. Not used with a `store`,
+   * because the memory is that of one process.
+   */
+  caller?: CallerOf<Context> | undefined;
+  /**
    * Whether clients are on this machine, so that their paths are paths here; by default only over stdio. Without it, a path of a
    * client over HTTP, a socket or any other transport is used only inside `allowedDirs`.
    */
@@ -32,7 +44,7 @@ export interface RootwiseOptions<RequirePath extends boolean = true> {
    * (`authInfo` says who it is). A call fails if the function does. With `host.allowedDirs`, both must hold. The
    * connection itself then has no project: `onChange` says nothing, and `current()` knows nothing.
    */
-  allowedDirs?: readonly string[] | AllowedDirsOf<CallContext> | undefined;
+  allowedDirs?: readonly string[] | AllowedDirsOf<Context> | undefined;
   /** Facts that replace the collected ones, such as another `cwd` or `env`. */
   host?: { [K in keyof HostFacts]?: HostFacts[K] | undefined } | undefined;
   /** Receives log lines; by default they are dropped. */
@@ -58,6 +70,8 @@ export const OPTIONS: readonly string[] = [
   "policy",
   "requirePath",
   "argument",
+  "declare",
+  "caller",
   "local",
   "allowedDirs",
   "host",
@@ -87,14 +101,16 @@ export function readOptions(options: RootwiseOptions<boolean>): {
   /** The facts of the host, if an option is about them. */
   facts: HostFacts | undefined;
 } {
-  for (const name of ["log", "beforeCall"] as const)
+  for (const name of ["log", "beforeCall", "caller"] as const)
     if (options[name] !== undefined) checkFunction(options[name], name);
   if (options.argument !== undefined && (typeof options.argument !== "string" || options.argument === ""))
     throw badOption("argument", "must be the name of an argument");
-  for (const name of ["local", "asyncContext", "codexMeta"] as const) {
+  for (const name of ["local", "asyncContext", "codexMeta", "declare"] as const) {
     if (options[name] !== undefined && typeof options[name] !== "boolean")
       throw badOption(name, "must be true or false");
   }
+  if (options.declare && options.argument === undefined)
+    throw badOption("declare", "needs the option argument, the name of the parameter that it declares");
   checkStore(options.store);
   const policy = requiringPath(options.policy, options.requirePath);
   const inputs = inputsOf(policy);

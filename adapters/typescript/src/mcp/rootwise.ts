@@ -22,9 +22,11 @@ export class Rootwise<RequirePath extends boolean = true, Context extends CallCo
   readonly #listeners = new Set<ProjectListener<RequirePath>>();
   readonly #rootsListeners = new Set<RootsListener>();
 
-  constructor(server: AnyServer, given: RootwiseOptions<RequirePath> = {}) {
+  constructor(server: AnyServer, given: RootwiseOptions<RequirePath, Context> = {}) {
     this.#server = server;
-    this.#clients = new Clients(server, ownOptions(given, OPTIONS), {
+    // The contexts that a server passes are those of its own SDK.
+    const options = ownOptions(given, OPTIONS) as unknown as RootwiseOptions<boolean>;
+    this.#clients = new Clients(server, options, {
       projectChanged: (change, client) => this.#announce(change, client),
       rootsChanged: (roots, previous) => {
         for (const listener of this.#rootsListeners) guarded(() => listener(roots, previous));
@@ -165,7 +167,7 @@ export class Rootwise<RequirePath extends boolean = true, Context extends CallCo
 
   /** Registers ready-made tools; `false` leaves one out. */
   registerTools(names?: ToolNames): void {
-    this.#clients.selectTool = registerTools(this, this.#server, this.#clients.generation, names);
+    this.#clients.tools = registerTools(this, this.#server, this.#clients.generation, names);
   }
 
   async #ask(context: CallContext | UntypedContext | undefined, question: Question): Promise<Answer> {

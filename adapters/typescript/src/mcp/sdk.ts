@@ -71,8 +71,18 @@ export interface Sdk {
   readonly anyResult: unknown;
   /** Sends a request that travels with the call. */
   send(context: CallContext, request: object, schema: unknown, options: object): Promise<unknown>;
-  /** The parts of the request, or else of the address of its stream, that a policy reads; undefined if there are none. */
-  parts(context: CallContext, inputs: PolicyInputs, stream?: string): RequestParts | undefined;
+  /** Whether the call is one of 2026-07-28, which describes its client itself. */
+  isModern(context: CallContext): boolean;
+  /**
+   * The parts of the request, or else of the address of its stream, that a policy reads, and the id of its conversation if
+   * that counts; undefined if there are none.
+   */
+  parts(
+    context: CallContext,
+    inputs: PolicyInputs,
+    countsConversation: boolean,
+    stream?: string,
+  ): RequestParts | undefined;
 }
 
 /** Tells errors that the client sent from failures to reach it. */
@@ -104,6 +114,21 @@ function textsIn(meta: unknown, { meta: places, valueBytes }: PolicyInputs): Tre
   return found;
 }
 
+/** The longest id of a conversation, in bytes, that counts. */
+const MAX_CONVERSATION_ID = 4096;
+
+/** The ids of the conversation that a call belongs to, by their keys in `_meta`. */
+export function conversationIn(meta: unknown, { conversation }: PolicyInputs): Record<string, string> | undefined {
+  let found: Record<string, string> | undefined;
+  for (const key of conversation) {
+    const id = member(meta, key);
+    // Part of an id could be part of another one too.
+    if (typeof id === "string" && id.length <= MAX_CONVERSATION_ID)
+      (found ??= own<Record<string, string>>({}))[key] = id;
+  }
+  return found;
+}
+
 /** The value of a header of Node; several lines of one header are joined as HTTP does. */
 export function headerOf(
   headers: Readonly<Record<string, string | string[] | undefined>>,
@@ -127,10 +152,12 @@ export function partsOf(
   meta: unknown,
   inputs: PolicyInputs,
   stream?: string,
+  countsConversation = false,
 ): RequestParts | undefined {
   let parts: RequestParts | undefined;
   const found = textsIn(meta, inputs);
-  if (found) (parts ??= {}).meta = found;
+  const conversation = countsConversation ? conversationIn(meta, inputs) : undefined;
+  if (found || conversation) (parts ??= {}).meta = { ...conversation, ...found };
   if (!header) return parts;
   for (const name of inputs.headers) {
     const value = header(name);

@@ -23,11 +23,12 @@ export const sdk1: Sdk = {
     safeParseAsync: async (value: unknown) => ({ success: true, data: value }),
   },
   send: (extra: Extra, ...args) => extra.sendRequest(...args),
-  parts: ({ requestInfo, _meta }: Extra, inputs, stream) => {
+  isModern: () => false,
+  parts: ({ requestInfo, _meta }: Extra, inputs, countsConversation, stream) => {
     const headers = requestInfo?.headers;
     const header = headers && ((name: string) => headerOf(headers, name));
     // Versions before 1.27 do not pass the address on.
     const url = () => requestInfo?.url ?? exchangeOf(requestInfo)?.url;
-    return partsOf(header, url, _meta, inputs, stream);
+    return partsOf(header, url, _meta, inputs, stream, countsConversation);
   },
 };

@@ -40,7 +40,8 @@ export const sdk2: Sdk = {
   httpRequest: ({ http }: Context) => http?.req,
   anyResult: { "~standard": { version: 1, vendor: "rootwise", validate: (value: unknown) => ({ value }) } },
   send: ({ mcpReq }: Context, ...args) => mcpReq.send(...args),
-  parts: ({ mcpReq, http }: Context, inputs, stream) => {
+  isModern: ({ mcpReq }: Context) => mcpReq.envelope !== undefined,
+  parts: ({ mcpReq, http }: Context, inputs, countsConversation, stream) => {
     const { _meta, envelope, inputResponses, droppedInputResponseKeys } = mcpReq;
     const parts = partsOf(
       http?.req && ((name) => http.req?.headers.get(name)),
@@ -48,6 +49,7 @@ export const sdk2: Sdk = {
       _meta,
       inputs,
       stream,
+      countsConversation,
     );
     if (envelope === undefined) return parts;
     const capabilities = member(envelope, CAPABILITIES) ?? {};

@@ -2,6 +2,7 @@
 import { badOption } from "../driver/errors.js";
 import { ownOptions } from "../driver/options.js";
 import { RootwiseError } from "../error.js";
+import { withoutName } from "./guard.js";
 import type { Rootwise } from "./rootwise.js";
 import type { AnyServer, CallContext } from "./sdk.js";
 
@@ -25,13 +26,13 @@ interface Result {
 
 type Register = (name: string, config: object, handler: (...args: never[]) => Promise<Result>) => unknown;
 
-/** Registers the tools; returns the name of the one that selects a project. */
+/** Registers the tools; returns the name of the one that selects a project, and those whose calls need no project. */
 export function registerTools(
   projects: Rootwise<boolean>,
   server: AnyServer,
   generation: 1 | 2,
   given: ToolNames = {},
-): string | undefined {
+): { select: string | undefined; exempt: string[] } {
   const { registerTool } = server as { registerTool?: Register };
   if (!registerTool)
     throw new RootwiseError(
@@ -60,8 +61,9 @@ export function registerTools(
     register(
       change,
       { title: "Switch project", description, inputSchema },
-      async ({ project }: { project: string }, context: CallContext) =>
+      withoutName(async ({ project }: { project: string }, context: CallContext) =>
         textResult((await projects.select(context, project)).message),
+      ),
     );
   }
   if (list !== false) {
@@ -72,7 +74,8 @@ export function registerTools(
       async (context: CallContext) => textResult((await projects.roots(context)).text),
     );
   }
-  return change === false ? undefined : change;
+  const exempt = [change, list].filter((name) => name !== false);
+  return { select: change === false ? undefined : change, exempt };
 }
 
 const textResult = (text: string): Result => ({ content: [{ type: "text", text }] });

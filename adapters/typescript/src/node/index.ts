@@ -68,6 +68,7 @@ export const {
   policyInputs,
   projectId,
   projectKey,
+  projectParameter,
   projectSlug,
   recoverSession,
   sanitizeName,

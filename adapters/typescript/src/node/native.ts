@@ -45,6 +45,7 @@ export const {
   policyInputs,
   projectId,
   projectKey,
+  projectParameter,
   projectSlug,
   recoverSession,
   sanitizeName,

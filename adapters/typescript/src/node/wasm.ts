@@ -51,6 +51,7 @@ export const {
   policyInputs,
   projectId,
   projectKey,
+  projectParameter,
   projectSlug,
   recoverSession,
   sanitizeName,

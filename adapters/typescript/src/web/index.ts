@@ -76,6 +76,7 @@ export const {
   policyInputs,
   projectId,
   projectKey,
+  projectParameter,
   projectSlug,
   recoverSession,
   sanitizeName,
