@@ -516,13 +516,6 @@ class ProbePath(TypedDict):
 class ProbedPath(TypedDict):
     """
     The state of one path.
-
-    ```
-    use rootwise::event::{EntryKind, ProbedPath};
-
-    let app = ProbedPath::new("/work/app", EntryKind::Directory).real_path("/disk/app".to_owned()).markers(vec![".git".into()]);
-    assert_eq!(app.markers, [".git"]);
-    ```
     """
 
     path: str
@@ -597,14 +590,6 @@ The treatment of a relative path.
 class RequestFacts(TypedDict):
     """
     The facts of one request.
-
-    ```
-    use rootwise::event::{Argument, RequestFacts};
-
-    let headers = [("x-project-path".to_owned(), "/work/app".to_owned())].into();
-    let facts = RequestFacts::default().headers(headers).argument(Argument::from("/work/api"));
-    assert!(!facts.is_empty() && RequestFacts::default().is_empty());
-    ```
     """
 
     server: NotRequired[str | None]
