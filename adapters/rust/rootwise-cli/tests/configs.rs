@@ -43,6 +43,10 @@ fn what_is_wrong_with_a_server_is_named_and_corrected() {
         &format!("[mcp_servers.behind]\ncommand = {ROOTWISE:?}\nargs = [\"run\", \"--\", \"x\"]\n"),
     );
     written(&folder, "app/.vscode/mcp.json", "{ \"servers\": ");
+    // A client that says nothing, and one that says where it works.
+    let behind = json!({ "mcpServers": { "told": { "command": ROOTWISE, "args": ["run", "--", "x"] } } }).to_string();
+    written(&folder, "home/.codeium/windsurf/mcp_config.json", &behind);
+    written(&folder, "home/.config/Claude/claude_desktop_config.json", &behind.replace("told", "untold"));
     let (status, value) = examined(&folder);
     assert_eq!((status, &value["project"]), (Some(1), &json!(folder.at("app"))), "{value}");
     let server =
@@ -52,7 +56,12 @@ fn what_is_wrong_with_a_server_is_named_and_corrected() {
     let corrected: Value = serde_json::from_str(fixed["corrected"].as_str().unwrap()).unwrap();
     assert_eq!(corrected["mcpServers"]["fixed"]["args"], json!(["run", "--", ROOTWISE, "--repository", "{path}"]));
     assert_eq!((&server("fine")["problems"], &server("behind")["behindRun"]), (&json!([]), &json!(true)));
+    assert_eq!(server("fine")["projectBehindRun"], folder.at("app"));
     assert!(server("fine")["startsIn"].as_str().unwrap().contains(&folder.at("app")));
+    assert_eq!(server("told")["projectBehindRun"], folder.at("app"));
+    if cfg!(target_os = "linux") {
+        assert!(server("untold")["problems"][0].as_str().unwrap().contains("--project="));
+    }
     let homeless = server("homeless")["problems"].to_string();
     assert!(homeless.contains("`no-such-program` is not found") && homeless.contains("your home folder"), "{homeless}");
     let broken = value["servers"].as_array().unwrap().iter().find(|server| server["client"] == "vs-code").unwrap();

@@ -2,14 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use rootwise::Policy;
+use rootwise::event::ClientInitialized;
 use rootwise::host::Transport;
 use rootwise::path::display::display;
-use rootwise_host::{host_facts_from, resolve_at_start};
+use rootwise::path::uri::path_to_file_uri;
+use rootwise::{PathStyle, Policy};
+use rootwise_host::{host_facts_from, project_of as project_in, resolve_at_start};
+use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 
 use super::config::before;
-use crate::clients::{Behaviour, Cwd, find};
+use crate::choices::{Known, decide};
+use crate::clients::{Behaviour, Cwd, RootsAnswer, find};
 use crate::command_line::Doctor;
 use crate::configs::{Config, Server, configs};
 use crate::output::{Answer, BAD, FAINT, Failure, GOOD, STRONG, styled};
@@ -76,6 +80,8 @@ struct Case {
     /// The folders of its arguments that `rootwise run` would fill in.
     fixed: Vec<String>,
     is_behind: bool,
+    /// The project that it gets behind `rootwise run`.
+    project: Option<String>,
 }
 
 impl Case {
@@ -99,7 +105,11 @@ impl Case {
             problems
                 .push(format!("a server that trusts its working directory works in {}", start.words(project, home)));
         }
-        Self { start: start.words(project, home), server, problems, fixed, is_behind }
+        let found = followed(&behaviour, &start, &server, project, home);
+        if is_behind && found.is_none() {
+            problems.push("this client does not say where it works; add --project=/absolute/path after `run`".into());
+        }
+        Self { start: start.words(project, home), server, problems, fixed, is_behind, project: found }
     }
 
     fn text(&self, config: &Config) -> String {
@@ -109,8 +119,8 @@ impl Case {
         let name = styled(STRONG, display(&self.server.name, SHOWN_CHARS));
         let mut text = format!("  {mark} {name}  {}\n", styled(FAINT, display(&line, SHOWN_CHARS)));
         text.push_str(&format!("       starts in {}\n", self.start));
-        if self.is_behind {
-            text.push_str("       rootwise run starts it again in the project of the client\n");
+        if let (true, Some(project)) = (self.is_behind, &self.project) {
+            text.push_str(&format!("       works in {}, the project of the client\n", display(project, SHOWN_CHARS)));
         }
         for problem in &self.problems {
             text.push_str(&format!("       {}\n", styled(BAD, problem)));
@@ -130,9 +140,43 @@ impl Case {
     fn json(&self, config: &Config, file: &str) -> Value {
         json!({
             "file": file, "client": config.client, "name": self.server.name, "startsIn": self.start,
-            "behindRun": self.is_behind, "problems": self.problems, "corrected": self.corrected(config),
+            "behindRun": self.is_behind, "projectBehindRun": self.project, "problems": self.problems, "corrected": self.corrected(config),
         })
     }
+}
+
+/// The project that the recommended policy finds for a server of this client, by what is known about the client.
+fn followed(
+    behaviour: &Behaviour,
+    start: &Start,
+    server: &Server,
+    project: &Path,
+    home: Option<&Path>,
+) -> Option<String> {
+    let folder = project.to_str()?.to_owned();
+    let is_listed = behaviour.declares_roots && matches!(behaviour.answer, RootsAnswer::All | RootsAnswer::First);
+    let capabilities = if behaviour.declares_roots { json!({ "roots": {} }) } else { json!({}) };
+    let uri = path_to_file_uri(&folder, PathStyle::native());
+    let known = Known {
+        client: ClientInitialized::default().capabilities(to_raw_value(&capabilities).ok()),
+        roots: is_listed.then(|| to_raw_value(&json!({ "roots": [{ "uri": uri }] })).ok()).flatten(),
+        meta: None,
+    };
+    let policy = Policy::recommended();
+    let folders = [folder];
+    let variable = |name: &str| {
+        let of_client = behaviour.variables.iter().find(|known| known.name == name);
+        server.env.get(name).cloned().or_else(|| of_client?.value(&folders))
+    };
+    let mut facts = host_facts_from(Transport::Stdio, &policy, &server.args, variable);
+    let text = |folder: &Path| folder.to_str().map(str::to_owned);
+    facts.cwd = match start {
+        Start::Project => text(project),
+        Start::Home => home.and_then(text),
+        Start::Elsewhere(folder) => Some(folder.clone()),
+        Start::Root | Start::Unknown => None,
+    };
+    project_in(decide(policy, facts, &known).ok()?).ok()?.path.clone()
 }
 
 /// Whether the server is started by `rootwise run` already.
