@@ -11,7 +11,7 @@ after(() => rmSync(base, { recursive: true, force: true }));
 const [shop, api, app] = ["shop", "api", "app"].map((name) => join(base, name));
 for (const folder of [shop, api, join(app, ".git")]) mkdirSync(folder, { recursive: true });
 const roots = [shop, api].map((folder) => ({ uri: `file://${folder}`, name: folder === shop ? "shop" : "api" }));
-const options = { local: true, policy: { elicit: "ambiguous" } };
+const options = { host: { local: true }, policy: { elicit: "ambiguous" } };
 
 /** A user who answers every form in the same way, and the forms that the user saw. */
 function user(answer) {
@@ -71,7 +71,12 @@ for (const pair of pairs) {
     test("an answer that may not be selected fails the call, and not the next one", async () => {
       const { forms, elicit } = user(accept("/etc"));
       const policy = { elicit: "unresolved", roots: { requireCapability: true } };
-      const connection = await connect(pair, { options: { ...options, policy }, elicit, env: { HOME: base }, cwd: "/" });
+      const connection = await connect(pair, {
+        options: { ...options, policy },
+        elicit,
+        env: { HOME: base },
+        cwd: "/",
+      });
       try {
         const refused = await connection.call("where");
         assert.ok(refused.failed && /no project marker/.test(refused.text), refused.text);
@@ -87,7 +92,12 @@ for (const pair of pairs) {
     test("the user names a folder where no project was found", async () => {
       const { elicit } = user(accept(app));
       const policy = { elicit: "unresolved", roots: { requireCapability: true } };
-      const connection = await connect(pair, { options: { ...options, policy }, elicit, env: { HOME: base }, cwd: "/" });
+      const connection = await connect(pair, {
+        options: { ...options, policy },
+        elicit,
+        env: { HOME: base },
+        cwd: "/",
+      });
       try {
         assert.equal((await connection.call("where")).value?.path, app);
       } finally {
