@@ -11,7 +11,7 @@ after(() => rmSync(base, { recursive: true, force: true }));
 const [shop, api, app] = ["shop", "api", "app"].map((name) => join(base, name));
 for (const folder of [shop, api, join(app, ".git")]) mkdirSync(folder, { recursive: true });
 const roots = [shop, api].map((folder) => ({ uri: `file://${folder}`, name: folder === shop ? "shop" : "api" }));
-const options = { local: true, policy: { elicit: "ambiguous" } };
+const options = { host: { local: true }, policy: { elicit: "ambiguous" } };
 
 /** A user who answers every form in the same way, and the forms that the user saw. */
 function user(answer) {

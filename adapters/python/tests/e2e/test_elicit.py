@@ -16,9 +16,7 @@ from test_clients import WHERE, server
 
 Get = Callable[[str], Peer]
 ELICIT = "--elicit=ambiguous"
-CASES = [
-    case for case in product(FRAMEWORKS, CLIENTS, ("stdio", "http")) if case[0].modern or not case[1].modern
-]
+CASES = [case for case in product(FRAMEWORKS, CLIENTS, ("stdio", "http")) if case[0].modern or not case[1].modern]
 
 
 @pytest.fixture
