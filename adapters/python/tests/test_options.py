@@ -22,7 +22,10 @@ SOURCES = Path(__file__).parents[1] / "src" / "rootwise"
     ("options", "message"),
     [
         ({"allowed_dir": ["/a"]}, "allowed_dir: there is no such option; did you mean allowed_dirs?"),
-        ({"colour": 1}, "colour: there is no such option; the options are allowed_dirs, argument, caller, codex_meta, "),
+        (
+            {"colour": 1},
+            "colour: there is no such option; the options are allowed_dirs, argument, caller, codex_meta, ",
+        ),
         ({"local": "yes"}, "local: must be True or False, not 'yes'"),
         ({"require_path": 0}, "require_path: must be True or False, not 0"),
         ({"codex_meta": "no"}, "codex_meta: must be True or False, not 'no'"),
