@@ -25,6 +25,7 @@ URIS = st.sampled_from(
 )
 ROOTS = st.lists(st.builds(lambda uri: {"uri": uri}, URIS) | st.integers() | st.none(), max_size=3)
 RESULTS = st.builds(lambda roots: {"roots": roots}, ROOTS) | st.none() | st.just({"roots": 1})
+KINDS = ["error", "undeliverable", "unreadable", "abandoned"]
 TOKENS = st.integers(0, 4)
 ASKS = st.integers(1, 6)
 FACTS = st.fixed_dictionaries(
@@ -55,7 +56,7 @@ EVENTS = st.one_of(
     event("clientInitialized", capabilities=st.sampled_from([{"roots": {}}, {"roots": {"listChanged": True}}, {}, 1])),
     event("clientReady"),
     event("rootsListed", request=TOKENS, result=RESULTS),
-    event("requestRefused", request=TOKENS, kind=st.sampled_from(["error", "undeliverable", "unreadable", "abandoned"])),
+    event("requestRefused", request=TOKENS, kind=st.sampled_from(KINDS)),
     event("rootsChanged"),
     ways("asked", ask=ASKS, want=st.sampled_from(["project", "roots"])),
     ways("asked", ask=ASKS),

@@ -201,13 +201,6 @@ impl Endpoint {
         Some((MemoryKey { owner, client, conversation }, own))
     }
 
-    /// Tells the resolver of a pipe which client makes a call that it does not answer itself.
-    fn client_described(&mut self, session: SessionId, name: Option<&str>, turn: &mut Turn) {
-        let scope = Scope::Session(session);
-        let now = self.now;
-        self.change(scope, turn, |resolver| resolver.client_described(name, now));
-    }
-
     /// Ends the memories of a session.
     pub(super) fn forget_conversations(&mut self, session: SessionId, turn: &mut Turn) {
         let keys: Vec<MemoryKey> = self.memories.of(Owner::Session(session)).map(|(key, _)| *key).collect();

@@ -69,6 +69,13 @@ pub(super) struct Session {
     pub(super) roots: RootsWatch,
 }
 
+/// What a resolver is told.
+enum Told<'t> {
+    Event(Event),
+    /// What the client of another resolver's call is called.
+    Client(Option<&'t str>),
+}
+
 /// What the answers to asks of one outcome may differ in: why nobody is asked, and the hints of the call.
 type Alike = (Option<texts::CannotAsk>, Vec<String>);
 
@@ -423,28 +430,30 @@ impl Endpoint {
         turn: &mut Turn,
     ) {
         let expired = matches!(event, Event::DeadlineReached);
-        let now = self.now;
-        self.update(scope, ask, expired, turn, |resolver| resolver.accept(event, now));
+        self.update(scope, Told::Event(event), ask, expired, turn);
     }
 
-    /// Has the resolver of a scope do something that is no event.
-    pub(super) fn change(&mut self, scope: Scope, turn: &mut Turn, f: impl FnOnce(&mut Resolver) -> Vec<Action>) {
-        self.update(scope, None, false, turn, f);
+    /// Tells the resolver of a session which client makes a call that it does not answer itself.
+    pub(super) fn client_described(&mut self, session: SessionId, name: Option<&str>, turn: &mut Turn) {
+        self.update(Scope::Session(session), Told::Client(name), None, false, turn);
     }
 
     fn update(
         &mut self,
         scope: Scope,
+        told: Told<'_>,
         ask: Option<(AskId, PendingAsk)>,
         expired: bool,
         turn: &mut Turn,
-        change: impl FnOnce(&mut Resolver) -> Vec<Action>,
     ) {
         let Some(session) = self.scopes.get_mut(&scope) else { return };
         let before = session.resolver.project().cloned();
         let turns = session.resolver.turns();
         let handshakes = session.resolver.handshakes();
-        let actions = change(&mut session.resolver);
+        let actions = match told {
+            Told::Event(event) => session.resolver.accept(event, self.now),
+            Told::Client(name) => session.resolver.client_described(name, self.now),
+        };
         let project = session.resolver.project();
         if let Some(id) = scope.session().filter(|_| session.resolver.turns() != turns) {
             let project = (before.as_ref() != project).then(|| project.cloned());
