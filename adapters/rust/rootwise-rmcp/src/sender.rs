@@ -56,9 +56,7 @@ impl Sender for PeerSender {
 fn request(method: RequestMethod, params: Option<Value>, extensions: Extensions) -> Option<ServerRequest> {
     Some(match method {
         RequestMethod::RootsList => {
-            let mut request = ListRootsRequest::default();
-            request.extensions = extensions;
-            ServerRequest::ListRootsRequest(request)
+            ServerRequest::ListRootsRequest(ListRootsRequest { extensions, ..ListRootsRequest::default() })
         }
         RequestMethod::ElicitationCreate => {
             let mut request = ElicitRequest::new(serde_json::from_value(params?).ok()?);
