@@ -1,10 +1,8 @@
 //! Memories: what is kept between the calls that belong to no session. Whose calls share one is decided here, and nowhere else.
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
-
-use sha2::{Digest, Sha256};
 
 use super::event::CallStarted;
 use super::parts::Described;
@@ -15,6 +13,7 @@ use crate::api::host::Transport;
 use crate::error::Misuse;
 use crate::id::{Millis, SessionId};
 use crate::machine::builder::Serves;
+use crate::path::uri::fingerprint;
 
 /// The memories of one owner; a client that opens more conversations forgets the one that it has not used for longest.
 const MAX_PER_OWNER: usize = 64;
@@ -105,17 +104,16 @@ impl Memories {
         self.by_key.range(first..).take_while(move |(key, _)| key.owner == owner)
     }
 
-    /// Those that nobody used for too long, and the ones to forget for another one of this owner, longest unused first.
+    /// Those that nobody used for too long, and one to forget for another one of this owner.
     fn surplus(&self, owner: Owner, now: Millis) -> Vec<MemoryKey> {
         let is_old = |key: &&MemoryKey| self.by_key.get(*key).is_some_and(|known| known.is_old(now));
-        let mut surplus: BTreeSet<MemoryKey> = self.by_use.values().take_while(is_old).copied().collect();
-        let mut own: Vec<(u64, MemoryKey)> = self.of(owner).map(|(key, known)| (known.turn, *key)).collect();
-        own.sort_unstable();
-        surplus.extend(own.iter().take(own.len().saturating_add(1).saturating_sub(MAX_PER_OWNER)).map(|(_, key)| *key));
-        if self.by_key.len().saturating_sub(surplus.len()) >= MAX_MEMORIES {
-            surplus.extend(self.by_use.values().find(|key| !surplus.contains(key)).copied());
+        let mut surplus: Vec<MemoryKey> = self.by_use.values().take_while(is_old).copied().collect();
+        if self.of(owner).count() >= MAX_PER_OWNER {
+            surplus.extend(self.of(owner).min_by_key(|(_, known)| known.turn).map(|(key, _)| *key));
+        } else if self.by_key.len() >= MAX_MEMORIES {
+            surplus.extend(self.by_use.values().next().copied());
         }
-        surplus.into_iter().collect()
+        surplus
     }
 }
 
@@ -217,8 +215,4 @@ impl Session {
     fn takes_dirs(&self, dirs: Option<&Vec<String>>) -> bool {
         dirs.is_none() || self.resolver.host().allowed_dirs.is_some()
     }
-}
-
-fn fingerprint(text: &str) -> Fingerprint {
-    Sha256::digest(text.as_bytes()).into()
 }

@@ -125,9 +125,14 @@ pub fn project_key(uri: &str, style: PathStyle) -> Result<String, Refusal> {
 /// assert_ne!(project_id("/work/app"), project_id("/work/api"));
 /// ```
 pub fn project_id(key: &str) -> String {
-    let digest = Sha256::digest(key.as_bytes());
-    let front = digest.iter().take(8).fold(0_u64, |front, byte| front << 8 | u64::from(*byte));
+    let front = fingerprint(key).iter().take(8).fold(0_u64, |front, byte| front << 8 | u64::from(*byte));
     format!("{front:016x}")
+}
+
+/// A text in a fixed size.
+#[inline(never)]
+pub(crate) fn fingerprint(text: &str) -> [u8; 32] {
+    Sha256::digest(text.as_bytes()).into()
 }
 
 /// Tells whether a value is template text that nobody expanded, as a path or behind `file:`.
