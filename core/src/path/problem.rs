@@ -9,12 +9,14 @@ use serde::Deserialize;
 use super::display::display;
 use crate::api::reason::Reason;
 use crate::api::style::PathStyle;
-use crate::policy::fill;
-use crate::texts::paths as texts;
+use crate::texts::fill;
 use crate::texts::roots::MORE;
 
 /// Characters of one value, and of a list of values.
 const MAX_CHARS: usize = 1_024;
+
+/// The folders that are allowed, where there are none.
+const NONE_ALLOWED: &str = "The path is outside the allowed folders: none is allowed.";
 
 /// A problem with a path that a tool names: what a host finds when it checks the path on its disk. Its text is the same in
 /// every language.
@@ -95,13 +97,13 @@ impl PathProblem {
 
 impl fmt::Display for PathProblem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = texts::problem(self);
+        let text = text(self);
         formatter.write_str(&match self {
             Self::TooLong { length, style } => {
                 let (length, most) = (length.to_string(), Self::longest(*style).to_string());
                 fill(text, &[("length", &length), ("most", &most)])
             }
-            Self::Outside { folders } if folders.is_empty() => texts::NONE_ALLOWED.to_string(),
+            Self::Outside { folders } if folders.is_empty() => NONE_ALLOWED.to_string(),
             Self::Outside { folders } => fill(text, &[("folders", &list(folders))]),
             Self::Unreadable { error } => fill(text, &[("error", &display(error, MAX_CHARS))]),
             _ => text.to_string(),
@@ -127,4 +129,23 @@ fn list(values: &[String]) -> String {
         fitting.push(fill(MORE, &[("count", &rest.to_string())]));
     }
     fitting.join(", ")
+}
+
+/// The text of a problem, with `{folders}`, `{length}`, `{most}` and `{error}` to fill in.
+const fn text(problem: &PathProblem) -> &'static str {
+    match problem {
+        PathProblem::Empty => "The path is empty or contains a null character.",
+        PathProblem::TooLong { .. } => {
+            "The path has {length} characters, and no path of this system has more than {most}; pass a shorter one."
+        }
+        PathProblem::Relative => "The path is relative; pass an absolute path.",
+        PathProblem::Outside { .. } => {
+            "The path is outside the allowed folders, which are {folders}. Pass a path inside one of them."
+        }
+        PathProblem::LinkToNowhere => "The path contains a link that leads nowhere.",
+        PathProblem::Changing => "The path changes while it is examined; try again.",
+        PathProblem::NotUtf8 => "The path leads to a folder or file whose name is not UTF-8.",
+        PathProblem::Unreadable { .. } => "The path cannot be examined ({error}).",
+        PathProblem::NoAnswer => "The disk did not answer in time; try again, or pass a path on another disk.",
+    }
 }

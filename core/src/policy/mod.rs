@@ -29,6 +29,7 @@ pub(crate) use crate::api::{is_default, unique_keys};
 use crate::error::{ConfigError, parse_json};
 use crate::path::display::display;
 
+pub(crate) use crate::texts::fill;
 pub use limits::Limits;
 pub(crate) use limits::{exceeds, to_usize};
 pub use presets::{PRESETS, RECOMMENDED};
@@ -41,7 +42,7 @@ pub use source::{
     BadOutcome, ExcludedDirsRule, Format, Links, Markers, OnBad, Recheck, Relative, Source, Tier, Unmarked, Verify,
     When, Within,
 };
-pub(crate) use templates::{Templates, Values, fill, matches_client, used};
+pub(crate) use templates::{Templates, Values, matches_client, used};
 pub(crate) use validate::is_plain_prefix;
 
 /// A policy that was checked, so that every resolver that shares it can rely on it.

@@ -9,6 +9,7 @@ use crate::api::action::LogCode;
 use crate::api::host::Transport;
 use crate::api::reason::Reason;
 use crate::path::display::display;
+use crate::texts::fill;
 use crate::texts::standard::standard;
 
 /// What templates may show.
@@ -124,31 +125,6 @@ pub(crate) fn matches_client(pattern: &str, client: &str) -> bool {
         Some(start) => client.starts_with(start),
         None => client == pattern || client.split_once(" (via mcp-remote ").is_some_and(|(own, _)| own == pattern),
     }
-}
-
-/// Puts the values in; a `{word}` nobody knows stays as it is.
-pub(crate) fn fill(template: &str, values: &[(&str, &str)]) -> String {
-    let mut out = String::with_capacity(template.len());
-    let mut rest = template;
-    while let Some((before, after)) = rest.split_once('{') {
-        out.push_str(before);
-        let known = after.split_once('}').and_then(|(name, tail)| {
-            let (_, value) = values.iter().find(|(known, _)| *known == name)?;
-            Some((*value, tail))
-        });
-        match known {
-            Some((value, tail)) => {
-                out.push_str(value);
-                rest = tail;
-            }
-            None => {
-                out.push('{');
-                rest = after;
-            }
-        }
-    }
-    out.push_str(rest);
-    out
 }
 
 /// The names a template uses.
