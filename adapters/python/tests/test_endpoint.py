@@ -20,7 +20,11 @@ def test_sessions_have_projects_explanations_and_snapshots(backend: Backend) -> 
         [sent] = endpoint.handle({"type": "asked", "ask": 1, "session": 1}, 1).actions
         assert sent["type"] == "sendRequest"
         assert endpoint.deadline is not None
-        listed: Any = {"type": "requestAnswered", "request": sent["request"], "result": {"roots": [{"uri": "file:///a"}]}}
+        listed: Any = {
+            "type": "requestAnswered",
+            "request": sent["request"],
+            "result": {"roots": [{"uri": "file:///a"}]},
+        }
         [probe] = endpoint.handle(listed, 2).actions
         assert probe["type"] == "probe"
         probed: Any = {"type": "probed", "probe": probe["probe"], "paths": [{"path": "/a", "found": "directory"}]}
