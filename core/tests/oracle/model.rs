@@ -418,11 +418,13 @@ impl Oracle {
     }
 
     fn remember(&mut self, win: &Win) {
-        let mut win = win.clone();
-        if win.project.source != SourceKind::Remembered {
-            win.project.via = Some(win.project.source.name().to_owned());
+        // What is remembered stays as it was found, whatever a later look at it says.
+        if win.project.source == SourceKind::Remembered {
+            return;
         }
-        if win.project.source != SourceKind::Roots && win.project.source != SourceKind::Remembered {
+        let mut win = win.clone();
+        win.project.via = Some(win.project.source.name().to_owned());
+        if win.project.source != SourceKind::Roots {
             win.root_key = None;
         }
         win.project.source = SourceKind::Remembered;
