@@ -9,23 +9,17 @@ use alloc::vec::Vec;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::action::{
-    AnnounceProject, CancelRequest, EndpointAction, EndpointLog, ForwardMessage, RouteRequest, WatchRequests,
-};
+use super::action::{AnnounceProject, EndpointAction, EndpointLog, ForwardMessage, WatchRequests};
 use super::calls::{PendingAsk, Purpose, with_note};
 use super::channels::CallChannel;
-use super::event::{EndpointProbed, RequestAnswered, RequestSeen, SessionInitialized, SessionMessage, SessionOpened};
+use super::event::{EndpointProbed, RequestSeen, SessionInitialized, SessionMessage, SessionOpened};
 use super::parts::{MAX_NAME_BYTES, Reader};
-use super::requests::Request;
 use super::roots::RootsWatch;
 use super::turn::Turn;
 use super::{DirsCheck, Endpoint, Hosts, OwnFacts, Scope, SessionChange};
-use crate::api::action::{
-    Action, Answer, Level, Log, LogCode, MessageKind, Outcome, Probe, RequestMethod, SendRequest,
-};
+use crate::api::action::{Action, Answer, Level, Log, LogCode, MessageKind, Outcome, Probe};
 use crate::api::event::{
     ClientInitialized, Event, HostFactsChanged, Message, Probed, RefusalKind, RequestRefused, RootsChanged,
-    RootsListed, UserAnswered,
 };
 use crate::api::host::{HostFacts, Transport};
 use crate::error::Misuse;
@@ -33,7 +27,7 @@ use crate::id::{AskId, CallId, ChannelId, Millis, ProbeId, RequestToken, Session
 use crate::machine::resolver::Resolver;
 use crate::peer::message::{Content, ParsedMessage, ParsedText};
 use crate::peer::raw;
-use crate::policy::{Templates, Values, exceeds};
+use crate::policy::exceeds;
 use crate::texts::endpoint::{self as texts, Part};
 
 /// A resolver, and what surrounds it.
@@ -57,7 +51,7 @@ pub(super) struct Session {
     /// The question for the user in flight.
     pub(super) form: Option<RequestToken>,
     /// The last requests that are over: an answer that comes again shows that several clients answer.
-    finished: VecDeque<RequestToken>,
+    pub(super) finished: VecDeque<RequestToken>,
     is_initialized: bool,
     /// Whether the host reports requests.
     is_watched: bool,
@@ -79,12 +73,6 @@ enum Told<'t> {
 
 /// What the answers to asks of one outcome may differ in: why nobody is asked, and the hints of the call.
 type Alike = (Option<texts::CannotAsk>, Vec<String>);
-
-/// As many as a resolver remembers.
-const MAX_FINISHED: usize = 8;
-
-/// Characters of a client's error message; enough to recognise what it means.
-const MAX_MESSAGE_CHARS: usize = 1_000;
 
 impl Session {
     pub(super) fn new(resolver: Resolver, own: OwnFacts) -> Self {
@@ -323,48 +311,6 @@ impl Endpoint {
         }
     }
 
-    pub(super) fn request_answered(&mut self, answered: RequestAnswered, turn: &mut Turn) {
-        let RequestAnswered { request, result } = answered;
-        let Some(Request { scope, token, is_form, .. }) = self.request(request, turn) else { return };
-        if exceeds(result.get().len(), self.policy.config.limits.event_bytes) {
-            self.log_too_large(&[Part::Answer], scope.session(), turn);
-            return self.process(scope, refused(token, RefusalKind::Unreadable), turn);
-        }
-        let event = match is_form {
-            true => UserAnswered { request: token, result }.into(),
-            false => RootsListed { request: Some(token), result }.into(),
-        };
-        self.process(scope, event, turn);
-    }
-
-    pub(super) fn request_refused(&mut self, answered: RequestRefused, turn: &mut Turn) {
-        let RequestRefused { request, kind, code, message } = answered;
-        let Some(Request { scope, token, call_is_over, .. }) = self.request(request, turn) else { return };
-        // A request that was lost with its call says nothing about the client.
-        let is_lost = kind == RefusalKind::Undeliverable && call_is_over;
-        let kind = if is_lost { RefusalKind::Abandoned } else { kind };
-        let message = message.map(|message| message.chars().take(MAX_MESSAGE_CHARS).collect());
-        self.process(scope, RequestRefused { request: token, kind, code, message }.into(), turn);
-    }
-
-    /// The request that a reply names, unless nobody remembers it.
-    fn request(&self, request: RequestToken, turn: &mut Turn) -> Option<Request> {
-        let known = self.requests.get(request).cloned();
-        if known.is_none() {
-            let was_sent = self.requests.was_sent(request);
-            let code = if was_sent { LogCode::AnswerStale } else { LogCode::AnswerUnexpected };
-            let message = Templates(&self.policy).log(code, &Values::default());
-            turn.push(EndpointAction::Log(EndpointLog {
-                level: Level::Debug,
-                code,
-                session: None,
-                ask: None,
-                message,
-            }));
-        }
-        known
-    }
-
     pub(super) fn probed(&mut self, probed: EndpointProbed, turn: &mut Turn) -> Result<(), Misuse> {
         let EndpointProbed { probe, paths } = probed;
         if probe.0 == 0 || probe.0 > self.last_probe {
@@ -552,69 +498,9 @@ impl Endpoint {
         probe
     }
 
-    fn send(&mut self, scope: Scope, request: SendRequest, turn: &mut Turn) {
-        let SendRequest { request: token, method, params, relates_to, message } = request;
-        let (call, channel) = match self.carrier(scope, relates_to) {
-            Ok(carrier) => carrier,
-            Err(kind) => return turn.queue.push_back((scope, refused(token, kind))),
-        };
-        let Some(session) = scope.session() else { return };
-        let is_form = method == RequestMethod::ElicitationCreate;
-        let last = |session: &Session| if is_form { session.form } else { session.in_flight };
-        if let Some(last) = self.scopes.get(&scope).and_then(last) {
-            self.finish(scope, last);
-        }
-        let sent = Request { scope, token, ask: relates_to, call, call_is_over: false, is_form, channel };
-        let request = self.requests.add(sent);
-        if let Some(session) = self.scopes.get_mut(&scope) {
-            let slot = if is_form { &mut session.form } else { &mut session.in_flight };
-            *slot = Some(request);
-        }
-        turn.push(EndpointAction::SendRequest(RouteRequest {
-            request,
-            session,
-            call,
-            channel,
-            method,
-            params,
-            message,
-        }));
-    }
-
     /// The requests of a scope that are in flight.
     pub(super) fn requests_of(&self, scope: Scope) -> Vec<RequestToken> {
         self.scopes.get(&scope).into_iter().flat_map(Session::requests).collect()
-    }
-
-    /// Has the host stop waiting for a request, and the resolver hear why.
-    pub(super) fn end_request(&mut self, request: RequestToken, reason: &str, kind: RefusalKind, turn: &mut Turn) {
-        let Some(Request { scope, token, .. }) = self.requests.get(request).cloned() else { return };
-        self.cancel(request, reason, None, turn);
-        turn.queue.push_back((scope, refused(token, kind)));
-    }
-
-    fn cancel(&mut self, request: RequestToken, reason: &str, message: Option<String>, turn: &mut Turn) {
-        if !turn.take_back(request) {
-            let reason = String::from(reason);
-            turn.push(EndpointAction::Cancel(CancelRequest { request, reason, message }));
-        }
-        if let Some(Request { scope, .. }) = self.requests.get(request) {
-            self.finish(*scope, request);
-        }
-    }
-
-    fn finish(&mut self, scope: Scope, request: RequestToken) {
-        let Some(session) = self.scopes.get_mut(&scope) else { return };
-        for slot in [&mut session.in_flight, &mut session.form] {
-            if slot.take_if(|open| *open == request).is_some() {
-                session.finished.push_back(request);
-            }
-        }
-        if session.finished.len() > MAX_FINISHED
-            && let Some(oldest) = session.finished.pop_front()
-        {
-            self.requests.forget(oldest);
-        }
     }
 
     fn answered(&mut self, scope: Scope, answer: Answer, expired: bool, turn: &mut Turn) {
@@ -681,6 +567,6 @@ fn is_plausible(id: &RawValue) -> bool {
     id.get().len() <= MAX_NAME_BYTES
 }
 
-fn refused(request: RequestToken, kind: RefusalKind) -> Event {
+pub(super) fn refused(request: RequestToken, kind: RefusalKind) -> Event {
     RequestRefused { request, kind, code: None, message: None }.into()
 }
