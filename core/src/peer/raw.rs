@@ -115,12 +115,14 @@ pub(crate) fn string(text: &str) -> Option<String> {
     if begins(text, '"') { serde_json::from_str(text).ok() } else { None }
 }
 
-/// A string, or the keys of an object: clients name several folders in this way. Only the first ones count.
+/// A string, or the keys of an object in alphabetical order: clients name several folders in this way. Only the first ones that
+/// the client wrote count.
 pub(crate) fn texts(text: &str, most: usize) -> Vec<String> {
     let mut texts: Vec<String> = string(text).into_iter().collect();
     for_each_member(text, &mut |key, _| {
         texts.extend(key_text(key).filter(|_| texts.len() < most).map(Cow::into_owned));
     });
+    texts.sort_unstable();
     texts
 }
 

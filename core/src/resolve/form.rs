@@ -58,18 +58,19 @@ impl AskContext<'_> {
             _ => text(&["elicit"]),
         };
         let title = text(&["elicit.title"]);
+        // In alphabetical order: a map of serde_json keeps another one only with a feature that any crate may switch on.
         let (choice, field) = match choices {
             Some(choices) => {
                 let description = text(&["elicit.root"]);
-                let field = json!({ "type": "string", "title": title, "description": description, "enum": choices });
+                let field = json!({ "description": description, "enum": choices, "title": title, "type": "string" });
                 (FormChoice::Roots, field)
             }
             None => {
                 let description = text(&["elicit.path"]);
-                (FormChoice::Path, json!({ "type": "string", "title": title, "description": description }))
+                (FormChoice::Path, json!({ "description": description, "title": title, "type": "string" }))
             }
         };
-        let schema = json!({ "type": "object", "properties": { PROJECT_FIELD: field }, "required": [PROJECT_FIELD] });
+        let schema = json!({ "properties": { PROJECT_FIELD: field }, "required": [PROJECT_FIELD], "type": "object" });
         Some(Form { params: json!({ "message": message, "requestedSchema": schema }), choice })
     }
 }
