@@ -64,7 +64,7 @@ pub(super) struct Session {
 }
 
 /// What a resolver is told.
-#[expect(clippy::large_enum_variant, reason = "it exists only while it is passed on")]
+#[allow(clippy::large_enum_variant, reason = "it exists only while it is passed on")]
 enum Told<'t> {
     Event(Event),
     /// What the client of another resolver's call is called.
