@@ -36,7 +36,9 @@ export function movesOf(text: string): Move[] {
   const moves: Move[] = [];
   let last: number | undefined;
   for (const [index, line] of lines.entries()) {
-    const { direction, time, message } = read(line, index);
+    const read = readLine(line, index);
+    if (!read) continue;
+    const { direction, time, message } = read;
     const found = moveOf(message, direction ?? guess(message, questions), questions);
     if (!found) continue;
     if (time !== undefined) {
@@ -71,7 +73,8 @@ export function machineOf(moves: readonly Move[]): { host: HostFacts; disk: Draw
   return { host: { style, transport: "stdio" }, disk: { files } };
 }
 
-function read(line: string, index: number): Line {
+/** One line; none if it is about the recording itself, or no message at all. */
+function readLine(line: string, index: number): Line | undefined {
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -81,6 +84,7 @@ function read(line: string, index: number): Line {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new Error(`Line ${index + 1} is not a message.`);
   const { direction, time, message } = value as { direction?: unknown; time?: unknown; message?: unknown };
+  if (direction === "rootwise" || ("text" in value && direction !== undefined)) return undefined;
   if (typeof message !== "object" || message === null) return { direction: undefined, time: undefined, message: value };
   if (direction !== "client" && direction !== "server")
     throw new Error(

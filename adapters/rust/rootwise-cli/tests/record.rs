@@ -43,13 +43,13 @@ fn every_byte_passes_and_every_message_is_written_down() {
     // The message is in the recording as it came, spaces and digits included.
     assert!(text.contains(odd), "{text}");
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!((&lines[0]["from"], &lines[0]["start"]["cwd"]), (&json!("rootwise"), &json!(a)));
+    assert_eq!((&lines[0]["direction"], &lines[0]["start"]["cwd"]), (&json!("rootwise"), &json!(a)));
     assert_eq!(lines.last().unwrap()["end"]["code"], 5);
-    let from = |side: &str| lines.iter().filter(|line| line["from"] == side).cloned().collect::<Vec<_>>();
+    let from = |side: &str| lines.iter().filter(|line| line["direction"] == side).cloned().collect::<Vec<_>>();
     assert_eq!(from("client").len(), 3);
     let said: Vec<&Value> = lines
         .iter()
-        .filter(|line| line["from"] == "server" && line.get("text").is_some())
+        .filter(|line| line["direction"] == "server" && line.get("text").is_some())
         .map(|line| &line["text"])
         .collect();
     assert_eq!(said, [&json!("no message, é"), &json!("half a li")]);
@@ -58,9 +58,9 @@ fn every_byte_passes_and_every_message_is_written_down() {
 fn session(folder: &str) -> Vec<Value> {
     let client = json!({ "name": "claude-code", "version": "2.1" });
     let params = json!({ "protocolVersion": "2025-11-25", "capabilities": { "roots": { "listChanged": true } }, "clientInfo": client });
-    let line = |time: u64, from: &str, message: Value| json!({ "time": time, "from": from, "message": message });
+    let line = |time: u64, from: &str, message: Value| json!({ "time": time, "direction": from, "message": message });
     vec![
-        json!({ "time": 1000, "from": "rootwise", "start": { "command": ["server"], "cwd": "/", "env": { "CLAUDE_PROJECT_DIR": folder } } }),
+        json!({ "time": 1000, "direction": "rootwise", "start": { "command": ["server"], "cwd": "/", "env": { "CLAUDE_PROJECT_DIR": folder } } }),
         line(1000, "client", json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params })),
         line(1001, "server", json!({ "jsonrpc": "2.0", "id": 0, "result": {} })),
         line(1002, "client", json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })),

@@ -21,7 +21,8 @@ use crate::program;
 struct Line<'l> {
     /// Milliseconds since 1970.
     time: u64,
-    from: &'static str,
+    /// Who sent it: the client, the server, or this program.
+    direction: &'static str,
     /// The message as it came, byte for byte.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<&'l RawValue>,
@@ -166,10 +167,10 @@ fn write_down(file: File, wanted: &Receiver<Seen>) -> std::io::Result<()> {
         let time = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .map_or(0, |time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
-        let mut line = Line { time, from: "rootwise", message: None, text: None, start: None, end: None };
+        let mut line = Line { time, direction: "rootwise", message: None, text: None, start: None, end: None };
         let bytes = match seen {
             Seen::Line(from, bytes) => {
-                line.from = from;
+                line.direction = from;
                 bytes
             }
             Seen::Start(start) => {
@@ -183,7 +184,7 @@ fn write_down(file: File, wanted: &Receiver<Seen>) -> std::io::Result<()> {
         };
         // Without the end of its line.
         let bytes = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
-        if line.from != "rootwise" {
+        if line.direction != "rootwise" {
             line.message = serde_json::from_slice(bytes).ok();
             if line.message.is_none() {
                 line.text = Some(String::from_utf8_lossy(bytes).into_owned());

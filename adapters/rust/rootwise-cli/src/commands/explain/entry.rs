@@ -59,7 +59,8 @@ impl Ids {
 
 impl Reader {
     pub(super) fn read(&mut self, line: Value) -> Entry {
-        if let Some(start) = line.get("start").filter(|_| line.get("from").is_some_and(|from| from == "rootwise")) {
+        if let Some(start) = line.get("start").filter(|_| line.get("direction").is_some_and(|from| from == "rootwise"))
+        {
             return Entry::Start(start.clone());
         }
         let (told, time) = (direction(&line), time(&line));
@@ -95,7 +96,7 @@ impl Reader {
 
 /// Who sent it, if one of the usual members says so.
 fn direction(line: &Value) -> Option<Side> {
-    const MEMBERS: [&str; 8] = ["from", "direction", "dir", "source", "side", "sender", "origin", "type"];
+    const MEMBERS: [&str; 8] = ["direction", "from", "dir", "source", "side", "sender", "origin", "type"];
     MEMBERS.iter().filter_map(|name| line.get(name)?.as_str()).find_map(|word| {
         let word = word.to_ascii_lowercase();
         match (word.find("client"), word.find("server")) {
@@ -156,7 +157,7 @@ mod tests {
     fn lines_of_several_tools_are_understood() {
         let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
         for (line, from) in [
-            (json!({ "time": 1, "from": "server", "message": ping }), Side::Server),
+            (json!({ "time": 1, "direction": "server", "message": ping }), Side::Server),
             (json!({ "ts": 1, "direction": "client->server", "payload": ping }), Side::Client),
             (json!({ "direction": "server-to-client", "raw": ping.to_string() }), Side::Server),
             (json!({ "timestamp": "2026-01-01T00:00:00Z", "direction": "Inbound", "payload": ping }), Side::Client),
@@ -166,7 +167,7 @@ mod tests {
             assert_eq!(side(&mut Reader::default(), line.clone()), Some(from), "{line}");
         }
         for other in
-            [json!({ "from": "client", "text": "hello" }), json!({ "level": "info", "msg": "started" }), json!(3)]
+            [json!({ "direction": "client", "text": "hello" }), json!({ "level": "info", "msg": "started" }), json!(3)]
         {
             assert_eq!(side(&mut Reader::default(), other.clone()), None, "{other}");
         }
