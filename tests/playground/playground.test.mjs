@@ -237,7 +237,11 @@ test("a recording plays, with and without directions; what is no recording is re
   // On another machine, whose disk has none of its folders.
   const { page, errors } = await open("#story=started-in-root");
   // As `rootwise record` writes it: with lines about the process, and with what was no message.
-  const start = JSON.stringify({ time: 0, direction: "rootwise", start: { command: ["server"], cwd: "/home/ada/shop" } });
+  const start = JSON.stringify({
+    time: 0,
+    direction: "rootwise",
+    start: { command: ["server"], cwd: "/home/ada/shop" },
+  });
   const noise = JSON.stringify({ time: 1, direction: "server", text: "listening" });
   const end = JSON.stringify({ time: 99, direction: "rootwise", end: { code: 0 } });
   await drop(page, "session.ndjson", [start, noise, ...recording(2), end]);
