@@ -71,7 +71,7 @@ function ofEvent(event: EndpointEvent): Line[] {
       return [at("server", "tool clears the selection", "plain")];
     case "callEnded":
       return event.cancelled ? [arrow("client", "server", "cancels the call", "bad")] : [];
-    case "rootsListed": {
+    case "requestAnswered": {
       const roots = (event.result as { roots?: unknown } | null)?.roots;
       const uris = Array.isArray(roots)
         ? roots.map((root) => (root as { uri?: string } | null)?.uri ?? shown(root))
@@ -79,7 +79,7 @@ function ofEvent(event: EndpointEvent): Line[] {
       if (!Array.isArray(roots)) return [arrow("client", "server", `unreadable answer: ${shown(event.result)}`, "bad")];
       return [arrow("client", "server", uris.length > 0 ? `roots: ${uris.join(", ")}` : "roots: none", "plain")];
     }
-    case "rootsRefused":
+    case "requestRefused":
       return [arrow("client", "server", `error ${event.code ?? ""} ${event.message ?? event.kind}`, "bad")];
     case "channelOpened":
       return [arrow("client", "server", "stream opens")];

@@ -91,7 +91,7 @@ export class Stage {
     this.#setup = setup;
     this.disk = new Disk(setup.host.style, setup.disk);
     this.#endpoint = new Endpoint({ policy: setup.policy, host: setup.host });
-    this.#inputKey = policyInputs(setup.policy).inputKey;
+    this.#inputKey = policyInputs(setup.policy).inputKeys[0] ?? "";
     const transport = transportOf(setup.host);
     this.#begin(-1);
     this.#handle({ type: "sessionOpened", session: SESSION, transport });
@@ -245,8 +245,8 @@ export class Stage {
     if (request !== undefined) {
       this.#requests.delete(request);
       this.#lastRequest = request;
-      if ("roots" in reply) this.#handle({ type: "rootsListed", request, result: reply.roots });
-      else this.#handle({ type: "rootsRefused", request, kind: "error", ...reply.refused });
+      if ("roots" in reply) this.#handle({ type: "requestAnswered", request, result: reply.roots });
+      else this.#handle({ type: "requestRefused", request, kind: "error", ...reply.refused });
     } else if (this.#needsInput) {
       const facts = this.#needsInput;
       this.#needsInput = undefined;

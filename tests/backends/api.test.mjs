@@ -48,7 +48,10 @@ for (const [backend, rootwise] of Object.entries(packages)) {
     }
     const [sent] = endpoint.handle({ type: "asked", ask: 1, session: 2 }, 0).actions;
     assert.deepEqual([sent.type, sent.session, endpoint.deadline], ["sendRequest", 2, 5000]);
-    const [probe] = endpoint.handle({ ...listed("file:///p/one"), request: sent.request }, 1).actions;
+    const [probe] = endpoint.handle(
+      { ...listed("file:///p/one"), type: "requestAnswered", request: sent.request },
+      1,
+    ).actions;
     const {
       actions: [answer],
       sessions,

@@ -225,7 +225,7 @@ describe("test runners", { timeout: 300_000 }, () => {
   const count = [...example.matchAll(/^test\(/gm)].length;
   let folder;
   before(() => {
-    folder = project("runners", { tools: [...tools, "vitest"], modules });
+    folder = project("runners", { tools: [...tools, "vitest", "@modelcontextprotocol/server"], modules });
     // The project of the folder that the tests run in, and its variables, must not count.
     writeFileSync(join(folder, "node.test.mjs"), example);
     writeFileSync(join(folder, "vitest.test.mjs"), example.replace('"node:test"', '"vitest"'));
