@@ -17,6 +17,7 @@ export const sections = [
       { title: "Over HTTP", file: "docs/guides/http.md" },
       { title: "Freshness", file: "docs/guides/freshness.md" },
       { title: "In a container", file: "docs/guides/containers.md" },
+      { title: "Worktrees and monorepos", file: "docs/guides/repositories.md" },
       { title: "Several roots", file: "docs/guides/several-roots.md" },
       { title: "Policies", file: "docs/guides/policies.md" },
       { title: "Continue a session", file: "docs/guides/recovery.md" },

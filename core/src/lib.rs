@@ -41,6 +41,8 @@ pub use policy::{Policy, PolicyConfig};
 mod guides {
     #[doc = include_str!("../../docs/guides/containers.md")]
     struct Containers;
+    #[doc = include_str!("../../docs/guides/repositories.md")]
+    struct Repositories;
     #[doc = include_str!("../../docs/guides/recovery.md")]
     struct Recovery;
 }

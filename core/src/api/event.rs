@@ -10,7 +10,7 @@ use super::host::HostFacts;
 use super::is_default;
 use crate::id::{AskId, RequestToken};
 
-pub use super::probed::{EntryKind, Probed, ProbedPath};
+pub use super::probed::{EntryKind, Nearest, Probed, ProbedPath};
 pub use super::request::{Argument, RequestFacts};
 
 /// One event, in the past tense.

@@ -70,6 +70,9 @@ pub struct SourceReport {
     /// The value it named, made safe to show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
+    /// The project's folder, made safe to show, if the value names another one: one below it, or a link to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
     /// The reason for which the value was rejected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,

@@ -17,7 +17,7 @@ use super::parts::{MAX_NAME_BYTES, Reader};
 use super::roots::RootsWatch;
 use super::turn::Turn;
 use super::{DirsCheck, Endpoint, Hosts, OwnFacts, Scope, SessionChange};
-use crate::api::action::{Action, Answer, Level, Log, LogCode, MessageKind, Outcome, Probe};
+use crate::api::action::{Action, Announce, Answer, Level, Log, LogCode, MessageKind, Outcome, Probe};
 use crate::api::event::{
     ClientInitialized, Event, HostFactsChanged, Message, Probed, RefusalKind, RequestRefused, RootsChanged,
 };
@@ -173,7 +173,7 @@ impl Endpoint {
         self.process(scope, Event::Closed, turn);
         if let Some(from) = last {
             let (from, to) = (Some(from), None);
-            turn.push(EndpointAction::Announce(AnnounceProject { session, from, to, ended: true }));
+            turn.push(EndpointAction::Announce(AnnounceProject { session, from, to, shared: None, ended: true }));
         }
         for request in requests {
             self.cancel(request, texts::SESSION_CLOSED, None, turn);
@@ -450,8 +450,8 @@ impl Endpoint {
             Action::Answer(answer) => self.answered(scope, *answer, expired, turn),
             Action::Announce(announce) => {
                 if let Some(session) = scope.session() {
-                    let (from, to) = (announce.from, announce.to);
-                    turn.push(EndpointAction::Announce(AnnounceProject { session, from, to, ended: false }));
+                    let Announce { from, to, shared } = announce;
+                    turn.push(EndpointAction::Announce(AnnounceProject { session, from, to, shared, ended: false }));
                 }
             }
             Action::Cancel(cancel) => {

@@ -253,7 +253,10 @@ fn compare_reports(one: &[Arc<Disk>], other: &[Arc<Disk>]) -> Ordering {
 
 fn reports(disks: &[Arc<Disk>]) -> impl Iterator<Item = impl Ord> {
     let reports = disks.iter().flat_map(|disk| disk.iter());
-    reports.map(|(path, info)| (path, info.found.map(|found| found as u8), &info.real_path, &info.asked, &info.markers))
+    reports.map(|(path, info)| {
+        let PathInfo { found, real_path, asked, markers, repository, at: _ } = info;
+        (path, found.map(|found| found as u8), real_path, asked, markers, repository)
+    })
 }
 
 /// Adds a reply to what asks know about the disk: the newest report on each path, and then the paths that replies left out.

@@ -114,7 +114,7 @@ impl Logger<'_> {
         }
         for finding in &evaluation.findings {
             if let SourceResult::Offers(other) = &finding.result
-                && other.key != project.key
+                && !finding.agrees(project, &evaluation.findings)
             {
                 self.disagreement(ask, project, other, reported.as_deref_mut());
             }

@@ -217,7 +217,7 @@ impl Resolver {
             let evaluation = self.explainer().evaluate(&mut view, false);
             let DiskView { queries: paths, is_cut, .. } = view;
             let disk = &self.connection.disk;
-            let is_known = |query: &PathQuery| disk.get(&query.path).is_some_and(|info| info.covers(&query.markers));
+            let is_known = |query: &PathQuery| disk.get(&query.path).is_some_and(|info| info.answers(query));
             self.probes.keep_for_connection(|query| !probe_connection && !is_known(query));
             self.probes.owes_connection = probe_connection && is_cut;
             if probe_connection && !paths.is_empty() {
@@ -230,7 +230,8 @@ impl Resolver {
         }
         let deadline = self.now.saturating_add(self.policy.config.timing.caller_timeout_ms.into());
         let asks = &self.asks;
-        turn.outbox.probe(self.probes.open(&wanted, deadline, probe_paths, |place| asks.has_place(place)));
+        let dirs = self.host.allowed_dirs.as_ref();
+        turn.outbox.probe(self.probes.open(&wanted, deadline, probe_paths, dirs, |place| asks.has_place(place)));
     }
 
     fn update_project(&mut self, decision: &Decision, turn: &mut Turn) {
@@ -243,7 +244,7 @@ impl Resolver {
                 let is_gone = |project: &Arc<Project>| {
                     project.source == SourceKind::Roots
                         && !list.is_some_and(|list| list.has(project))
-                        && pin.is_none_or(|pin| pin.key != project.key)
+                        && pin.is_none_or(|pin| pin.folder_key() != project.folder_key())
                 };
                 let keeps = |project: &Arc<Project>| !is_gone(project) && is_allowed(project, &self.policy, &self.host);
                 self.connection.project.clone().filter(keeps)
@@ -262,7 +263,10 @@ impl Resolver {
         if matches!(decision, Decision::Waiting { .. }) && !turn.announce_unsettled {
             return;
         }
-        let key = |project: &Option<Arc<Project>>| project.as_ref().map(|project| project.key.clone());
+        // Another worktree of the same project is a change too: whoever has files open must know.
+        let key = |project: &Option<Arc<Project>>| {
+            project.as_ref().map(|project| (project.key.clone(), project.folder_key()))
+        };
         let announced = core::mem::replace(&mut self.connection.announced, new.clone());
         if key(&announced) != key(&new) {
             turn.outbox.announce(announced, new.clone());

@@ -147,7 +147,8 @@ impl RootList {
                 (None, _) => root.uri == entry.reference.uri,
             })
         };
-        self.entries.iter().any(|entry| entry.key.as_ref() == Some(&project.key) || made_from(entry))
+        let key = project.folder_key();
+        self.entries.iter().any(|entry| entry.key.as_ref() == Some(&key) || made_from(entry))
     }
 
     pub(crate) fn views(&self) -> Vec<RootView> {

@@ -382,7 +382,7 @@ fn probed(probe: &Probe, missing: &[String]) -> Event {
     let report = |path: &String| {
         let found = if missing.contains(path) { EntryKind::Missing } else { EntryKind::Directory };
         let real_path = (found == EntryKind::Directory).then(|| path.clone());
-        ProbedPath { path: path.clone(), found, real_path, markers: Vec::new() }
+        ProbedPath::new(path.clone(), found).real_path(real_path)
     };
     Probed { probe: probe.probe, paths: probe.paths.iter().map(|wanted| report(&wanted.path)).collect() }.into()
 }

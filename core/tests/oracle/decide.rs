@@ -1,5 +1,7 @@
 //! One walk over the policy's sources for one ask, or for the connection.
 
+use std::collections::BTreeSet;
+
 use rootwise::Reason;
 use rootwise::action::RootsState;
 use rootwise::event::{Argument, AskVia};
@@ -16,6 +18,7 @@ use super::kept::Lost;
 use super::peer::{self, RawList, RawRoot};
 use super::record::{Ask, Choice, Kind, List, Win};
 use super::values::{Eyes, Lexed, Need, Patience, Target, Verdict, can_end, is_asked_for, is_bad_end};
+use super::verdict::Look;
 use super::within::MayName;
 use super::{Out, Proj};
 
@@ -138,7 +141,14 @@ impl History {
     pub fn decide(&self, ask: &Ask, patience: Patience) -> Decision {
         match &ask.kind {
             Kind::Project => {
-                self.walk_sources(Some(ask), patience, self.pin().filter(|_| !self.is_alone(ask) && !self.is_shared()))
+                let pin = self.pin().filter(|_| !self.is_alone(ask) && !self.is_shared());
+                match self.walk_sources(Some(ask), patience, pin) {
+                    Decision::Done(End::Won(win)) => match self.needs_for_package(&win, ask, patience) {
+                        needs if needs.is_empty() => Decision::Done(End::Won(win)),
+                        needs => Decision::Wait(Waiting { needs, ..Waiting::default() }),
+                    },
+                    decision => decision,
+                }
             }
             Kind::Roots => self.decide_roots(ask, patience),
             Kind::Select(by) => self.decide_select(ask, by, patience),
@@ -151,6 +161,37 @@ impl History {
                 self.refuse_select(reason)
             }
         }
+    }
+
+    /// Rule 69: the folders that must be looked at for the package of a target.
+    fn needs_for_package(&self, win: &Win, ask: &Ask, patience: Patience) -> Vec<Need> {
+        let names = &self.policy.config().packages;
+        let here = win.project.path.as_ref().filter(|_| !win.project.on_client_machine && !names.is_empty());
+        let (Some(folder), Some(target)) = (here, &ask.target) else { return Vec::new() };
+        let target = match self.place(target, Relative::Refuse, true) {
+            Ok(at) => at,
+            Err(Reason::Relative) => match path::join_inside(folder, target, self.style()) {
+                Ok(at) => at,
+                Err(_) => return Vec::new(),
+            },
+            Err(_) => return Vec::new(),
+        };
+        let is_in = |base: &&String| path::is_inside(base, &target, self.style());
+        let Some(base) = [Some(folder), win.real.as_ref()].into_iter().flatten().find(is_in) else { return Vec::new() };
+        let is_base = |at: &str| path::key(at, self.style()) == path::key(base, self.style());
+        // For this ask alone, as the words of its caller.
+        let source = Source::new(SourceKind::Argument);
+        let markers: BTreeSet<String> = names.iter().cloned().collect();
+        let (mut needs, mut at) = (Vec::new(), Some(target.clone()));
+        for _ in 0..self.policy.config().limits.walk_levels {
+            let Some(folder) = at.filter(|at| !is_base(at)) else { break };
+            if let Look::Unknown { refresh } = self.look(&source, &folder, &markers, Eyes::Ask { ask, patience }) {
+                let markers = markers.clone();
+                needs.push(Need { path: folder.clone(), markers, connection: false, own: true, refresh });
+            }
+            at = path::parent(&folder, self.style());
+        }
+        needs
     }
 
     /// The connection's project: decided, or the paths it depends on.
@@ -624,7 +665,7 @@ impl History {
             Lexed::Place(target) => target.key,
             Lexed::NonFile(_) | Lexed::Bad(_) => format!("uri:{}", raw.uri),
         };
-        let keys: std::collections::BTreeSet<String> = roots.iter().map(key).collect();
+        let keys: BTreeSet<String> = roots.iter().map(key).collect();
         keys.len()
     }
 

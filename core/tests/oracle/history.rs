@@ -10,6 +10,7 @@ use rootwise::policy::{Policy, RequestWhen, Source, SourceKind};
 
 use super::peer::{RawList, RawRoot};
 use super::record::{Ask, Choice, End, Held, Known, List, Record, Request, Win};
+use super::values::NEAREST;
 
 /// Everything that happened.
 #[derive(Clone, Debug)]
@@ -599,6 +600,9 @@ impl History {
                             merged.asked.extend(old.asked.iter().cloned());
                             let kept = old.there.difference(&new.asked).cloned();
                             merged.there.extend(kept.collect::<Vec<_>>());
+                            if !new.asked.contains(NEAREST) {
+                                merged.nearest.clone_from(&old.nearest);
+                            }
                         }
                         known = Some(merged);
                     }

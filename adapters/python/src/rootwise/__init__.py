@@ -24,7 +24,7 @@ from ._functions import (
 )
 from ._presets import presets
 from ._probe import probe_disk
-from ._project import AnyProject, Project, RootRef
+from ._project import AnyProject, Package, Project, Repository, RootRef, Worktree
 from ._resolver import Resolver
 from ._version import version as __version__
 from .start import resolve_and_explain, resolve_at_start
@@ -37,10 +37,13 @@ __all__ = [
     "Endpoint",
     "EndpointOutput",
     "NoProjectError",
+    "Package",
     "Project",
+    "Repository",
     "Resolver",
     "RootRef",
     "RootwiseError",
+    "Worktree",
     "__version__",
     "backend",
     "basename",

@@ -17,7 +17,7 @@ from ._project import AnyProject, project_of
 from ._resolver import Resolver
 
 if TYPE_CHECKING:
-    from .types import Explanation, PathStyle, Policy, ProbedPath, ProbePath
+    from .types import Explanation, FindNearest, Nearest, PathStyle, Policy, ProbedPath, ProbePath
 
 #: As Linux: more links than that lead nowhere.
 _MAX_LINKS = 40
@@ -39,12 +39,19 @@ class FakeDisk:
         #: The entries by key: their paths as they were spelled first, whether they are folders, and where links lead.
         self._entries: dict[str, tuple[str, bool, str | None]] = {}
         self._denied: set[str] = set()
+        self._texts: dict[str, str] = {}
         self.add(*paths)
 
     def add(self, *paths: str) -> FakeDisk:
         """Adds files, and folders, whose paths end with a separator: ``/work/shop/.git/``, ``/work/a.txt``."""
         for path in paths:
             self._put(path, path.endswith(("/", "\\") if self.style == "windows" else "/"), None)
+        return self
+
+    def write(self, path: str, text: str) -> FakeDisk:
+        """Adds a file with a text, such as the ``.git`` of a worktree."""
+        self._put(path, False, None)
+        self._texts[self._key(path)] = text
         return self
 
     def link(self, path: str, to: str) -> FakeDisk:
@@ -72,10 +79,47 @@ class FakeDisk:
         if self._key(real) in self._denied:
             return {"path": path, "found": "unreadable"}
         shown, is_folder, _ = self._entries[self._key(real)]
-        if not is_folder:
-            return {"path": path, "found": "file", "realPath": shown}
-        markers = [name for name in wanted.get("markers", ()) if self._real(self._path.join(real, name)) is not None]
-        return {"path": path, "found": "directory", "realPath": shown, "markers": markers}
+        found: ProbedPath = {"path": path, "found": "directory" if is_folder else "file", "realPath": shown}
+        find, read = wanted.get("nearest"), wanted.get("files")
+        nearest = None if find is None else self._nearest(shown, find)
+        if nearest is not None:
+            found["nearest"] = nearest
+        if is_folder:
+            names = wanted.get("markers", ())
+            found["markers"] = [name for name in names if self._real(self._path.join(real, name)) is not None]
+        if is_folder and read is not None and self._is_within(shown, read.get("within")):
+            texts = {name: self._text(self._path.join(shown, name), read["bytes"]) for name in read["names"]}
+            found["files"] = {name: text for name, text in texts.items() if text is not None}
+        return found
+
+    def _nearest(self, start: str, find: FindNearest) -> Nearest | None:
+        folder = start
+        while self._is_within(folder, find.get("within")):
+            for name in find["names"]:
+                entry = self._path.join(folder, name)
+                real = self._real(entry)
+                if real is not None:
+                    is_folder = self._entries[self._key(real)][1]
+                    nearest: Nearest = {"path": folder, "name": name, "found": "directory" if is_folder else "file"}
+                    text = self._text(entry, find["bytes"])
+                    return nearest if text is None else {**nearest, "text": text}
+            above = self._path.dirname(folder)
+            if above == folder:
+                return None
+            folder = above
+        return None
+
+    def _text(self, path: str, most: int) -> str | None:
+        entry = self._entries.get(self._key(path))
+        if entry is None or entry[1] or entry[2] is not None:
+            return None
+        text = self._texts.get(self._key(path), "")
+        return text if len(text.encode()) <= most else None
+
+    def _is_within(self, folder: str, dirs: Sequence[str] | None) -> bool:
+        keys = None if dirs is None else [self._key(one).rstrip(self._path.sep) for one in dirs]
+        key = self._key(folder)
+        return keys is None or any(key == one or key.startswith(one + self._path.sep) for one in keys)
 
     def _put(self, path: str, is_folder: bool, to: str | None) -> FakeDisk:
         plain = self._plain(path)
