@@ -18,6 +18,7 @@ pub mod session;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod texts;
+pub mod tools;
 pub mod wire;
 
 pub use api::{action, event, explanation, host, project};
@@ -41,6 +42,8 @@ pub use policy::{Policy, PolicyConfig};
 mod guides {
     #[doc = include_str!("../../docs/guides/containers.md")]
     struct Containers;
+    #[doc = include_str!("../../docs/guides/freshness.md")]
+    struct Freshness;
     #[doc = include_str!("../../docs/guides/recovery.md")]
     struct Recovery;
 }

@@ -83,7 +83,7 @@ enum Scope {
     Session(SessionId),
     /// Calls without a session that have something in common.
     Memory(MemoryId),
-    /// A call that stands alone.
+    /// A stateless call.
     Call(CallId),
 }
 

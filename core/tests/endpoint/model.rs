@@ -473,7 +473,7 @@ impl Model {
         }
     }
 
-    /// Everything that has a resolver: sessions by their ids, memories by their age, then calls that stand alone.
+    /// Everything that has a resolver: sessions by their ids, memories by their age, then stateless calls.
     fn in_order(&self) -> Vec<((u8, u32), At)> {
         let key = |owner: &At| match (self.log.session_id(*owner), self.log.started(*owner)) {
             (Some(session), _) => (0, session),

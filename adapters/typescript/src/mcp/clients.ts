@@ -71,7 +71,7 @@ interface Call {
   readonly loop: Loop;
   readonly context: CallContext;
   readonly session: Session | undefined;
-  /** The id of the session in the loop; undefined if the call stands alone. */
+  /** The id of the session in the loop; undefined if the call is stateless. */
   readonly sessionId: number | undefined;
   readonly exchange: Exchange | undefined;
   readonly cancel: () => void;
