@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 import pytest
 
 from rootwise import AnyProject, Project, RootwiseError, host_facts, presets, resolve_at_start
@@ -248,6 +249,9 @@ async def test_of_many_requests_at_once_only_some_are_checked(tmp_path: Path) ->
     async with anyio.create_task_group() as group:
         for _ in range(5):
             group.start_soon(one)
+        # A request that names nothing needs no check.
+        await anyio.lowlevel.checkpoint()
+        assert await request(wrapped, {}) == (200, None)
     refused = [body["error"]["data"]["code"] for status, body in answers if status == 503]
     assert refused == ["too_many_checks"] * 3
     assert await request(wrapped, {"X-Project-Path": str(tmp_path)}) == (200, str(tmp_path))

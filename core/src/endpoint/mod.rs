@@ -68,7 +68,7 @@ pub struct Endpoint {
     dirs_check: DirsCheck,
 }
 
-/// Whether the operator's folders were looked at.
+/// Whether the operator's folders were checked.
 #[derive(Clone, Copy, Debug)]
 enum DirsCheck {
     Due,

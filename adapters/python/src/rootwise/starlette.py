@@ -81,28 +81,29 @@ class ProjectMiddleware(Adapter[AnyProject]):
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        if self._pending >= self._max_pending:
-            text, data = "Too many requests are being checked at once; try again.", {"code": "too_many_checks"}
-            await _refuse(send, 503, _SERVER_ERROR, text, data)
-            return
-        self._pending += 1
-        try:
-            project = await self._project(scope)
-        except NoProjectError as error:
-            data = {"code": error.code} if error.source is None else {"code": error.code, "source": error.source}
-            await _refuse(send, error.status or 400, _INVALID_PARAMS, str(error), data)
-            return
-        finally:
-            self._pending -= 1
+        fixed = testing.current_project()
+        # Not a method of MCP, and no client that could be asked.
+        parts = self.inputs.parts(scope, method=scope["method"], capabilities={})
+        project = fixed
+        if fixed is None and (self._required or "headers" in parts or "query" in parts):
+            if self._pending >= self._max_pending:
+                text, data = "Too many requests are being checked at once; try again.", {"code": "too_many_checks"}
+                await _refuse(send, 503, _SERVER_ERROR, text, data)
+                return
+            self._pending += 1
+            try:
+                project = await self._project(scope, parts)
+            except NoProjectError as error:
+                data = {"code": error.code} if error.source is None else {"code": error.code, "source": error.source}
+                await _refuse(send, error.status or 400, _INVALID_PARAMS, str(error), data)
+                return
+            finally:
+                self._pending -= 1
         scope.setdefault("state", {})["project"] = project
         await self.app(scope, receive, send)
 
-    async def _project(self, scope: Scope) -> AnyProject | None:
-        fixed = testing.current_project()
-        if fixed is not None:
-            return fixed
-        # Not a method of MCP, and no client that could be asked.
-        call = Call(self.driver(), self.inputs.parts(scope, method=scope["method"], capabilities={}), http=scope)
+    async def _project(self, scope: Scope, parts: dict[str, Any]) -> AnyProject | None:
+        call = Call(self.driver(), parts, http=scope)
         try:
             await self._callers.identify(call)
             answer = await call.ask()
@@ -183,11 +184,9 @@ def _reads_requests(source: Any) -> bool:
 
 
 #: The members of a policy that matter to a request.
-_KEPT = ("name", "sources", "timing", "requirePath", "nameFrom", "advice", "texts", "limits")
+_KEPT = ("name", "sources", "requirePath", "texts", "advice", "timing", "limits")
 #: The sources that are no part of a request over HTTP.
-_OTHERS = frozenset(
-    ("server", "argument", "selected", "meta", "configured", "roots", "remembered", "env", "cwd")
-)
+_OTHERS = frozenset(("server", "argument", "selected", "meta", "configured", "roots", "remembered", "env", "cwd"))
 
 #: Codes of JSON-RPC.
 _INVALID_PARAMS = -32602

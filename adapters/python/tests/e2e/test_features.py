@@ -12,6 +12,7 @@ import pytest
 from conftest import listening
 from frameworks import Framework
 from raw import Raw, RawHttp
+
 from rootwise import ready_tools
 
 modern_only = pytest.mark.only("modern")

@@ -50,11 +50,8 @@ impl Tools {
     pub(crate) fn new(names: ToolNames) -> Self {
         let ToolNames { which, switch, list } = names;
         let ready = ready_tools();
-        let named = [
-            (Kind::Which, ready.which, which),
-            (Kind::Switch, ready.switch, switch),
-            (Kind::List, ready.list, list),
-        ];
+        let named =
+            [(Kind::Which, ready.which, which), (Kind::Switch, ready.switch, switch), (Kind::List, ready.list, list)];
         Self(named.into_iter().filter_map(|(kind, ready, name)| Some((kind, tool(ready, name?)))).collect())
     }
 
@@ -96,9 +93,7 @@ fn tool(ready: ReadyTool, name: Cow<'static, str>) -> Tool {
     let schema = serde_json::to_value(&ready.input_schema).ok().and_then(|schema| schema.as_object().cloned());
     let tool = Tool::new(name, ready.description, schema.unwrap_or_default()).with_title(ready.title);
     match ready.annotations {
-        Some(annotations) => {
-            tool.with_annotations(ToolAnnotations::new().read_only(annotations.read_only_hint))
-        }
+        Some(annotations) => tool.with_annotations(ToolAnnotations::new().read_only(annotations.read_only_hint)),
         None => tool,
     }
 }

@@ -50,10 +50,8 @@ export function registerTools(
   const ready = readyTools();
   const { which = ready.which.name, switch: change = ready.switch.name, list = ready.list.name } = names;
   if (which !== false)
-    register(
-      which,
-      configOf(ready.which),
-      async (context: CallContext) => textResult((await projects.explain(context)).text),
+    register(which, configOf(ready.which), async (context: CallContext) =>
+      textResult((await projects.explain(context)).text),
     );
   if (change !== false) {
     // In the form that each generation takes. Needs no schema library.
@@ -65,10 +63,8 @@ export function registerTools(
     register(change, { ...configOf(ready.switch), inputSchema }, withoutName(select));
   }
   if (list !== false)
-    register(
-      list,
-      configOf(ready.list),
-      async (context: CallContext) => textResult((await projects.roots(context)).text),
+    register(list, configOf(ready.list), async (context: CallContext) =>
+      textResult((await projects.roots(context)).text),
     );
   const exempt = [change, list].filter((name) => name !== false);
   return { select: change === false ? undefined : change, exempt };

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use rootwise::tools::ready_tools;
 use rootwise::{INPUT_KEY, Project};
 use serde::de::IgnoredAny;
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
 use super::{Action, CallFacts, OurTool, Pending, Resolution, Router, Traffic, Wait};
 use crate::run::message::{self, INVALID_PARAMS, Params};
