@@ -172,6 +172,7 @@ export const steps = [
       // These wait for other processes most of the time, so two files at once are no strain.
       const files = [
         "adapter",
+        "modern",
         "scenarios",
         "http",
         "remote",

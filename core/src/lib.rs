@@ -18,6 +18,7 @@ pub mod session;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod texts;
+pub mod tools;
 pub mod wire;
 
 pub use api::{action, event, explanation, host, project};
@@ -43,6 +44,8 @@ mod guides {
     struct Containers;
     #[doc = include_str!("../../docs/guides/repositories.md")]
     struct Repositories;
+    #[doc = include_str!("../../docs/guides/freshness.md")]
+    struct Freshness;
     #[doc = include_str!("../../docs/guides/recovery.md")]
     struct Recovery;
 }

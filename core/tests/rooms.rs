@@ -16,7 +16,7 @@ use std::{env, fs};
 /// - `id` is plain numbers, which everything uses.
 /// - `texts` are the sentences for people, by the keys of `api`.
 /// - `error` shows the texts of others in display form, so it stands on `path`; what returns its errors stands above it.
-/// - `parameter` describes a parameter of tools, and only `wire` uses it.
+/// - `parameter` describes a parameter of tools, and `tools` whole ones; apart from that, only `wire` uses them.
 /// - `session` recovers sessions without a resolver: it reads keys of roots, and only `wire` uses it.
 /// - `testing` drives a resolver from outside, as `wire` does.
 const LEVELS: [&[&str]; 12] = [
@@ -28,7 +28,7 @@ const LEVELS: [&[&str]; 12] = [
     &["policy"],
     &["peer"],
     &["parameter", "resolve", "session"],
-    &["machine"],
+    &["machine", "tools"],
     &["endpoint"],
     &["wire"],
     &["testing"],

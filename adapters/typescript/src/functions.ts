@@ -21,6 +21,31 @@ export interface ProjectParameter {
   description: string;
 }
 
+/** A ready-made tool. Its members are those of a tool in the protocol. */
+export interface ReadyTool {
+  /** The name that it has by default. */
+  name: string;
+  title: string;
+  description: string;
+  inputSchema: {
+    type: "object";
+    properties: Record<string, ProjectParameter>;
+    required?: string[];
+    additionalProperties?: boolean;
+  };
+  annotations?: { readOnlyHint: boolean };
+}
+
+/** The ready-made tools of every adapter. */
+export interface ReadyTools {
+  /** Explains which project this is and why. */
+  which: ReadyTool;
+  /** Selects another project, which its argument `project` names. */
+  switch: ReadyTool;
+  /** Lists the client's roots. */
+  list: ReadyTool;
+}
+
 /** The functions that need no resolver. */
 export interface Functions {
   /**
@@ -81,6 +106,8 @@ export interface Functions {
    * the client's roots, if they are given.
    */
   projectParameter(roots?: readonly RootView[]): ProjectParameter;
+  /** Describes the ready-made tools, so that they are the same in every language. */
+  readyTools(): ReadyTools;
   /** Returns the options that a policy reads on a command line without program and script. */
   commandLine(words: readonly string[], policy?: PresetName | Policy): Record<string, string>;
 }
@@ -110,6 +137,7 @@ export function functionsOf(backend: () => Backend): Functions {
     sanitizeName: (name, form) => call("sanitizeName", { name, form }),
     policyInputs: (policy) => call("policyInputs", { policy: policyOf({ policy }) }),
     projectParameter: (roots) => call("projectParameter", { roots }),
+    readyTools: () => call("readyTools", {}),
     commandLine: (words, policy) => call("commandLine", { words, policy: policyOf({ policy }) }),
     recoverSession: (request) => call("recoverSession", withReadableTimes(request), "the request", MOST),
   };

@@ -388,7 +388,7 @@ pub enum AskVia {
 /// # use rootwise::{HostFacts, PathStyle, Policy, Resolver};
 /// # let mut resolver = Resolver::new(Policy::recommended(), HostFacts::new(PathStyle::Posix))?;
 /// let actions = resolver.handle(Selected::new(1, SelectBy::Path("/work/app".into())), 0)?;
-/// // The folder is looked at first.
+/// // The folder is checked first.
 /// assert!(matches!(actions.as_slice(), [Action::Probe(_)]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -144,6 +144,6 @@ pub enum Era {
     Unknown,
     /// The client began with `initialize` (revisions up to 2025-11-25).
     Legacy,
-    /// Every request stands alone (revision 2026-07-28).
+    /// Every request is stateless (revision 2026-07-28).
     Modern,
 }

@@ -219,7 +219,7 @@ impl PendingAsk {
     }
 
     /// Compares everything that a decision depends on: asks that are equal in it have the same answer as long as the
-    /// connection does not change, unless they stand alone.
+    /// connection does not change, unless they are stateless.
     fn compare(&self, other: &Self) -> Ordering {
         let facts = |ask: &Self| {
             let Self { purpose, by, modern, explain, wait, roots, .. } = ask;

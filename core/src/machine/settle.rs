@@ -70,7 +70,7 @@ impl Resolver {
         if !is_alone {
             self.take_form_answer(&mut ask, turn);
         }
-        // An ask that only asks changes nothing for those that wait already, and one that stands alone changes nothing at all.
+        // An ask that only asks changes nothing for those that wait already, and a stateless one changes nothing at all.
         let only_asks = matches!(ask.purpose, Purpose::Project | Purpose::Roots);
         let settles_itself = is_alone || (only_asks && !brings_roots && is_shared == was_shared);
         let may_clear = !is_alone && !is_shared && !self.connection.memory.is_immutable(&self.policy);

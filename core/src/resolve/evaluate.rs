@@ -29,7 +29,7 @@ pub(crate) struct EvaluationContext<'a> {
     /// The values of the request; none for the connection's own project.
     pub(crate) values: Option<&'a RequestValues>,
     pub(crate) target: Option<&'a str>,
-    /// The connection's memory; none for an ask that stands alone.
+    /// The connection's memory; none for a stateless ask.
     pub(crate) memory: Option<&'a Memory>,
     pub(crate) roots: RootsAccess<'a>,
     /// The last list that the client sent, whatever its age.

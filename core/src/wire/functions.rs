@@ -18,6 +18,7 @@ use crate::path::uri::{file_uri_to_path, path_to_file_uri, project_id, project_k
 use crate::path::{PathProblem, PathStyle, RealPaths, Refusal, basename, is_inside, is_inside_real, join_inside};
 use crate::policy::Policy;
 use crate::session::{RecoverRequest, recover_session};
+use crate::tools::ready_tools;
 
 /// A function and its arguments.
 #[derive(Deserialize)]
@@ -37,6 +38,7 @@ enum Call {
     PolicyInputs(PolicyArguments),
     CommandLine(CommandLineArguments),
     ProjectParameter(ParameterArguments),
+    ReadyTools(NoArguments),
 }
 
 #[derive(Deserialize)]
@@ -128,6 +130,10 @@ struct ParameterArguments {
     roots: Vec<RootView>,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NoArguments {}
+
 /// A stable code and a text.
 #[derive(Serialize)]
 struct Told {
@@ -143,7 +149,7 @@ struct Returned<T> {
 /// Calls a function that needs no resolver: `{"fileUriToPath": {"uri": ..., "style": ...}}` returns `{"value": ...}` or
 /// `{"error": {"code", "message"}}`. The others are `projectKey`, `isInside`, `joinInside`, `recoverSession`,
 /// `basename`, `pathToFileUri`, `projectId`, `projectSlug`, `sanitizeName`; for hosts that collect facts for a policy
-/// `policyInputs` and `commandLine`, for tools `projectParameter`, and for those that check paths on disk `pathProblem`, with `{ "code", "message" }`.
+/// `policyInputs` and `commandLine`, for tools `projectParameter` and `readyTools`, and for those that check paths on disk `pathProblem`, with `{ "code", "message" }`.
 ///
 /// ```
 /// use rootwise::wire;
@@ -194,6 +200,7 @@ pub fn call(arguments: &str) -> String {
             Err(failure) => failure.to_json(),
         },
         Call::ProjectParameter(ParameterArguments { roots }) => to_json(&Returned { value: project_parameter(&roots) }),
+        Call::ReadyTools(NoArguments {}) => to_json(&Returned { value: ready_tools() }),
     }
 }
 

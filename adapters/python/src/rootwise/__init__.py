@@ -19,6 +19,7 @@ from ._functions import (
     project_key,
     project_parameter,
     project_slug,
+    ready_tools,
     recover_session,
     sanitize_name,
 )
@@ -59,6 +60,7 @@ __all__ = [
     "project_key",
     "project_parameter",
     "project_slug",
+    "ready_tools",
     "recover_session",
     "resolve_and_explain",
     "resolve_at_start",

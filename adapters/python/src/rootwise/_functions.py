@@ -123,6 +123,11 @@ def project_parameter(roots: Iterable[RootView] | None = None) -> dict[str, Any]
     return cast("dict[str, Any]", _call("projectParameter", roots=list(roots or ())))
 
 
+def ready_tools() -> dict[str, dict[str, Any]]:
+    """Describes the ready-made tools ``which``, ``switch`` and ``list``, each as a tool of the protocol."""
+    return cast("dict[str, dict[str, Any]]", _call("readyTools"))
+
+
 def command_line(words: list[str], policy: Policy) -> dict[str, str]:
     """Returns the options on a command line that a policy reads."""
     return cast("dict[str, str]", _call("commandLine", words=words, policy=policy))

@@ -25,10 +25,9 @@ pub use streams::{WatchStreams, WatchedBody, watch_streams};
 pub use tools::ToolNames;
 pub use wrapper::WithProjects;
 
-/// The examples of the project's front page and of the guide for HTTP.
+/// The examples of the project's front page.
 #[cfg(doctest)]
 #[doc = include_str!("../../../../README.md")]
-#[doc = include_str!("../../../../docs/guides/http.md")]
 struct FrontPage;
 
 /// The examples of the tutorial.

@@ -69,6 +69,7 @@ export const {
   projectId,
   projectKey,
   projectParameter,
+  readyTools,
   projectSlug,
   recoverSession,
   sanitizeName,

@@ -46,6 +46,7 @@ export const {
   projectId,
   projectKey,
   projectParameter,
+  readyTools,
   projectSlug,
   recoverSession,
   sanitizeName,

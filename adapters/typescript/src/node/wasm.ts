@@ -52,6 +52,7 @@ export const {
   projectId,
   projectKey,
   projectParameter,
+  readyTools,
   projectSlug,
   recoverSession,
   sanitizeName,

@@ -77,6 +77,7 @@ export const {
   projectId,
   projectKey,
   projectParameter,
+  readyTools,
   projectSlug,
   recoverSession,
   sanitizeName,
