@@ -229,7 +229,12 @@ export const steps = [
     after: ["build", "clients"],
     run: async () => {
       debugBuild();
-      await testsAtOnce(1, ["tests/e2e/rmcp.test.mjs", "tests/conformance/rmcp.test.mjs", "tests/e2e/run.test.mjs"]);
+      await testsAtOnce(1, [
+        "tests/e2e/rmcp.test.mjs",
+        "tests/conformance/rmcp.test.mjs",
+        "tests/e2e/run.test.mjs",
+        "tests/e2e/run-http.test.mjs",
+      ]);
       process.env.E2E_SERVER = "rmcp";
       try {
         await testsAtOnce(

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { picture, words } from "../../scripts/picture.mjs";
 import { play } from "../../scripts/scenes.mjs";
-import { at, read } from "../../scripts/tools.mjs";
+import { at, debugBuild, read } from "../../scripts/tools.mjs";
 import { pages as sitePages, placeOf } from "../../site/pages.mjs";
 
 const pages = read("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"])
@@ -87,7 +87,7 @@ const headings = (text) =>
 
 test("the picture in the README shows what npm start prints", { timeout: 120_000 }, async () => {
   const rows = [];
-  await play((row) => rows.push(row));
+  await play(join(debugBuild(), "rootwise"), (row) => rows.push(row));
   const drawn = readFileSync(at("docs", "start.svg"), "utf8");
   assert.deepEqual(words(drawn), words(picture(rows)), "draw it again: npm start -- --picture docs/start.svg");
 });

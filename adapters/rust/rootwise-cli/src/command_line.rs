@@ -68,6 +68,7 @@ Examples:
   rootwise run -- uvx mcp-server-git --repository {path}
   rootwise run --tools -- npx -y @modelcontextprotocol/server-filesystem {path}
   rootwise run --start-in none -- some-server      nothing runs before the project is known
+  rootwise run --http 8080 -- some-server          for clients that are given http://127.0.0.1:8080/mcp
 
 The exit status is that of the server; 2 for a mistake in the options.";
 
@@ -133,6 +134,11 @@ const WHEREAMI_EXAMPLES: &str = "\
 Add it to the configuration of your client, and call its tool `whereami`:
   { \"mcpServers\": { \"whereami\": { \"command\": \"rootwise\", \"args\": [\"whereami\"] } } }
 
+Examples:
+  rootwise whereami                            over stdio, for a client that starts it
+  rootwise whereami --http 8080                for clients that are given the address
+  rootwise call --root . --tool whereami -- rootwise whereami
+
 Options that a preset reads, such as --project=FOLDER, count as well.";
 
 const CALL_EXAMPLES: &str = "\
@@ -151,6 +157,9 @@ pub(crate) struct Run {
     /// The argument of the server's tools that names a project, if they have one
     #[arg(long, value_name = "NAME")]
     pub(crate) argument: Option<String>,
+    /// Serve Streamable HTTP on 127.0.0.1 instead of stdio, for several clients at once; without a port a free one is taken
+    #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "0")]
+    pub(crate) http: Option<u16>,
     /// Add the tools which_project and switch_project
     #[arg(long)]
     pub(crate) tools: bool,
@@ -269,7 +278,11 @@ pub(crate) struct Config {
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct Whereami {}
+pub(crate) struct Whereami {
+    /// Serve Streamable HTTP on 127.0.0.1 instead of stdio; without a port a free one is taken
+    #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "0")]
+    pub(crate) http: Option<u16>,
+}
 
 #[derive(Args, Debug)]
 pub(crate) struct Call {

@@ -160,7 +160,7 @@ fn followed(
     let known = Known {
         client: ClientInitialized::default().capabilities(to_raw_value(&capabilities).ok()),
         roots: is_listed.then(|| to_raw_value(&json!({ "roots": [{ "uri": uri }] })).ok()).flatten(),
-        meta: None,
+        ..Known::default()
     };
     let policy = Policy::recommended();
     let folders = [folder];

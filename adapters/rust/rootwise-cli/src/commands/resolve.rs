@@ -1,5 +1,6 @@
 //! `rootwise resolve`: the project of a folder.
 
+use rootwise::host::Transport;
 use rootwise::Project;
 use rootwise::event::{Argument, RequestFacts};
 use rootwise::path::display::display;
@@ -12,7 +13,7 @@ use crate::policy::absolute;
 
 pub(crate) fn resolve(options: &Resolve) -> Result<Answer, Failure> {
     let policy = options.policy.policy()?;
-    let mut host = options.policy.facts(&policy)?;
+    let mut host = options.policy.facts(Transport::Stdio, &policy)?;
     if let Some(folder) = &options.folder {
         host.cwd = absolute(folder)?.into_os_string().into_string().ok();
     }

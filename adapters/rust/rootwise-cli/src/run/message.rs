@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -104,9 +104,25 @@ pub(crate) fn result(id: &str, result: &Value) -> Bytes {
     line(&json!({ "jsonrpc": "2.0", "id": value(id), "result": result }))
 }
 
+/// A message with other words in place of these parts of it; everything else stays as the bytes that came.
+pub(crate) fn replaced<'p>(message: &[u8], parts: impl IntoIterator<Item = (&'p str, &'p str)>) -> Bytes {
+    let place = |part: &str| (part.as_ptr() as usize).wrapping_sub(message.as_ptr() as usize);
+    let mut parts: Vec<(usize, &str, &str)> = parts.into_iter().map(|(part, with)| (place(part), part, with)).collect();
+    parts.sort_unstable_by_key(|(at, ..)| *at);
+    let (mut filled, mut done) = (BytesMut::with_capacity(message.len()), 0);
+    for (at, part, with) in parts {
+        filled.extend_from_slice(message.get(done..at).unwrap_or_default());
+        filled.extend_from_slice(with.as_bytes());
+        done = at.saturating_add(part.len());
+    }
+    filled.extend_from_slice(message.get(done..).unwrap_or_default());
+    filled.freeze()
+}
+
 /// JSON-RPC's code for a fault of the server.
 pub(crate) const INTERNAL_ERROR: i64 = -32_603;
 pub(crate) const INVALID_PARAMS: i64 = -32_602;
+pub(crate) const INVALID_REQUEST: i64 = -32_600;
 pub(crate) const METHOD_NOT_FOUND: i64 = -32_601;
 
 /// An error with a stable code of ours in its data.
@@ -115,11 +131,9 @@ pub(crate) fn error(id: &str, number: i64, code: &str, message: &str) -> Bytes {
     line(&json!({ "jsonrpc": "2.0", "id": value(id), "error": error }))
 }
 
-/// The same message with another id; nothing else changes its meaning.
+/// The same message with another id.
 pub(crate) fn with_id(message: &[u8], id: &str) -> Option<Bytes> {
-    let mut message: Value = serde_json::from_slice(message).ok()?;
-    message.as_object_mut()?.insert("id".into(), value(id));
-    Some(line(&message))
+    Some(replaced(message, [(Head::of(message).id?.get(), id)]))
 }
 
 /// The result of a tool that failed: the model reads the text.
@@ -159,8 +173,10 @@ mod tests {
         let read = |line: &[u8]| serde_json::from_slice::<Value>(line).unwrap();
         let result = result("\"7\"", &json!({}));
         assert_eq!(read(&result), json!({ "jsonrpc": "2.0", "id": "7", "result": {} }));
-        let renamed = with_id(br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "\"rootwise:1\"").unwrap();
-        assert_eq!(read(&renamed), json!({ "jsonrpc": "2.0", "id": "rootwise:1", "method": "ping" }));
-        assert!(result.ends_with(b"}\n") && renamed.ends_with(b"}\n"), "one line each");
+        assert!(result.ends_with(b"}\n"), "one line");
+        // Numbers that no f64 holds, spaces and the order of members stay.
+        let renamed = with_id(b"{ \"n\":1e999,\"id\" : 1 , \"jsonrpc\":\"2.0\",\"method\":\"ping\"}\n", "\"rootwise:1\"").unwrap();
+        assert_eq!(renamed, "{ \"n\":1e999,\"id\" : \"rootwise:1\" , \"jsonrpc\":\"2.0\",\"method\":\"ping\"}\n");
+        assert_eq!(with_id(b"[]\n", "1"), None);
     }
 }

@@ -22,11 +22,13 @@ impl Router {
     ) {
         let parts = Params::of(params);
         let ours = if self.settings.tools && pending.traffic == Traffic::CallTool { our_tool(&parts) } else { None };
+        let id = pending.id.clone();
         let facts = |argument| {
             let meta = parts.meta.map(ToOwned::to_owned);
             let input_responses = parts.input_responses.map(ToOwned::to_owned);
             let request_state = parts.request_state.clone();
-            Box::new(CallFacts { method: method.to_owned(), meta, argument, input_responses, request_state })
+            let (id, method) = (id.clone(), method.to_owned());
+            Box::new(CallFacts { id, method, meta, argument, input_responses, request_state })
         };
         match ours {
             Some(Err(text)) => {

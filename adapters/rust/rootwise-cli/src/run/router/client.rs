@@ -244,7 +244,9 @@ impl Router {
                 self.client.is_ready = true;
                 self.act(Action::Ready);
                 self.finish_handshakes();
-                self.ask_for_session();
+                if self.settings.asks_early {
+                    self.ask_for_session();
+                }
             }
             "notifications/roots/list_changed" => {
                 self.act(Action::RootsChanged);

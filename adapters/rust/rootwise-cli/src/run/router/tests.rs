@@ -9,6 +9,7 @@ fn settings() -> Settings {
     Settings {
         argument: Some("project".into()),
         tools: false,
+        asks_early: true,
         answer_roots: true,
         fallback: false,
         max: 3,
