@@ -114,7 +114,7 @@ test("serves Streamable HTTP on loopback, and only there", { timeout: 60_000 }, 
       [{ origin: "https://evil.example" }, 403],
       [{ origin: "null" }, 403],
       [{ origin: "http://localhost.evil.example" }, 403],
-      [{ origin: "http://localhost:6274" }, 405],
+      [{ origin: "http://localhost:6274" }, 406],
     ]) {
       const sent = request({ port: url.port, host: "127.0.0.1", path: "/mcp", method: "GET", headers });
       sent.end();

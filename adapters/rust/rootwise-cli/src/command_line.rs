@@ -4,11 +4,13 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Arg, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use rootwise::endpoint::inputs::PolicyInputs;
 use rootwise::policy::PRESETS;
 use rootwise::{PathStyle, Policy};
 
+use crate::configs::configs;
 use crate::policy::{self, PolicyOptions};
 
 /// Makes any MCP server project-aware, and shows why it works in the folder it works in.
@@ -265,9 +267,15 @@ pub(crate) struct Doctor {
     pub(crate) folder: Option<PathBuf>,
 }
 
+/// The clients whose configuration is known: a mistaken name is answered with the nearest one.
+fn configurable() -> PossibleValuesParser {
+    PossibleValuesParser::new(configs().into_iter().map(|config| config.client))
+}
+
 #[derive(Args, Debug)]
 pub(crate) struct Config {
-    /// The client, such as claude-code, cursor or vs-code
+    /// The client
+    #[arg(ignore_case = true, value_parser = configurable())]
     pub(crate) client: String,
     /// What to call the server; by default the name of its package
     #[arg(long)]
@@ -401,6 +409,7 @@ mod tests {
             ("resolv", "'resolve'"),
             ("resolve --explan", "'--explain'"),
             ("resolve --projct=/x", "'--project'"),
+            ("config cursr -- x", "'cursor'"),
             ("uri /a --style window", "'windows'"),
         ] {
             let text = parsed(line).unwrap_err();

@@ -93,7 +93,16 @@ mod tests {
         for here in ["127.0.0.1", "127.0.0.1:80", "localhost:6274", "[::1]:1"] {
             assert!(is_loopback(here), "{here}");
         }
-        for other in ["", "null", "evil.example", "localhost.evil.example", "evil.example@localhost", "localhost@evil.example", "127.0.0.1.evil.example:80", "10.0.0.1"] {
+        for other in [
+            "",
+            "null",
+            "evil.example",
+            "localhost.evil.example",
+            "evil.example@localhost",
+            "localhost@evil.example",
+            "127.0.0.1.evil.example:80",
+            "10.0.0.1",
+        ] {
             assert!(!is_loopback(other), "{other}");
         }
     }

@@ -1,8 +1,8 @@
 //! `rootwise resolve`: the project of a folder.
 
-use rootwise::host::Transport;
 use rootwise::Project;
 use rootwise::event::{Argument, RequestFacts};
+use rootwise::host::Transport;
 use rootwise::path::display::display;
 use rootwise_host::{AtStart, NoProject, resolve_and_explain};
 use serde_json::{Value, json};

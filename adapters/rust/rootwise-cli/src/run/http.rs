@@ -61,8 +61,7 @@ pub(super) async fn serve(setup: Setup, port: u16, idle: Duration) -> Result<i32
     let inputs = PolicyInputs::of(&setup.policy);
     let door = Arc::new(Door { setup, inputs, idle, clients: Mutex::default() });
     let handlers = post(said).get(listens).delete(leaves);
-    let routes =
-        Routes::new().route("/mcp", handlers).layer(DefaultBodyLimit::max(MAX_LINE)).with_state(door.clone());
+    let routes = Routes::new().route("/mcp", handlers).layer(DefaultBodyLimit::max(MAX_LINE)).with_state(door.clone());
     let looking = tokio::spawn(door.clone().look_for_idle());
     web::serve(listener, routes, web::stopped()).await?;
     looking.abort();
@@ -102,7 +101,8 @@ impl Door {
         let mut clients = self.clients();
         clients.of_sessions.retain(|_, client| !client.running.is_finished());
         if clients.of_sessions.len() >= MAX_SESSIONS {
-            let unused = clients.of_sessions.iter().filter_map(|(name, known)| Some((known.streams.unused_since()?, name)));
+            let unused =
+                clients.of_sessions.iter().filter_map(|(name, known)| Some((known.streams.unused_since()?, name)));
             let oldest = unused.min().map(|(_, name)| name.clone());
             let Some(oldest) = oldest.and_then(|name| clients.of_sessions.remove(&name)) else {
                 return Err(Failure(format!("{MAX_SESSIONS} clients are connected, and there may be no more")));
@@ -154,7 +154,8 @@ impl Door {
             client.shell.later(Event::Signalled);
         }
         let until = Instant::now().checked_add(FAREWELL);
-        while clients.iter().any(|client| !client.running.is_finished()) && until.is_some_and(|until| Instant::now() < until)
+        while clients.iter().any(|client| !client.running.is_finished())
+            && until.is_some_and(|until| Instant::now() < until)
         {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }

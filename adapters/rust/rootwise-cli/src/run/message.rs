@@ -175,7 +175,9 @@ mod tests {
         assert_eq!(read(&result), json!({ "jsonrpc": "2.0", "id": "7", "result": {} }));
         assert!(result.ends_with(b"}\n"), "one line");
         // Numbers that no f64 holds, spaces and the order of members stay.
-        let renamed = with_id(b"{ \"n\":1e999,\"id\" : 1 , \"jsonrpc\":\"2.0\",\"method\":\"ping\"}\n", "\"rootwise:1\"").unwrap();
+        let renamed =
+            with_id(b"{ \"n\":1e999,\"id\" : 1 , \"jsonrpc\":\"2.0\",\"method\":\"ping\"}\n", "\"rootwise:1\"")
+                .unwrap();
         assert_eq!(renamed, "{ \"n\":1e999,\"id\" : \"rootwise:1\" , \"jsonrpc\":\"2.0\",\"method\":\"ping\"}\n");
         assert_eq!(with_id(b"[]\n", "1"), None);
     }

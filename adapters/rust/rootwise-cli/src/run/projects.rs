@@ -14,8 +14,8 @@ use rootwise::endpoint::event::{
 use rootwise::event::{Argument, SelectBy};
 use rootwise::{Project, SessionId};
 use rootwise_host::{
-    Call, Cancelled, Cause, Channel, Host, NoProject, Observer, SendError, Sender, Sending, Session, explanation_of, project_of,
-    selection_of,
+    Call, Cancelled, Cause, Channel, Host, NoProject, Observer, SendError, Sender, Sending, Session, explanation_of,
+    project_of, selection_of,
 };
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
@@ -220,7 +220,9 @@ async fn said(call: &Call, question: Question) -> Result<Resolution, NoProject> 
     let mut asked = CallAsked::new(0);
     asked.call = Some(call.id());
     match question {
-        Question::Project => call.ask(asked).await.map_err(NoProject::from).and_then(project_of).map(Resolution::Project),
+        Question::Project => {
+            call.ask(asked).await.map_err(NoProject::from).and_then(project_of).map(Resolution::Project)
+        }
         Question::Tool(OurTool::Which) => {
             asked.explain = true;
             let answer = call.ask(asked).await.map_err(NoProject::from);

@@ -30,6 +30,8 @@ struct State {
     outside: Option<Lines>,
     waiting: VecDeque<Bytes>,
     waiting_bytes: usize,
+    /// Whether a message was left out, which is said once.
+    has_lost: bool,
     last_id: u64,
     used_at: Instant,
 }
@@ -73,6 +75,7 @@ impl Streams {
             outside: None,
             waiting: VecDeque::new(),
             waiting_bytes: 0,
+            has_lost: false,
             last_id: 0,
             used_at: Instant::now(),
         };
@@ -269,7 +272,10 @@ impl Streams {
                 match open {
                     Some(open) => open,
                     None if state.waiting_bytes.saturating_add(line.len()) > MAX_WAITING => {
-                        return log("a client reads no stream: a message for it was left out");
+                        if !std::mem::replace(&mut state.has_lost, true) {
+                            log("a client reads no stream: messages for it are left out");
+                        }
+                        return;
                     }
                     None => {
                         state.waiting_bytes = state.waiting_bytes.saturating_add(line.len());
@@ -316,7 +322,8 @@ mod tests {
         let of = |opened: &Opened| serde_json::from_slice::<Value>(&opened.line).unwrap();
         assert_ne!(of(&one)["id"], of(&two)["id"]);
         assert_eq!(of(&two)["id"], of(&two)["params"]["_meta"]["progressToken"]);
-        let progress = json!({ "method": "notifications/progress", "params": { "progressToken": of(&two)["id"], "progress": 1 } });
+        let progress =
+            json!({ "method": "notifications/progress", "params": { "progressToken": of(&two)["id"], "progress": 1 } });
         streams.deliver(bytes(&progress)).await;
         streams.deliver(bytes(&json!({ "method": "notifications/message", "params": { "data": "secret" } }))).await;
         streams.deliver(bytes(&json!({ "id": of(&two)["id"], "result": {} }))).await;
