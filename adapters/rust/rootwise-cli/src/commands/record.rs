@@ -143,9 +143,7 @@ fn pass(mut from: impl Read, mut to: impl Write, who: &'static str, seen: &SyncS
             Err(_) => break,
         };
         let bytes = buffer.get(..read).unwrap_or_default();
-        if to.write_all(bytes).and_then(|()| to.flush()).is_err() {
-            break;
-        }
+        // Reported first: the answer to a question must not be written down before it.
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
             if line.len() < MAX_LINE {
                 line.extend_from_slice(part);
@@ -153,6 +151,9 @@ fn pass(mut from: impl Read, mut to: impl Write, who: &'static str, seen: &SyncS
             if part.last() == Some(&b'\n') && seen.send(Seen::Line(who, std::mem::take(&mut line))).is_err() {
                 return;
             }
+        }
+        if to.write_all(bytes).and_then(|()| to.flush()).is_err() {
+            break;
         }
     }
     if !line.is_empty() {
