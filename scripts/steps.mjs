@@ -224,7 +224,7 @@ export const steps = [
     name: "rust-adapter",
     what: "a server on rmcp with the TypeScript, Python and Rust clients, and the official conformance suite; `rootwise run` before published servers; the step rust has the tests of the crates",
     reads: [...rust, "tests/e2e/", "tests/conformance/", "examples/rmcp-notes/"],
-    needs: ["python"],
+    needs: ["python", "browser"],
     // The other step installs the clients and the conformance suite that both use.
     after: ["build", "clients"],
     run: async () => {

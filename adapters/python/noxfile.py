@@ -107,7 +107,7 @@ def module(session: nox.Session) -> None:
 
 
 def debug_build(session: nox.Session) -> Path:
-    """The folder of what cargo builds in the debug profile: as `debugBuild` in scripts/tools.mjs, so that it compiles nothing again."""
+    """The folder of what cargo builds in the debug profile, with the options of `debugBuild` in scripts/tools.mjs."""
     cargo(session, "build", "--quiet", "--workspace", "--all-features", "--lib", "--bins", "--examples")
     return target(session) / "debug"
 

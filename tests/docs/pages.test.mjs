@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { picture, words } from "../../scripts/picture.mjs";
 import { play } from "../../scripts/scenes.mjs";
+import * as terminal from "../../scripts/terminal.mjs";
 import { at, debugBuild, read } from "../../scripts/tools.mjs";
 import { pages as sitePages, placeOf } from "../../site/pages.mjs";
 
@@ -90,4 +91,13 @@ test("the picture in the README shows what npm start prints", { timeout: 120_000
   await play(join(debugBuild(), "rootwise"), (row) => rows.push(row));
   const drawn = readFileSync(at("docs", "start.svg"), "utf8");
   assert.deepEqual(words(drawn), words(picture(rows)), "draw it again: npm start -- --picture docs/start.svg");
+});
+
+test("the picture in the guide shows what its session prints", { timeout: 120_000 }, async () => {
+  const shown = terminal.words(readFileSync(at("docs", "guides", "run.svg"), "utf8"));
+  assert.equal(
+    shown,
+    terminal.words(await terminal.printed(join(debugBuild(), "rootwise"))),
+    "draw it again: npm run terminal",
+  );
 });

@@ -49,8 +49,11 @@ const tools = {
     }
     return text(process.cwd());
   },
-  flood: () => {
-    for (let number = 0; number < 20_000; number++) send({ method: "notifications/message", params: { level: "info", data: "x".repeat(200) } });
+  flood: async ({ times = 20_000 }) => {
+    for (let number = 0; number < times; number++) {
+      if (number % 1_000 === 0) await new Promise((done) => process.stdout.write("", done));
+      send({ method: "notifications/message", params: { level: "info", data: "x".repeat(200) } });
+    }
     return text("done");
   },
   sample: async () => {
@@ -360,13 +363,17 @@ test("what is no request of a client is refused, and ends nothing", { timeout: 6
       "",
       "{",
       "[]",
+      '["x","initialize"]',
       JSON.stringify([initialize]),
       "null",
       '{"id":1,"id":2,"method":"initialize"}',
       "\u0000",
     ])
       assert.ok([400, 403].includes((await raw(at.url, { body })).status), body);
-    assert.equal((await raw(at.url, { body: { jsonrpc: "2.0", id: 1, method: "tools/list" } })).status, 400);
+    const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    assert.equal((await raw(at.url, { body: list })).status, 400);
+    assert.equal((await raw(at.url, { headers: { "mcp-protocol-version": "2026-07-28" }, body: list })).status, 400);
+    assert.equal((await raw(at.url, { body: "x".repeat(65 << 20) }).catch(() => ({ status: 413 }))).status, 413);
     const lost = { "mcp-session-id": "00000000-0000-4000-8000-000000000000" };
     for (const method of ["POST", "GET", "DELETE"])
       assert.equal(
@@ -396,6 +403,64 @@ test("what is no request of a client is refused, and ends nothing", { timeout: 6
     await until("the server of a client that left ends", () => alive().length === before - 1);
   } finally {
     assert.equal(await at.stop(), 0);
+  }
+});
+
+test("a client that went away without a word leaves, and one that listens stays", { timeout: 60_000 }, async () => {
+  const at = await serve({ options: ["--idle", "1"] });
+  const begin = async () => ({ "mcp-session-id": (await raw(at.url, { body: initialize })).headers["mcp-session-id"] });
+  try {
+    const [gone, listening] = [await begin(), await begin()];
+    const stream = request(at.url, { headers: { ...listening, accept: "text/event-stream" } });
+    stream.on("error", () => {});
+    stream.end();
+    const [response] = await once(stream, "response");
+    assert.equal(response.statusCode, 200);
+    const ping = { jsonrpc: "2.0", id: 9, method: "ping" };
+    await sleep(8_000);
+    assert.equal((await raw(at.url, { headers: gone, body: ping })).status, 404);
+    assert.match((await raw(at.url, { headers: listening, body: ping })).text, /"id":9/);
+    stream.destroy();
+  } finally {
+    await at.stop();
+  }
+});
+
+test("a client that does not read slows its server down and nobody else", { timeout: 60_000 }, async () => {
+  const at = await serve();
+  const other = await connect(kinds[1], at.url, { roots: [beta] });
+  try {
+    const begun = await raw(at.url, { body: initialize });
+    const headers = {
+      "content-type": "application/json",
+      "mcp-session-id": begun.headers["mcp-session-id"],
+      "x-project-path": alpha,
+    };
+    await raw(at.url, { headers, body: { jsonrpc: "2.0", method: "notifications/initialized" } });
+    const flood = request(at.url, { method: "POST", headers });
+    flood.on("error", () => {});
+    flood.end(
+      JSON.stringify({
+        jsonrpc: "2.0",
+        id: 2,
+        method: "tools/call",
+        params: { name: "flood", arguments: { times: 500_000 } },
+      }),
+    );
+    const [response] = await once(flood, "response");
+    response.pause();
+    for (let round = 0; round < 30; round++) {
+      assert.equal((await other.call("where")).text, beta);
+      await sleep(100);
+    }
+    if (process.platform === "linux") {
+      const [, kilobytes] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${at.child.pid}/status`, "utf8"));
+      assert.ok(kilobytes < 80_000, `${kilobytes} kB, with 110 MB that wait to be read`);
+    }
+    flood.destroy();
+  } finally {
+    await other.client.close();
+    await at.stop();
   }
 });
 

@@ -107,6 +107,10 @@ test("serves Streamable HTTP on loopback, and only there", { timeout: 60_000 }, 
       assert.deepEqual(data.choices[0].project, { name: "beta", path: beta, source: "header", via: "x-project-path" });
       assert.match(text, /over http/);
     }
+    for (const mode of ["legacy", { pin: "2026-07-28" }]) {
+      const { data } = await whereami(new StreamableHTTPClientTransport(url), { mode });
+      assert.deepEqual(data.choices[0].project, { name: "alpha", path: alpha, source: "roots" });
+    }
     const { request } = await import("node:http");
     // A page under a name of its own that leads here, and a page of another site.
     for (const [headers, status] of [

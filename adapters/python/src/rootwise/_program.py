@@ -1,4 +1,4 @@
-"""The command `rootwise` where this package came without its program: the native wheels install that under the same name."""
+"""The command `rootwise` where this package came without its program, which the native wheels install."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ use rootwise::policy::{PRESETS, SourceKind};
 use rootwise::{Action, HostFacts, Millis, Misuse, Outcome, Policy, Resolver};
 use rootwise_host::{probe, project_of};
 use serde::Serialize;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 
 /// What is known about a client and one of its calls.
 #[derive(Clone, Debug, Default)]
@@ -57,6 +57,12 @@ pub(crate) fn choices(known: &Known, facts: impl Fn(&Policy) -> HostFacts) -> Ve
 pub(crate) fn decide(policy: Policy, facts: HostFacts, known: &Known) -> Result<Answer, String> {
     let mut resolver = Resolver::new(policy, facts).map_err(|error| error.to_string())?;
     let Known { client, roots, meta, headers, query } = known.clone();
+    // What a modern call says of its client is known here; with it, the call would stand alone over HTTP, without the roots.
+    let meta = meta.and_then(|meta| {
+        let mut entries: BTreeMap<String, &RawValue> = serde_json::from_str(meta.get()).ok()?;
+        entries.retain(|name, _| !name.starts_with("io.modelcontextprotocol/"));
+        to_raw_value(&entries).ok()
+    });
     let request = RequestFacts::default().meta(meta).headers(headers).query(query);
     let asked = Asked::new(1).ask_via(AskVia::None).explain(true).facts(request);
     let listed = roots.map(|roots| Event::from(RootsListed::new(roots)));

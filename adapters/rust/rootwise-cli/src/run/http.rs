@@ -14,11 +14,13 @@ use axum::routing::post;
 use bytes::Bytes;
 use rootwise::endpoint::inputs::PolicyInputs;
 use rootwise_host::{headers_of, query_of};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
 use super::lines::{MAX_LINE, Outbox};
-use super::message::{self, Head, Id, Kind};
+use super::message::{self, Head, Id, Kind, Params};
 use super::router::{Event, TICK};
 use super::shell::{Setup, Shell, log};
 use super::streams::{Said, Streams};
@@ -183,6 +185,8 @@ async fn said(State(door): State<Arc<Door>>, headers: HeaderMap, uri: Uri, body:
         Ok((None, client))
     } else if is_initialize {
         door.begin().map(|(name, client)| (Some(name), client))
+    } else if is_modern && matches!(&kind, Kind::Request(..)) && !says_revision(&head) {
+        return refused(StatusCode::BAD_REQUEST, "a request of this revision says so in its `_meta` as well");
     } else if is_modern {
         door.alone().map(|client| (None, client))
     } else {
@@ -213,6 +217,18 @@ async fn said(State(door): State<Arc<Door>>, headers: HeaderMap, uri: Uri, body:
         response.headers_mut().insert(SESSION, name);
     }
     response
+}
+
+/// Whether a request without a session says in its `_meta` what `initialize` says of others.
+fn says_revision(head: &Head<'_>) -> bool {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Meta {
+        #[serde(rename = "io.modelcontextprotocol/protocolVersion")]
+        revision: Option<IgnoredAny>,
+    }
+    let meta = Params::of(head.params).meta.and_then(|meta| serde_json::from_str::<Meta>(meta.get()).ok());
+    meta.is_some_and(|meta| meta.revision.is_some())
 }
 
 /// A client that listens to what belongs to no request.

@@ -35,7 +35,7 @@ pub(crate) enum Kind {
 
 impl<'m> Head<'m> {
     pub(crate) fn of(line: &'m [u8]) -> Self {
-        serde_json::from_slice(line).unwrap_or_default()
+        object(line).unwrap_or_default()
     }
 
     pub(crate) fn kind(&mut self) -> Kind {
@@ -71,8 +71,13 @@ pub(crate) struct Params<'m> {
 
 impl<'m> Params<'m> {
     pub(crate) fn of(params: Option<&'m RawValue>) -> Self {
-        params.and_then(|params| serde_json::from_str(params.get()).ok()).unwrap_or_default()
+        params.and_then(|params| object(params.get().as_bytes())).unwrap_or_default()
     }
+}
+
+/// Reads an object; without this check, serde also takes a list for one, member by member.
+fn object<'m, T: Deserialize<'m>>(text: &'m [u8]) -> Option<T> {
+    text.trim_ascii_start().starts_with(b"{").then(|| serde_json::from_slice(text).ok()).flatten()
 }
 
 /// A message as a line.
@@ -163,7 +168,7 @@ mod tests {
         assert_eq!(kind(r#"{"jsonrpc":"2.0","method":"a/b"}"#), "notification a/b");
         assert_eq!(kind(r#"{"jsonrpc":"2.0","id":7,"result":{}}"#), "response 7");
         assert_eq!(kind(r#"{"jsonrpc":"2.0","id":7,"error":{"code":1,"message":""}}"#), "response 7");
-        for other in ["", "Listening on stdio", "[]", "{", r#"{"id":7}"#, r#"{"method":3}"#] {
+        for other in ["", "Listening on stdio", "[]", r#"["x","ping"]"#, "{", r#"{"id":7}"#, r#"{"method":3}"#] {
             assert_eq!(kind(other), "other", "{other}");
         }
     }

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::{Action, CallFacts, OurTool, Pending, Resolution, Router, Traffic, Wait};
-use crate::run::message::{self, INVALID_PARAMS, Params};
+use crate::run::message::{self, INVALID_PARAMS, Id, Params};
 use crate::run::place::Place;
 
 impl Router {
@@ -22,8 +22,7 @@ impl Router {
     ) {
         let parts = Params::of(params);
         let ours = if self.settings.tools && pending.traffic == Traffic::CallTool { our_tool(&parts) } else { None };
-        let id = pending.id.clone();
-        let facts = |argument| {
+        let facts = |id: &Id, argument| {
             let meta = parts.meta.map(ToOwned::to_owned);
             let input_responses = parts.input_responses.map(ToOwned::to_owned);
             let request_state = parts.request_state.clone();
@@ -36,7 +35,7 @@ impl Router {
             }
             Some(Ok(tool)) => {
                 let ticket = self.next_id();
-                self.act(Action::Tool(ticket, tool, facts(None)));
+                self.act(Action::Tool(ticket, tool, facts(&pending.id, None)));
                 self.hold(pending, Wait::Call(ticket));
             }
             None => {
@@ -48,7 +47,7 @@ impl Router {
                     Some(project) => self.hold(pending, Wait::Turn(Resolution::Project(project))),
                     None => {
                         let ticket = self.next_id();
-                        self.act(Action::Ask(ticket, Some(facts(argument))));
+                        self.act(Action::Ask(ticket, Some(facts(&pending.id, argument))));
                         self.hold(pending, Wait::Call(ticket));
                     }
                 }

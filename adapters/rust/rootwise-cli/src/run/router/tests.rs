@@ -162,6 +162,22 @@ fn a_change_of_project_lets_requests_in_flight_end() {
 }
 
 #[test]
+fn every_message_of_a_batch_goes_its_own_way() {
+    let mut play = Play::new(settings());
+    play.client(json!({ "id": 0, "method": "initialize", "params": { "capabilities": {} } }));
+    let call = |id: u64, project: &str| json!({ "id": id, "method": "tools/call", "params": { "name": "t", "arguments": { "project": project } } });
+    let done = play.client(json!([call(1, "/a"), call(2, "/b")]));
+    let asked: Vec<&str> = done
+        .iter()
+        .filter_map(|line| line.strip_prefix("ask ")?.split_once(' '))
+        .map(|(_, argument)| argument)
+        .collect();
+    assert_eq!(asked, ["\"/a\"", "\"/b\""], "{done:?}");
+    // A list inside a list is no message; it reaches the server as the other bytes that are none.
+    assert!(play.client(json!([[1]])).iter().any(|line| line.ends_with("[1]")));
+}
+
+#[test]
 fn an_id_that_is_in_use_is_refused() {
     let (mut play, _) = Play::in_a();
     play.call(5, Some("/a"));
