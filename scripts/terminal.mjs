@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { at, debugBuild, main, prepare, read, Stop, which } from "./tools.mjs";
 
-const help = `npm run terminal
+const help = `npm run terminal --
 
 Plays the session of docs/guides/run.md in a terminal of tmux, and draws what it shows: docs/guides/run.svg.
 

@@ -336,8 +336,10 @@ const modern = (id, name) => ({
 async function raw(url, { method = "POST", headers = {}, body } = {}) {
   const sent = request(url, {
     method,
+    agent: false,
     headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers },
   });
+  sent.on("error", () => {});
   sent.end(typeof body === "string" || body === undefined ? body : JSON.stringify(body));
   const [response] = await once(sent, "response");
   let text = "";
@@ -373,7 +375,9 @@ test("what is no request of a client is refused, and ends nothing", { timeout: 6
     const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
     assert.equal((await raw(at.url, { body: list })).status, 400);
     assert.equal((await raw(at.url, { headers: { "mcp-protocol-version": "2026-07-28" }, body: list })).status, 400);
-    assert.equal((await raw(at.url, { body: "x".repeat(65 << 20) }).catch(() => ({ status: 413 }))).status, 413);
+    // The answer comes before the end of what is too long; some systems then report the broken connection.
+    const long = await raw(at.url, { body: "x".repeat(65 << 20) }).catch(({ code }) => ({ status: code }));
+    assert.ok([413, "ECONNRESET", "EPIPE"].includes(long.status), long.status);
     const lost = { "mcp-session-id": "00000000-0000-4000-8000-000000000000" };
     for (const method of ["POST", "GET", "DELETE"])
       assert.equal(
