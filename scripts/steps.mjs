@@ -225,12 +225,17 @@ export const steps = [
     name: "rust-adapter",
     what: "a server on rmcp with the TypeScript, Python and Rust clients, and the official conformance suite; `rootwise run` before published servers; the step rust has the tests of the crates",
     reads: [...rust, "tests/e2e/", "tests/conformance/", "examples/rmcp-notes/"],
-    needs: ["python"],
+    needs: ["python", "browser"],
     // The other step installs the clients and the conformance suite that both use.
     after: ["build", "clients"],
     run: async () => {
       debugBuild();
-      await testsAtOnce(1, ["tests/e2e/rmcp.test.mjs", "tests/conformance/rmcp.test.mjs", "tests/e2e/run.test.mjs"]);
+      await testsAtOnce(1, [
+        "tests/e2e/rmcp.test.mjs",
+        "tests/conformance/rmcp.test.mjs",
+        "tests/e2e/run.test.mjs",
+        "tests/e2e/run-http.test.mjs",
+      ]);
       process.env.E2E_SERVER = "rmcp";
       try {
         await testsAtOnce(

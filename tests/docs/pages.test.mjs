@@ -5,7 +5,8 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { picture, words } from "../../scripts/picture.mjs";
 import { play } from "../../scripts/scenes.mjs";
-import { at, read } from "../../scripts/tools.mjs";
+import * as terminal from "../../scripts/terminal.mjs";
+import { at, debugBuild, read } from "../../scripts/tools.mjs";
 import { pages as sitePages, placeOf } from "../../site/pages.mjs";
 
 const pages = read("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"])
@@ -87,7 +88,16 @@ const headings = (text) =>
 
 test("the picture in the README shows what npm start prints", { timeout: 120_000 }, async () => {
   const rows = [];
-  await play((row) => rows.push(row));
+  await play(join(debugBuild(), "rootwise"), (row) => rows.push(row));
   const drawn = readFileSync(at("docs", "start.svg"), "utf8");
   assert.deepEqual(words(drawn), words(picture(rows)), "draw it again: npm start -- --picture docs/start.svg");
+});
+
+test("the picture in the guide shows what its session prints", { timeout: 120_000 }, async () => {
+  const shown = terminal.words(readFileSync(at("docs", "guides", "run.svg"), "utf8"));
+  assert.equal(
+    shown,
+    terminal.words(await terminal.printed(join(debugBuild(), "rootwise"))),
+    "draw it again: npm run terminal",
+  );
 });

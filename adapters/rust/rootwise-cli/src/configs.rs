@@ -89,7 +89,8 @@ impl Config {
             let mut words = texts(entry.get("command")).into_iter();
             (words.next()?, words.collect())
         } else {
-            (text(entry.get("command")?)?, texts(entry.get("args")))
+            // One that is no text is empty here, and named by whoever looks for mistakes.
+            (text(entry.get("command")?).unwrap_or_default(), texts(entry.get("args")))
         };
         Some(Server { name, command, args, env, cwd })
     }

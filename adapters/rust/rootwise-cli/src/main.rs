@@ -13,6 +13,7 @@ mod output;
 mod policy;
 mod program;
 mod run;
+mod web;
 
 use std::io::Write;
 use std::process::ExitCode;

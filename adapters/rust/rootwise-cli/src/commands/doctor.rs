@@ -90,12 +90,14 @@ impl Case {
         let is_behind = is_behind_run(&server);
         let start = start_of(&behaviour, scope, &server, project, home);
         let mut problems = Vec::new();
-        if which::which(&server.command).is_err() {
-            problems.push(format!("the program `{}` is not found on this PATH", display(&server.command, SHOWN_CHARS)));
-        }
         let fixed: Vec<String> = if is_behind { Vec::new() } else { fixed_folders(&server) };
         for folder in &fixed {
             problems.push(format!("it serves only {}, whatever the client works in", display(folder, SHOWN_CHARS)));
+        }
+        if server.command.is_empty() {
+            problems.push("its `command` is no text, so that no client can start it".into());
+        } else if which::which(&server.command).is_err() {
+            problems.push(format!("the program `{}` is not found on this PATH", display(&server.command, SHOWN_CHARS)));
         }
         let unfilled = server.args.iter().chain(server.env.values()).find(|word| word.contains("${workspaceFolder}"));
         if unfilled.is_some() && !["vs-code", "cursor"].contains(&config.client.as_str()) {
@@ -119,8 +121,9 @@ impl Case {
         let name = styled(STRONG, display(&self.server.name, SHOWN_CHARS));
         let mut text = format!("  {mark} {name}  {}\n", styled(FAINT, display(&line, SHOWN_CHARS)));
         text.push_str(&format!("       starts in {}\n", self.start));
-        if let (true, Some(project)) = (self.is_behind, &self.project) {
-            text.push_str(&format!("       works in {}, the project of the client\n", display(project, SHOWN_CHARS)));
+        let who = if self.is_behind { "works in" } else { "behind `rootwise run` it would work in" };
+        if let Some(project) = &self.project {
+            text.push_str(&format!("       {who} {}\n", display(project, SHOWN_CHARS)));
         }
         for problem in &self.problems {
             text.push_str(&format!("       {}\n", styled(BAD, problem)));
@@ -134,7 +137,8 @@ impl Case {
 
     /// The entry with `rootwise run`, where that changes something.
     fn corrected(&self, config: &Config) -> Option<String> {
-        (!self.is_behind && !self.problems.is_empty()).then(|| config.entry(&before(&self.server, &self.fixed)))
+        let is_wrong = !self.is_behind && !self.problems.is_empty() && !self.server.command.is_empty();
+        is_wrong.then(|| config.entry(&before(&self.server, &self.fixed)))
     }
 
     fn json(&self, config: &Config, file: &str) -> Value {
@@ -160,7 +164,7 @@ fn followed(
     let known = Known {
         client: ClientInitialized::default().capabilities(to_raw_value(&capabilities).ok()),
         roots: is_listed.then(|| to_raw_value(&json!({ "roots": [{ "uri": uri }] })).ok()).flatten(),
-        meta: None,
+        ..Known::default()
     };
     let policy = Policy::recommended();
     let folders = [folder];

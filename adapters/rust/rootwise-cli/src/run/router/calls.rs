@@ -10,7 +10,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::{Action, CallFacts, OurTool, Pending, Resolution, Router, Traffic, Wait};
-use crate::run::message::{self, INVALID_PARAMS, Params};
+use crate::run::message::{self, INVALID_PARAMS, Id, Params};
 use crate::run::place::Place;
 
 impl Router {
@@ -23,11 +23,12 @@ impl Router {
     ) {
         let parts = Params::of(params);
         let ours = if self.settings.tools && pending.traffic == Traffic::CallTool { our_tool(&parts) } else { None };
-        let facts = |argument| {
+        let facts = |id: &Id, argument| {
             let meta = parts.meta.map(ToOwned::to_owned);
             let input_responses = parts.input_responses.map(ToOwned::to_owned);
             let request_state = parts.request_state.clone();
-            Box::new(CallFacts { method: method.to_owned(), meta, argument, input_responses, request_state })
+            let (id, method) = (id.clone(), method.to_owned());
+            Box::new(CallFacts { id, method, meta, argument, input_responses, request_state })
         };
         match ours {
             Some(Err(text)) => {
@@ -35,7 +36,7 @@ impl Router {
             }
             Some(Ok(tool)) => {
                 let ticket = self.next_id();
-                self.act(Action::Tool(ticket, tool, facts(None)));
+                self.act(Action::Tool(ticket, tool, facts(&pending.id, None)));
                 self.hold(pending, Wait::Call(ticket));
             }
             None => {
@@ -47,7 +48,7 @@ impl Router {
                     Some(project) => self.hold(pending, Wait::Turn(Resolution::Project(project))),
                     None => {
                         let ticket = self.next_id();
-                        self.act(Action::Ask(ticket, Some(facts(argument))));
+                        self.act(Action::Ask(ticket, Some(facts(&pending.id, argument))));
                         self.hold(pending, Wait::Call(ticket));
                     }
                 }

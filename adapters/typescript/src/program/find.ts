@@ -24,7 +24,7 @@ export function findProgram(): string | { readonly missing: string } {
     missing:
       `the program is not installed for ${process.platform} on ${process.arch}. It is in the package ` +
       `${packages.join(" or ")}, which npm leaves out with --omit=optional and on other platforms; ` +
-      "`cargo install rootwise-cli` builds it. Without it, `rootwise whereami` works.",
+      "`uvx rootwise` and `cargo install rootwise-cli` bring it as well.",
   };
 }
 
