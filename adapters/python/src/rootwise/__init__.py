@@ -19,8 +19,10 @@ from ._functions import (
     project_key,
     project_parameter,
     project_slug,
+    provided_roots,
     recover_session,
     sanitize_name,
+    simulate_client,
 )
 from ._presets import presets
 from ._probe import probe_disk
@@ -56,10 +58,12 @@ __all__ = [
     "project_key",
     "project_parameter",
     "project_slug",
+    "provided_roots",
     "recover_session",
     "resolve_and_explain",
     "resolve_at_start",
     "sanitize_name",
+    "simulate_client",
 ]
 
 

@@ -70,6 +70,8 @@ export const {
   projectKey,
   projectParameter,
   projectSlug,
+  providedRoots,
   recoverSession,
   sanitizeName,
+  simulateClient,
 } = functionsOf(() => core);

@@ -47,6 +47,8 @@ export const {
   projectKey,
   projectParameter,
   projectSlug,
+  providedRoots,
   recoverSession,
   sanitizeName,
+  simulateClient,
 } = functionsOf(core);

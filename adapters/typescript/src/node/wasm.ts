@@ -53,6 +53,8 @@ export const {
   projectKey,
   projectParameter,
   projectSlug,
+  providedRoots,
   recoverSession,
   sanitizeName,
+  simulateClient,
 } = functionsOf(() => core);

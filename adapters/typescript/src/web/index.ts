@@ -78,6 +78,8 @@ export const {
   projectKey,
   projectParameter,
   projectSlug,
+  providedRoots,
   recoverSession,
   sanitizeName,
+  simulateClient,
 } = functionsOf(() => core);
