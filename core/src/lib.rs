@@ -5,6 +5,7 @@
 extern crate alloc;
 
 mod api;
+pub mod clients;
 pub mod endpoint;
 pub mod error;
 mod id;
@@ -13,6 +14,7 @@ pub mod parameter;
 pub mod path;
 mod peer;
 pub mod policy;
+pub mod provide;
 mod resolve;
 pub mod session;
 #[cfg(feature = "testing")]

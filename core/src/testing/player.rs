@@ -92,8 +92,12 @@ impl Player {
     /// Something that must hold does not.
     pub fn client(mut self, client: Client) -> Result<Self, Violation> {
         let roots = client.answers != Answers::Undeclared;
+        let introduction = client.initialized();
         self.client = Some(client);
-        self.play(&Step::Initialize { roots })?;
+        match introduction {
+            Some(event) => self.feed(event)?,
+            None => self.play(&Step::Initialize { roots })?,
+        };
         self.play(&Step::Ready)?;
         Ok(self)
     }

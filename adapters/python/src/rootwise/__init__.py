@@ -19,9 +19,11 @@ from ._functions import (
     project_key,
     project_parameter,
     project_slug,
+    provided_roots,
     ready_tools,
     recover_session,
     sanitize_name,
+    simulate_client,
 )
 from ._presets import presets
 from ._probe import probe_disk
@@ -60,11 +62,13 @@ __all__ = [
     "project_key",
     "project_parameter",
     "project_slug",
+    "provided_roots",
     "ready_tools",
     "recover_session",
     "resolve_and_explain",
     "resolve_at_start",
     "sanitize_name",
+    "simulate_client",
 ]
 
 

@@ -6,11 +6,11 @@ import itertools
 import ntpath
 import posixpath
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Union
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union
 
 from ._error import NoProjectError
 from ._facts import given_facts
-from ._functions import path_to_file_uri
+from ._functions import path_to_file_uri, simulate_client
 from ._options import bad_option
 from ._presets import policy_of
 from ._project import AnyProject, project_of
@@ -166,22 +166,42 @@ class FakeHost:
         #: The time in milliseconds. It passes only while somebody waits, or where a test changes it.
         self.now = 0
 
-    def connect(self, roots: Roots = None, *, delay_ms: int = 0, http: bool = False, name: str = "test") -> FakeClient:
+    def connect(
+        self,
+        roots: Roots = None,
+        *,
+        delay_ms: int = 0,
+        http: bool = False,
+        name: str = "test",
+        protocol_version: str = "2025-11-25",
+        capabilities: Mapping[str, Any] | None = None,
+    ) -> FakeClient:
         """Connects a client.
 
         :param roots: what it does when it is asked for its roots
         :param delay_ms: how late it answers
         :param http: whether it is on another machine and reaches the server over HTTP, and not over stdio
         :param name: its name for itself
+        :param protocol_version: the revision in its ``initialize``
+        :param capabilities: what it declares; by default the capability ``roots``, if it has any
         """
         facts: Any = {**self._facts, "transport": "http" if http else "stdio"}
-        return FakeClient(self, Resolver(self.policy, host=facts), roots, delay_ms, name)
+        if capabilities is None:
+            capabilities = {} if roots is None else {"roots": {"listChanged": True}}
+        introduction = {
+            "protocolVersion": protocol_version,
+            "capabilities": capabilities,
+            "clientInfo": {"name": name, "version": "1"},
+        }
+        return FakeClient(self, Resolver(self.policy, host=facts), roots, delay_ms, introduction)
 
 
 class FakeClient:
     """A client, and its server's view of it. Every method returns at once; the time of the host says what it cost."""
 
-    def __init__(self, host: FakeHost, resolver: Resolver, roots: Roots, delay_ms: int, name: str) -> None:
+    def __init__(
+        self, host: FakeHost, resolver: Resolver, roots: Roots, delay_ms: int, introduction: Mapping[str, Any]
+    ) -> None:
         #: What it does when it is asked.
         self.roots = roots
         self.delay_ms = delay_ms
@@ -191,9 +211,7 @@ class FakeClient:
         self._asks = itertools.count(1)
         #: What the client will have sent, and when.
         self._sent: list[tuple[int, Any]] = []
-        info = {"name": name, "version": "1"}
-        capabilities: Any = {} if roots is None else {"roots": {"listChanged": True}}
-        self._play({"type": "clientInitialized", "capabilities": capabilities, "clientInfo": info})
+        self._play({"type": "clientInitialized", **introduction})
         self._play({"type": "clientReady"})
 
     def project(self, *, target: str | None = None, **facts: Any) -> AnyProject:
@@ -291,6 +309,41 @@ class FakeClient:
 
     def _handle(self, event: Any) -> list[Any]:
         return list(self._resolver.handle(event, self._host.now))
+
+
+class LikeClient(NamedTuple):
+    """What a known client does."""
+
+    #: Its name in the table of clients.
+    name: str
+    #: Whether it speaks 2026-07-28 with servers that do. The client of a :class:`FakeHost` speaks 2025-11-25 then.
+    is_modern: bool
+    #: How it starts its servers: for :class:`FakeHost`.
+    host: dict[str, Any]
+    #: How it speaks with them: for :meth:`FakeHost.connect`.
+    client: dict[str, Any]
+
+
+def client_like(
+    name: str, *, roots: Sequence[str | Mapping[str, Any]] = (), style: PathStyle = "posix", home: str | None = None
+) -> LikeClient:
+    """Behaves like a client of the table of clients, by its name: ``cursor``, ``claude-code``. Where several behaviours of a
+    client were seen, it has the one that is hardest to deal with.
+
+    :param roots: the folders that are open in the client
+    :param style: how its paths are spelled
+    :param home: the home folder of its user
+    :raises RootwiseError: there is no such client; the message has the nearest name
+    """
+    known = simulate_client(name, roots, style, home)
+    client = {
+        "name": known["name"],
+        "protocol_version": known["protocolVersion"],
+        "capabilities": known["capabilities"],
+        "roots": known["roots"],
+    }
+    host = {"cwd": known.get("cwd"), "env": known["env"]}
+    return LikeClient(known["client"], known["isModern"], host, client)
 
 
 def _project(answer: Any) -> AnyProject:

@@ -4,6 +4,8 @@
 #![allow(deprecated)]
 
 mod call;
+#[cfg(feature = "client")]
+pub mod client;
 mod declare;
 mod listeners;
 mod options;
@@ -37,6 +39,7 @@ struct Tutorial;
 
 /// The examples of the guides.
 #[cfg(doctest)]
+#[cfg_attr(feature = "client", doc = include_str!("../../../../docs/guides/clients-and-gateways.md"))]
 #[doc = include_str!("../../../../docs/guides/http.md")]
 #[doc = include_str!("../../../../docs/guides/migration.md")]
 #[doc = include_str!("../../../../docs/guides/policies.md")]

@@ -71,6 +71,8 @@ export const {
   projectParameter,
   readyTools,
   projectSlug,
+  providedRoots,
   recoverSession,
   sanitizeName,
+  simulateClient,
 } = functionsOf(() => core);

@@ -48,6 +48,8 @@ export const {
   projectParameter,
   readyTools,
   projectSlug,
+  providedRoots,
   recoverSession,
   sanitizeName,
+  simulateClient,
 } = functionsOf(core);

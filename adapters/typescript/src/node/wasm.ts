@@ -54,6 +54,8 @@ export const {
   projectParameter,
   readyTools,
   projectSlug,
+  providedRoots,
   recoverSession,
   sanitizeName,
+  simulateClient,
 } = functionsOf(() => core);

@@ -79,6 +79,8 @@ export const {
   projectParameter,
   readyTools,
   projectSlug,
+  providedRoots,
   recoverSession,
   sanitizeName,
+  simulateClient,
 } = functionsOf(() => core);
