@@ -53,7 +53,9 @@ main(async () => {
     const change = before === undefined ? undefined : count / before - 1;
     const isWorse = comparable && (change === undefined || change > TOLERANCE);
     if (isWorse) worse.push(name);
-    console.log(`${name.padEnd(24)}${String(before ?? "–").padStart(10)}${String(count).padStart(10)}  ${shown(change, isWorse)}`);
+    console.log(
+      `${name.padEnd(24)}${String(before ?? "–").padStart(10)}${String(count).padStart(10)}  ${shown(change, isWorse)}`,
+    );
   }
 
   if (values.update) {

@@ -6,6 +6,7 @@
 //! cargo run --release -p rootwise-bench -- repeat session 50 # for callgrind and other profilers
 //! cargo run --release -p rootwise-bench -- growth            # the time of one event for n and 10 n, as JSON
 //! cargo run --release -p rootwise-bench -- memory 100000     # connections at once, then ten times as many in turn, as JSON
+//! cargo run --release -p rootwise-bench -- pipe SERVER       # what `rootwise run` is compared with
 //! ```
 #![allow(
     clippy::unwrap_used,
@@ -20,6 +21,7 @@ mod clock;
 mod floor;
 mod growth;
 mod memory;
+mod pipe;
 mod scenarios;
 mod times;
 
@@ -32,6 +34,7 @@ fn main() {
         ["repeat", name, count] => repeat(name, count.parse().unwrap()),
         ["growth"] => growth::measure(),
         ["memory", connections] => memory::measure(connections.parse().unwrap()),
+        ["pipe", command @ ..] => pipe::run(command),
         _ => panic!("unknown arguments: {words:?}"),
     }
 }
