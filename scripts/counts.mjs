@@ -26,6 +26,7 @@ main(async () => {
   const flag = { type: "boolean" };
   const { values } = parseArgs({ options: { update: flag, only: { type: "string" }, help: flag } });
   if (values.help) return console.log(help);
+  if (process.platform !== "linux") return console.log("Nothing is counted: valgrind runs on Linux only.");
   if (!which("valgrind")) throw new Stop("valgrind is not installed; npm run doctor says how to install it");
   await prepare();
   // With the addon, so that both use one build of the core.

@@ -1,6 +1,5 @@
 import { setTimeout } from "node:timers/promises";
 import { computed, figure, inTurns } from "../figures.mjs";
-import { connected, SDKS } from "../servers/typescript.mjs";
 import { callsOf } from "./python.mjs";
 
 const CALLS = 20;
@@ -14,6 +13,7 @@ should cost what it costs without Rootwise; otherwise it costs the round, shown 
   limits: `A round is a second call through the SDK, and most of its time is the SDK's own. Where every call has a round, nothing of an earlier call was used: the protocol gives a call no
 memory that a server may use without knowing whose call it is.`,
   async measure({ quick }) {
+    const { connected, SDKS } = await import("../servers/typescript.mjs");
     const sdk = SDKS[2];
     const works = {};
     const clients = [];

@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import { computed, figure, inTurns } from "../figures.mjs";
-import { connected, KINDS, SDKS } from "../servers/typescript.mjs";
 import { at } from "../../scripts/tools.mjs";
 
 const CALLS = 50;
@@ -17,15 +16,17 @@ over stdio and HTTP the server is a process of its own, and only its time counts
   limits: `A known project costs a look at the session and its clock: about half a microsecond. In memory it is divided by a call of 20 to 30 µs that no network and no process of a client sees; over stdio and
 HTTP, where servers live, the same cost is divided by the call as it is.`,
   async measure({ quick }) {
+    // Built parts are loaded only here, so that the page can be made without them.
+    const servers = await import("../servers/typescript.mjs");
     const figures = [];
-    for (const sdk of Object.values(SDKS)) figures.push(...(await inMemory(sdk, quick)));
-    for (const generation of Object.keys(SDKS))
-      for (const way of ["stdio", "http"]) figures.push(...(await between(generation, way, quick)));
+    for (const sdk of Object.values(servers.SDKS)) figures.push(...(await inMemory(servers, sdk, quick)));
+    for (const [generation, { title }] of Object.entries(servers.SDKS))
+      for (const way of ["stdio", "http"]) figures.push(...(await between(generation, title, way, quick)));
     return figures;
   },
 };
 
-async function inMemory(sdk, quick) {
+async function inMemory({ connected, KINDS }, sdk, quick) {
   const works = {};
   const clients = [];
   for (const kind of Object.keys(KINDS)) {
@@ -54,7 +55,7 @@ async function inMemory(sdk, quick) {
 }
 
 /** Servers in processes of their own. */
-async function between(generation, way, quick) {
+async function between(generation, sdk, way, quick) {
   const works = {};
   const servers = [];
   for (const kind of ["without", "equal", "known"]) {
@@ -71,7 +72,7 @@ async function between(generation, way, quick) {
   const took = await inTurns(works, { rounds: quick ? 4 : way === "stdio" ? 100 : 50, warm: quick ? 2 : 15 });
   for (const { child } of servers) child.stdin.end();
   const bare = { beside: took.without, than: "without Rootwise" };
-  const title = (what) => `${SDKS[generation].title} over ${way === "stdio" ? "stdio" : "HTTP"}: ${what}`;
+  const title = (what) => `${sdk} over ${way === "stdio" ? "stdio" : "HTTP"}: ${what}`;
   return [
     figure(title("known project"), { samples: took.known, ...bare, aim: 1.03 }),
     figure(title("two equal servers"), { samples: took.equal, ...bare }),

@@ -40,6 +40,16 @@ def fastmcp(kind: str) -> Any:
     mcp = FastMCP("bench", middleware=middleware)
     cached = Cached()
 
+    def asked(ctx: Context) -> Any:
+        if hasattr(ctx, "list_roots"):
+            return ctx.list_roots
+
+        # FastMCP 4 leaves that to the session of the SDK.
+        async def roots() -> list[Any]:
+            return (await ctx.session.list_roots()).roots
+
+        return roots
+
     if knows:
 
         @mcp.tool
@@ -50,13 +60,13 @@ def fastmcp(kind: str) -> Any:
 
         @mcp.tool
         async def where(ctx: Context) -> str:
-            return (await cached.project(ctx.list_roots)).name
+            return (await cached.project(asked(ctx))).name
 
     elif kind == "asking":
 
         @mcp.tool
         async def where(ctx: Context) -> str:
-            return (await first_folder(ctx.list_roots)).name
+            return (await first_folder(asked(ctx))).name
 
     else:
 
