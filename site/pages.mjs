@@ -57,6 +57,7 @@ export const sections = [
       { title: "Transitions", file: "docs/transitions.md" },
       { title: "Architecture", file: "docs/architecture.md" },
       { title: "Reliability", file: "docs/reliability.md" },
+      { title: "Performance", file: "docs/performance.md" },
       { title: "Decisions", file: "docs/decisions.md" },
       { title: "Boundary to Rust", file: "docs/boundary.md" },
       { title: "Two ports", file: "docs/ports.md" },

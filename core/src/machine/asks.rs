@@ -263,18 +263,18 @@ fn reports(disks: &[Arc<Disk>]) -> impl Iterator<Item = impl Ord> {
 fn add_reply(known: &mut Vec<Arc<Disk>>, reply: &Arc<Disk>) {
     let is_left_out = |info: &PathInfo| info.found.is_none();
     if known.is_empty() {
-        if !reply.values().any(is_left_out) {
+        if !reply.values().any(|info| is_left_out(info)) {
             return known.push(reply.clone());
         }
         known.push(Arc::default());
     }
-    if known.len() < 2 && reply.values().any(is_left_out) {
+    if known.len() < 2 && reply.values().any(|info| is_left_out(info)) {
         known.push(Arc::default());
     }
     for (path, info) in reply.iter() {
         let Some(disk) = known.get_mut(usize::from(is_left_out(info))).map(Arc::make_mut) else { continue };
         let info = match disk.get(path) {
-            Some(earlier) => info.clone().with_earlier(earlier),
+            Some(earlier) => Box::new((**info).clone().with_earlier(earlier)),
             None => info.clone(),
         };
         disk.insert(path.clone(), info);

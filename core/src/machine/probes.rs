@@ -1,5 +1,6 @@
 //! The probes that the host has not answered yet, and who needs which path of them.
 
+use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -124,7 +125,7 @@ impl OpenProbe {
             let copy = copies.entry(needs).or_insert_with(|| {
                 let all = self.paths.iter().zip(told).enumerate();
                 let needed = all.filter(|(at, _)| needs.contains(*at));
-                Arc::new(needed.map(|(_, (query, info))| (query.path.clone(), info.clone())).collect())
+                Arc::new(needed.map(|(_, (query, info))| (query.path.clone(), Box::new(info.clone()))).collect())
             });
             copy.clone()
         };
@@ -276,7 +277,12 @@ impl Probes {
 
     pub(crate) fn close(&mut self, id: ProbeId) -> Option<OpenProbe> {
         let at = self.open.iter().position(|probe| probe.id == id)?;
-        Some(self.open.remove(at))
+        let closed = self.open.remove(at);
+        if self.open.is_empty() {
+            // A connection rests most of the time.
+            self.open = Vec::new();
+        }
+        Some(closed)
     }
 
     /// Drops the probes for which nobody waits any more; returns whether the connection had waited for one. It then owes

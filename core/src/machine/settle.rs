@@ -19,7 +19,7 @@ use crate::api::reason::Reason;
 use crate::id::AskId;
 use crate::policy::{SourceKind, to_usize};
 use crate::resolve::ask::{AskDecision, Step};
-use crate::resolve::disk::{DiskView, PathQuery, newest};
+use crate::resolve::disk::{DiskView, PathQuery, newest, report};
 use crate::resolve::evaluate::{Decision, Evaluation};
 use crate::resolve::memory::is_allowed;
 use crate::resolve::view::Purpose;
@@ -326,11 +326,11 @@ impl Resolver {
         turn.probe_connection = true;
         let given = self.context(ask).selection_text(by, project);
         // The selection belongs to the connection from now on, and so does the report on its folder.
-        let known = |path| newest(&ask.disk, path).or_else(|| self.connection.disk.get(path));
-        let report = project.path.as_ref().and_then(|path| Some((path, known(path)?.clone())));
+        let known = |path| newest(&ask.disk, path).or_else(|| report(&self.connection.disk, path));
+        let known = project.path.as_ref().and_then(|path| Some((path, known(path)?.clone())));
         self.connection.disk.clear();
-        if let Some((path, info)) = report {
-            self.connection.disk.insert(path.clone(), info);
+        if let Some((path, info)) = known {
+            self.connection.disk.insert(path.clone(), Box::new(info));
         }
         let project =
             if project.stale { Project { stale: false, ..(**project).clone() }.into() } else { project.clone() };

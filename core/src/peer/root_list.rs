@@ -111,6 +111,8 @@ impl RootList {
                 list.entries.push(RootEntry::new(sent, policy, host));
             }
         }
+        // It stays as long as the connection, and most have one entry.
+        list.entries.shrink_to_fit();
         list
     }
 

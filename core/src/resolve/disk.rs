@@ -1,5 +1,6 @@
 //! The disk as far as probes have reported it.
 
+use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
@@ -14,8 +15,8 @@ use crate::api::is_default;
 use crate::id::Time;
 use crate::policy::MarkerNames;
 
-/// The paths that were probed.
-pub(crate) type Disk = BTreeMap<String, PathInfo>;
+/// The paths that were probed. Reports are in boxes, because a map has room for eleven, and most connections have one.
+pub(crate) type Disk = BTreeMap<String, Box<PathInfo>>;
 
 /// The report on one path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -144,12 +145,17 @@ pub(crate) fn learn(disk: &mut Disk, path: &str, info: PathInfo, freshness: Fres
         Some(earlier) => info.with_earlier(earlier),
         None => info,
     };
-    disk.insert(path.to_string(), info);
+    disk.insert(path.to_string(), Box::new(info));
+}
+
+/// The report on a path.
+pub(crate) fn report<'a>(disk: &'a Disk, path: &str) -> Option<&'a PathInfo> {
+    disk.get(path).map(Box::as_ref)
 }
 
 /// The newest report on a path in replies, oldest first.
 pub(crate) fn newest<'a>(replies: &'a [Arc<Disk>], path: &str) -> Option<&'a PathInfo> {
-    replies.iter().rev().filter_map(|disk| disk.get(path)).find(|info| info.found.is_some())
+    replies.iter().rev().filter_map(|disk| report(disk, path)).find(|info| info.found.is_some())
 }
 
 /// The disk as one evaluation sees it, and the paths it turned out to need.
@@ -335,9 +341,9 @@ impl<'a> DiskView<'a> {
             CacheReads::Folders => info.found == Some(EntryKind::Directory),
             CacheReads::All => true,
         };
-        let shared = self.shared.and_then(|disk| disk.get(path)).filter(usable).filter(enough);
+        let shared = self.shared.and_then(|disk| report(disk, path)).filter(usable).filter(enough);
         let left_out =
-            self.own.iter().filter_map(|disk| disk.get(path)).find(|info| info.found.is_none() && enough(info));
+            self.own.iter().filter_map(|disk| report(disk, path)).find(|info| info.found.is_none() && enough(info));
         // A report counts for more than the absence of another one.
         let takes_old = left_out.is_some()
             || match self.patience {

@@ -176,8 +176,7 @@ export class Clients {
   known(context: CallContext): Readonly<Project<false>> | undefined {
     const session = this.#options.store || this.#isStateless(context) ? undefined : this.#sessionOf(context);
     const known = session?.id === undefined || this.isConfined ? undefined : this.#loop.known(session.id);
-    if (!session || !known || this.#isOver(context, session) || namedIn(this.#sdk.signal(context)) !== undefined)
-      return undefined;
+    if (!session || !known || this.#isOver(context, session) || this.#named(context) !== undefined) return undefined;
     return this.#partsOf(context, session) ? undefined : known;
   }
 
@@ -299,7 +298,7 @@ export class Clients {
     const loop = memory ?? this.#loop;
     const sessionId = isStateless || memory || !session ? undefined : this.#open(session, this.#isHttp(context));
     const signal = this.#sdk.signal(context);
-    const argument = namedIn(signal);
+    const argument = this.#named(context);
     const isOver = this.#isOver(context, session);
     // A pipe reaches the client at any time, so that work which outlives its call may go on asking.
     if (
@@ -397,6 +396,11 @@ export class Clients {
     const isBound = !this.#isStateless(context) && !this.#sdk.isModern(context);
     const countsConversation = !isBound && !(this.#options.store && this.#isHttp(context));
     return this.#sdk.parts(context, this.#inputs, countsConversation, session?.link.address);
+  }
+
+  /** The project that the arguments of a call name; without the option, none are read. */
+  #named(context: CallContext): unknown {
+    return this.#options.argument === undefined ? undefined : namedIn(this.#sdk.signal(context));
   }
 
   /** The channel of a call's response; undefined if it cannot carry requests. */
