@@ -26,7 +26,8 @@ use router::{Router, SWITCH, Settings};
 
 pub(crate) fn run(options: &Run) -> Result<ExitCode, Failure> {
     let (name, args) = options.server.split_first().ok_or_else(|| Failure("name a server after `--`".into()))?;
-    let command = Command { program: program::find(name)?, args: args.to_vec() };
+    let command =
+        Command { program: program::find(name)?, args: args.to_vec(), maps_paths: options.roots == RunRoots::Client };
     let policy = Arc::new(options.policy.policy()?);
     let mut facts = options.policy.facts(&policy)?;
     facts.tool_argument.clone_from(&options.argument);
