@@ -15,7 +15,17 @@ Plants known bugs in a copy of the core, one at a time, and checks that the test
 The bugs are in tests/planted-bugs.json. The sources are copied below target/; the originals do not change.`;
 
 // The fastest suite comes first; the first suite that fails has detected the bug.
-const SUITES = ["vectors", "transitions", "recovery", "snapshots", "endpoint", "sequences", "paths", "robustness"];
+const SUITES = [
+  "vectors",
+  "surface",
+  "transitions",
+  "recovery",
+  "snapshots",
+  "endpoint",
+  "sequences",
+  "paths",
+  "robustness",
+];
 
 const args = process.argv.slice(2);
 if (args.includes("--help") || args.includes("-h")) {
@@ -32,7 +42,15 @@ if (args.includes("--list")) {
 const copy = at("target/planted-bugs");
 rmSync(copy, { recursive: true, force: true });
 mkdirSync(copy, { recursive: true });
-for (const part of ["core", "docs", "README.md", "rust-toolchain.toml", "tests/vectors", "tests/coverage.json"]) {
+for (const part of [
+  "core",
+  "docs",
+  "README.md",
+  "rust-toolchain.toml",
+  "tests/functions",
+  "tests/vectors",
+  "tests/coverage.json",
+]) {
   cpSync(at(part), join(copy, part), { recursive: true });
 }
 cpSync(at("Cargo.lock"), join(copy, "Cargo.lock"));

@@ -291,3 +291,46 @@ fn code_outside_the_crate_can_make_every_event() {
     ];
     assert_eq!(types(&events), variants(include_str!("../src/endpoint/event.rs"), "EndpointEvent"));
 }
+
+/// Covers what no resolver is needed for; every binding runs the same cases.
+#[test]
+fn the_cases_of_functions_hold() {
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/functions/paths.json");
+    let cases: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+    assert!(cases.len() >= 40, "{} cases", cases.len());
+    for case in &cases {
+        assert_eq!(parsed(&wire::call(&case["call"].to_string())), case["expect"], "{}", case["name"]);
+    }
+}
+
+#[test]
+fn a_path_map_for_wsl_holds_every_drive_and_the_distribution() {
+    let map = |text: &str, style: &str| {
+        let call = json!({ "parsePathMap": { "text": text, "style": style } });
+        parsed(&wire::call(&call.to_string()))["value"].as_array().unwrap().clone()
+    };
+    let [in_wsl, on_windows] = [map("wsl:Ubuntu", "posix"), map("wsl:Ubuntu", "windows")];
+    assert_eq!((in_wsl.len(), on_windows.len()), (29, 29));
+    assert_eq!(in_wsl[2], json!({ "from": "C:\\", "fromStyle": "windows", "to": "/mnt/c" }));
+    assert_eq!(in_wsl[26], json!({ "from": r"\\wsl.localhost\Ubuntu", "fromStyle": "windows", "to": "/" }));
+    assert_eq!(on_windows[2], json!({ "from": "/mnt/c", "fromStyle": "posix", "to": "C:\\" }));
+    assert_eq!(on_windows[26], json!({ "from": "/", "fromStyle": "posix", "to": r"\\wsl.localhost\Ubuntu" }));
+}
+
+#[test]
+fn a_path_map_of_the_operator_is_checked_when_a_machine_starts() {
+    for host in [
+        json!({ "style": "posix", "env": { "ROOTWISE_PATH_MAP": "/a=/b;nonsense" } }),
+        json!({ "style": "posix", "arguments": { "path-map": "/a=/b;nonsense" } }),
+    ] {
+        let place = if host.get("env").is_some() { "ROOTWISE_PATH_MAP[1]" } else { "--path-map[1]" };
+        for options in [json!({ "host": host }), json!({ "host": host, "machine": "endpoint" })] {
+            let failure = wire::PolicyCache::new().machine(&options.to_string()).unwrap_err().to_json();
+            assert!(failure.contains(&format!("bad options at {place}")), "{failure}");
+        }
+        let mut resolver = Resolver::new(Policy::recommended(), HostFacts::new(PathStyle::Posix)).unwrap();
+        let event = json!({ "type": "hostFactsChanged", "facts": host });
+        let error = wire::handle(&mut resolver, &event.to_string(), 0.0).unwrap_err();
+        assert!(error.to_string().contains(place), "{error}");
+    }
+}

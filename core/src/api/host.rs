@@ -56,7 +56,8 @@ pub struct HostFacts {
     /// limit; an empty list allows nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allowed_dirs: Option<Vec<String>>,
-    /// The client's folders on the server's machine (container, WSL); the first matching entry decides.
+    /// The client's folders on the server's machine (container, WSL); the first matching entry decides. Entries of the command
+    /// line option `path-map` in `arguments`, and of the variable `ROOTWISE_PATH_MAP` in `env`, come before these.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path_map: Vec<PathMap>,
     /// Whether network shares may be probed; a probe contacts their host.
@@ -143,7 +144,8 @@ pub struct ExcludedDirs {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[non_exhaustive]
 pub struct PathMap {
-    /// The folder as the client spells it.
+    /// The folder as the client spells it; or the start of a URI of another scheme than `file`, such as
+    /// `vscode-remote://ssh-remote+box/home/me`, whose style is `posix`.
     pub from: String,
     /// The client's spelling of paths.
     pub from_style: PathStyle,

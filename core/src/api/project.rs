@@ -32,7 +32,7 @@ pub struct Project {
     /// `allowedDirs`. Always there if the policy says `requirePath`, which is the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The folder on the client's machine, if that is another one. It was not checked on this machine.
+    /// The folder as the client spells it, if that is not `path`: on another machine, where it was not checked, or by the path map.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_path: Option<String>,
     /// The spelling of its paths and of its key, if it is a folder: a client on another machine may run another system.
@@ -155,6 +155,12 @@ pub struct Package {
     pub inside: String,
     /// The marker by which it is one.
     pub marker: String,
+}
+
+impl AsRef<Self> for Project {
+    fn as_ref(&self) -> &Self {
+        self
+    }
 }
 
 /// A client root as a project refers to it.

@@ -1,4 +1,5 @@
-//! The parts of a request, the environment and the command line that a policy reads: a host collects nothing else.
+//! The parts of a request, the environment and the command line that a policy reads, and the path map of the operator: a host
+//! collects nothing else.
 
 use alloc::borrow::ToOwned;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -9,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::api::action::{FORM_KEY, INPUT_KEY};
 use crate::peer::client::CONVERSATION_KEYS;
-use crate::policy::{Policy, SourceKind};
+use crate::policy::{Policy, SourceKind, path_map};
 
 /// The inputs that a policy reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,6 +56,8 @@ impl PolicyInputs {
             conversation: CONVERSATION_KEYS.map(Into::into).into(),
             input_keys: [INPUT_KEY, FORM_KEY].map(Into::into).into(),
             value_bytes: policy.config.limits.value_bytes,
+            env: [path_map::VARIABLE.into()].into(),
+            options: [path_map::OPTION.into()].into(),
             ..Self::default()
         };
         for source in &policy.config.sources {

@@ -111,7 +111,7 @@ struct Hosts([Arc<HostFacts>; 3]);
 
 impl Hosts {
     fn new(facts: &HostFacts) -> Result<Self, ConfigError> {
-        facts.check()?;
+        let facts = facts.clone().with_path_maps()?;
         let with = |transport: Transport| {
             let push = facts.push.or_else(|| (transport != Transport::Http).then_some(true));
             Arc::new(HostFacts { transport, push, ..facts.clone() })

@@ -155,8 +155,7 @@ impl Resolver {
     /// # Errors
     /// A host fact is invalid; the error names it.
     pub fn new(policy: impl Into<Arc<Policy>>, host: impl Into<Arc<HostFacts>>) -> Result<Self, ConfigError> {
-        let (policy, host) = (policy.into(), host.into());
-        host.check()?;
+        let (policy, host) = (policy.into(), checked_facts(host.into())?);
         let cycle = RootsCycle::new(policy.config.roots.request.id_prefix.clone());
         Ok(Self {
             policy,
@@ -406,7 +405,7 @@ impl Resolver {
             Event::Probed(probed) if !self.probes.was_requested(probed.probe) => {
                 Err(Misuse::UnknownProbe(probed.probe))
             }
-            Event::HostFactsChanged(changed) => Ok(changed.facts.check()?),
+            Event::HostFactsChanged(changed) => Ok(changed.facts.clone().with_path_maps().map(drop)?),
             _ => Ok(()),
         }?;
         let (bytes, limit) = (peer_bytes(event), self.policy.config.limits.event_bytes);
@@ -506,7 +505,8 @@ impl Resolver {
 
     fn host_changed(&mut self, facts: HostFacts, turn: &mut Turn) {
         self.connection.disk.clear();
-        self.operator = Arc::new(facts);
+        // Whoever passed the event has checked them.
+        self.operator = Arc::new(facts.clone().with_path_maps().unwrap_or(facts));
         let own_dirs = self.own_dirs.take();
         self.confine(own_dirs);
         self.connection.cycle.host_changed(&self.policy, &self.host);
@@ -577,4 +577,13 @@ impl Resolver {
     pub(super) fn logger<'t>(&'t self, turn: &'t mut Turn) -> Logger<'t> {
         Logger { policy: &self.policy, outbox: &mut turn.outbox }
     }
+}
+
+/// The facts as they count; those without path maps to read are shared as they are.
+fn checked_facts(host: Arc<HostFacts>) -> Result<Arc<HostFacts>, ConfigError> {
+    if host.has_path_maps() {
+        return Ok(Arc::new(Arc::unwrap_or_clone(host).with_path_maps()?));
+    }
+    host.check()?;
+    Ok(host)
 }

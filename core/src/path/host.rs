@@ -1,10 +1,10 @@
-//! Paths as a host reads them: whose machine they are on, their style, and the path map.
+//! Paths as a host reads them: whose machine they are on, and their style.
 
-use alloc::string::{String, ToString};
+use alloc::string::String;
 
 use super::PathStyle;
 use super::rejection::Rejection;
-use super::uri::{file_uri_to_path, is_file_uri};
+use super::uri::file_uri_to_path;
 use crate::api::host::{HostFacts, Transport};
 use crate::api::reason::Reason;
 use crate::path;
@@ -45,33 +45,5 @@ pub(crate) fn read_path(text: &str, is_uri: bool, from_client: bool, host: &Host
         };
         let rejection = Rejection::from(refusal);
         if is_for_other_system { Rejection { reason: Reason::OtherSystem, ..rejection } } else { rejection }
-    })
-}
-
-/// The place of a client's folder on the server's machine, by the path map.
-pub(crate) fn map_path(text: &str, host: &HostFacts) -> Option<String> {
-    if !host.reaches_client_folders() {
-        return None;
-    }
-    host.path_map.iter().find_map(|map| {
-        let there = if is_file_uri(text) {
-            file_uri_to_path(text, map.from_style).ok()?
-        } else {
-            path::absolute(text, map.from_style).ok()?
-        };
-        let from = path::absolute(&map.from, map.from_style).ok()?;
-        if !path::is_inside(&from, &there, map.from_style) {
-            return None;
-        }
-        let rest = there.get(from.len()..)?.trim_start_matches(['/', '\\']);
-        if rest.is_empty() {
-            return path::absolute(&map.to, host.style).ok();
-        }
-        let rest = match map.from_style {
-            PathStyle::Windows => rest.replace('\\', "/"),
-            PathStyle::Posix => rest.to_string(),
-        };
-        // On the server's style a name of the client may contain separators: it must not lead out of the mapped folder.
-        path::join_inside(&map.to, &rest, host.style).ok()
     })
 }

@@ -4,7 +4,9 @@
 //! `~` or variable expansion; short names, trailing dots and links are not resolved.
 
 pub mod display;
+mod file;
 pub(crate) mod host;
+pub(crate) mod map;
 pub mod name;
 mod parse;
 mod problem;
@@ -15,6 +17,7 @@ pub mod uri;
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 
+pub use self::file::ProjectFolder;
 pub(crate) use self::parse::{
     Anchor, Parsed, is_dots_and_blanks, is_drive_like, is_separator, strip_drive, strip_ignoring_case,
     strip_piped_drive,

@@ -7,6 +7,7 @@ use core::fmt;
 use serde::Deserialize;
 
 use super::display::display;
+use super::refusal::Refusal;
 use crate::api::reason::Reason;
 use crate::api::style::PathStyle;
 use crate::texts::fill;
@@ -14,6 +15,9 @@ use crate::texts::roots::MORE;
 
 /// Characters of one value, and of a list of values.
 const MAX_CHARS: usize = 1_024;
+
+/// Characters of a value beside others.
+const MAX_SHOWN: usize = 256;
 
 /// The folders that are allowed, where there are none.
 const NONE_ALLOWED: &str = "The path is outside the allowed folders: none is allowed.";
@@ -29,7 +33,7 @@ const NONE_ALLOWED: &str = "The path is outside the allowed folders: none is all
 /// assert!(problem.to_string().contains("/work/app"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(tag = "problem", rename_all = "camelCase", deny_unknown_fields)]
+#[serde(tag = "problem", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum PathProblem {
     /// It is empty or contains a null character.
@@ -49,7 +53,12 @@ pub enum PathProblem {
         folders: Vec<String>,
     },
     /// It contains a link whose target does not exist, and which could lead anywhere by the time it is used.
-    LinkToNowhere,
+    LinkToNowhere {
+        /// The part of the path that is the link.
+        part: String,
+        /// The target.
+        leads_to: String,
+    },
     /// It led to another place whenever it was examined.
     Changing,
     /// It leads to a name that is not UTF-8.
@@ -61,6 +70,40 @@ pub enum PathProblem {
     },
     /// The disk did not answer in time.
     NoAnswer,
+    /// The project has no folder on this machine.
+    NoFolder {
+        /// Its folder on the client's machine, if it has one.
+        #[serde(default)]
+        client_path: Option<String>,
+    },
+    /// The folder of the project does not exist.
+    ProjectMissing {
+        /// The folder.
+        project: String,
+    },
+    /// A part of the path leads out of the project: by `..`, because it is absolute, or by a link.
+    OutsideProject {
+        /// The part, as far as it leads out.
+        part: String,
+        /// Where it leads.
+        leads_to: String,
+        /// The folder of the project.
+        project: String,
+    },
+    /// A part of the path is a file, so that nothing can be below it.
+    NotAFolder {
+        /// The part.
+        part: String,
+    },
+    /// It is spelled for another operating system than this one.
+    OtherSystem,
+    /// It has no single safe reading.
+    NoReading {
+        /// The path.
+        part: String,
+        /// Why.
+        refusal: Refusal,
+    },
 }
 
 impl PathProblem {
@@ -75,7 +118,14 @@ impl PathProblem {
         match self {
             Self::Empty | Self::TooLong { .. } => Reason::Invalid,
             Self::Relative => Reason::Relative,
-            Self::Outside { .. } | Self::LinkToNowhere => Reason::Outside,
+            Self::Outside { .. } | Self::OutsideProject { .. } | Self::LinkToNowhere { .. } => Reason::Outside,
+            Self::NoFolder { client_path: Some(_) } => Reason::OtherMachine,
+            Self::NoFolder { client_path: None } => Reason::NoPath,
+            Self::ProjectMissing { .. } => Reason::Missing,
+            Self::NotAFolder { .. } => Reason::NotDirectory,
+            Self::OtherSystem => Reason::OtherSystem,
+            Self::NoReading { refusal: Refusal::NotFileUri, .. } => Reason::NotFileUri,
+            Self::NoReading { .. } => Reason::Invalid,
             Self::Changing | Self::NotUtf8 | Self::Unreadable { .. } => Reason::Unreadable,
             Self::NoAnswer => Reason::Unconfirmed,
         }
@@ -106,9 +156,25 @@ impl fmt::Display for PathProblem {
             Self::Outside { folders } if folders.is_empty() => NONE_ALLOWED.to_string(),
             Self::Outside { folders } => fill(text, &[("folders", &list(folders))]),
             Self::Unreadable { error } => fill(text, &[("error", &display(error, MAX_CHARS))]),
+            Self::NoFolder { client_path: Some(folder) } => fill(text, &[("folder", &shown(folder))]),
+            Self::ProjectMissing { project } => fill(text, &[("folder", &shown(project))]),
+            Self::OutsideProject { part, leads_to, project } => {
+                let values = [("part", &*shown(part)), ("to", &shown(leads_to)), ("folder", &shown(project))];
+                fill(text, &values)
+            }
+            Self::LinkToNowhere { part, leads_to } => fill(text, &[("part", &*shown(part)), ("to", &shown(leads_to))]),
+            Self::NotAFolder { part } => fill(text, &[("part", &shown(part))]),
+            Self::NoReading { part, refusal } => {
+                fill(text, &[("part", &*shown(part)), ("error", &refusal.to_string())])
+            }
             _ => text.to_string(),
         })
     }
+}
+
+/// One value as safe text, short enough that a sentence with three of them can be read.
+fn shown(value: &str) -> String {
+    display(value, MAX_SHOWN)
 }
 
 /// Values as safe text, as many as fit; the rest are counted.
@@ -142,10 +208,23 @@ const fn text(problem: &PathProblem) -> &'static str {
         PathProblem::Outside { .. } => {
             "The path is outside the allowed folders, which are {folders}. Pass a path inside one of them."
         }
-        PathProblem::LinkToNowhere => "The path contains a link that leads nowhere.",
+        PathProblem::LinkToNowhere { .. } => "{part} in the path is a link that leads nowhere: {to} does not exist.",
         PathProblem::Changing => "The path changes while it is examined; try again.",
         PathProblem::NotUtf8 => "The path leads to a folder or file whose name is not UTF-8.",
         PathProblem::Unreadable { .. } => "The path cannot be examined ({error}).",
+        PathProblem::NoFolder { client_path: None } => "The project has no folder, so that it has no files.",
+        PathProblem::NoFolder { client_path: Some(_) } => {
+            "The folder of the project, {folder}, is on the client's machine: this server has none of its files."
+        }
+        PathProblem::ProjectMissing { .. } => "The folder of the project, {folder}, does not exist.",
+        PathProblem::OutsideProject { .. } => {
+            "The path is outside the project {folder}: {part} leads to {to}. Pass a path inside the project."
+        }
+        PathProblem::NotAFolder { .. } => "{part} in the path is not a folder, so that nothing can be below it.",
+        PathProblem::OtherSystem => {
+            "The path is spelled for another operating system than this server's; pass it relative to the project."
+        }
+        PathProblem::NoReading { .. } => "The path {part} has no single safe reading: {error}.",
         PathProblem::NoAnswer => "The disk did not answer in time; try again, or pass a path on another disk.",
     }
 }

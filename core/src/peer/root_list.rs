@@ -14,10 +14,11 @@ use crate::api::project::{Project, RootRef, RootView};
 use crate::api::reason::Reason;
 use crate::path;
 use crate::path::display::display;
-use crate::path::host::{map_path, read_path};
+use crate::path::host::read_path;
+use crate::path::map::map_path;
 use crate::path::name::name_with_id;
 use crate::path::rejection::Rejection;
-use crate::path::uri::{is_file_uri, is_placeholder, project_id, project_key};
+use crate::path::uri::{is_file_uri, is_placeholder, looks_like_uri, project_id, project_key};
 use crate::policy::{BarePaths, Limits, NonFile, NonObjects, Policy, exceeds, to_usize};
 
 /// A list of roots.
@@ -403,7 +404,7 @@ fn locate(sent: &SentRoot, policy: &Policy, host: &HostFacts) -> (Result<String,
             (Err(Rejection::new(Reason::NotFileUri)), false)
         }
         path => {
-            let repaired = !is_uri && path.is_ok();
+            let repaired = !looks_like_uri(uri) && path.is_ok();
             (path, repaired)
         }
     }

@@ -27,6 +27,8 @@ impl HostFacts {
     }
 
     /// Finds the first invalid fact.
+    ///
+    /// [`with_path_maps`](Self::with_path_maps) does it for facts that a host gives.
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         let absolute = |place: String, text: &str, style: PathStyle| match path::absolute(text, style) {
             Ok(_) => Ok(()),
@@ -45,8 +47,7 @@ impl HostFacts {
         }
         self.check_dirs("host.allowedDirs", self.allowed_dirs.as_deref().unwrap_or_default())?;
         for (index, map) in self.path_map.iter().enumerate() {
-            absolute(format!("host.pathMap[{index}].from"), &map.from, map.from_style)?;
-            absolute(format!("host.pathMap[{index}].to"), &map.to, self.style)?;
+            map.check(self.style, &format!("host.pathMap[{index}]"))?;
         }
         Ok(())
     }

@@ -5,6 +5,7 @@
 
 mod host;
 mod limits;
+pub(crate) mod path_map;
 mod presets;
 mod repository;
 mod roots;

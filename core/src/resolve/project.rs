@@ -10,6 +10,7 @@ use crate::api::project::Project;
 use crate::api::reason::Reason;
 use crate::path;
 use crate::path::display::display;
+use crate::path::map::client_path;
 use crate::path::name::slug_with_id;
 use crate::path::rejection::Rejection;
 use crate::path::uri::{path_to_file_uri, project_id};
@@ -46,7 +47,12 @@ impl Project {
         let key = path::key(&path, style).unwrap_or_else(|_| path.clone());
         let name = path::basename(&path, style).unwrap_or_else(|| path.clone());
         let uri = path_to_file_uri(&path, style);
-        let (path, client_path) = if on_client_machine { (None, Some(path)) } else { (Some(path), None) };
+        let (path, client_path) = if on_client_machine {
+            (None, Some(path))
+        } else {
+            let there = client_path(&path, factory.host);
+            (Some(path), there)
+        };
         let id = project_id(&key);
         Self {
             slug: slug_with_id(&name, &id),

@@ -4,7 +4,8 @@ use alloc::string::{String, ToString};
 
 use crate::api::host::HostFacts;
 use crate::api::reason::Reason;
-use crate::path::host::{map_path, read_path};
+use crate::path::host::read_path;
+use crate::path::map::map_path;
 use crate::path::rejection::Rejection;
 use crate::path::uri::{is_file_uri, is_placeholder, looks_like_uri};
 use crate::path::{self, PathStyle};

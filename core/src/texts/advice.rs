@@ -44,5 +44,5 @@ pub(crate) const OUT_OF_REACH: &str = "The operator of this server can set `loca
      `allowedDirs` if it has the same folders, or `requirePath: false` if it needs no folder.";
 
 /// The ways out where a path is for another operating system than this server's.
-pub(crate) const IN_OTHER_STYLE: &str = "Spell the path as this server's operating system does; its operator can set `pathMap` if it has the client's \
-     folders in another place.";
+pub(crate) const IN_OTHER_STYLE: &str = "Spell the path as this server's operating system does; its operator can say with `ROOTWISE_PATH_MAP` where it has \
+     the client's folders.";

@@ -1,5 +1,6 @@
 //! The functions that need no resolver, in JSON.
 
+use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -8,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::Failure;
+use crate::api::host::PathMap;
 use crate::api::project::RootView;
 use crate::api::to_json;
 use crate::clients::ClientLike;
@@ -16,7 +18,9 @@ use crate::error::{ConfigError, parse_json};
 use crate::parameter::project_parameter;
 use crate::path::name::{NameForm, project_slug, sanitize_name};
 use crate::path::uri::{file_uri_to_path, path_to_file_uri, project_id, project_key};
-use crate::path::{PathProblem, PathStyle, RealPaths, Refusal, basename, is_inside, is_inside_real, join_inside};
+use crate::path::{
+    PathProblem, PathStyle, ProjectFolder, RealPaths, Refusal, basename, is_inside, is_inside_real, join_inside,
+};
 use crate::policy::Policy;
 use crate::provide::{Folder, provided_roots};
 use crate::session::{RecoverRequest, recover_session};
@@ -25,7 +29,7 @@ use crate::tools::ready_tools;
 /// A function and its arguments.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-enum Call {
+enum Call<'a> {
     FileUriToPath(UriArguments),
     ProjectKey(RootArguments),
     IsInside(InsideArguments),
@@ -43,6 +47,9 @@ enum Call {
     ReadyTools(NoArguments),
     ProvidedRoots(FolderArguments),
     SimulateClient(ClientLike),
+    FileInside(#[serde(borrow)] FileArguments<'a>),
+    ClientFile(#[serde(borrow)] FileArguments<'a>),
+    ParsePathMap(PathMapArguments),
 }
 
 #[derive(Deserialize)]
@@ -145,6 +152,25 @@ struct FolderArguments {
     style: PathStyle,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileArguments<'a> {
+    #[serde(borrow)]
+    project: ProjectFolder<'a>,
+    #[serde(borrow)]
+    file: Cow<'a, str>,
+    style: PathStyle,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PathMapArguments {
+    text: String,
+    style: PathStyle,
+    #[serde(default)]
+    place: Option<String>,
+}
+
 /// A stable code and a text.
 #[derive(Serialize)]
 struct Told {
@@ -160,8 +186,8 @@ struct Returned<T> {
 /// Calls a function that needs no resolver: `{"fileUriToPath": {"uri": ..., "style": ...}}` returns `{"value": ...}` or
 /// `{"error": {"code", "message"}}`. The others are `projectKey`, `isInside`, `joinInside`, `recoverSession`,
 /// `basename`, `pathToFileUri`, `projectId`, `projectSlug`, `sanitizeName`; for hosts that collect facts for a policy
-/// `policyInputs` and `commandLine`, for tools `projectParameter` and `readyTools`, and for those that check paths on disk `pathProblem`,
-/// with `{ "code", "message" }`; for clients `providedRoots`, and for tests `simulateClient`.
+/// `policyInputs`, `commandLine` and `parsePathMap`; for tools `projectParameter`, `readyTools` and `clientFile`; for those that check
+/// paths on disk `fileInside` and `pathProblem`, with `{ "code", "message" }`; for clients `providedRoots`, and for tests `simulateClient`.
 ///
 /// ```
 /// use rootwise::wire;
@@ -215,6 +241,19 @@ pub fn call(arguments: &str) -> String {
         Call::ReadyTools(NoArguments {}) => to_json(&Returned { value: ready_tools() }),
         Call::ProvidedRoots(FolderArguments { folders, style }) => checked(provided_roots(&folders, style)),
         Call::SimulateClient(like) => checked(like.simulate()),
+        Call::FileInside(FileArguments { project, file, style }) => match project.file(&file, style) {
+            Ok(value) => to_json(&Returned { value }),
+            Err(problem) => Failure::new(problem.reason().code(), &problem.to_string()).to_json(),
+        },
+        Call::ClientFile(FileArguments { project, file, style }) => {
+            to_json(&Returned { value: project.client_file(&file, style) })
+        }
+        Call::ParsePathMap(PathMapArguments { text, style, place }) => {
+            match PathMap::parse(&text, style, place.as_deref().unwrap_or("pathMap")) {
+                Ok(value) => to_json(&Returned { value }),
+                Err(error) => Failure::from(error).to_json(),
+            }
+        }
     }
 }
 

@@ -350,7 +350,13 @@ fn with_option(command: clap::Command, name: String) -> clap::Command {
     if name.is_empty() || command.get_arguments().any(|known| known.get_long() == Some(name.as_str())) {
         return command;
     }
-    command.arg(Arg::new(name.clone()).long(name).num_args(0..=1).value_name("VALUE").help("Read by the policy"))
+    let option = Arg::new(name.clone()).long(&name);
+    command.arg(match name.as_str() {
+        "path-map" => option.value_name("CLIENT=HERE").help(
+            "Where this machine has the client's folders, such as C:\\code=/mnt/c/code; several with ; between them",
+        ),
+        _ => option.num_args(0..=1).value_name("VALUE").help("Read by the policy"),
+    })
 }
 
 fn options_of(policy: Option<&Policy>) -> BTreeSet<String> {
@@ -401,6 +407,9 @@ mod tests {
         assert!(json && options.explain);
         assert_eq!(options.folder, Some("/a".into()));
         assert!(parsed("resolve --project=/x --policy wolfram").unwrap_err().contains("--project"));
+        for command in ["resolve --path-map /a=/b", "whereami --path-map /a=/b", "run --path-map=/a=/b -- server"] {
+            assert!(parsed(command).is_ok(), "{command}");
+        }
     }
 
     #[test]

@@ -69,6 +69,33 @@ fn resolve_stays_inside_allowed_folders() {
 }
 
 #[test]
+fn a_path_map_comes_from_the_environment_and_the_command_line_and_is_checked_at_start() {
+    let folder = folder("mapped");
+    let app = folder.at("app");
+    let map = format!(r"C:\code={app};/home/me={app}");
+    let named = ["resolve", "--argument", r"c:\Code\src"];
+    for (words, env) in
+        [(named.to_vec(), vec![("ROOTWISE_PATH_MAP", &*map)]), ([&named[..], &["--path-map", &map]].concat(), vec![])]
+    {
+        let (status, value, _) = rootwise(&words, &env);
+        let project = &value["project"];
+        assert_eq!((status, project["path"].as_str()), (Some(0), Some(&*format!("{app}/src"))), "{value}");
+        assert_eq!(project["clientPath"].as_str(), Some(r"C:\code\src"));
+    }
+    for (words, place) in [
+        (vec!["resolve"], "ROOTWISE_PATH_MAP[1]"),
+        (vec!["run", "--", "rootwise", "whereami"], "ROOTWISE_PATH_MAP[1]"),
+        (vec!["whereami"], "ROOTWISE_PATH_MAP[1]"),
+        (vec!["resolve", "--path-map", "/a=b"], "--path-map[0].to"),
+        (vec!["run", "--path-map=x", "--", "rootwise", "whereami"], "--path-map[0]"),
+        (vec!["whereami", "--path-map=x"], "--path-map[0]"),
+    ] {
+        let (status, _, text) = rootwise(&words, &[("ROOTWISE_PATH_MAP", "/a=/b;nonsense")]);
+        assert!(status != Some(0) && text.contains(&format!("bad options at {place}")), "{words:?}: {text}");
+    }
+}
+
+#[test]
 fn uri_converts_in_both_directions_and_styles() {
     let (status, value, _) = rootwise(&["uri", "file:///c%3A/My%20Code", "--style=windows"], &[]);
     assert_eq!(

@@ -13,7 +13,9 @@ mod gate;
 mod host;
 #[cfg(feature = "http")]
 mod http;
+mod inside;
 mod nearest;
+mod open;
 #[cfg(feature = "rmcp")]
 mod rmcp;
 mod roots;
@@ -32,5 +34,7 @@ pub use gate::{GateBody, GateOptions, GateRefusal, Gated, ProjectGate};
 pub use host::{Call, Cancelled, Channel, Host, Observer, SendError, Sender, Sending, Session};
 #[cfg(feature = "http")]
 pub use http::{headers_of, query_of};
-pub use roots::{PathRefusal, RootEntry, Roots, resolve_inside, resolve_inside_in_time};
+pub use inside::{resolve_file, resolve_file_in_time, resolve_inside, resolve_inside_in_time};
+pub use open::{Access, OpenError, open_file};
+pub use roots::{PathRefusal, RootEntry, Roots};
 pub use start::{AtStart, resolve_and_explain, resolve_at_start};

@@ -147,6 +147,15 @@ impl Offer {
     }
 
     #[tool]
+    async fn file(
+        &self,
+        Parameters(Target { path }): Parameters<Target>,
+        context: Context,
+    ) -> Result<String, NoProject> {
+        Ok(self.projects.resolve_file(&context, &path).await?.display().to_string())
+    }
+
+    #[tool]
     async fn current(&self, context: Context) -> String {
         self.projects.current(&context).map_or_else(|| "none".into(), |project| shown(&project).to_string())
     }

@@ -22,7 +22,9 @@ pub use options::Options;
 pub use projects::{Hints, LocalProject, Rootwise, Subscription};
 pub use rootwise;
 pub use rootwise_host as host;
-pub use rootwise_host::{Cause, GateOptions, NoProject, ProjectGate, RootEntry, Roots, Selection};
+pub use rootwise_host::{
+    Access, Cause, GateOptions, NoProject, OpenError, ProjectGate, RootEntry, Roots, Selection, open_file, resolve_file,
+};
 pub use streams::{WatchStreams, WatchedBody, watch_streams};
 pub use tools::ToolNames;
 pub use wrapper::WithProjects;

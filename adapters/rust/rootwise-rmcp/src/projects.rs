@@ -13,8 +13,8 @@ use rootwise::event::{SelectBy, Want};
 use rootwise::path::PathProblem;
 use rootwise::{CallId, ConfigError, Explanation, Project, Reason};
 use rootwise_host::{
-    Host, NoProject, Roots, Selection, explanation_of, is_inside, project_and_hints_of, project_of, roots_of,
-    selection_of, unselected_of,
+    Host, NoProject, PathRefusal, Roots, Selection, explanation_of, is_inside, project_and_hints_of, project_of,
+    resolve_file_in_time, roots_of, selection_of, unselected_of,
 };
 
 use crate::call::call_of;
@@ -274,7 +274,8 @@ impl Rootwise {
         self.ask(context, asked, roots_of).await
     }
 
-    /// Returns the real path of a file or folder inside the client's roots. A relative path starts from the call's project.
+    /// Returns the real path of a file or folder inside any of the client's roots, for a client that has roots. A relative path
+    /// starts from the call's project. [`resolve_file`](Self::resolve_file) finds a file inside the project alone.
     ///
     /// ```
     /// use rmcp::RoleServer;
@@ -296,11 +297,29 @@ impl Rootwise {
             None => self.current(context),
         };
         let (path, policy) = (path.to_owned(), self.0.host.policy().clone());
-        let check = move || roots.resolve(&path, project.as_deref(), &policy);
-        let problem = PathProblem::Unreadable { error: "the check panicked".into() };
-        let panicked = |_| NoProject::new(problem.reason(), problem.to_string());
-        let checked = tokio::task::spawn_blocking(check).await.map_err(panicked)?;
-        Ok(checked?)
+        checked(move || roots.resolve(&path, project.as_deref(), &policy)).await
+    }
+
+    /// Returns the real path of a file or folder inside the project of this call, from whichever source the project came; see
+    /// [`resolve_file`](rootwise_host::resolve_file).
+    ///
+    /// ```
+    /// use rmcp::RoleServer;
+    /// use rmcp::service::RequestContext;
+    /// use rootwise_rmcp::{NoProject, Rootwise};
+    ///
+    /// async fn size(projects: &Rootwise, file: &str, context: RequestContext<RoleServer>) -> Result<u64, NoProject> {
+    ///     let file = projects.resolve_file(&context, file).await?;
+    ///     Ok(file.metadata().map_or(0, |found| found.len()))
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// No project was found, or the path is not inside it; the text says which part is wrong and where it leads.
+    pub async fn resolve_file(&self, context: &Context, file: &str) -> Result<PathBuf, NoProject> {
+        let project = self.any_project(context, Hints::default()).await?;
+        let (file, policy) = (file.to_owned(), self.0.host.policy().clone());
+        checked(move || resolve_file_in_time(project, &file, &policy)).await
     }
 
     /// Whether a path is inside the client's roots, by real path; see [`resolve`](Self::resolve).
@@ -444,6 +463,13 @@ impl fmt::Debug for Subscription {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Subscription").finish_non_exhaustive()
     }
+}
+
+/// Checks a path on a thread that may wait for the disk.
+async fn checked(check: impl FnOnce() -> Result<PathBuf, PathRefusal> + Send + 'static) -> Result<PathBuf, NoProject> {
+    let problem = PathProblem::Unreadable { error: "the check panicked".into() };
+    let panicked = |_| NoProject::new(problem.reason(), problem.to_string());
+    Ok(tokio::task::spawn_blocking(check).await.map_err(panicked)??)
 }
 
 fn asked(call: CallId) -> CallAsked {

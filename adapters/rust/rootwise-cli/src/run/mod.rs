@@ -30,7 +30,8 @@ use shell::Setup;
 
 pub(crate) fn run(options: &Run) -> Result<ExitCode, Failure> {
     let (name, args) = options.server.split_first().ok_or_else(|| Failure("name a server after `--`".into()))?;
-    let command = Arc::new(Command { program: program::find(name)?, args: args.to_vec() });
+    let maps_paths = options.roots == RunRoots::Client;
+    let command = Arc::new(Command { program: program::find(name)?, args: args.to_vec(), maps_paths });
     let policy = Arc::new(options.policy.policy()?);
     let transport = if options.http.is_some() { Transport::Http } else { Transport::Stdio };
     let mut facts = options.policy.facts(transport, &policy)?;

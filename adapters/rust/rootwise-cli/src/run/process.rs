@@ -19,6 +19,8 @@ use super::router::End;
 pub(crate) struct Command {
     pub(crate) program: PathBuf,
     pub(crate) args: Vec<OsString>,
+    /// Whether the server gets roots as the client spells them, so that it needs the path map itself.
+    pub(crate) maps_paths: bool,
 }
 
 /// What a process is told.
@@ -42,6 +44,9 @@ impl Command {
             if filled != value {
                 command.env(name, filled);
             }
+        }
+        if !self.maps_paths {
+            command.env_remove("ROOTWISE_PATH_MAP");
         }
         command.env("PWD", &place.folder).current_dir(&place.folder);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit()).kill_on_drop(true);

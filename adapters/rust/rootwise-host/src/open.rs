@@ -1,0 +1,129 @@
+//! Files that are opened inside a project, without a gap between the check and the use where the system allows that.
+
+use std::fs::File;
+use std::io;
+
+use rootwise::Project;
+use rootwise::path::PathProblem;
+
+use crate::inside::{CheckedFile, MAX_LOOKS, checked_file};
+use crate::roots::PathRefusal;
+
+/// What a file is opened for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Access {
+    /// Reading what exists.
+    Read,
+    /// Writing from the start: the file is created, or emptied.
+    Write,
+    /// Writing at the end; the file is created if it does not exist.
+    Append,
+    /// Writing a file that does not exist yet.
+    Create,
+}
+
+/// A file that was not opened.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// It is not inside the project, or cannot be examined.
+    #[error(transparent)]
+    Refused(#[from] PathRefusal),
+    /// It is inside, and the system does not open it: it does not exist, or may not be read.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// Opens a file inside a project, as [`resolve_file`](crate::resolve_file) finds it.
+///
+/// On Unix nothing that changes on the disk meanwhile can lead out of the project: every folder on the way is opened by its
+/// own, and no link is followed. On Windows the file is opened by its real path, so that a link may still change between the
+/// check and the use. Blocks.
+///
+/// ```
+/// use std::io::{Read, Write};
+///
+/// use rootwise::host::Transport;
+/// use rootwise::Policy;
+/// use rootwise_host::{Access, host_facts, open_file, resolve_at_start};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let policy = Policy::recommended();
+/// if let Some(project) = resolve_at_start(policy.clone(), host_facts(Transport::Stdio, &policy))? {
+///     let mut text = String::new();
+///     open_file(&project, "Cargo.toml", Access::Read)?.read_to_string(&mut text)?;
+///     assert!(open_file(&project, "../secret", Access::Write).is_err());
+/// }
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// The file is not inside the project, or cannot be opened.
+pub fn open_file<P: AsRef<Project> + ?Sized>(project: &P, file: &str, access: Access) -> Result<File, OpenError> {
+    for _ in 0..MAX_LOOKS {
+        let checked = checked_file(project.as_ref(), file)?;
+        match open(&checked, access) {
+            // A link took the place of a folder or of the file: the next look sees where it leads.
+            Err(error) if is_link(&error) => {}
+            opened => return Ok(opened?),
+        }
+    }
+    Err(PathRefusal::from(PathProblem::Changing).into())
+}
+
+#[cfg(unix)]
+fn is_link(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+
+    Errno::from_io_error(error).is_some_and(|error| matches!(error, Errno::LOOP | Errno::NOTDIR | Errno::MLINK))
+}
+
+#[cfg(unix)]
+fn open(file: &CheckedFile, access: Access) -> io::Result<File> {
+    use std::path::Path;
+
+    use rustix::fs::{CWD, Mode, OFlags, openat};
+
+    let folder = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::RDONLY;
+    let flags = match access {
+        Access::Read => OFlags::RDONLY,
+        Access::Write => OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC,
+        Access::Append => OFlags::WRONLY | OFlags::CREATE | OFlags::APPEND,
+        Access::Create => OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL,
+    };
+    let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let rest = file.real.strip_prefix(&file.fence).unwrap_or_else(|_| Path::new(""));
+    let mut at = openat(CWD, &file.fence, folder, Mode::empty())?;
+    let mut names = rest.components().peekable();
+    while let Some(name) = names.next() {
+        let name = name.as_os_str();
+        if names.peek().is_none() {
+            return Ok(openat(&at, name, flags, Mode::from_raw_mode(0o666))?.into());
+        }
+        at = openat(&at, name, folder, Mode::empty())?;
+    }
+    // The project itself is a folder, which can only be read.
+    match access {
+        Access::Read => Ok(at.into()),
+        Access::Write | Access::Append | Access::Create => Err(io::ErrorKind::IsADirectory.into()),
+    }
+}
+
+#[cfg(not(unix))]
+fn is_link(_error: &io::Error) -> bool {
+    false
+}
+
+#[cfg(not(unix))]
+fn open(file: &CheckedFile, access: Access) -> io::Result<File> {
+    let mut options = File::options();
+    match access {
+        Access::Read => options.read(true),
+        Access::Write => options.write(true).create(true).truncate(true),
+        Access::Append => options.append(true).create(true),
+        Access::Create => options.write(true).create_new(true),
+    };
+    options.open(&file.real)
+}
