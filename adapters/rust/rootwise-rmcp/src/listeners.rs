@@ -56,7 +56,13 @@ impl Observer for Observers {
 
     fn project_changed(&self, change: &AnnounceProject, name: Option<&Arc<str>>) {
         let (project, previous, session_id) = (change.to.clone(), change.from.clone(), name.cloned());
-        self.projects.tell(&ProjectChange { project, previous, ended: change.ended, shared: change.shared, session_id });
+        self.projects.tell(&ProjectChange {
+            project,
+            previous,
+            ended: change.ended,
+            shared: change.shared,
+            session_id,
+        });
     }
 
     fn roots_changed(&self, change: &AnnounceRoots, name: Option<&Arc<str>>) {
