@@ -122,7 +122,10 @@ describe("on this disk", options, () => {
   });
 
   test("clones share a key where the remote decides", async () => {
-    for (const [clone, url] of Object.entries({ one: "git@example.org:acme/app.git", two: "https://u:p@Example.org/acme/app" })) {
+    for (const [clone, url] of Object.entries({
+      one: "git@example.org:acme/app.git",
+      two: "https://u:p@Example.org/acme/app",
+    })) {
       git(".", "clone", "-q", "app", clone);
       git(clone, "remote", "set-url", "origin", url);
       const { key, repository: found } = await projectAt({ identity: "remote" }, `${clone}/web`);
@@ -173,11 +176,20 @@ describe("over stdio", options, () => {
       assert.equal((await client.call("project", { target: "web/src" })).package.name, "web");
       assert.equal((await client.call("project", { target: "README.md" })).package, undefined);
       await client.open(at("fix"));
-      const fix = await eventually(() => client.call("project"), ({ path }) => path === at("fix"));
+      const fix = await eventually(
+        () => client.call("project"),
+        ({ path }) => path === at("fix"),
+      );
       assert.deepEqual([fix.key, fix.slug], [main.key, main.slug]);
       await client.open(at("lib"));
-      await eventually(() => client.call("project"), ({ path }) => path === at("lib"));
-      const changes = await eventually(() => client.call("changes"), ({ length }) => length === 3);
+      await eventually(
+        () => client.call("project"),
+        ({ path }) => path === at("lib"),
+      );
+      const changes = await eventually(
+        () => client.call("changes"),
+        ({ length }) => length === 3,
+      );
       assert.deepEqual(changes.slice(1), [
         { from: at("app"), to: at("fix"), shared: "repository" },
         { from: at("fix"), to: at("lib") },
@@ -205,9 +217,10 @@ describe("over HTTP", options, () => {
         }
         return transport.handleRequest(request);
       };
-      const client = await connect(new StreamableHTTPClientTransport(new URL("http://localhost/mcp"), { fetch: handle }), [
-        root,
-      ]);
+      const client = await connect(
+        new StreamableHTTPClientTransport(new URL("http://localhost/mcp"), { fetch: handle }),
+        [root],
+      );
       try {
         return await client.call("project");
       } finally {
@@ -229,7 +242,9 @@ test("a machine for tests has worktrees too", async () => {
     host.disk.write("/w/fix/.git", "gitdir: /w/app/.git/worktrees/fix");
     host.disk.write("/w/app/.git/worktrees/fix/commondir", "../..");
     host.disk.write("/w/app/.git/worktrees/fix/gitdir", "/w/fix/.git");
-    const client = await host.connect(repositoryServer({ policy: { identity: "repository" } }), { roots: ["/w/fix/src"] });
+    const client = await host.connect(repositoryServer({ policy: { identity: "repository" } }), {
+      roots: ["/w/fix/src"],
+    });
     const { content } = await client.callTool("project");
     assert.equal(JSON.parse(content[0].text).key, "/w/app/src");
   } finally {

@@ -71,7 +71,8 @@ def test_worktrees_share_key_and_slug_and_path_stays(place: Place) -> None:
     assert (fix.key, fix.id, fix.slug, fix.path) == (main.key, main.id, main.slug, place.at("fix/web"))
     found = place.found("fix/web")
     assert (found.path, found.key, found.name, found.inside) == (place.at("fix"), place.at("app"), "app", "web")
-    assert found.worktree is not None and (found.worktree.name, found.worktree.main) == ("fix", place.at("app"))
+    assert found.worktree is not None
+    assert (found.worktree.name, found.worktree.main) == ("fix", place.at("app"))
     assert recover_session([{"id": "monday", "project": main.key}], project=fix).get("sessionId") == "monday"
     assert place.project("fix/web", "folder").key == place.at("fix/web")
 
@@ -84,7 +85,8 @@ def test_submodules_and_bare_repositories_are_their_own(place: Place) -> None:
     place.git("bare.git", "worktree", "add", "-q", "../tree")
     tree = place.found("tree")
     assert (tree.key, tree.name) == (place.at("bare.git"), "bare")
-    assert tree.worktree is not None and tree.worktree.main is None
+    assert tree.worktree is not None
+    assert tree.worktree.main is None
     place.repository("app/web/inner")
     assert place.found("app/web/inner/web").path == place.at("app/web/inner")
 
@@ -119,9 +121,11 @@ def test_a_git_file_leads_nowhere_unless_the_repository_confirms_it(place: Place
 def test_nothing_outside_the_allowed_folders_is_told(place: Place) -> None:
     assert place.project("app/web", allowed="app/web").repository is None
     narrow = place.project("fix/web", allowed="fix").repository
-    assert narrow is not None and (narrow.key, narrow.broken) == (place.at("fix"), True)
+    assert narrow is not None
+    assert (narrow.key, narrow.broken) == (place.at("fix"), True)
     wide = place.project("fix/web", allowed=".").repository
-    assert wide is not None and (wide.key, wide.broken) == (place.at("app"), False)
+    assert wide is not None
+    assert (wide.key, wide.broken) == (place.at("app"), False)
 
 
 def test_clones_share_a_key_where_the_remote_decides(place: Place) -> None:
@@ -130,7 +134,8 @@ def test_clones_share_a_key_where_the_remote_decides(place: Place) -> None:
         place.git(clone, "remote", "set-url", "origin", url)
         project = place.project(f"{clone}/web", "remote")
         assert project.key == "remote:example.org/acme/app//web"
-        assert project.repository is not None and project.repository.remote == "example.org/acme/app"
+        assert project.repository is not None
+        assert project.repository.remote == "example.org/acme/app"
 
 
 def test_a_disk_for_tests_has_worktrees_and_packages_too() -> None:
@@ -142,5 +147,6 @@ def test_a_disk_for_tests_has_worktrees_and_packages_too() -> None:
     client = FakeHost(policy, disk=disk).connect(["/w/fix"])
     project = client.project(target="web/src/page.ts")
     assert project.key == "/w/app"
-    assert project.package is not None and (project.package.inside, project.package.marker) == ("web", "package.json")
+    assert project.package is not None
+    assert (project.package.inside, project.package.marker) == ("web", "package.json")
     client.close()

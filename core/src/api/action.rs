@@ -253,7 +253,7 @@ pub struct Announce {
     pub to: Option<Arc<Project>>,
     /// What both have in common.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    #[cfg_attr(feature = "ts", ts(optional))]
     pub shared: Option<SharedBy>,
 }
 

@@ -60,7 +60,7 @@ pub struct AnnounceProject {
     pub to: Option<Arc<Project>>,
     /// What both have in common.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    #[cfg_attr(feature = "ts", ts(optional))]
     pub shared: Option<SharedBy>,
     /// Whether the session ended.
     #[serde(default, skip_serializing_if = "is_default")]

@@ -243,7 +243,7 @@ impl History {
             need.markers.extend(vouching.iter().cloned());
         }
         // The same look finds the repository (rule 66).
-        if matches!(self.look(source, &start, &BTreeSet::new(), eyes), Look::Unknown { .. }) {
+        if verify != Verify::None && matches!(self.look(source, &start, &BTreeSet::new(), eyes), Look::Unknown { .. }) {
             unknown.iter_mut().filter(|need| need.path == start).for_each(|need| need.markers.extend(self.wished()));
         }
         let mut found = start.clone();

@@ -29,8 +29,8 @@ class ConnectionInfo:
     client: str | None = None
     #: Whether the connection ended with this change.
     ended: bool = False
-    #: What the projects share: the same ``checkout`` of a repository, or the same ``repository`` in another worktree or clone;
-    #: none if it is another project.
+    #: What the projects share: the same ``checkout`` of a repository, or the same ``repository`` in another worktree or
+    #: clone; none if it is another project.
     shared: SharedBy | None = None
     #: Returns the framework's session while it exists.
     _session: Callable[[], object] = field(default=lambda: None, repr=False, compare=False)

@@ -80,8 +80,8 @@ class AnyProject:
     Only servers with ``require_path=False`` get one that is not a :class:`Project`.
     """
 
-    #: Identity: one folder has one key, whatever its spelling, and with another ``identity`` in the policy the same folder of
-    #: a repository has it in every worktree or clone.
+    #: Identity: one folder has one key, whatever its spelling, and with another ``identity`` in the policy the same
+    #: folder of a repository has it in every worktree or clone.
     key: str
     #: Short hash of the key.
     id: str
@@ -106,7 +106,7 @@ class AnyProject:
     real_path: str | None = None
     #: The repository that the folder belongs to, where the policy looks for it and there is one.
     repository: Repository | None = None
-    #: The nearest package between the ``target`` of a call and the project's folder; not part of the project's identity.
+    #: The nearest package between the ``target`` of a call and the project's folder; not part of its identity.
     package: Package | None = field(default=None, compare=False)
     #: The exact place that the source read: a variable, a header, an option.
     via: str | None = None

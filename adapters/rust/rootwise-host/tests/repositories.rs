@@ -7,6 +7,7 @@ use std::process::Command;
 use std::{env, fs, process};
 
 use rootwise::project::{Project, Repository};
+use rootwise::session::{RecoverRequest, SessionRecord, recover_session};
 use rootwise::{HostFacts, PathStyle, Policy};
 use rootwise_host::resolve_at_start;
 
@@ -76,6 +77,10 @@ impl Drop for Place {
     }
 }
 
+fn other_again(place: &Place, worktree: &str) -> Project {
+    place.project("repository", &format!("{worktree}/pkg"))
+}
+
 fn main_of(repository: &Repository) -> Option<&str> {
     repository.worktree.as_ref()?.main.as_deref()
 }
@@ -85,7 +90,10 @@ fn worktrees_share_the_identity_of_their_main_checkout() {
     let Some(place) = Place::new("worktree") else { return };
     place.repository("app");
     place.git("app", &["worktree", "add", "-q", "../fix"]);
-    place.git("app", &["-c", "worktree.useRelativePaths=true", "worktree", "add", "-q", "--relative-paths", "../near"]);
+    // As newer versions of git write it.
+    place.git("app", &["worktree", "add", "-q", "../near"]);
+    fs::write(place.at("near/.git"), "gitdir: ../app/.git/worktrees/near\n").unwrap();
+    fs::write(place.at("app/.git/worktrees/near/gitdir"), "../../../../near/.git\n").unwrap();
     let main = place.project("repository", "app/pkg");
     assert_eq!(main.key, place.at("app/pkg"), "of an ordinary checkout it is the folder's");
     for name in ["fix", "near"] {
@@ -96,6 +104,9 @@ fn worktrees_share_the_identity_of_their_main_checkout() {
         assert_eq!((found.name.as_str(), found.inside.as_str()), ("app", "pkg"));
         assert_eq!((found.path.as_str(), main_of(&found)), (&*place.at(name), Some(&*place.at("app"))));
         assert!(!found.broken);
+        let sessions = vec![SessionRecord::new("monday").project(main.key.as_str())];
+        let recovered = recover_session(&RecoverRequest::new(sessions).project(&other_again(&place, name))).unwrap();
+        assert_eq!(recovered.session_id.as_deref(), Some("monday"), "a session of the main checkout is found");
         let by_folder = place.project("folder", &format!("{name}/pkg"));
         assert_eq!(by_folder.key, place.at(&format!("{name}/pkg")));
         assert_eq!(by_folder.repository.unwrap().key, place.at("app"), "which it says without using it");
@@ -137,7 +148,7 @@ fn a_git_file_leads_nowhere_unless_the_repository_confirms_it() {
     // A moved worktree, whose repository still names the old place.
     fs::rename(place.at("fix"), place.at("moved")).unwrap();
     is_own("moved");
-    place.git("moved", &["worktree", "repair", "-q"].map(|part| if part == "-q" { "." } else { part }));
+    place.git("moved", &["worktree", "repair"]);
     assert_eq!(place.found("moved").unwrap().key, place.at("app"), "repaired");
     // A folder that says of itself that it is that worktree.
     fs::create_dir_all(place.at("liar/sub")).unwrap();
