@@ -37,7 +37,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use rootwise::action::{Action, RootsState};
 use rootwise::event::{
-    AskVia, AskWithdrawn, ClientInitialized, EntryKind, Event, RefusalKind, RequestFacts, RequestRefused, RootsListed,
+    AskVia, AskWithdrawn, EntryKind, Event, RefusalKind, RequestFacts, RequestRefused, RootsListed,
 };
 use rootwise::host::{HostFacts, Transport};
 use rootwise::path::PathStyle;
