@@ -235,7 +235,7 @@ describe("the gate", () => {
       const { refusal } = await projectGate({ policy, local: true }).check(new Request("http://localhost/", { headers }));
       return JSON.parse(refusal.body).error.data.code;
     });
-    assert.deepEqual(await Promise.all(codes), ["missing", "invalid"]);
+    assert.deepEqual(await Promise.all(codes), ["missing", "too_long"]);
   });
 
   test("refuses a request that names nothing where a project is required", async () => {
