@@ -232,10 +232,12 @@ describe("the gate", () => {
   test("a request is held to the limits of the policy", async () => {
     const headers = { "X-Project-Path": `/${"a".repeat(100)}` };
     const codes = ["recommended", { limits: { valueBytes: 64 } }].map(async (policy) => {
-      const { refusal } = await projectGate({ policy, local: true }).check(new Request("http://localhost/", { headers }));
+      const { refusal } = await projectGate({ policy, local: true }).check(
+        new Request("http://localhost/", { headers }),
+      );
       return JSON.parse(refusal.body).error.data.code;
     });
-    assert.deepEqual(await Promise.all(codes), ["missing", "invalid"]);
+    assert.deepEqual(await Promise.all(codes), ["missing", "too_long"]);
   });
 
   test("refuses a request that names nothing where a project is required", async () => {
