@@ -63,10 +63,19 @@ export async function typescript() {
   await bin("tsc", "-p", "adapters/typescript/tsconfig.bundle.json");
   embed();
   copyFileSync(at("core", "policy.schema.json"), at("dist", "policy.schema.json"));
-  for (const folder of ["node", "driver", "mcp", "testing"]) mkdirSync(at("dist", folder), { recursive: true });
+  for (const folder of ["node", "client", "driver", "mcp", "testing"])
+    mkdirSync(at("dist", folder), { recursive: true });
   writeFileSync(at("dist", "cjs", "package.json"), '{ "type": "commonjs" }\n');
   process.env.ROOTWISE_ADDON ??= addonFile();
-  for (const entry of ["node/index", "node/native", "node/wasm", "driver/index", "mcp/index", "testing/index"]) {
+  for (const entry of [
+    "node/index",
+    "node/native",
+    "node/wasm",
+    "client/index",
+    "driver/index",
+    "mcp/index",
+    "testing/index",
+  ]) {
     const names = Object.keys(await import(`${at("dist", "cjs", `${entry}.js`)}`)).filter(
       (name) => !["default", "__esModule", "module.exports"].includes(name),
     );
@@ -81,7 +90,7 @@ export async function typescript() {
 
 /** Removes what earlier builds left; the glue comes from another part of the build. */
 function clean() {
-  for (const folder of ["bundle", "node", "driver", "mcp", "testing"])
+  for (const folder of ["bundle", "node", "client", "driver", "mcp", "testing"])
     rmSync(at("dist", folder), { recursive: true, force: true });
   for (const folder of ["esm", "cjs"]) {
     for (const name of readdirSync(at("dist", folder)))

@@ -162,8 +162,9 @@ def lint(session: nox.Session) -> None:
     if len(versions) != 1:
         session.error(f"the versions of Cargo.toml, pyproject.toml and _version.py differ: {sorted(versions)}")
     session.run("python", "generate.py", "--check")
-    session.run("ruff", "check", ".", str(ROOT / "examples"))
-    session.run("ruff", "format", "--check", ".", str(ROOT / "examples"))
+    places = [".", str(ROOT / "benches"), str(ROOT / "examples")]
+    session.run("ruff", "check", *places)
+    session.run("ruff", "format", "--check", *places)
     session.run("mypy")
 
 

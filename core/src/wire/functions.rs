@@ -10,14 +10,17 @@ use serde_json::value::RawValue;
 use super::Failure;
 use crate::api::project::RootView;
 use crate::api::to_json;
+use crate::clients::ClientLike;
 use crate::endpoint::inputs::PolicyInputs;
-use crate::error::parse_json;
+use crate::error::{ConfigError, parse_json};
 use crate::parameter::project_parameter;
 use crate::path::name::{NameForm, project_slug, sanitize_name};
 use crate::path::uri::{file_uri_to_path, path_to_file_uri, project_id, project_key};
 use crate::path::{PathProblem, PathStyle, RealPaths, Refusal, basename, is_inside, is_inside_real, join_inside};
 use crate::policy::Policy;
+use crate::provide::{Folder, provided_roots};
 use crate::session::{RecoverRequest, recover_session};
+use crate::tools::ready_tools;
 
 /// A function and its arguments.
 #[derive(Deserialize)]
@@ -37,6 +40,9 @@ enum Call {
     PolicyInputs(PolicyArguments),
     CommandLine(CommandLineArguments),
     ProjectParameter(ParameterArguments),
+    ReadyTools(NoArguments),
+    ProvidedRoots(FolderArguments),
+    SimulateClient(ClientLike),
 }
 
 #[derive(Deserialize)]
@@ -128,6 +134,17 @@ struct ParameterArguments {
     roots: Vec<RootView>,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NoArguments {}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FolderArguments {
+    folders: Vec<Folder>,
+    style: PathStyle,
+}
+
 /// A stable code and a text.
 #[derive(Serialize)]
 struct Told {
@@ -143,7 +160,8 @@ struct Returned<T> {
 /// Calls a function that needs no resolver: `{"fileUriToPath": {"uri": ..., "style": ...}}` returns `{"value": ...}` or
 /// `{"error": {"code", "message"}}`. The others are `projectKey`, `isInside`, `joinInside`, `recoverSession`,
 /// `basename`, `pathToFileUri`, `projectId`, `projectSlug`, `sanitizeName`; for hosts that collect facts for a policy
-/// `policyInputs` and `commandLine`, for tools `projectParameter`, and for those that check paths on disk `pathProblem`, with `{ "code", "message" }`.
+/// `policyInputs` and `commandLine`, for tools `projectParameter` and `readyTools`, and for those that check paths on disk `pathProblem`,
+/// with `{ "code", "message" }`; for clients `providedRoots`, and for tests `simulateClient`.
 ///
 /// ```
 /// use rootwise::wire;
@@ -194,12 +212,22 @@ pub fn call(arguments: &str) -> String {
             Err(failure) => failure.to_json(),
         },
         Call::ProjectParameter(ParameterArguments { roots }) => to_json(&Returned { value: project_parameter(&roots) }),
+        Call::ReadyTools(NoArguments {}) => to_json(&Returned { value: ready_tools() }),
+        Call::ProvidedRoots(FolderArguments { folders, style }) => checked(provided_roots(&folders, style)),
+        Call::SimulateClient(like) => checked(like.simulate()),
     }
 }
 
 fn inputs(policy: Option<&RawValue>) -> Result<PolicyInputs, Failure> {
     let policy = policy.map_or_else(|| Ok(Policy::recommended()), |policy| Policy::from_json(policy.get()))?;
     Ok(PolicyInputs::of(&policy))
+}
+
+fn checked<T: Serialize>(result: Result<T, ConfigError>) -> String {
+    match result {
+        Ok(value) => to_json(&Returned { value }),
+        Err(error) => Failure::from(error).to_json(),
+    }
 }
 
 fn returned(result: Result<String, Refusal>) -> String {

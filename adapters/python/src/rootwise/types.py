@@ -1227,7 +1227,7 @@ class CallStarted(TypedDict):
     """
     session: NotRequired[SessionId | None]
     """
-    The session that it belongs to; without one the call stands alone.
+    The session that it belongs to; without one the call is stateless.
     """
     channel: NotRequired[ChannelId | None]
     """

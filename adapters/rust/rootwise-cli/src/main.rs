@@ -4,7 +4,6 @@
 #![allow(deprecated)]
 
 mod choices;
-mod clients;
 mod command_line;
 mod commands;
 mod configs;

@@ -13,6 +13,7 @@ mod gate;
 mod host;
 #[cfg(feature = "http")]
 mod http;
+mod nearest;
 #[cfg(feature = "rmcp")]
 mod rmcp;
 mod roots;

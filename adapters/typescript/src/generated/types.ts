@@ -775,7 +775,7 @@ export type CallStarted = {
  */
 call: CallId, 
 /**
- * The session that it belongs to; without one the call stands alone.
+ * The session that it belongs to; without one the call is stateless.
  */
 session?: SessionId | null, 
 /**

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use rootwise::tools::ready_tools;
 use rootwise::{INPUT_KEY, Project};
 use serde::de::IgnoredAny;
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
 use super::{Action, CallFacts, OurTool, Pending, Resolution, Router, Traffic, Wait};
 use crate::run::message::{self, INVALID_PARAMS, Id, Params};
@@ -139,27 +140,8 @@ pub(crate) const SWITCH: &str = "switch_project";
 
 /// The definitions of our tools.
 pub(super) fn our_tools() -> [Value; 2] {
-    let folder = "Absolute path or file: URI of the folder, or the name of one of your roots";
-    [
-        json!({
-            "name": WHICH,
-            "title": "Which project is this?",
-            "description": "Explains which project this server works in for you, with the result of every source.",
-            "inputSchema": { "type": "object", "properties": {} },
-            "annotations": { "readOnlyHint": true },
-        }),
-        json!({
-            "name": SWITCH,
-            "title": "Switch project",
-            "description": "Makes another folder the project of this connection.",
-            "inputSchema": {
-                "type": "object",
-                "properties": { "project": { "type": "string", "description": folder } },
-                "required": ["project"],
-                "additionalProperties": false,
-            },
-        }),
-    ]
+    let ready = ready_tools();
+    [ready.which, ready.switch].map(|tool| serde_json::to_value(tool).unwrap_or_default())
 }
 
 /// The request of a retried call without the answer to our question, which the server did not ask.

@@ -150,7 +150,7 @@ pub(crate) enum OurTool {
 pub(crate) enum Era {
     /// With a handshake.
     Legacy,
-    /// Since 2026-07-28: every request stands alone.
+    /// Since 2026-07-28: every request is stateless.
     Modern,
 }
 
