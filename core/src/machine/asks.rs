@@ -254,7 +254,7 @@ fn compare_reports(one: &[Arc<Disk>], other: &[Arc<Disk>]) -> Ordering {
 fn reports(disks: &[Arc<Disk>]) -> impl Iterator<Item = impl Ord> {
     let reports = disks.iter().flat_map(|disk| disk.iter());
     reports.map(|(path, info)| {
-        let PathInfo { found, real_path, asked, markers, repository, at: _ } = info;
+        let PathInfo { found, real_path, asked, markers, repository, at: _ } = &**info;
         (path, found.map(|found| found as u8), real_path, asked, markers, repository)
     })
 }
