@@ -136,7 +136,7 @@ mod tests {
         for config in configs() {
             let text = config.entry(&server);
             assert_eq!(config.read(&text, Path::new("/p")), Ok(vec![server.clone()]), "{}: {text}", config.client);
-            assert!(crate::clients::find(&config.client).is_some(), "{}", config.client);
+            assert!(rootwise::clients::KnownClient::find(&config.client).is_ok(), "{}", config.client);
             assert!(!config.files(Path::new("/p"), Some(Path::new("/h"))).is_empty(), "{}", config.client);
         }
     }

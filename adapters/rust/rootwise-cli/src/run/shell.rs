@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt::Display;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -86,6 +86,11 @@ const FAREWELL: Duration = Duration::from_secs(5);
 
 /// Serves the client that started this program until it and the servers are gone; returns the exit status.
 pub(super) async fn serve(setup: &Setup) -> Result<i32, Failure> {
+    if std::io::stdin().is_terminal() {
+        log(
+            "a client starts this server and speaks to it; for a shell, `rootwise call -- rootwise run -- SERVER` is one",
+        );
+    }
     let (client, queue) = Outbox::new(Arc::default(), Shortcut::to(std::io::stdout()));
     let (shell, running) = Shell::open(setup, client, None)?;
     let gone = shell.events.clone();
@@ -231,7 +236,7 @@ impl Shell {
                 return;
             }
         };
-        let shortcut = child.stdin.as_ref().and_then(Shortcut::to);
+        let shortcut = child.stdin.as_ref().and_then(Shortcut::to_server);
         let (input, queue) = Outbox::new(self.to_servers.clone(), shortcut);
         let (controls, told) = mpsc::unbounded_channel();
         if let Some(stdin) = child.stdin.take() {

@@ -296,7 +296,7 @@ fn id_of(line: &[u8]) -> Option<&RawValue> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test stops at the first surprise")]
 mod tests {
     use serde_json::{Value, json};
 
