@@ -104,7 +104,7 @@ def test_a_relative_path_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("name", "source"),
-    [("claude-code", "roots"), ("opencode", "roots"), ("cursor", "env"), ("zed", "cwd"), ("codex", "cwd"), ("cline", None)],
+    [("claude-code", "roots"), ("opencode", "roots"), ("cursor", "env"), ("zed", "cwd"), ("cline", None)],
 )
 def test_a_client_like_one_that_people_use(disk: FakeDisk, name: str, source: str | None) -> None:
     like = client_like(name, roots=[SHOP])

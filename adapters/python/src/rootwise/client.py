@@ -34,8 +34,8 @@ class AnyClient(Protocol):
 
 
 def provide_roots(client: AnyClient, folders: Iterable[Folder]) -> ProvidedRoots:
-    """Gives a client the roots of these folders: it declares the capability, answers requests of both eras, and tells its
-    server of changes. Call it before the client connects.
+    """Gives a client the roots of these folders: it declares the capability, answers requests of both eras, and tells
+    its server of changes. Call it before the client connects.
 
     :param folders: absolute paths or ``file:`` URIs, alone or with a name
     :raises RootwiseError: a folder is not absolute, or the client is connected or has its roots already
