@@ -22,6 +22,7 @@ export const sections = [
       { title: "Policies", file: "docs/guides/policies.md" },
       { title: "Continue a session", file: "docs/guides/recovery.md" },
       { title: "Testing your server", file: "docs/guides/testing.md" },
+      { title: "Clients and gateways", file: "docs/guides/clients-and-gateways.md" },
       { title: "From hand-written code", file: "docs/guides/migration.md" },
       { title: "Example servers", file: "examples/README.md", at: "examples.md" },
     ],

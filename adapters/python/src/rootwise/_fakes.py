@@ -327,8 +327,8 @@ class LikeClient(NamedTuple):
 def client_like(
     name: str, *, roots: Sequence[str | Mapping[str, Any]] = (), style: PathStyle = "posix", home: str | None = None
 ) -> LikeClient:
-    """Behaves like a client of the table of clients, by its name: ``cursor``, ``claude-code``. Where several behaviours of a
-    client were seen, it has the one that is hardest to deal with.
+    """Behaves like a client of the table of clients, by its name: ``cursor``, ``claude-code``. Where several behaviours
+    of a client were seen, it has the one that is hardest to deal with.
 
     :param roots: the folders that are open in the client
     :param style: how its paths are spelled

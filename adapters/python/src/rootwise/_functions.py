@@ -129,11 +129,11 @@ def ready_tools() -> dict[str, dict[str, Any]]:
 
 
 def provided_roots(folders: Iterable[Any], style: PathStyle | None = None) -> list[dict[str, str]]:
-    """Returns the roots that a client lists for its folders, in their order; a folder that is there twice is listed once.
+    """Returns the roots that a client lists for its folders, in their order; one that is there twice is listed once.
 
     :param folders: absolute paths or ``file:`` URIs, alone or as ``{"uri": ..., "name": ...}``
     :param style: how paths are spelled; by default as on this machine
-    :raises RootwiseError: a folder is neither an absolute path of this style nor a ``file:`` URI; the message has its place
+    :raises RootwiseError: a folder is neither an absolute path of this style nor a ``file:`` URI; the message names it
     """
     places = [os.fspath(folder) if isinstance(folder, os.PathLike) else folder for folder in folders]
     return cast("list[dict[str, str]]", _call("providedRoots", folders=places, style=style or path_style()))

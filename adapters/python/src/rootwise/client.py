@@ -15,7 +15,7 @@ import os
 import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol, Union
-from weakref import WeakSet
+from weakref import WeakValueDictionary
 
 from ._error import RootwiseError
 from ._functions import provided_roots
@@ -34,30 +34,32 @@ class AnyClient(Protocol):
 
 
 def provide_roots(client: AnyClient, folders: Iterable[Folder]) -> ProvidedRoots:
-    """Gives a client the roots of these folders: it declares the capability, answers requests of both eras, and tells its
-    server of changes. Call it before the client connects.
+    """Gives a client the roots of these folders: it declares the capability, answers requests of both eras, and tells
+    its server of changes. Call it before the client connects.
 
     :param folders: absolute paths or ``file:`` URIs, alone or with a name
     :raises RootwiseError: a folder is not absolute, or the client is connected or has its roots already
     """
-    if client in _provided:
+    if _provided.get(id(client)) is client:
         raise bad_option("client", "has its roots already; update() them")
     if _session_of(client) is not None:
         raise bad_option("client", "is connected already; provide its roots before it connects")
     roots = ProvidedRoots(client, folders)
     if callable(set_roots := getattr(client, "set_roots", None)):  # FastMCP
-        set_roots(roots._answer_list)
+        # It takes functions, and no bound methods.
+        set_roots(lambda context: roots._answer_list(context))
     elif hasattr(client, "list_roots_callback"):  # Client of mcp 2.x
         client.list_roots_callback = roots._answer
     elif hasattr(client, "_list_roots_callback"):  # ClientSession, which has only an argument of its constructor
         client._list_roots_callback = roots._answer
     else:
         raise bad_option("client", "must be a ClientSession or Client of mcp, or a Client of FastMCP")
-    _provided.add(client)
+    _provided[id(client)] = client
     return roots
 
 
-_provided: WeakSet[Any] = WeakSet()
+#: By id, because some clients have no hash.
+_provided: WeakValueDictionary[int, Any] = WeakValueDictionary()
 
 
 class ProvidedRoots:
