@@ -138,7 +138,16 @@ export const steps = [
   {
     name: "counts",
     what: "no scenario of the core takes more instructions than the committed table allows",
-    reads: ["Cargo", "rust-toolchain", ".cargo/", "core/src/", "core/presets/", "core/Cargo", "benches/", "scripts/counts"],
+    reads: [
+      "Cargo",
+      "rust-toolchain",
+      ".cargo/",
+      "core/src/",
+      "core/presets/",
+      "core/Cargo",
+      "benches/",
+      "scripts/counts",
+    ],
     // There is no valgrind for other systems; on those the step says so.
     needs: process.platform === "linux" ? ["valgrind"] : [],
     // It builds on what the addon was built from.
@@ -295,7 +304,10 @@ export const steps = [
     what: "every example of the documentation runs, its links hold, the picture of npm start shows what it prints, commands explain themselves",
     reads: [...modules, "README.md", "docs/", "adapters/", "benches/", "playground/README", "tests/docs/", "scripts/"],
     after: ["build"],
-    run: () => tests(...["examples", "rust", "run", "pages", "performance", "commands"].map((name) => `tests/docs/${name}.test.mjs`)),
+    run: () =>
+      tests(
+        ...["examples", "rust", "run", "pages", "performance", "commands"].map((name) => `tests/docs/${name}.test.mjs`),
+      ),
   },
   {
     name: "suite",
