@@ -52,7 +52,9 @@ No figure is a reason to answer from an old list or an old look at the disk: the
 
 function pageOf(shown, bench) {
   const sections = shown.map((row) => sectionOf(row, bench.rows[row.name]));
-  return `${[HEAD, summaryOf(shown, bench), ...sections, COUNTS].join("\n").trimEnd()}\n`;
+  const missing = rows.filter((row) => !shown.includes(row)).map(({ title }) => title);
+  const left = missing.length > 0 ? [`## Not measured here\n\n${missing.join(", ")}.\n`] : [];
+  return `${[HEAD, summaryOf(shown, bench), ...sections, ...left, COUNTS].join("\n").trimEnd()}\n`;
 }
 
 function summaryOf(shown, bench) {

@@ -1,9 +1,9 @@
 // What the rows need: built parts, environments of Python, packages. Everything is made once and kept below target/.
-import { copyFileSync, cpSync, existsSync, mkdirSync, rmSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { addonFile } from "../scripts/platforms.mjs";
 import { environment } from "../scripts/python.mjs";
-import { at, cargo, node, read, Stop, targetFolder } from "../scripts/tools.mjs";
+import { at, cargo, node, Stop, targetFolder } from "../scripts/tools.mjs";
 import { install } from "./rivals/filesystem.mjs";
 
 /** The frameworks, with the versions that adapters/python/pyproject.toml tests. */
@@ -18,20 +18,30 @@ const WASMTIME = "wasmtime==50.0.1";
 
 export const released = (...parts) => join(targetFolder(), "release", ...parts);
 
-/** The rmcp programs of adapters/rust/rootwise-rmcp/benches: cargo says where it put them. */
+/** The program of adapters/rust/rootwise-rmcp/benches, whose name cargo makes: the newest one. */
 export function rmcpProgram() {
-  const lines = read("cargo", [
-    ...["build", "--release", "--quiet", "-p", "rootwise-rmcp", "--bench", "measure"],
-    "--message-format=json",
-  ]);
-  const made = lines.split("\n").filter((line) => line.includes('"executable":"'));
-  return made.map((line) => JSON.parse(line)).find(({ target }) => target.name === "measure").executable;
+  const named = readdirSync(released("deps")).filter((name) => /^measure-[0-9a-f]+(\.exe)?$/.test(name));
+  const [newest] = named
+    .map((name) => released("deps", name))
+    .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
+  if (!newest) throw new Stop("the program of the row rmcp is not built");
+  return newest;
 }
 
 export const python = (framework) => environment(`bench-${framework}`, [...FRAMEWORKS[framework].packages, WASMTIME]);
 
 /** The folder with the Python package on one backend. */
 export const pythonPackage = (backend) => at("target", "bench", `python-${backend}`);
+
+let built;
+/** Builds everything else that is Rust at once: the end of an optimised build keeps only one processor busy. */
+function adapters() {
+  built ??= cargo(
+    ...["build", "--release", "--quiet", "-p", "rootwise-rmcp", "-p", "rootwise-cli", "-p", "rootwise-python"],
+    ...["--lib", "--bench", "measure", "--bin", "rootwise", "--example", "scripted"],
+  );
+  return built;
+}
 
 const made = {
   /** The package in dist/, with addon and module. */
@@ -42,17 +52,11 @@ const made = {
   async core() {
     await cargo("build", "--release", "--quiet", "-p", "rootwise-node", "-p", "rootwise-bench");
   },
-  async rmcp() {
-    await cargo("build", "--release", "--quiet", "-p", "rootwise-rmcp", "--bench", "measure");
-  },
-  async program() {
-    await cargo(
-      ...["build", "--release", "--quiet", "-p", "rootwise-cli", "--bin", "rootwise", "--example", "scripted"],
-    );
-  },
+  rmcp: () => adapters(),
+  program: () => adapters(),
   filesystem: install,
   async python() {
-    await cargo("build", "--release", "--quiet", "-p", "rootwise-python");
+    await adapters();
     for (const name of Object.keys(FRAMEWORKS)) await python(name);
     const extension = { darwin: "librootwise_python.dylib", win32: "rootwise_python.dll" }[process.platform];
     for (const backend of ["native", "wasm"]) {

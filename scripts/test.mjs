@@ -127,7 +127,8 @@ function report(chosen, results, absent, began) {
   console.log();
   for (const [step, { state, time, why }] of results)
     console.log(`  ${words[state]}  ${step.name.padEnd(12)} ${(time ?? "").padStart(8)}  ${dim(why ?? "")}`.trimEnd());
-  if (chosen.length === steps.length && chosen.every((step) => results.get(step).state === "passed")) record(chosen, results, began);
+  if (chosen.length === steps.length && chosen.every((step) => results.get(step).state === "passed"))
+    record(chosen, results, began);
   const named = (state) => chosen.filter((step) => results.get(step).state === state).map((step) => step.name);
   console.log(`\n${named("passed").length} of ${chosen.length} steps passed in ${seconds(began)}`);
   const out = named("left out");

@@ -59,7 +59,7 @@ answer. Both examine folders synchronously; the hand-written code examines the f
 must say which of them exist. The last lines run the whole loop with the disk of the operating system's thread pool.`,
   limits: `The hand-written session is a few property reads beside one \`stat\`. Rootwise crosses a boundary six times, writes and reads each event and its actions as JSON
 (the line "the messages as JSON" is that part alone), and makes an answer with an explanation of every source. A whole session happens once per connection; what every call pays is
-[below](#a-tool-call-in-typescript). Objects through N-API instead of text were slower ([boundary.md](boundary.md)).`,
+[below](#a-tool-call-in-typescript). Values go in as text for [safety](boundary.md#input-is-text-for-safety).`,
   async measure({ quick }) {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-bench-")));
     try {

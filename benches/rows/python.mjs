@@ -22,7 +22,8 @@ export default {
   needs: ["python"],
   what: `Processor time of a tool call in memory, where client and server share a process: beside the same call without Rootwise, and beside code by hand (\`benches/rivals/by_hand.py\`). The package runs its
 native extension.`,
-  limits: "",
+  limits: `A known project costs Python code that runs in every call: whose call it is, which session, whether the answer is still fresh, and the wrapper around the handler. A call that asks again passes
+six events through the endpoint, each as JSON, and examines the folder in a thread as the code by hand does.`,
   async measure({ quick }) {
     const figures = [];
     for (const framework of Object.keys(FRAMEWORKS)) {

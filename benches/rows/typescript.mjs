@@ -13,8 +13,9 @@ export default {
   what: `Processor time of a tool call whose project is known and fresh, beside the same call to a server that knows nothing about projects. In memory, client and server share a process;
 over stdio and HTTP the server is a process of its own, and only its time counts. Then a call that asks client and disk again, beside the server that does so in every call by hand
 (\`benches/rivals/asking.mjs\`), and the careful cache by hand, which never notices a missed notification or a folder that is gone.`,
-  limits: `A known project costs a look at the session and its clock: about half a microsecond. In memory it is divided by a call of 20 to 30 µs that no network and no process of a client sees; over stdio and
-HTTP, where servers live, the same cost is divided by the call as it is.`,
+  limits: `A known project costs a look at whose call it is, at the session and at its clock, and the observer of the transport, which keeps calls and their ends in order. In memory that is divided by a call that no pipe and
+no network carries; over stdio and HTTP, where servers live, the same cost is divided by the call as it is. A call that asks again crosses the boundary to Rust five times and examines the folder with its
+real path and its markers, where the code by hand makes one \`stat\`.`,
   async measure({ quick }) {
     // Built parts are loaded only here, so that the page can be made without them.
     const servers = await import("../servers/typescript.mjs");
