@@ -558,6 +558,7 @@ impl History {
                 other => panic!("no rule for {other:?}"),
             };
         }
+        let guess = containing.is_none() && self.different(roots) > 1;
         if let Some(at) = containing {
             let best = candidates.remove(at);
             candidates.insert(0, best);
@@ -612,6 +613,10 @@ impl History {
                     OnUnusable::Error => Says::Ends(Out::Refused(reason, SourceKind::Roots, source.status)),
                     other => panic!("no rule for {other:?}"),
                 },
+            };
+            let end = match end {
+                Says::Wins(win) => Says::Wins(Win { guess, ..win }),
+                end => end,
             };
             return if needs.is_empty() { end } else { Says::Pending(needs) };
         }
@@ -725,13 +730,17 @@ fn belongs_to_one_client(kind: SourceKind) -> bool {
     matches!(kind, SourceKind::Roots | SourceKind::Selected | SourceKind::Remembered)
 }
 
-fn declares_roots(ask: &Ask) -> bool {
+/// What the client of a modern call declares.
+pub fn capabilities(ask: &Ask) -> Option<String> {
     let meta = ask.facts.meta.as_deref().map(RawValue::get);
-    let capabilities = match &ask.facts.capabilities {
+    match &ask.facts.capabilities {
         Some(capabilities) => Some(capabilities.get().to_owned()),
         None => meta.and_then(|meta| peer::member(meta, "io.modelcontextprotocol/clientCapabilities")),
-    };
-    let roots = capabilities.and_then(|capabilities| peer::member(&capabilities, "roots"));
+    }
+}
+
+fn declares_roots(ask: &Ask) -> bool {
+    let roots = capabilities(ask).and_then(|capabilities| peer::member(&capabilities, "roots"));
     roots.is_some_and(|roots| peer::is_object(&roots))
 }
 
@@ -774,5 +783,6 @@ pub fn win(source: SourceKind, target: Target, via: Option<String>) -> Win {
         },
         root_key: target.root.map(|(_, key)| key),
         real: target.real,
+        guess: false,
     }
 }

@@ -4,12 +4,14 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use rootwise::action::RootsState;
+use rootwise::event::AskVia;
 use rootwise::explanation::Era;
 use rootwise::host::{HostFacts, Transport};
 use rootwise::policy::{Policy, RequestWhen, Source, SourceKind};
 
 use super::peer::{RawList, RawRoot};
-use super::record::{Ask, Choice, End, Held, Known, List, Record, Request, Win};
+use super::record::{Ask, Choice, End, Held, Kind, Known, List, Record, Request, User, Win};
+use super::user::USER_WAIT;
 
 /// Everything that happened.
 #[derive(Clone, Debug)]
@@ -131,7 +133,7 @@ impl History {
     /// Whether `initialize` was seen and, if so, whether it declared roots.
     pub fn initialized(&self) -> Option<bool> {
         self.last(|_, record| match record {
-            Record::Initialized { declared } => Some(*declared),
+            Record::Initialized { declared, .. } => Some(*declared),
             _ => None,
         })
     }
@@ -148,8 +150,17 @@ impl History {
 
     /// The number of requests ever sent; tokens count from one.
     pub fn tokens(&self) -> u32 {
-        let sent = self.records.iter().filter(|record| matches!(record, Record::Sent { .. }));
+        let is_sent = |record: &&Record| matches!(record, Record::Sent { .. } | Record::FormSent { .. });
+        let sent = self.records.iter().filter(is_sent);
         u32::try_from(sent.count()).unwrap()
+    }
+
+    /// The last request for roots.
+    pub fn last_token(&self) -> Option<u32> {
+        self.records.iter().rev().find_map(|record| match record {
+            Record::Sent { token, .. } => Some(*token),
+            _ => None,
+        })
     }
 
     /// Whether the client has answered a request: one of the last eight that it answered.
@@ -434,25 +445,46 @@ impl History {
     /// Until when an ask waits for refreshes, if it began to.
     pub fn refresh_until(&self, ask: &Ask) -> Option<u64> {
         self.last(|place, record| match record {
-            Record::Refreshes { ask: id, until } if place > ask.place && *id == ask.id => Some(*until),
+            Record::Refreshes { ask: id, until } if place > ask.since && *id == ask.id => Some(*until),
             _ => None,
         })
     }
 
     pub fn refresh_is_over(&self, ask: &Ask) -> bool {
         let over = |record: &Record| matches!(record, Record::RefreshOver { ask: id } if *id == ask.id);
-        self.here().any(|(place, record)| place > ask.place && over(record))
+        self.here().any(|(place, record)| place > ask.since && over(record))
     }
 
     /// The asks that wait, as they came.
     pub fn waiting(&self) -> Vec<Ask> {
         let mut waiting: Vec<Ask> = Vec::new();
-        for record in &self.records {
+        let wait = u64::from(self.policy.config().timing.caller_timeout_ms);
+        for (place, record) in self.records.iter().enumerate() {
+            let mut change = |id: &u32, user, begins: Option<u64>, kind: Option<Kind>| {
+                if let Some(ask) = waiting.iter_mut().find(|ask| ask.id == *id) {
+                    ask.user = user;
+                    ask.kind = kind.unwrap_or_else(|| ask.kind.clone());
+                    if let Some(until) = begins {
+                        ask.since = place;
+                        ask.until = until;
+                    }
+                }
+            };
             match record {
+                Record::FormSent { ask, at, .. } => change(ask, User::Waits, Some(at.saturating_add(USER_WAIT)), None),
+                Record::Named { ask, by, at } => {
+                    change(ask, User::Named, Some(at.saturating_add(wait)), Some(Kind::Select(by.clone())));
+                }
+                Record::NamedTaken { ask } => change(ask, User::Apart, None, Some(Kind::Project)),
+                Record::UserOver { ask, at } => change(ask, User::Apart, Some(at.saturating_add(wait)), None),
                 Record::Asked(ask) => waiting.push(ask.clone()),
                 Record::Over { ask, .. } => waiting.retain(|known| known.id != *ask),
                 _ => {}
             }
+        }
+        // Another round would lose what the user has named.
+        for ask in waiting.iter_mut().filter(|ask| ask.user == User::Named && ask.modern) {
+            ask.by = AskVia::None;
         }
         waiting
     }
@@ -489,6 +521,7 @@ impl History {
     pub fn waits_for_roots(&self, ask: &Ask) -> bool {
         let waits = self.last(|place, record| match record {
             Record::Looked { ask: id, roots } if place > ask.place && *id == ask.id => Some(*roots),
+            Record::FormSent { ask: id, .. } if place > ask.place && *id == ask.id => Some(false),
             _ => None,
         });
         waits == Some(true)
@@ -683,14 +716,15 @@ impl History {
         }
         let timing = &self.policy.config().timing;
         let life = self.in_flight().map(|request| request.at.saturating_add(timing.request_timeout_ms.into()));
-        let asks = self.waiting().into_iter().map(|ask| ask.at.saturating_add(timing.caller_timeout_ms.into()));
+        let asks = self.waiting().into_iter().map(|ask| ask.until);
         let probes = self.open_probes().into_iter().map(|(_, until, _)| until);
         let deferred = self.deferred().map(|(_, until)| until);
         let waiting = self.waiting();
         let begun = waiting.iter().filter(|ask| !self.refresh_is_over(ask));
         let refreshes = begun.filter_map(|ask| self.refresh_until(ask));
         let hold = self.held().map(|held| self.end_of_hold(&held));
-        life.into_iter().chain(asks).chain(probes).chain(deferred).chain(refreshes).chain(hold).min()
+        let form = self.end_of_form();
+        life.into_iter().chain(form).chain(asks).chain(probes).chain(deferred).chain(refreshes).chain(hold).min()
     }
 }
 
