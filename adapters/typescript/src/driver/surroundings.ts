@@ -10,6 +10,7 @@ import type { Question } from "./loop-host.js";
 export interface Files {
   access(path: string): Promise<void>;
   lstat(path: string): Promise<{ isSymbolicLink(): boolean }>;
+  readlink(path: string): Promise<string>;
   realpath(path: string, encoding: "buffer"): Promise<Buffer>;
   stat(path: string): Promise<{ isDirectory(): boolean }>;
 }

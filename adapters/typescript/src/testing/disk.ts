@@ -64,6 +64,7 @@ export class FakeDisk {
         const { kind } = this.#follow(path, false);
         return { isSymbolicLink: () => kind === "link" };
       },
+      readlink: async (path) => this.#follow(path, false).to ?? path,
       realpath: async (path) => Buffer.from(this.#follow(path).path),
     };
   }
