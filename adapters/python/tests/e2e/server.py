@@ -222,6 +222,11 @@ async def resolved_path(path: str) -> str:
 
 
 @tool
+async def resolved_file(path: str) -> str:
+    return await rootwise.resolve_file(path)
+
+
+@tool
 async def count(what: str) -> str:
     return json.dumps(
         {"failures": failures, "changes": changes, "roots": lists, "touched": touched, "jobs": jobs}[what]
