@@ -1795,7 +1795,7 @@ class ProjectDict(TypedDict):
     """
     clientPath: NotRequired[str]
     """
-    The folder on the client's machine, if that is another one. It was not checked on this machine.
+    The folder as the client spells it, if that is not `path`: on another machine, where it was not checked, or by the path map.
     """
     style: NotRequired[PathStyle]
     """
@@ -2370,7 +2370,8 @@ class HostFacts(TypedDict):
     """
     pathMap: NotRequired[list[PathMap]]
     """
-    The client's folders on the server's machine (container, WSL); the first matching entry decides.
+    The client's folders on the server's machine (container, WSL); the first matching entry decides. Entries of the command
+    line option `path-map` in `arguments`, and of the variable `ROOTWISE_PATH_MAP` in `env`, come before these.
     """
     probeShares: NotRequired[bool]
     """
