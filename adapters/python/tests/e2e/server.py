@@ -222,8 +222,8 @@ async def resolved_path(path: str) -> str:
 
 
 @tool
-async def resolved_file(path: str) -> str:
-    return await rootwise.resolve_file(path)
+async def resolved_file(file: str) -> str:
+    return await rootwise.resolve_file(file)
 
 
 @tool

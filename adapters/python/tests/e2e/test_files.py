@@ -26,7 +26,7 @@ def knows(client: Any, project: Path) -> None:
     """What every server says about files of a project."""
 
     def answer(path: str) -> tuple[bool, str]:
-        return client.text(client.call("resolved_file", path=path))
+        return client.text(client.call("resolved_file", file=path))
 
     for path, real in (
         ("src/same.txt", "src/same.txt"),
@@ -50,7 +50,7 @@ def knows(client: Any, project: Path) -> None:
 
 def test_of_the_first_of_two_roots(raw: Raw, one: Path, folders: list[Path]) -> None:
     raw.handshake()
-    call = raw.call("resolved_file", path="src/same.txt")
+    call = raw.call("resolved_file", file="src/same.txt")
     raw.roots(raw.asked(), *(folder.as_uri() for folder in folders))
     assert raw.text(call) == (False, str(one / "src" / "same.txt"))
     knows(raw, one)
