@@ -526,6 +526,8 @@ def serve(*words: str) -> None:
         options["policy"]["memory"] = {"pin": "immutable"}
     if "env" in named:
         options["host"]["env"] = {"ROOTWISE_PROJECT": named["env"]}
+    if "cwd" in named:
+        options["host"]["cwd"] = named["cwd"]
     if "--remote" in words:
         del options["local"]
     if "--any" in words:

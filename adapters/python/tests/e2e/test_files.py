@@ -65,6 +65,12 @@ def test_of_a_selection_among_two_roots(raw: Raw, one: Path, folders: list[Path]
     knows(raw, one)
 
 
+def test_of_the_working_directory(nursery: str, one: Path) -> None:
+    with Raw(nursery, f"--cwd={one}") as client:
+        client.handshake(capabilities={})
+        knows(client, one)
+
+
 @pytest.mark.parametrize("way", [by_header, by_query, by_selection], ids=lambda way: way.__name__)
 def test_of_a_header_a_query_and_a_selection_over_http(url: str, one: Path, way: Any) -> None:
     with RawHttp(url) as client:
