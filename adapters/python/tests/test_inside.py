@@ -16,6 +16,7 @@ from rootwise import (
     AnyProject,
     Project,
     RootwiseError,
+    _inside,
     client_file,
     file_inside,
     open_file,
@@ -166,6 +167,29 @@ def test_a_path_map_works_in_both_directions() -> None:
     project = replace(project_of(Path("/srv/app")), client_path="C:\\code\\app", real_path="/srv/app")
     assert file_inside(project, "C:\\code\\app\\a", "posix") == "/srv/app/a"
     assert client_file(project, "/srv/app/a", "posix") == "C:\\code\\app\\a"
+
+
+@pytest.mark.parametrize("turned", ["app/src", "app/src/a.txt"])
+@pytest.mark.parametrize("mode", ["r", "w", "a", "r+"])
+def test_a_link_that_turns_between_the_check_and_the_use_is_not_followed(
+    disk: Path, monkeypatch: pytest.MonkeyPatch, turned: str, mode: str
+) -> None:
+    check, looks = _inside._checked, []
+
+    def turn_after_the_check(project: AnyProject, file: str) -> tuple[str, str]:
+        checked = check(project, file)
+        looks.append(checked)
+        # What was examined is elsewhere by the time it is used.
+        (disk / turned).rename(disk / "kept")
+        (disk / turned).symlink_to(disk / "outside" / "a.txt" if turned.endswith("txt") else disk / "outside")
+        return checked
+
+    monkeypatch.setattr(_inside, "_checked", turn_after_the_check)
+    with pytest.raises(RootwiseError) as caught, open_file(project_of(disk / "app"), "src/a.txt", mode) as file:
+        file.write("written")
+    assert caught.value.code == "outside"
+    assert len(looks) == 1
+    assert (disk / "outside" / "a.txt").read_text() == "secret"
 
 
 def test_nothing_outside_is_found_read_or_written_while_links_turn(disk: Path) -> None:
