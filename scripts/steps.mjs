@@ -27,7 +27,7 @@ async function atOnce(...works) {
 
 const rust = ["Cargo", "rust-toolchain", ".cargo/", "core/", "bindings-", "adapters/rust/", "benches/core/"];
 const modules = [...rust, "adapters/typescript/", "scripts/build", "package", "npm/"];
-const backends = [...modules, "tests/backends/", "tests/vectors/"];
+const backends = [...modules, "tests/backends/", "tests/functions/", "tests/vectors/"];
 
 const crates = () => publishedCrates().flatMap((name) => ["-p", name]);
 
@@ -210,6 +210,9 @@ export const steps = [
         "foreign",
         "transports",
         "hostile",
+        "files",
+        "inside",
+        "mount",
       ].map((name) => `tests/e2e/${name}.test.mjs`);
       await testsAtOnce(2, files);
     },
@@ -236,7 +239,7 @@ export const steps = [
     after: ["build"],
     run: () =>
       tests(
-        ...["api", "schema", "safety", "plain", "c", "properties", "differential", "memory"].map(
+        ...["api", "functions", "schema", "safety", "plain", "c", "properties", "differential", "memory"].map(
           (name) => `tests/backends/${name}.test.mjs`,
         ),
       ),
@@ -260,7 +263,7 @@ export const steps = [
       try {
         await testsAtOnce(
           2,
-          ["scenarios", "http", "lifecycle", "clients", "elicit", "switching"].map(
+          ["scenarios", "http", "lifecycle", "clients", "elicit", "switching", "files"].map(
             (name) => `tests/e2e/${name}.test.mjs`,
           ),
         );

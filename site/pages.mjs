@@ -16,7 +16,7 @@ export const sections = [
       { title: "A server that you cannot change", file: "docs/guides/run.md" },
       { title: "Over HTTP", file: "docs/guides/http.md" },
       { title: "Freshness", file: "docs/guides/freshness.md" },
-      { title: "In a container", file: "docs/guides/containers.md" },
+      { title: "Containers, WSL and SSH", file: "docs/guides/containers.md" },
       { title: "Worktrees and monorepos", file: "docs/guides/repositories.md" },
       { title: "Several roots", file: "docs/guides/several-roots.md" },
       { title: "Policies", file: "docs/guides/policies.md" },

@@ -1,4 +1,4 @@
-// The commands of docs/guides/run.md, in a shell; the comment after a command says what it prints, where `…` stands for anything.
+// The commands of two guides, in a shell; the comment after a command says what it prints, where `…` stands for anything.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
@@ -14,10 +14,10 @@ before(() => {
   built = debugBuild();
 });
 
-const page = readFileSync(at("docs/guides/run.md"), "utf8");
-const lines = [...page.matchAll(/^```sh\n([\s\S]*?)^```/gm)].flatMap(([, block]) => block.trim().split("\n"));
+const pages = ["run", "containers"].map((guide) => readFileSync(at(`docs/guides/${guide}.md`), "utf8")).join("\n");
+const lines = [...pages.matchAll(/^```sh\n([\s\S]*?)^```/gm)].flatMap(([, block]) => block.trim().split("\n"));
 
-test("the guide has commands that say what they print", () => {
+test("the guides have commands that say what they print", () => {
   assert.ok(lines.filter((line) => line.includes(" # ")).length > 5);
 });
 

@@ -58,9 +58,8 @@ const advice = [
   ],
   [/start Claude Code inside the project/i, async (start) => where(await start({ cwd: alpha }))],
   [
-    /its operator can set `(pathMap)`/,
-    async (start) =>
-      where(await start({ options: { host: { pathMap: [{ from: "C:\\code", fromStyle: "windows", to: alpha }] } } })),
+    /its operator can say with `(ROOTWISE_PATH_MAP)`/,
+    async (start, [, variable]) => where(await start({ env: { [variable]: `C:\\code=${alpha}` } })),
   ],
   [
     /open a folder in this window and try again/i,
@@ -150,7 +149,7 @@ for (const pair of pairs) {
         env: none,
         info: { name: "claude-code", version: "2" },
       });
-      follows("a Windows client", { argument: "project_path" }, ["project_path", ...select, "pathMap"], {
+      follows("a Windows client", { argument: "project_path" }, ["project_path", ...select, "ROOTWISE_PATH_MAP"], {
         roots: [{ uri: "file:///C:/code" }],
         info: { name: "claude-code", version: "2" },
       });

@@ -2,12 +2,14 @@ import { type ErrorCode, RootwiseError, parseReply } from "./error.js";
 import type { Backend } from "./backend.js";
 import type {
   NameForm,
+  PathMap,
   PathStyle,
   Policy,
   PolicyInputs,
   Project,
   RecoverRequest,
   Recovery,
+  Refusal,
   RootView,
   SessionRecord,
 } from "./generated/types.js";
@@ -99,6 +101,22 @@ export interface Functions {
    * @throws RootwiseError the policy is invalid; the message names the field
    */
   policyInputs(policy?: PresetName | Policy): PolicyInputs;
+  /**
+   * Returns the absolute path that a tool's path names inside a project, by spelling alone; `resolveFile` of an adapter also
+   * checks where links lead.
+   *
+   * @throws RootwiseError the path is not inside the project; the message says why
+   */
+  fileInside(project: ProjectFolder, file: string, style: PathStyle): string;
+  /** Returns a path inside a project as the client spells it; any other path as it is. */
+  clientFile(project: ProjectFolder, file: string, style: PathStyle): string;
+  /**
+   * Reads a path map as an operator writes it: `/home/me/app=/workspace;C:\code=/code`.
+   *
+   * @param place what the text is called in errors; by default `pathMap`
+   * @throws RootwiseError an entry is wrong; the message says which
+   */
+  parsePathMap(text: string, style: PathStyle, place?: string): PathMap[];
   /** Returns the stable code and the text of what a host found wrong with a path that a tool names. */
   pathProblem(problem: PathProblem): { code: ErrorCode; message: string };
   /**
@@ -155,10 +173,19 @@ export interface SimulatedClient {
 
 /** What a host found wrong with a path that a tool names. */
 export type PathProblem =
-  | { problem: "empty" | "relative" | "linkToNowhere" | "changing" | "notUtf8" | "noAnswer" }
+  | { problem: "empty" | "relative" | "changing" | "notUtf8" | "noAnswer" | "otherSystem" }
   | { problem: "tooLong"; length: number; style: PathStyle }
   | { problem: "outside"; folders: readonly string[] }
-  | { problem: "unreadable"; error: string };
+  | { problem: "unreadable"; error: string }
+  | { problem: "noFolder"; clientPath?: string }
+  | { problem: "projectMissing"; project: string }
+  | { problem: "outsideProject"; part: string; leadsTo: string; project: string }
+  | { problem: "linkToNowhere"; part: string; leadsTo: string }
+  | { problem: "notAFolder"; part: string }
+  | { problem: "noReading"; part: string; refusal: Refusal };
+
+/** The folder of a project, in every spelling that a tool may use. */
+export type ProjectFolder = Readonly<Pick<Project, "path" | "realPath" | "clientPath">>;
 
 export function functionsOf(backend: () => Backend): Functions {
   const call = <T>(name: string, args: object, what = "the arguments", most = MAX_ARGUMENTS): T => {
@@ -171,6 +198,9 @@ export function functionsOf(backend: () => Backend): Functions {
     isInside: (root, path, style, real) => call("isInside", { root, path, style, real }),
     joinInside: (project, path, style) => call("joinInside", { project: placeOf(project), path, style }),
     basename: (path, style) => call<string | null>("basename", { path, style }) ?? undefined,
+    fileInside: (project, file, style) => call("fileInside", { project: folderOf(project), file, style }),
+    clientFile: (project, file, style) => call("clientFile", { project: folderOf(project), file, style }),
+    parsePathMap: (text, style, place) => call("parsePathMap", { text, style, place }),
     pathProblem: (problem) => call("pathProblem", problem),
     pathToFileUri: (path, style) => call<string | null>("pathToFileUri", { path, style }) ?? undefined,
     projectId: (key) => call("projectId", { key }),
@@ -194,6 +224,11 @@ function withReadableTimes(request: RecoverRequest): RecoverRequest {
   const readable = (record: SessionRecord) =>
     isLost(record?.updatedAt) ? { ...record, updatedAt: String(record.updatedAt) } : record;
   return { ...request, sessions: request.sessions.map(readable) };
+}
+
+function folderOf(project: ProjectFolder): ProjectFolder {
+  const { path, realPath, clientPath } = project;
+  return { path, realPath, clientPath } as ProjectFolder;
 }
 
 function placeOf(project: string | Pick<Project, "path">): string {

@@ -33,6 +33,9 @@ export function offer(server, { z, shape, generation }) {
   server.registerTool("target", { inputSchema: shape({ path: z.string() }) }, async ({ path }, ctx) =>
     text(shown(await projects.project(ctx, { target: path }))),
   );
+  server.registerTool("file", { inputSchema: shape({ path: z.string() }) }, async ({ path }, ctx) =>
+    text(await projects.resolveFile(ctx, path)),
+  );
   server.registerTool("swallow", {}, async (ctx) => {
     try {
       return text(shown(await projects.project(ctx)));

@@ -10,9 +10,12 @@ from ._error import NoProjectError, RootwiseError
 from ._facts import host_facts
 from ._functions import (
     basename,
+    client_file,
+    file_inside,
     file_uri_to_path,
     is_inside,
     join_inside,
+    parse_path_map,
     path_style,
     path_to_file_uri,
     project_id,
@@ -25,6 +28,7 @@ from ._functions import (
     sanitize_name,
     simulate_client,
 )
+from ._inside import open_file, resolve_file, resolve_inside
 from ._presets import presets
 from ._probe import probe_disk
 from ._project import AnyProject, Package, Project, Repository, RootRef, Worktree
@@ -50,10 +54,14 @@ __all__ = [
     "__version__",
     "backend",
     "basename",
+    "client_file",
+    "file_inside",
     "file_uri_to_path",
     "host_facts",
     "is_inside",
     "join_inside",
+    "open_file",
+    "parse_path_map",
     "path_style",
     "path_to_file_uri",
     "presets",
@@ -67,6 +75,8 @@ __all__ = [
     "recover_session",
     "resolve_and_explain",
     "resolve_at_start",
+    "resolve_file",
+    "resolve_inside",
     "sanitize_name",
     "simulate_client",
 ]

@@ -23,6 +23,7 @@ from ._error import NoProjectError, RootwiseError
 from ._facts import absolute_dirs, given_facts, report_dirs
 from ._functions import path_problem, project_parameter, ready_tools
 from ._inject import filled_in
+from ._inside import resolve_file
 from ._listeners import OnChange, OnRootsChange
 from ._options import bad_option, flags, mapping, no_others, selection, texts
 from ._presets import policy_with_path
@@ -217,9 +218,10 @@ class Adapter(Connections[P]):
         return roots_of(answer)
 
     async def resolve(self, path: str | os.PathLike[str]) -> str:
-        """Returns the real path of a file inside the client's roots; a relative path starts from the project.
+        """Returns the real path of a file inside any of the client's roots; a relative path starts from the project.
 
-        Use the result and not the given path: a link can change between the check and the use.
+        It is for clients that have roots; :meth:`resolve_file` finds a file inside the project alone. Use the result
+        and not the given path: a link can change between the check and the use.
 
         :raises NoProjectError: the path is outside every root (``outside``), no root is usable (``no_roots``), or the
             disk did not answer in time (``unconfirmed``)
@@ -231,6 +233,19 @@ class Adapter(Connections[P]):
             base = known.path if known is not None and known.path and roots.containing(known.path) else None
             return roots.resolve(path, base)
 
+        return await self._look(look)
+
+    async def resolve_file(self, file: str | os.PathLike[str]) -> str:
+        """Returns the real path of a file inside the project of this call; see :func:`rootwise.resolve_file`.
+
+        :raises NoProjectError: no project was found, the path is not inside it (``outside``; the message says which
+            part is wrong and where it leads), or the disk did not answer in time (``unconfirmed``)
+        """
+        project = await self.project()
+        return await self._look(lambda: resolve_file(project, file))
+
+    async def _look(self, look: Callable[[], str]) -> str:
+        """Checks a path in a thread, for as long as a caller waits."""
         patience = (self.policy.get("timing") or {}).get("callerTimeoutMs", 5_000) / 1_000
         try:
             return await in_thread(look, patience)

@@ -13,7 +13,7 @@ from ._text import MAX_ARGUMENTS, MOST, bounded, text_of
 
 if TYPE_CHECKING:
     from ._project import Project
-    from .types import NameForm, PathStyle, Policy, ProjectRef, Recovery, RootView, SessionRecord
+    from .types import NameForm, PathMap, PathStyle, Policy, ProjectRef, Recovery, RootView, SessionRecord
 
 
 def path_style() -> PathStyle:
@@ -153,6 +153,35 @@ def simulate_client(
 def command_line(words: list[str], policy: Policy) -> dict[str, str]:
     """Returns the options on a command line that a policy reads."""
     return cast("dict[str, str]", _call("commandLine", words=words, policy=policy))
+
+
+def file_inside(project: AnyProject, file: str, style: PathStyle | None = None) -> str:
+    """Returns the absolute path that a tool's path names inside a project, by spelling alone.
+
+    :func:`rootwise.resolve_file` also checks where links lead.
+
+    :raises RootwiseError: the path is not inside the project; the message says why
+    """
+    return cast(str, _call("fileInside", project=_folder(project), file=file, style=style or path_style()))
+
+
+def client_file(project: AnyProject, file: str, style: PathStyle | None = None) -> str:
+    """Returns a path inside a project as the client spells it; any other path as it is."""
+    return cast(str, _call("clientFile", project=_folder(project), file=file, style=style or path_style()))
+
+
+def _folder(project: AnyProject) -> dict[str, str]:
+    spellings = {"path": project.path, "realPath": project.real_path, "clientPath": project.client_path}
+    return {name: path for name, path in spellings.items() if path is not None}
+
+
+def parse_path_map(text: str, style: PathStyle | None = None, place: str | None = None) -> list[PathMap]:
+    """Reads a path map as an operator writes it: ``/home/me/app=/workspace;C:\\code=/code``.
+
+    :param place: what the text is called in errors; by default ``pathMap``
+    :raises RootwiseError: an entry is wrong; the message says which
+    """
+    return cast("list[PathMap]", _call("parsePathMap", text=text, style=style or path_style(), place=place))
 
 
 def path_problem(**found: object) -> dict[str, str]:

@@ -96,7 +96,8 @@ class AnyProject:
     #: The folder, where this process can use it: the client is on this machine, or the folder was verified inside the
     #: allowed ones.
     path: str | None = None
-    #: The folder on the client's machine, where that is another one. It was not checked on this machine.
+    #: The folder as the client spells it, where that is not ``path``: on another machine, where it was not checked, or
+    #: by the path map.
     client_path: str | None = None
     #: How its paths and its key are spelled, where it is a folder: a client on another machine may run another system.
     style: rootwise.types.PathStyle | None = None

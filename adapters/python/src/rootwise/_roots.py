@@ -6,15 +6,13 @@ import os
 from dataclasses import dataclass
 
 from ._error import RootwiseError
-from ._functions import is_inside, path_problem, path_style
+from ._functions import is_inside, path_style
+from ._inside import MAX_PATH, refused
 from ._project import Project
 from ._text import is_utf8, shown
 from .types import AnnounceRoots, AnswerListed, RootsState, RootView
 
 __all__ = ["RootEntry", "Roots"]
-
-#: Characters of the longest path that a system takes.
-_MAX_PATH = 32_767 if os.name == "nt" else 4_096
 
 
 @dataclass(frozen=True)
@@ -92,21 +90,16 @@ class Roots:
         """
         text = os.fspath(path)
         if not text or "\0" in text:
-            raise _refused(problem="empty")
-        if len(text) > _MAX_PATH:
-            raise _refused(problem="tooLong", length=len(text), style=path_style())
+            raise refused(problem="empty")
+        if len(text) > MAX_PATH:
+            raise refused(problem="tooLong", length=len(text), style=path_style())
         if not self.usable:
             raise RootwiseError("no_roots", self.unusable or self.text)
         # One real path, which is checked and returned: by the next look, a link may lead elsewhere.
         real = os.path.realpath(os.path.join(base or self.usable[0].real_path or "", text))
         if self._around(real) is None:
-            raise _refused(problem="outside", folders=[root.real_path for root in self.usable])
+            raise refused(problem="outside", folders=[root.real_path for root in self.usable])
         return real
-
-
-def _refused(**problem: object) -> RootwiseError:
-    told = path_problem(**problem)
-    return RootwiseError(told["code"], told["message"])
 
 
 def only_root(project: Project) -> Roots:

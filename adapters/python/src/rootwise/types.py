@@ -2417,7 +2417,8 @@ class HostFacts(TypedDict):
     """
     pathMap: NotRequired[list[PathMap]]
     """
-    The client's folders on the server's machine (container, WSL); the first matching entry decides.
+    The client's folders on the server's machine (container, WSL); the first matching entry decides. Entries of the command
+    line option `path-map` in `arguments`, and of the variable `ROOTWISE_PATH_MAP` in `env`, come before these.
     """
     probeShares: NotRequired[bool]
     """

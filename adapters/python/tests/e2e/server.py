@@ -222,6 +222,11 @@ async def resolved_path(path: str) -> str:
 
 
 @tool
+async def resolved_file(file: str) -> str:
+    return await rootwise.resolve_file(file)
+
+
+@tool
 async def count(what: str) -> str:
     return json.dumps(
         {"failures": failures, "changes": changes, "roots": lists, "touched": touched, "jobs": jobs}[what]
@@ -521,6 +526,8 @@ def serve(*words: str) -> None:
         options["policy"]["memory"] = {"pin": "immutable"}
     if "env" in named:
         options["host"]["env"] = {"ROOTWISE_PROJECT": named["env"]}
+    if "cwd" in named:
+        options["host"]["cwd"] = named["cwd"]
     if "--remote" in words:
         del options["local"]
     if "--any" in words:

@@ -73,7 +73,7 @@ fn a_path_map_comes_from_the_environment_and_the_command_line_and_is_checked_at_
     let folder = folder("mapped");
     let app = folder.at("app");
     let map = format!(r"C:\code={app};/home/me={app}");
-    let named = ["resolve", "--argument", r"c:\Code\src"];
+    let named = ["resolve", "--allowed-dir", &app, "--argument", r"c:\Code\src"];
     for (words, env) in
         [(named.to_vec(), vec![("ROOTWISE_PATH_MAP", &*map)]), ([&named[..], &["--path-map", &map]].concat(), vec![])]
     {

@@ -127,3 +127,36 @@ fn open(file: &CheckedFile, access: Access) -> io::Result<File> {
     };
     options.open(&file.real)
 }
+
+#[cfg(all(test, unix))]
+#[allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_link_that_turns_between_the_check_and_the_use_is_not_followed() {
+        let folder = std::env::temp_dir().join(format!("rootwise-open-{}", std::process::id()));
+        for name in ["app/src", "outside"] {
+            fs::create_dir_all(folder.join(name)).unwrap();
+            fs::write(folder.join(name).join("a.txt"), name).unwrap();
+        }
+        let folder = folder.canonicalize().unwrap();
+        let checked = CheckedFile { fence: folder.join("app"), real: folder.join("app/src/a.txt") };
+        for (turned, target) in [("app/src/a.txt", "outside/a.txt"), ("app/src", "outside")] {
+            assert!(open(&checked, Access::Read).is_ok());
+            fs::rename(folder.join(turned), folder.join("kept")).unwrap();
+            symlink(folder.join(target), folder.join(turned)).unwrap();
+            for access in [Access::Read, Access::Write, Access::Append] {
+                assert!(is_link(&open(&checked, access).unwrap_err()), "{turned} for {access:?}");
+            }
+            assert!(open(&checked, Access::Create).is_err());
+            fs::remove_file(folder.join(turned)).unwrap();
+            fs::rename(folder.join("kept"), folder.join(turned)).unwrap();
+        }
+        assert_eq!(fs::read_to_string(folder.join("outside/a.txt")).unwrap(), "outside");
+        fs::remove_dir_all(folder).unwrap();
+    }
+}

@@ -26,6 +26,7 @@ export {
 } from "./connection.js";
 export { ClientError, NeedsInput, NoProjectError, type NoProjectReason, Undeliverable } from "./errors.js";
 export { hostFacts, type HostFactsOptions } from "./host.js";
+export { resolveFile, resolveInside } from "./inside.js";
 export { Loop } from "./loop.js";
 export type { AllowUndefined, LoopEvent, LoopHost, Question, SessionState } from "./loop-host.js";
 export type { ConnectionInfo, Project, ProjectListener } from "./project.js";

@@ -12,6 +12,7 @@ export interface Files {
   lstat(path: string): Promise<{ isSymbolicLink(): boolean; isFile(): boolean; readonly size: number }>;
   /** The first bytes of a file. */
   readStart(path: string, most: number): Promise<Buffer>;
+  readlink(path: string): Promise<string>;
   realpath(path: string, encoding: "buffer"): Promise<Buffer>;
   stat(path: string): Promise<{ isDirectory(): boolean }>;
 }

@@ -1364,7 +1364,7 @@ displayName: string,
  */
 path?: string, 
 /**
- * The folder on the client's machine, if that is another one. It was not checked on this machine.
+ * The folder as the client spells it, if that is not `path`: on another machine, where it was not checked, or by the path map.
  */
 clientPath?: string, 
 /**
@@ -1736,7 +1736,8 @@ excludedDirs?: ExcludedDirs,
  */
 allowedDirs?: Array<string> | null, 
 /**
- * The client's folders on the server's machine (container, WSL); the first matching entry decides.
+ * The client's folders on the server's machine (container, WSL); the first matching entry decides. Entries of the command
+ * line option `path-map` in `arguments`, and of the variable `ROOTWISE_PATH_MAP` in `env`, come before these.
  */
 pathMap?: Array<PathMap>, 
 /**
@@ -1772,7 +1773,8 @@ install?: Array<string>, };
  */
 export type PathMap = { 
 /**
- * The folder as the client spells it.
+ * The folder as the client spells it; or the start of a URI of another scheme than `file`, such as
+ * `vscode-remote://ssh-remote+box/home/me`, whose style is `posix`.
  */
 from: string, 
 /**

@@ -9,6 +9,7 @@ import type { AnyServer, ContextOf } from "./sdk.js";
 
 export { NeedsInput, NoProjectError } from "../driver/errors.js";
 export { type AllowedDirsOf, type CallerOf, hostFacts, type HostFactsOptions } from "../driver/host.js";
+export { resolveFile, resolveInside } from "../driver/inside.js";
 export type { ConnectionInfo, Project, ProjectListener } from "../driver/project.js";
 export { resolveAtStart, type StartOptions } from "../driver/start.js";
 export { RootwiseError } from "../error.js";
@@ -26,7 +27,7 @@ export type {
 export type { PresetName } from "../resolver.js";
 export { projectGate, type Gate, type GateOptions, type GateRequest, type GateVerdict } from "./gate.js";
 export type { ProjectHints, RootwiseOptions } from "./options.js";
-export { resolveInside, type RootEntry, type Roots, type RootsListener } from "./roots.js";
+export type { RootEntry, Roots, RootsListener } from "./roots.js";
 export { Rootwise } from "./rootwise.js";
 export type { AnyServer, CallContext, ContextOf, UntypedContext } from "./sdk.js";
 export type { SessionStore } from "./store.js";

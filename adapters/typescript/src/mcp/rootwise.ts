@@ -3,6 +3,7 @@ import { guarded } from "../driver/callbacks.js";
 import { projectOf } from "../driver/connection.js";
 import { badOption, failure, NeedsInput } from "../driver/errors.js";
 import type { Question } from "../driver/loop-host.js";
+import { resolveFile, resolveInside } from "../driver/inside.js";
 import { checkFunction, own, ownOptions } from "../driver/options.js";
 import type { Project, ProjectListener } from "../driver/project.js";
 import { fixedAnswers } from "../driver/surroundings.js";
@@ -11,7 +12,7 @@ import type { AnnounceProject, Answer, Explanation, SelectBy } from "../generate
 import { Clients } from "./clients.js";
 import { currentContext } from "./guard.js";
 import { OPTIONS, type ProjectHints, type RootwiseOptions, selection } from "./options.js";
-import { type RootsListener, type Roots, resolveInside, rootsOf, usableRoots } from "./roots.js";
+import { type RootsListener, type Roots, rootsOf, usableRoots } from "./roots.js";
 import { type AnyServer, type CallContext, isContext, type UntypedContext } from "./sdk.js";
 import { registerTools, type ToolNames } from "./tools.js";
 
@@ -91,6 +92,17 @@ export class Rootwise<RequirePath extends boolean = true, Context extends CallCo
     return rootsOf(answer);
   }
 
+  /**
+   * Returns the real path of a file or folder inside the project of this call, from whichever source the project came; see
+   * {@link resolveFile}.
+   *
+   * @throws RootwiseError the path is not inside the project; the message says which part is wrong and where it leads
+   * @throws NoProjectError no project was found
+   */
+  async resolveFile(context: CallContext | UntypedContext | undefined, file: string): Promise<string> {
+    return resolveFile(await this.project(context), file);
+  }
+
   /** Whether a path is inside one of the client's roots, by real path. */
   async inside(context: CallContext | UntypedContext | undefined, path: string): Promise<boolean> {
     try {
@@ -103,7 +115,8 @@ export class Rootwise<RequirePath extends boolean = true, Context extends CallCo
   }
 
   /**
-   * Returns the real path of a file or folder inside the client's roots. A relative path starts from the call's project.
+   * Returns the real path of a file or folder inside any of the client's roots, for a client that has roots. A relative path
+   * starts from the call's project. {@link resolveFile} finds a file inside the project alone.
    *
    * @throws RootwiseError the path is outside every root, or no root can be used on this machine; the message says which
    */

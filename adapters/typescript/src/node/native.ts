@@ -36,10 +36,13 @@ export class Endpoint extends BaseEndpoint {
 
 export const {
   basename,
+  clientFile,
   commandLine,
+  fileInside,
   fileUriToPath,
   isInside,
   joinInside,
+  parsePathMap,
   pathProblem,
   pathToFileUri,
   policyInputs,

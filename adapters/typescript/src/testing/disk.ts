@@ -72,6 +72,7 @@ export class FakeDisk {
         return { isSymbolicLink: () => kind === "link", isFile: () => kind === "file", size: Buffer.byteLength(text) };
       },
       readStart: async (path, most) => Buffer.from(this.#follow(path).text ?? "").subarray(0, most),
+      readlink: async (path) => this.#follow(path, false).to ?? path,
       realpath: async (path) => Buffer.from(this.#follow(path).path),
     };
   }

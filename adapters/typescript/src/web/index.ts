@@ -67,10 +67,13 @@ export class Endpoint extends BaseEndpoint {
 
 export const {
   basename,
+  clientFile,
   commandLine,
+  fileInside,
   fileUriToPath,
   isInside,
   joinInside,
+  parsePathMap,
   pathProblem,
   pathToFileUri,
   policyInputs,
