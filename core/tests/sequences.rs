@@ -36,9 +36,7 @@ use oracle::world::World;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use rootwise::action::{Action, RootsState};
-use rootwise::event::{
-    AskVia, AskWithdrawn, EntryKind, Event, RefusalKind, RequestFacts, RequestRefused, RootsListed,
-};
+use rootwise::event::{AskVia, AskWithdrawn, EntryKind, Event, RefusalKind, RequestFacts, RequestRefused, RootsListed};
 use rootwise::host::{HostFacts, Transport};
 use rootwise::path::PathStyle;
 use rootwise::policy::{Pin, Policy, SourceKind};
