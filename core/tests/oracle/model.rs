@@ -417,7 +417,7 @@ impl Oracle {
             };
             match self.before_end(&ask, end, !is_one_too_many, now, turn) {
                 Before::Ends(end) => {
-                    self.answer(&ask, end, turn);
+                    self.answer(&ask, *end, turn);
                     return None;
                 }
                 Before::Waits | Before::Nothing => return None,

@@ -25,7 +25,7 @@ pub type Choices = Option<Vec<String>>;
 
 /// What an ask does that could end.
 pub enum Before {
-    Ends(AskEnd),
+    Ends(Box<AskEnd>),
     Waits,
     /// It is decided once more.
     Again,
@@ -182,9 +182,9 @@ impl Oracle {
             }
             (User::MayAsk, end) if may_wait || ask.modern => match self.history.form_for(ask, &end) {
                 Some(choices) => self.ask_user(ask, &choices, now, turn),
-                None => Before::Ends(end),
+                None => Before::Ends(end.into()),
             },
-            (_, end) => Before::Ends(end),
+            (_, end) => Before::Ends(end.into()),
         }
     }
 
@@ -200,7 +200,7 @@ impl Oracle {
             if lists && self.history.policy.config().roots.ask != RequestWhen::Never {
                 requests.insert(0, (INPUT_KEY.to_owned(), INPUT.1.to_owned()));
             }
-            return Before::Ends(AskEnd::Other(Out::NeedsInput(requests)));
+            return Before::Ends(AskEnd::Other(Out::NeedsInput(requests)).into());
         }
         let token = self.history.tokens() + 1;
         self.history.note(Record::FormSent { token, ask: ask.id, at: now, from_roots });
