@@ -68,7 +68,7 @@ fn command(options: &Call, known: Option<&KnownClient>, folders: &[String]) -> R
 }
 
 async fn converse(command: Command, options: &Call, peer: Peer, arguments: JsonObject) -> Result<Answer, Failure> {
-    let is_modern = options.era.map_or(peer.is_modern(), |era| era == Era::Modern);
+    let is_modern = options.era.map_or_else(|| peer.is_modern(), |era| era == Era::Modern);
     let (transport, _) = TokioChildProcess::builder(command)
         .stderr(Stdio::inherit())
         .spawn()
