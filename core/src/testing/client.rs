@@ -63,7 +63,7 @@ pub fn client_like<P: Into<String>>(
     folders: impl IntoIterator<Item = P>,
     style: PathStyle,
 ) -> Result<LikeClient, ConfigError> {
-    let folders = folders.into_iter().map(|folder| folder.into());
+    let folders = folders.into_iter().map(Into::into);
     let like = ClientLike::new(name, folders.collect::<Vec<String>>(), style).simulate()?;
     let SimulatedClient { name, protocol_version, capabilities, roots, cwd, env, .. } = like;
     let (reply, answers) = match roots {
