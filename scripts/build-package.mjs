@@ -1,8 +1,7 @@
 // The parts of the package that are text: generated sources and the compiled TypeScript.
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, relative } from "node:path";
+import { basename, join, relative } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
-import { rolldown } from "rolldown";
 import { at, bin, read, root, Stop, targetFolder, WORKSPACE } from "./tools.mjs";
 import { addonFile, platformPackages, settle } from "./platforms.mjs";
 
@@ -64,11 +63,19 @@ export async function typescript() {
   await bin("tsc", "-p", "adapters/typescript/tsconfig.bundle.json");
   embed();
   copyFileSync(at("core", "policy.schema.json"), at("dist", "policy.schema.json"));
-  await bundle(at("adapters", "typescript", "src", "whereami", "sdk.ts"), at("dist", "cjs", "whereami", "sdk.js"));
-  for (const folder of ["node", "driver", "mcp", "testing"]) mkdirSync(at("dist", folder), { recursive: true });
+  for (const folder of ["node", "client", "driver", "mcp", "testing"])
+    mkdirSync(at("dist", folder), { recursive: true });
   writeFileSync(at("dist", "cjs", "package.json"), '{ "type": "commonjs" }\n');
   process.env.ROOTWISE_ADDON ??= addonFile();
-  for (const entry of ["node/index", "node/native", "node/wasm", "driver/index", "mcp/index", "testing/index"]) {
+  for (const entry of [
+    "node/index",
+    "node/native",
+    "node/wasm",
+    "client/index",
+    "driver/index",
+    "mcp/index",
+    "testing/index",
+  ]) {
     const names = Object.keys(await import(`${at("dist", "cjs", `${entry}.js`)}`)).filter(
       (name) => !["default", "__esModule", "module.exports"].includes(name),
     );
@@ -83,7 +90,7 @@ export async function typescript() {
 
 /** Removes what earlier builds left; the glue comes from another part of the build. */
 function clean() {
-  for (const folder of ["bundle", "node", "driver", "mcp", "testing"])
+  for (const folder of ["bundle", "node", "client", "driver", "mcp", "testing"])
     rmSync(at("dist", folder), { recursive: true, force: true });
   for (const folder of ["esm", "cjs"]) {
     for (const name of readdirSync(at("dist", folder)))
@@ -104,20 +111,4 @@ function embed() {
   writeFileSync(at("dist", "bundle", "embedded.js"), `export default ${text};\n`);
   copyFileSync(at("dist", "esm", "glue.js"), at("dist", "bundle", "glue.js"));
   renameSync(at("dist", "bundle", "node", "platform.bundle.js"), at("dist", "bundle", "node", "platform.js"));
-}
-
-/** Makes a source one with the packages it imports, and puts their licences beside it. */
-async function bundle(input, file) {
-  const build = await rolldown({ input, platform: "node" });
-  const { output } = await build.write({ file, format: "cjs", minify: true });
-  await build.close();
-  const inside = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
-  const homes = new Set(
-    output.flatMap(({ moduleIds }) => moduleIds.flatMap((id) => id.replaceAll("\\", "/").match(inside) ?? [])),
-  );
-  const licences = [...homes].sort().map((home) => {
-    const { name, version } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
-    return `${name} ${version}\n\n${readFileSync(join(home, "LICENSE"), "utf8").trim()}\n`;
-  });
-  writeFileSync(join(dirname(file), "LICENSES.txt"), licences.join(`\n${"-".repeat(80)}\n\n`));
 }

@@ -74,6 +74,11 @@ export const needs = {
     apt: ["redis-server"],
     brew: ["redis"],
   },
+  valgrind: {
+    what: "valgrind, which counts instructions (Linux only)",
+    find: () => which("valgrind"),
+    apt: ["valgrind"],
+  },
   browser: {
     what: "Chromium, for WebAssembly in a browser",
     find: () => installedBrowser() ?? carriedBrowser(),

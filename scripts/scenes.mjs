@@ -5,21 +5,18 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { at } from "./tools.mjs";
 
-const program = at("dist", "cjs", "whereami", "cli.js");
-
-/** Plays every scene and passes a row to `show` as soon as it is known: `{ client, project, milliseconds, from, note, text }`. */
-export async function play(show) {
+/** Plays every scene with the program and passes a row to `show` as soon as it is known: `{ client, project, milliseconds, from, note, text }`. */
+export async function play(program, show) {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-start-")));
   try {
-    await scenes(base, show);
+    await scenes(base, program, show);
   } finally {
     rmSync(base, { recursive: true, force: true });
   }
 }
 
-async function scenes(base, show) {
+async function scenes(base, program, show) {
   const sdk = await clients();
   const folder = (name) => {
     mkdirSync(join(base, name, ".git"), { recursive: true });
@@ -28,7 +25,7 @@ async function scenes(base, show) {
   const [shop, blog, home] = ["shop", "blog", "started-here"].map(folder);
   const roots = (...paths) => paths.map((path) => ({ uri: `file://${path}` }));
   const server = { cwd: home, env: { PATH: process.env.PATH, HOME: process.env.HOME } };
-  const http = await serve(server);
+  const http = await serve(program, server);
   const all = [
     { who: "SDK 1.x, roots", client: sdk.first(() => roots(shop)), stdio: sdk.stdio1 },
     { who: "SDK 2.x, roots", client: sdk.second("legacy", () => roots(shop)), stdio: sdk.stdio2 },
@@ -54,8 +51,7 @@ async function scenes(base, show) {
   try {
     for (const { who, client, stdio, env, http: over, twice, change } of all) {
       const transport =
-        over ??
-        stdio({ command: process.execPath, args: [program, "whereami"], ...server, env: { ...server.env, ...env } });
+        over ?? stdio({ command: program, args: ["whereami"], ...server, env: { ...server.env, ...env } });
       await client.connect(transport);
       try {
         show(await call(base, who, client));
@@ -134,8 +130,8 @@ async function clients() {
   };
 }
 
-async function serve(options) {
-  const child = spawn(process.execPath, [program, "whereami", "--http"], {
+async function serve(program, options) {
+  const child = spawn(program, ["whereami", "--http"], {
     ...options,
     stdio: ["ignore", "pipe", "inherit"],
   });

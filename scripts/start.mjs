@@ -3,7 +3,7 @@ import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { picture } from "./picture.mjs";
-import { addonFile } from "./platforms.mjs";
+import { addonFile, programFile } from "./platforms.mjs";
 import { play } from "./scenes.mjs";
 import { at, bold, cyan, dim, green, main, prepare, quietly, yellow } from "./tools.mjs";
 
@@ -31,6 +31,7 @@ main(async () => {
       "scripts/build.mjs",
       "--wasm",
       ...addon,
+      "--program",
       "--typescript",
     ]);
   }
@@ -45,7 +46,7 @@ async function table(values) {
   console.log(`which trusts its working directory would work there, for every client.\n`);
   console.log(dim(`${"client".padEnd(36)} ${"project".padEnd(13)} ${"time".padStart(8)}  known from`));
   const rows = [];
-  await play((row) => {
+  await play(programFile(), (row) => {
     rows.push(row);
     const colour = row.project === "started-here" ? yellow : green;
     const note = row.note ? yellow(` (${row.note})`) : "";
@@ -71,18 +72,24 @@ ${bold("How to read it")}
 
 /** Whether the package is there and no older than its sources. */
 function isBuilt() {
-  const made = at("dist", "cjs", "whereami", "cli.js");
+  const core = ["core/src", "core/presets"];
+  return (
+    isNewer(at("dist", "cjs", "program", "cli.js"), [
+      ...core,
+      "bindings-shared/src",
+      "bindings-wasm/src",
+      "adapters/typescript/src",
+    ]) &&
+    isNewer(programFile(), [...core, ...["host", "rmcp", "cli"].map((name) => `adapters/rust/rootwise-${name}/src`)])
+  );
+}
+
+function isNewer(made, folders) {
   if (!existsSync(made)) return false;
-  const sources = [
-    "core/src",
-    "core/presets",
-    "bindings-shared/src",
-    "bindings-wasm/src",
-    "adapters/typescript/src",
-  ].flatMap((folder) => {
-    return readdirSync(at(folder), { recursive: true, withFileTypes: true })
+  const sources = folders.flatMap((folder) =>
+    readdirSync(at(folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
-  });
+      .map((entry) => join(entry.parentPath ?? entry.path, entry.name)),
+  );
   return sources.every((file) => statSync(file).mtimeMs <= statSync(made).mtimeMs);
 }

@@ -25,7 +25,7 @@ async function atOnce(...works) {
   for (const { status, reason } of ended) if (status === "rejected") throw reason;
 }
 
-const rust = ["Cargo", "rust-toolchain", ".cargo/", "core/", "bindings-", "adapters/rust/", "benches/"];
+const rust = ["Cargo", "rust-toolchain", ".cargo/", "core/", "bindings-", "adapters/rust/", "benches/core/"];
 const modules = [...rust, "adapters/typescript/", "scripts/build", "package", "npm/"];
 const backends = [...modules, "tests/backends/", "tests/functions/", "tests/vectors/"];
 
@@ -43,6 +43,7 @@ export const steps = [
       "rustfmt.toml",
       "biome",
       "adapters/typescript/",
+      "benches/",
       "examples/",
       "playground/",
       "scripts/",
@@ -135,6 +136,25 @@ export const steps = [
     },
   },
   {
+    name: "counts",
+    what: "no scenario of the core takes more instructions than the committed table allows",
+    reads: [
+      "Cargo",
+      "rust-toolchain",
+      ".cargo/",
+      "core/src/",
+      "core/presets/",
+      "core/Cargo",
+      "benches/",
+      "scripts/counts",
+    ],
+    // There is no valgrind for other systems; on those the step says so.
+    needs: process.platform === "linux" ? ["valgrind"] : [],
+    // It builds on what the addon was built from.
+    after: ["build"],
+    run: () => node("scripts/counts.mjs"),
+  },
+  {
     name: "deny",
     what: "the crates have licences that ask for nothing but their text, and come from crates.io",
     reads: ["Cargo", "core/Cargo", "bindings-", "adapters/rust/", "deny.toml"],
@@ -172,6 +192,7 @@ export const steps = [
       // These wait for other processes most of the time, so two files at once are no strain.
       const files = [
         "adapter",
+        "modern",
         "scenarios",
         "http",
         "remote",
@@ -227,12 +248,17 @@ export const steps = [
     name: "rust-adapter",
     what: "a server on rmcp with the TypeScript, Python and Rust clients, and the official conformance suite; `rootwise run` before published servers; the step rust has the tests of the crates",
     reads: [...rust, "tests/e2e/", "tests/conformance/", "examples/rmcp-notes/"],
-    needs: ["python"],
+    needs: ["python", "browser"],
     // The other step installs the clients and the conformance suite that both use.
     after: ["build", "clients"],
     run: async () => {
       debugBuild();
-      await testsAtOnce(1, ["tests/e2e/rmcp.test.mjs", "tests/conformance/rmcp.test.mjs", "tests/e2e/run.test.mjs"]);
+      await testsAtOnce(1, [
+        "tests/e2e/rmcp.test.mjs",
+        "tests/conformance/rmcp.test.mjs",
+        "tests/e2e/run.test.mjs",
+        "tests/e2e/run-http.test.mjs",
+      ]);
       process.env.E2E_SERVER = "rmcp";
       try {
         await testsAtOnce(
@@ -285,9 +311,12 @@ export const steps = [
   {
     name: "docs",
     what: "every example of the documentation runs, its links hold, the picture of npm start shows what it prints, commands explain themselves",
-    reads: [...modules, "README.md", "docs/", "adapters/", "playground/README", "tests/docs/", "scripts/"],
+    reads: [...modules, "README.md", "docs/", "adapters/", "benches/", "playground/README", "tests/docs/", "scripts/"],
     after: ["build"],
-    run: () => tests(...["examples", "rust", "run", "pages", "commands"].map((name) => `tests/docs/${name}.test.mjs`)),
+    run: () =>
+      tests(
+        ...["examples", "rust", "run", "pages", "performance", "commands"].map((name) => `tests/docs/${name}.test.mjs`),
+      ),
   },
   {
     name: "suite",

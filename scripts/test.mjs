@@ -1,5 +1,5 @@
 // npm test: runs all checks in named steps. Developers and .ci/run use the same command.
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { command, homebrew, needs, provide } from "./needs.mjs";
 import { beginResults } from "./results.mjs";
@@ -110,6 +110,13 @@ function affected(candidates, since) {
   );
 }
 
+/** Keeps the times of a complete run, for `npm run bench`. */
+function record(chosen, results, began) {
+  const times = Object.fromEntries(chosen.map((step) => [step.name, parseFloat(results.get(step).time)]));
+  const whole = (performance.now() - began) / 1000;
+  writeFileSync(at("target", "logs", "times.json"), `${JSON.stringify({ whole, steps: times }, null, 1)}\n`);
+}
+
 function report(chosen, results, absent, began) {
   const words = {
     passed: green("passed  "),
@@ -120,9 +127,11 @@ function report(chosen, results, absent, began) {
   console.log();
   for (const [step, { state, time, why }] of results)
     console.log(`  ${words[state]}  ${step.name.padEnd(12)} ${(time ?? "").padStart(8)}  ${dim(why ?? "")}`.trimEnd());
-  const steps = (state) => chosen.filter((step) => results.get(step).state === state).map((step) => step.name);
-  console.log(`\n${steps("passed").length} of ${chosen.length} steps passed in ${seconds(began)}`);
-  const out = steps("left out");
+  if (chosen.length === steps.length && chosen.every((step) => results.get(step).state === "passed"))
+    record(chosen, results, began);
+  const named = (state) => chosen.filter((step) => results.get(step).state === state).map((step) => step.name);
+  console.log(`\n${named("passed").length} of ${chosen.length} steps passed in ${seconds(began)}`);
+  const out = named("left out");
   if (out.length > 0) {
     console.log(
       yellow(
@@ -131,7 +140,7 @@ function report(chosen, results, absent, began) {
     );
     console.log(`  ${command(absent)}`);
   }
-  const failed = steps("failed");
+  const failed = named("failed");
   if (failed.length > 0)
     throw new Stop(`failed: ${failed.join(", ")}. Repeat only these: npm test -- --only ${failed.join(",")}`);
   if (out.length > 0 && process.env.CI === "true")

@@ -35,6 +35,7 @@ class Metadata(MetadataHookInterface):
     def update(self, metadata: dict[str, Any]) -> None:
         native = native_extension(Path(self.root))
         metadata["dependencies"] = [] if native else metadata["optional-dependencies"]["wasm"]
+        metadata["scripts"] = {"rootwise": "rootwise._program:main"}
 
 
 class Build(BuildHookInterface[Any]):

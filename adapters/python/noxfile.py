@@ -19,6 +19,8 @@ WORK = HERE / ".work"
 WHEELS = WORK / "wheels"
 PACKAGE = HERE / "src" / "rootwise"
 EXTENSION = PACKAGE / ("_native.pyd" if os.name == "nt" else "_native.abi3.so")
+#: The program, for the native wheel.
+PROGRAM = HERE / "rootwise.data" / "scripts" / ("rootwise.exe" if os.name == "nt" else "rootwise")
 PANICKING = WORK / "test-panic" / "_native.abi3.so"
 MEASURE = HERE / "tests" / "measure.py"
 
@@ -69,6 +71,16 @@ def pure_wheel() -> Path:
     return wheel("py3-none-any")
 
 
+def program(session: nox.Session, *, has_program: bool) -> None:
+    """The command `rootwise` is the program, or says what is missing."""
+    codes = [0] if has_program else [1]
+    said = str(session.run("rootwise", "--version", silent=True, success_codes=codes)).strip()
+    version = re.search(r'^version = "(.+)"', (PACKAGE / "_version.py").read_text(), re.M)
+    wanted = f"rootwise {version[1]}" if has_program and version else "the program is not in this installation"
+    if wanted not in said:
+        session.error(f"the command rootwise says: {said}")
+
+
 def measure(session: nox.Session, backend: str) -> None:
     """The installed package answers, on the backend that it should have."""
     with session.chdir(WORK):
@@ -94,10 +106,20 @@ def module(session: nox.Session) -> None:
     shutil.copyfile(made, PACKAGE / "rootwise-plain.wasm")
 
 
+def debug_build(session: nox.Session) -> Path:
+    """The folder of what cargo builds in the debug profile, with the options of `debugBuild` in scripts/tools.mjs."""
+    cargo(session, "build", "--quiet", "--workspace", "--all-features", "--lib", "--bins", "--examples")
+    return target(session) / "debug"
+
+
 @nox.session(requires=["module"])
 def build(session: nox.Session) -> None:
     """maturin builds the native wheel, which zig links for old Linux systems; the sources use its extension"""
     session.install(*GROUPS["release"])
+    # What is published names an optimised program.
+    program = os.environ.get("ROOTWISE_PROGRAM") or debug_build(session) / PROGRAM.name
+    PROGRAM.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(program, PROGRAM)
     session.run("node", str(ROOT / "scripts" / "licences.mjs"), str(HERE / "THIRD-PARTY-LICENSES.txt"), external=True)
     for old in WHEELS.glob("*-abi3-*.whl"):
         old.unlink()
@@ -110,11 +132,9 @@ def build(session: nox.Session) -> None:
 @nox.session(venv_backend="none")
 def panicking(session: nox.Session) -> None:
     """an extension is built in the debug profile, in which a test can provoke a panic"""
-    # The selection of `debugBuild` in scripts/tools.mjs, so that cargo compiles nothing again.
-    cargo(session, "build", "--quiet", "--workspace", "--all-features", "--lib", "--bins", "--examples")
     names = {"win32": "rootwise_python.dll", "darwin": "librootwise_python.dylib"}
     PANICKING.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(target(session) / "debug" / names.get(sys.platform, "librootwise_python.so"), PANICKING)
+    shutil.copyfile(debug_build(session) / names.get(sys.platform, "librootwise_python.so"), PANICKING)
 
 
 @nox.session(default=False)
@@ -142,8 +162,9 @@ def lint(session: nox.Session) -> None:
     if len(versions) != 1:
         session.error(f"the versions of Cargo.toml, pyproject.toml and _version.py differ: {sorted(versions)}")
     session.run("python", "generate.py", "--check")
-    session.run("ruff", "check", ".", str(ROOT / "examples"))
-    session.run("ruff", "format", "--check", ".", str(ROOT / "examples"))
+    places = [".", str(ROOT / "benches"), str(ROOT / "examples")]
+    session.run("ruff", "check", *places)
+    session.run("ruff", "format", "--check", *places)
     session.run("mypy")
 
 
@@ -191,6 +212,7 @@ def clean(session: nox.Session, kind: str) -> None:
     made, backend = (wheel(), "native") if kind == "native" else (pure_wheel(), "wasm")
     session.install("--only-binary", ":all:", str(made))
     measure(session, backend)
+    program(session, has_program=kind == "native")
 
 
 #: Makes `pip install` compile the extension fast and not small, in a folder of its own.
@@ -212,6 +234,7 @@ def source(session: nox.Session) -> None:
     session.run("python", "-m", "pip", "uninstall", "--quiet", "--yes", "rootwise", "wasmtime")
     session.run(*install, env=COMPILED)
     measure(session, "native")
+    program(session, has_program=False)
 
 
 @nox.session(venv_backend="venv", reuse_venv=False, requires=["module"])

@@ -5,6 +5,7 @@
 extern crate alloc;
 
 mod api;
+pub mod clients;
 pub mod endpoint;
 pub mod error;
 mod id;
@@ -13,11 +14,13 @@ pub mod parameter;
 pub mod path;
 mod peer;
 pub mod policy;
+pub mod provide;
 mod resolve;
 pub mod session;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod texts;
+pub mod tools;
 pub mod wire;
 
 pub use api::{action, event, explanation, host, project};
@@ -41,6 +44,10 @@ pub use policy::{Policy, PolicyConfig};
 mod guides {
     #[doc = include_str!("../../docs/guides/containers.md")]
     struct Containers;
+    #[doc = include_str!("../../docs/guides/repositories.md")]
+    struct Repositories;
+    #[doc = include_str!("../../docs/guides/freshness.md")]
+    struct Freshness;
     #[doc = include_str!("../../docs/guides/recovery.md")]
     struct Recovery;
 }

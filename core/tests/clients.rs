@@ -1,7 +1,7 @@
-//! The table of clients, `core/clients.json`: what `recommended`, the advice and `docs/clients.md` take from it, and that no
-//! outcome depends on it.
+//! The table of clients, `core/clients.json`: what `recommended`, the advice, the simulated clients and `docs/clients.md` take
+//! from it, and that no outcome depends on it.
 //!
-//! `UPDATE_CLIENTS=1` writes all three. They are compiled into the next run, which tests them.
+//! `UPDATE_CLIENTS=1` writes all four. They are compiled into the next run, which tests them.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -19,9 +19,10 @@ use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rootwise::Resolver;
+use rootwise::clients::{ClientLike, KnownClient, RootsAnswer, SimulatedRoots, StartedIn};
 use rootwise::host::HostFacts;
 use rootwise::policy::{Policy, RECOMMENDED};
+use rootwise::{PathStyle, Resolver};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -181,8 +182,71 @@ fn the_advice_is_what_the_table_gives() {
 }
 
 #[test]
+fn the_simulated_clients_are_what_the_table_gives() {
+    settle(&repository().join("core/src/clients/table.rs"), &behaviours(&clients()));
+}
+
+#[test]
 fn the_page_is_what_the_table_gives() {
     settle(&repository().join("docs/clients.md"), &page(&clients()));
+}
+
+#[test]
+fn rows_become_behaviour() {
+    let seen = |name: &str| {
+        let client = KnownClient::find(name).unwrap();
+        (client.name, client.is_modern(), client.declares_roots, client.answer, client.cwd)
+    };
+    use RootsAnswer::{All, Empty, First, Refused, Silent};
+    use StartedIn::{Home, Project, Root};
+    assert!(KnownClient::all().len() > 40);
+    assert_eq!(seen("claude-code"), ("claude-code", true, true, All, Project));
+    assert_eq!(seen("cursor"), ("cursor-vscode", false, true, Silent, Home));
+    assert_eq!(seen("VS Code"), ("Visual Studio Code", false, true, All, Project));
+    assert_eq!(seen("zed"), ("Zed", false, false, Silent, Project));
+    assert_eq!(seen("cline"), ("Cline", false, false, Refused, Root));
+    assert_eq!(seen("copilot-cli"), ("copilot-cli", true, false, Empty, Project));
+    assert_eq!(seen("opencode"), ("opencode", false, true, First, Project));
+    assert_eq!(seen("amp").3, Refused);
+    assert_eq!(KnownClient::find("cursor").unwrap().variables.len(), 2);
+    let changes = |name: &str| KnownClient::find(name).unwrap().declares_changes;
+    assert!(changes("claude-code") && changes("gemini-cli") && changes("theia"));
+    assert!(!changes("cursor") && !changes("qwen-code") && !changes("goose"));
+}
+
+#[test]
+fn every_name_finds_its_client_and_others_get_the_nearest() {
+    for client in KnownClient::all() {
+        assert_eq!(KnownClient::find(&client.short()).unwrap().short(), client.short());
+        // Several clients introduce themselves with the name of their SDK.
+        assert_eq!(KnownClient::find(client.name).unwrap().name, client.name);
+    }
+    for (wrong, nearest) in [("crusor", "cursor"), ("cluade-code", "claude-code"), ("VSCode", "vs-code")] {
+        let problem = KnownClient::find(wrong).unwrap_err().problem;
+        assert!(problem.ends_with(&format!("`{nearest}`")), "{problem}");
+    }
+    let long = "x".repeat(1_000_000);
+    assert!(KnownClient::find(&long).unwrap_err().problem.len() < 2_000);
+    for nobody in ["", "-", "\u{202e}", "mcp-remote"] {
+        assert!(KnownClient::find(nobody).is_err(), "{nobody}");
+    }
+}
+
+#[test]
+fn every_client_can_be_simulated_on_both_systems() {
+    for client in KnownClient::all() {
+        for (style, folder) in [(PathStyle::Posix, "/work/a b"), (PathStyle::Windows, r"C:\work\a b")] {
+            for folders in [&[][..], &[folder], &[folder, folder]] {
+                let like = ClientLike::new(client.short(), folders.iter().copied(), style).simulate().unwrap();
+                assert_eq!(like.capabilities.roots.is_some(), client.declares_roots);
+                assert!(like.protocol_version <= "2025-11-25");
+                assert!(like.env.values().all(|value| value == folder), "{:?}", like.env);
+                if let SimulatedRoots::List(roots) = like.roots {
+                    assert!(roots.len() <= 1 && roots.iter().all(|root| root.uri.starts_with("file:///")), "{roots:?}");
+                }
+            }
+        }
+    }
 }
 
 #[test]
@@ -429,6 +493,83 @@ const WAYS: &str = "\
 /// Patterns of client names, each with parts of a sentence.
 #[rustfmt::skip]
 pub(crate) const CLIENT_ADVICE: &[(&str, &[&str])] = &[
+";
+
+/// What each client does, as a table in Rust. The rows describe it in words; where several answers were seen, the one that is
+/// hardest to deal with counts.
+fn behaviours(clients: &[Client]) -> String {
+    let mut table = String::from(BEHAVIOURS);
+    for row in clients {
+        let declared = row.roots.declared.as_str();
+        // A gateway is no client of its own.
+        if declared.contains("passed on") || declared == "lost" {
+            continue;
+        }
+        let short = row.client.split([',', '(']).next().unwrap().trim().trim_matches('`');
+        let name = row.names.iter().find(|name| !name.contains('<')).map_or(short, String::as_str);
+        let is_revision = |text: &&str| text.len() == 10 && text.starts_with("20");
+        let protocol = row.protocol.split([',', ';', ' ']).find(is_revision).unwrap_or("2025-11-25");
+        let declares = ["yes", "with a workspace", "reported"].contains(&declared);
+        let variables: Vec<_> =
+            row.env.iter().map(|one| format!("({:?}, {})", one.name, one.format == Format::List)).collect();
+        writeln!(
+            table,
+            "    KnownClient {{ client: {:?}, name: {name:?}, protocol_version: {protocol:?}, declares_roots: {declares}, \
+             declares_changes: {}, answer: RootsAnswer::{}, cwd: StartedIn::{}, variables: &[{}] }},",
+            row.client,
+            declares && declares_changes(&row.roots.list_changed),
+            answer(&row.roots.answer, declares),
+            started_in(&row.cwd),
+            variables.join(", "),
+        )
+        .unwrap();
+    }
+    table + "];\n"
+}
+
+fn declares_changes(said: &str) -> bool {
+    said.starts_with("yes") || (said.contains("declared") && !said.contains("not declared")) || said == "reported"
+}
+
+fn answer(said: &str, declares: bool) -> &'static str {
+    if said.contains("silence") || said.contains("not even an error") || said.starts_with("none") {
+        "Silent"
+    } else if said.contains("error -32601") {
+        "Refused"
+    } else if said.starts_with("an empty list") || said.starts_with("empty lists") {
+        "Empty"
+    } else if said.starts_with("one root") {
+        "First"
+    } else if said.starts_with("the home folder") {
+        "Home"
+    } else if declares {
+        "All"
+    } else {
+        // What the SDKs say for a client without roots.
+        "Refused"
+    }
+}
+
+fn started_in(said: &str) -> &'static str {
+    let starts = |starts: &[&str]| starts.iter().any(|start| said.starts_with(start));
+    let in_project =
+        ["the project", "the workspace", "the folder for", "the first workspace", "the session's", "CLI: the"];
+    match () {
+        () if starts(&["home", "not the project"]) => "Home",
+        () if starts(&["`/`", "inherited: `/`"]) => "Root",
+        () if starts(&in_project) => "Project",
+        () => "OwnFolder",
+    }
+}
+
+const BEHAVIOURS: &str = "\
+//! What each client does. Generated from `core/clients.json`:
+//! `UPDATE_CLIENTS=1 cargo test -p rootwise --test clients`.
+
+use super::{KnownClient, RootsAnswer, StartedIn};
+
+#[rustfmt::skip]
+pub(super) const TABLE: &[KnownClient] = &[
 ";
 
 fn page(clients: &[Client]) -> String {

@@ -16,19 +16,21 @@ use std::{env, fs};
 /// - `id` is plain numbers, which everything uses.
 /// - `texts` are the sentences for people, by the keys of `api`.
 /// - `error` shows the texts of others in display form, so it stands on `path`; what returns its errors stands above it.
-/// - `parameter` describes a parameter of tools, and only `wire` uses it.
+/// - `parameter` describes a parameter of tools, and `tools` whole ones; apart from that, only `wire` uses them.
 /// - `session` recovers sessions without a resolver: it reads keys of roots, and only `wire` uses it.
+/// - `provide` and `clients` are the other side of the wire: what a client lists, and what known clients do.
 /// - `testing` drives a resolver from outside, as `wire` does.
-const LEVELS: [&[&str]; 12] = [
+const LEVELS: [&[&str]; 13] = [
     &["id"],
     &["api"],
     &["texts"],
     &["path"],
     &["error"],
-    &["policy"],
+    &["policy", "provide"],
+    &["clients"],
     &["peer"],
     &["parameter", "resolve", "session"],
-    &["machine"],
+    &["machine", "tools"],
     &["endpoint"],
     &["wire"],
     &["testing"],

@@ -424,7 +424,7 @@ fn check_state(node: &Node) {
     assert_eq!(text, format!("{machine:?}"), "a refused event changed something after {path:?}");
     let is_http = node.machine.host().transport == Transport::Http;
     if is_http && !node.waiting.contains(&9) && !node.closed {
-        // A modern ask over HTTP stands alone: if it ends at once, it leaves nothing behind.
+        // A modern ask over HTTP is stateless: if it ends at once, it leaves nothing behind.
         let ask = Asked::new(9).facts(modern(None));
         machine.handle(Event::Asked(ask), node.now).unwrap();
         let rest = Node { machine: machine.clone(), ..node.clone() };

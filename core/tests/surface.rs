@@ -122,6 +122,31 @@ fn policies_are_cached_by_their_text_and_a_full_cache_starts_again() {
 }
 
 #[test]
+fn ready_made_tools_have_the_form_of_the_protocol() {
+    let tools = &parsed(&wire::call(r#"{ "readyTools": {} }"#))["value"];
+    let reads = json!({ "readOnlyHint": true });
+    for (tool, name, annotations) in
+        [("which", "which_project", &reads), ("switch", "switch_project", &Value::Null), ("list", "list_roots", &reads)]
+    {
+        assert_eq!((&tools[tool]["name"], &tools[tool]["annotations"]), (&json!(name), annotations));
+        assert!(tools[tool]["title"].is_string() && tools[tool]["description"].is_string(), "{tools}");
+    }
+    assert_eq!(tools["list"]["inputSchema"], json!({ "type": "object", "properties": {} }));
+    let mut schema = tools["switch"]["inputSchema"].clone();
+    let description = schema["properties"]["project"]["description"].take();
+    assert!(description.as_str().unwrap().contains("name of one of your roots"), "{description}");
+    let project = json!({ "type": "string", "description": null });
+    let wanted = json!({
+        "type": "object",
+        "properties": { "project": project },
+        "required": ["project"],
+        "additionalProperties": false,
+    });
+    assert_eq!(schema, wanted);
+    assert!(wire::call(r#"{ "readyTools": { "other": 1 } }"#).contains("error"));
+}
+
+#[test]
 fn functions_are_called_by_name() {
     for (arguments, expected) in [
         (json!({ "fileUriToPath": { "uri": "file:///a%20b", "style": "posix" } }), json!({ "value": "/a b" })),

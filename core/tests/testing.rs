@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestError, TestRunner};
 use rootwise::event::{AskWithdrawn, Asked, Event};
 use rootwise::policy::SourceKind;
-use rootwise::testing::{Client, Disk, Player, Reply, Scene, Step, policies};
+use rootwise::testing::{Client, Disk, Player, Reply, Scene, Step, client_like, policies};
 use rootwise::{AskId, HostFacts, Outcome, PathStyle, Policy};
 
 fn config() -> Config {
@@ -38,6 +38,40 @@ proptest! {
         }
         player.finish()?;
     }
+}
+
+/// The project and its source that a server of this client gets, and how long that takes.
+fn like(name: &str) -> (Option<(String, SourceKind)>, u32) {
+    let like = client_like(name, ["/work/shop", "/work/api"], PathStyle::Posix).unwrap();
+    let mut host = HostFacts::new(PathStyle::Posix);
+    host.excluded_dirs.home = vec!["/home/user".into()];
+    like.start(&mut host);
+    let disk = Disk::new(PathStyle::Posix).file("/work/shop/.git").folder("/work/api").folder("/home/user");
+    let mut player = Player::new(Policy::recommended(), host).unwrap().disk(disk).client(like.client).unwrap();
+    player.play(&Step::ask()).unwrap();
+    let mut waited = 0;
+    while player.answers().is_empty() {
+        player.play(&Step::Wait(1_000)).unwrap();
+        waited += 1_000;
+    }
+    let project = player.resolver().project().map(|project| (project.path.clone().unwrap(), project.source));
+    player.finish().unwrap();
+    (project, waited)
+}
+
+#[test]
+fn known_clients_behave_as_the_table_says() {
+    let shop = |source| Some(("/work/shop".to_owned(), source));
+    assert_eq!(like("claude-code"), (shop(SourceKind::Roots), 0));
+    assert_eq!(like("opencode"), (shop(SourceKind::Roots), 0));
+    assert_eq!(like("cursor"), (shop(SourceKind::Env), 5_000));
+    assert_eq!(like("zed"), (shop(SourceKind::Cwd), 0));
+    assert_eq!(like("codex"), (shop(SourceKind::Cwd), 0));
+    assert_eq!(like("cline"), (None, 0));
+    assert_eq!(like("claude-desktop"), (None, 0));
+    let unknown = client_like("crusor", ["/work"], PathStyle::Posix).unwrap_err();
+    assert!(unknown.problem.contains("`cursor`"), "{unknown}");
+    assert_eq!(client_like("cursor", ["work"], PathStyle::Posix).unwrap_err().place, "folders[0]");
 }
 
 #[test]

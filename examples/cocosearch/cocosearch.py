@@ -114,8 +114,7 @@ def web(mcp: Any, policy: Policy) -> Any:
     """Serves both HTTP transports at /mcp, and SSE also at /sse for older clients."""
     shared = SharedEndpoint(mcp.streamable_http_app(), mcp.sse_app())
     # The path in the URL is checked before the request reaches MCP, where it is too late for an HTTP status.
-    query: Policy = {**policy, "sources": [source for source in policy["sources"] if source["from"] == "query"]}
-    judged = ProjectMiddleware(shared, query, local=True)
+    judged = ProjectMiddleware(shared, policy, local=True)
     # Requests with another host name are refused first: a web page could otherwise find out what is on this disk.
     return TrustedHostMiddleware(judged, allowed_hosts=["127.0.0.1", "localhost"])
 

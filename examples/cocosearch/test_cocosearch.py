@@ -504,7 +504,7 @@ async def modern(place: Path) -> AsyncIterator[Start]:
 
 @pytest.mark.covers("S-01", "S-02", "S-03", "S-05", "S-08", "S-09", "S-10")
 @pytest.mark.parametrize("transport", ["stdio", "http"])
-async def test_a_modern_client_gets_the_same_order_and_over_http_every_call_stands_alone(
+async def test_a_modern_client_gets_the_same_order_and_over_http_every_call_is_stateless(
     transport: str, modern: Start, place: Path
 ) -> None:
     alpha, beta, gamma = place / "alpha", place / "beta", place / "gamma"

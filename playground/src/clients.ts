@@ -34,6 +34,9 @@ export const clients: KnownClient[] = (listed as Listed[])
         protocol: spoken,
         ...(declares ? { roots: changes ? { listChanged: true } : {} } : {}),
       },
-      about: `Declares roots: ${roots.declared}. Answers: ${roots.answer}. Starts its servers in: ${cwd}.`,
+      about: `Declares roots: ${roots.declared}. Answers: ${roots.answer}. Starts its servers in: ${cwd}.`.replaceAll(
+        "`",
+        "",
+      ),
     };
   });

@@ -1,10 +1,10 @@
 // The artifacts: every function builds one kind, checks it, puts it into the folder and returns its rows of the table.
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, delimiter, join } from "node:path";
 import { packagesOf } from "../../tests/tools.mjs";
 import { packAddon, packMain } from "../pack.mjs";
-import { addonFile, platform, platforms } from "../platforms.mjs";
+import { addonFile, platform, platforms, programName } from "../platforms.mjs";
 import { at, cargoDoc, node, read, run, Stop, targetFolder } from "../tools.mjs";
 import { machine } from "./machines.mjs";
 import { playsVectors } from "./vectors.mjs";
@@ -113,16 +113,13 @@ export async function addons() {
       rows.push({ artifact, ...leftOut(target) });
       continue;
     }
-    if (zig === undefined) await node("scripts/build.mjs", "--addon", "--program");
-    else {
-      const crates = ["-p", "rootwise-node", "-p", "rootwise-cli"];
-      await run("cargo", ["zigbuild", "--release", ...crates, "--target", `${target}${zig}`], {
-        env: await releaseTools(),
-      });
-      const built = (file) => join(targetFolder(), target, "release", file);
-      copyFileSync(built("librootwise_node.so"), at("npm", name, "rootwise.node"));
-      copyFileSync(built("rootwise"), at("npm", name, "rootwise"));
-    }
+    if (zig === undefined) await node("scripts/build.mjs", "--addon");
+    else
+      copyFileSync(
+        await zigbuilt(target, zig, "rootwise-node", "librootwise_node.so"),
+        at("npm", name, "rootwise.node"),
+      );
+    await program(name);
     const file = add(packAddon(name, folder));
     const played = await temporarily(async (stage) =>
       tried(name, "node", [replayInNode, join(unpacked(join(folder, file), stage), "rootwise.node")]),
@@ -130,6 +127,22 @@ export async function addons() {
     rows.push({ artifact, ...played, file });
   }
   return rows;
+}
+
+/** Builds `npm/<platform>/rootwise`, which the package of the platform and its wheel contain, and returns it. */
+async function program(name) {
+  const { os, target, zig } = platforms[name];
+  const file = at("npm", name, programName(os));
+  if (zig === undefined) await node("scripts/build.mjs", "--program");
+  else copyFileSync(await zigbuilt(target, zig, "rootwise-cli", "rootwise"), file);
+  return file;
+}
+
+/** What zig has linked of a crate for a Linux platform. */
+async function zigbuilt(target, zig, crate, file) {
+  const env = await releaseTools();
+  await run("cargo", ["zigbuild", "--release", "-p", crate, "--target", `${target}${zig}`], { env });
+  return join(targetFolder(), target, "release", file);
 }
 
 /** Plays every vector with a program of a platform, if there is one here. */
@@ -147,7 +160,8 @@ async function tried(name, program, args) {
 
 /** The wheels, pure and native, and the source distribution. */
 export async function wheels() {
-  await run(interpreter, ["adapters/python/test.py", "--only", "wheels,clean,source,clone"]);
+  const env = { ROOTWISE_PROGRAM: await program(platform()) };
+  await run(interpreter, ["adapters/python/test.py", "--only", "wheels,clean,source,clone"], { env });
   const made = join(python, ".work", "wheels");
   const rows = readdirSync(made)
     .sort()
@@ -168,6 +182,9 @@ export async function wheels() {
     }
     const before = new Set(readdirSync(folder));
     const env = await releaseTools();
+    const scripts = join(python, "rootwise.data", "scripts");
+    mkdirSync(scripts, { recursive: true });
+    copyFileSync(await program(name), join(scripts, "rootwise"));
     await run(
       "maturin",
       ["build", "--release", "--zig", "--target", target, "--compatibility", wheel, "--out", folder],
@@ -179,6 +196,9 @@ export async function wheels() {
     if (libc === "glibc") await run("auditwheel", ["show", join(folder, file)], { env });
     const played = await temporarily(async (stage) => {
       read(interpreter, ["-m", "zipfile", "-e", join(folder, file), stage]);
+      const version = file.split("-")[1];
+      if (!existsSync(join(stage, `rootwise-${version}.data`, "scripts", "rootwise")))
+        throw new Stop(`${file} has no program`);
       return tried(name, "python", [replayInPython, join(stage, "rootwise", "_native.abi3.so")]);
     });
     rows.push({

@@ -83,6 +83,7 @@ for (const [backend, rootwise] of Object.entries(packages)) {
     assert.ok(policyInputs().headers.includes("x-project-path"));
     const { type, description } = rootwise.projectParameter();
     assert.deepEqual([type, description.includes("absolute path")], ["string", true]);
+    assert.deepEqual(Object.keys(rootwise.readyTools()), ["which", "switch", "list"]);
     assert.deepEqual(policyInputs({ name: "own", sources: [{ from: "query", read: ["a"] }] }).query, ["a"]);
     assert.throws(() => policyInputs({ name: "own", sources: [{ from: "nowhere" }] }), code("bad_options"));
     assert.deepEqual(commandLine(["--other", "--project=/p", "--", "--project=/q"]), { project: "/p" });

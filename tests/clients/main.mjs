@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { programFile } from "../../scripts/platforms.mjs";
 import { at, bold, dim, green, main, red, seconds, Stop, yellow } from "../../scripts/tools.mjs";
 import { install, installNode, NotInstalled } from "./install.mjs";
 import { differences, readRows, update, writeRows } from "./rows.mjs";
@@ -47,7 +48,8 @@ main(async () => {
   const ids = chosen(values.only);
   if (values.list) return list(ids);
   if (process.platform !== "linux" || process.arch !== "x64") throw new Stop("the suite runs on Linux on x64 only");
-  if (!existsSync(at("dist", "cjs", "whereami", "cli.js"))) throw new Stop("the package is not built: npm start");
+  if (!existsSync(at("dist", "cjs", "program", "cli.js")) || !existsSync(programFile()))
+    throw new Stop("the package is not built: npm start");
   checkSandbox();
   const scratch = resolve(values.scratch);
   mkdirSync(scratch, { recursive: true });

@@ -24,7 +24,7 @@ export function servers(python) {
     notes: [process.execPath, example("ts", "notes.mjs")],
     "notes-sdk1": [process.execPath, here("servers/notes-sdk1.mjs")],
     form: [process.execPath, here("servers/form.mjs")],
-    whereami: [process.execPath, at("dist", "cjs", "whereami", "cli.js"), "whereami"],
+    whereami: [process.execPath, at("dist", "cjs", "program", "cli.js"), "whereami"],
     ...(python ? { "notes-python": [python, example("python", "notes.py")] } : {}),
   };
 }

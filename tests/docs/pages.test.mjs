@@ -5,7 +5,8 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { picture, words } from "../../scripts/picture.mjs";
 import { play } from "../../scripts/scenes.mjs";
-import { at, read } from "../../scripts/tools.mjs";
+import * as terminal from "../../scripts/terminal.mjs";
+import { at, debugBuild, read } from "../../scripts/tools.mjs";
 import { pages as sitePages, placeOf } from "../../site/pages.mjs";
 
 const pages = read("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"])
@@ -27,11 +28,14 @@ test("every link between pages leads to a file, and to a heading of it", () => {
   assert.deepEqual(dead, []);
 });
 
-test("the front page and the tutorials show no line that rustdoc would hide", () => {
-  const shown = pages.filter((page) => page === "README.md" || page.startsWith("docs/tutorials/"));
-  const hidden = shown.filter((page) => /^```rust[\s\S]*?^# [\s\S]*?^```/m.test(readFileSync(at(page), "utf8")));
-  assert.ok(shown.length > 3);
-  assert.deepEqual(hidden, []);
+test("no page shows a line that rustdoc would hide", () => {
+  const blocks = (page) => readFileSync(at(page), "utf8").match(/^```rust[\s\S]*?^```/gm) ?? [];
+  const all = pages.flatMap((page) => blocks(page).map((code) => ({ page, code })));
+  assert.ok(all.length > 20, `found only ${all.length} examples`);
+  assert.deepEqual(
+    all.filter(({ code }) => /^# /m.test(code)).map(({ page }) => page),
+    [],
+  );
 });
 
 /** The pages whose examples a test runs, by language: this list says where, and each of those tests reads the whole page. */
@@ -87,7 +91,16 @@ const headings = (text) =>
 
 test("the picture in the README shows what npm start prints", { timeout: 120_000 }, async () => {
   const rows = [];
-  await play((row) => rows.push(row));
+  await play(join(debugBuild(), "rootwise"), (row) => rows.push(row));
   const drawn = readFileSync(at("docs", "start.svg"), "utf8");
   assert.deepEqual(words(drawn), words(picture(rows)), "draw it again: npm start -- --picture docs/start.svg");
+});
+
+test("the picture in the guide shows what its session prints", { timeout: 120_000 }, async () => {
+  const shown = terminal.words(readFileSync(at("docs", "guides", "run.svg"), "utf8"));
+  assert.equal(
+    shown,
+    terminal.words(await terminal.printed(join(debugBuild(), "rootwise"))),
+    "draw it again: npm run terminal",
+  );
 });

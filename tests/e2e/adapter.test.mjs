@@ -6,21 +6,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { Client as Client2, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { Client as Client2 } from "@modelcontextprotocol/client";
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport as Memory1 } from "@modelcontextprotocol/sdk/inMemory.js";
 import { Server as LowServer1 } from "@modelcontextprotocol/sdk/server/index.js";
 import { McpServer as Server1 } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { CallToolRequestSchema, ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
-import {
-  createMcpHandler,
-  createRequestStateCodec,
-  InMemoryTransport as Memory2,
-  McpServer as Server2,
-  ResourceTemplate,
-  Server as LowServer2,
-} from "@modelcontextprotocol/server";
-import { presets, RootwiseError } from "rootwise";
+import { InMemoryTransport as Memory2, McpServer as Server2, Server as LowServer2 } from "@modelcontextprotocol/server";
+import { presets, readyTools, RootwiseError } from "rootwise";
 import { NoProjectError, projectGate, rootwise } from "rootwise/mcp";
 import { z } from "zod";
 import { connect, pairs } from "./clients.mjs";
@@ -237,6 +230,21 @@ for (const { name, Server, Client, Memory, method } of generations) {
       assert.equal(messages[0].content.text, inner);
       // The tool that selects has a parameter of the same name, which is not the project of the call.
       assert.match(await call("switch_project", { project: "alpha" }), /alpha/);
+      await client.close();
+    });
+
+    test("the ready-made tools are those of the core", async () => {
+      const server = new Server(info);
+      rootwise(server, local).registerTools({ list: "roots" });
+      const client = await meet(server);
+      const { which, switch: change, list } = readyTools();
+      const { tools } = await client.listTools();
+      for (const ready of [which, change, { ...list, name: "roots" }]) {
+        const { title, description, annotations, inputSchema } = tools.find(({ name }) => name === ready.name);
+        assert.deepEqual([title, description, annotations], [ready.title, ready.description, ready.annotations]);
+        assert.deepEqual(inputSchema.properties ?? {}, ready.inputSchema.properties);
+        assert.deepEqual(inputSchema.required ?? [], ready.inputSchema.required ?? []);
+      }
       await client.close();
     });
 
@@ -559,210 +567,6 @@ test("SDK 1.x: what was said before anybody watched is caught up with", async ()
   projects = rootwise(server, { local: true });
   assert.equal(await called(client, "where"), alpha);
   await client.close();
-});
-
-describe("SDK 2.x, 2026-07-28", () => {
-  /** Connects a modern client to a server that is created for every request. */
-  const meet = async (make) => {
-    const handler = createMcpHandler(make);
-    const client = new Client2(info, {
-      capabilities: { roots: {} },
-      versionNegotiation: { mode: { pin: "2026-07-28" } },
-    });
-    client.setRequestHandler("roots/list", roots);
-    const fetch = (input, init) => handler.fetch(new Request(input, init));
-    await client.connect(new StreamableHTTPClientTransport(new URL("http://localhost/mcp"), { fetch }));
-    return client;
-  };
-
-  test("a handler that is replaced later is guarded too", async () => {
-    const client = await meet(() => {
-      const server = new Server2(info);
-      const projects = rootwise(server, local);
-      const tool = server.registerTool("where", {}, async () => text("old"));
-      tool.update({ callback: async (ctx) => text((await projects.project(ctx)).path) });
-      return server;
-    });
-    assert.equal(await called(client, "where"), alpha);
-    await client.close();
-  });
-
-  test("a list of resources gets the project that is known without asking, or is told why there is none", async () => {
-    for (const host of [{ arguments: { project: alpha } }, { cwd: "/" }]) {
-      let seen;
-      const client = await meet(() => {
-        const server = new Server2(info);
-        const projects = rootwise(server, { host: { local: true, ...host } });
-        const list = async (ctx) => ({
-          resources: [],
-          ...(await projects.project(ctx).then(
-            (project) => void (seen = project),
-            (error) => void (seen = error),
-          )),
-        });
-        server.registerResource("files", new ResourceTemplate("file:///{path}", { list }), {}, async () => ({
-          contents: [],
-        }));
-        return server;
-      });
-      await client.listResources();
-      if (host.arguments) assert.equal(seen.path, alpha);
-      else {
-        assert.equal(seen.code, "no_project");
-        assert.match(seen.message, /not by a list/);
-        assert.doesNotMatch(seen.message, /registered/);
-      }
-      await client.close();
-    }
-  });
-
-  const requestedSchema = { type: "object", properties: { word: { type: "string" } }, required: ["word"] };
-  const own = { method: "elicitation/create", params: { mode: "form", message: "A word?", requestedSchema } };
-  const codec = createRequestStateCodec({ key: new Uint8Array(32) });
-
-  /** A client that answers a question for a word, and counts. */
-  const talkative = async (make, mode = {}) => {
-    const handler = createMcpHandler(make);
-    const client = new Client2(info, {
-      capabilities: { roots: {}, elicitation: {} },
-      versionNegotiation: { mode: { pin: "2026-07-28" } },
-      ...mode,
-    });
-    const counts = { roots: 0, words: 0 };
-    client.setRequestHandler("roots/list", async () => ((counts.roots += 1), roots()));
-    client.setRequestHandler(
-      "elicitation/create",
-      async () => ((counts.words += 1), { action: "accept", content: { word: "yes" } }),
-    );
-    const fetch = (input, init) => handler.fetch(new Request(input, init));
-    await client.connect(new StreamableHTTPClientTransport(new URL("http://localhost/mcp"), { fetch }));
-    return { client, counts };
-  };
-
-  for (const [name, options] of [
-    ["plain state", {}],
-    ["signed state", { requestState: { verify: codec.verify } }],
-  ]) {
-    test(`a tool that asks its own question first keeps its answer and its ${name}, and asks once`, {
-      timeout: 20_000,
-    }, async () => {
-      const { client, counts } = await talkative(() => {
-        const server = new Server2(info, options);
-        const projects = rootwise(server, local);
-        server.registerTool("word", {}, async (ctx) => {
-          const { word } = ctx.mcpReq.inputResponses?.own?.content ?? {};
-          const state = ctx.mcpReq.requestState();
-          if (!word)
-            return {
-              resultType: "input_required",
-              inputRequests: { own },
-              requestState: options.requestState ? await codec.mint({ step: 2 }, ctx) : "step 2",
-            };
-          return text(`${(await projects.project(ctx)).path} ${word} ${JSON.stringify(state)}`);
-        });
-        return server;
-      });
-      assert.equal(
-        await called(client, "word"),
-        `${alpha} yes ${JSON.stringify(options.requestState ? { step: 2 } : "step 2")}`,
-      );
-      assert.deepEqual(counts, { roots: 1, words: 1 });
-      await client.close();
-    });
-
-    test(`our question keeps the ${name} that the tool sent before`, { timeout: 20_000 }, async () => {
-      const { client } = await talkative(
-        () => {
-          const server = new Server2(info, options);
-          const projects = rootwise(server, local);
-          server.registerTool("mint", {}, async (ctx) => text(await codec.mint({ step: 2 }, ctx)));
-          server.registerTool("word", {}, async (ctx) => text((await projects.project(ctx)).path));
-          return server;
-        },
-        { inputRequired: { autoFulfill: false } },
-      );
-      const requestState = options.requestState ? await called(client, "mint") : "step 2";
-      const again = await client.callTool(
-        { name: "word", arguments: {}, requestState, inputResponses: { own: { action: "accept", content: {} } } },
-        { allowInputRequired: true },
-      );
-      assert.equal(again.requestState, requestState);
-      assert.deepEqual(again.inputRequests, { rootwise: { method: "roots/list" } });
-      await client.close();
-    });
-  }
-
-  test("a tool with a question and no project does not have the client asked for what an option decides", async () => {
-    const { client, counts } = await talkative(() => {
-      const server = new Server2(info);
-      rootwise(server, { host: { local: true, arguments: { project: alpha } } });
-      server.registerTool("word", {}, async (ctx) =>
-        ctx.mcpReq.inputResponses?.own ? text("done") : { resultType: "input_required", inputRequests: { own } },
-      );
-      return server;
-    });
-    assert.equal(await called(client, "word"), "done");
-    assert.deepEqual(counts, { roots: 0, words: 1 });
-    await client.close();
-  });
-
-  test("the advice after switch_project was refused works", async () => {
-    const make = () => {
-      const server = new Server2(info);
-      const projects = rootwise(server, local);
-      projects.registerTools();
-      server.registerTool("where", {}, async (ctx) => text((await projects.project(ctx)).path));
-      return server;
-    };
-    const handler = createMcpHandler(make);
-    const client = new Client2(info, {
-      capabilities: { roots: {} },
-      versionNegotiation: { mode: { pin: "2026-07-28" } },
-    });
-    let root = base;
-    client.setRequestHandler("roots/list", async () => ({ roots: [{ uri: `file://${root}` }] }));
-    const headers = {};
-    const fetch = (input, init) =>
-      handler.fetch(
-        new Request(input, { ...init, headers: { ...Object.fromEntries(new Headers(init.headers)), ...headers } }),
-      );
-    await client.connect(new StreamableHTTPClientTransport(new URL("http://localhost/mcp"), { fetch }));
-    const { content, isError } = await client.callTool({ name: "switch_project", arguments: { project: alpha } });
-    assert.equal(isError, true);
-    assert.match(content[0].text, /open the folder in the client/);
-    const [, header] = /the `([^`]+)` header/.exec(content[0].text);
-    root = alpha;
-    assert.equal(await called(client, "where"), alpha);
-    root = base;
-    headers[header] = alpha;
-    assert.equal(await called(client, "where"), alpha);
-    await client.close();
-  });
-
-  test("two instances on one server get their projects with one question", { timeout: 20_000 }, async () => {
-    const { client, counts } = await talkative(() => {
-      const server = new Server2(info);
-      const [one, two] = [rootwise(server, local), rootwise(server, local)];
-      server.registerTool("both", {}, async (ctx) =>
-        text(`${(await one.project(ctx)).path} ${(await two.project(ctx)).path}`),
-      );
-      return server;
-    });
-    assert.equal(await called(client, "both"), `${alpha} ${alpha}`);
-    assert.deepEqual(counts, { roots: 1, words: 0 });
-    await client.close();
-  });
-
-  test("a low-level server is guarded by its request handlers", async () => {
-    const client = await meet(() => {
-      const server = new LowServer2(info, { capabilities: { tools: {} } });
-      const projects = rootwise(server, local);
-      server.setRequestHandler("tools/call", async (_request, ctx) => text((await projects.project(ctx)).path));
-      return server;
-    });
-    assert.equal(await called(client, "where"), alpha);
-    await client.close();
-  });
 });
 
 for (const pair of pairs.filter(({ over, client }) => over === "stdio" && client === 2)) {

@@ -70,6 +70,17 @@ export function sharedServers() {
   };
 }
 
+/** A transport of this client's generation: to a process of its own, or over HTTP to `url`. */
+export function connectTo({ client, server, over }, url, { options = {}, env = {}, headers } = {}) {
+  if (over === "http") {
+    const Http = client === 1 ? Http1 : Http2;
+    return new Http(new URL(url), headers ? { requestInit: { headers } } : {});
+  }
+  const Stdio = client === 1 ? Stdio1 : Stdio2;
+  const args = [at(`servers/${server}.mjs`)];
+  return new Stdio({ command: process.execPath, args, env: environment(options, env), stderr: "inherit" });
+}
+
 /**
  * Connects a client to a server of its own, or over HTTP to `url`.
  *

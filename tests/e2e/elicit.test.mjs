@@ -25,7 +25,7 @@ function user(answer) {
 const accept = (project) => ({ action: "accept", content: { project } });
 
 for (const pair of pairs) {
-  // Over HTTP a modern call stands alone: nothing would keep the answer.
+  // Over HTTP a modern call is stateless: nothing would keep the answer.
   const isAsked = pair.era === "legacy" || pair.over === "stdio";
   describe(pair.name, () => {
     test("the user chooses one of several roots, once", async () => {

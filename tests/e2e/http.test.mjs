@@ -229,6 +229,17 @@ describe("the gate", () => {
     await Promise.all(full);
   });
 
+  test("a request is held to the limits of the policy", async () => {
+    const headers = { "X-Project-Path": `/${"a".repeat(100)}` };
+    const codes = ["recommended", { limits: { valueBytes: 64 } }].map(async (policy) => {
+      const { refusal } = await projectGate({ policy, local: true }).check(
+        new Request("http://localhost/", { headers }),
+      );
+      return JSON.parse(refusal.body).error.data.code;
+    });
+    assert.deepEqual(await Promise.all(codes), ["missing", "too_long"]);
+  });
+
   test("refuses a request that names nothing where a project is required", async () => {
     const strict = projectGate({ query: "project_path", allowedDirs, required: true });
     const { refusal } = await strict.check(new Request("http://localhost/mcp"));

@@ -1,7 +1,7 @@
 // `rootwise run` before servers that others wrote and published, with the clients of both SDK lines in both eras.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -10,6 +10,7 @@ import { StdioClientTransport as Stdio2 } from "@modelcontextprotocol/client/std
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as Stdio1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { ListRootsRequestSchema, ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import { browser } from "../../scripts/browser.mjs";
 import { environment } from "../../scripts/python.mjs";
 import { debugBuild } from "../../scripts/tools.mjs";
 import { packagesOf } from "../tools.mjs";
@@ -36,6 +37,7 @@ before(async () => {
   const python = await environment("mcp-server-git", ["mcp-server-git==2026.10.19"]);
   servers = {
     filesystem: [process.execPath, published("@modelcontextprotocol/server-filesystem", "dist/index.js"), "{path}"],
+    browser: [process.execPath, published("@playwright/mcp", "cli.js"), "--headless", "--no-sandbox", "--isolated"],
     git: [join(dirname(python), "mcp-server-git"), "--repository", "{path}"],
   };
 });
@@ -124,6 +126,24 @@ for (const kind of clients) {
     });
   });
 }
+
+test("@playwright/mcp keeps its files in the client's folder", { timeout: 120_000 }, async () => {
+  const { executablePath, env } = browser();
+  // The variables that the browser needs, and no other of this machine's.
+  const { LD_LIBRARY_PATH = "", FONTCONFIG_FILE = "" } = env;
+  servers.browser.push("--executable-path", executablePath);
+  for (const [index, kind] of clients.entries()) {
+    const given = { roots: [beta], env: { LD_LIBRARY_PATH, FONTCONFIG_FILE } };
+    const { client, call } = await connect(kind, "browser", given);
+    try {
+      const { text, failed } = await call("browser_take_screenshot", { filename: `shot-${index}.png` });
+      assert.ok(!failed, text);
+      assert.ok(existsSync(join(beta, `shot-${index}.png`)), text);
+    } finally {
+      await client.close();
+    }
+  }
+});
 
 test("a folder that the client opens later is followed", { timeout: 120_000 }, async () => {
   const { client, state, call } = await connect(clients[0], "filesystem", { roots: [alpha] });

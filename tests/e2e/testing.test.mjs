@@ -9,7 +9,7 @@ import { ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { McpServer as Server2 } from "@modelcontextprotocol/server";
 import { ClientError, Connection, hostFacts, resolveAtStart } from "rootwise/driver";
 import { projectGate, resolveInside, rootwise } from "rootwise/mcp";
-import { FakeDisk, fakeHost, fixedProject } from "rootwise/testing";
+import { clientLike, FakeDisk, fakeHost, fixedProject } from "rootwise/testing";
 import { at } from "../../scripts/tools.mjs";
 
 let made = [];
@@ -44,11 +44,40 @@ function serverOf(McpServer, options) {
 
 const said = async (client, tool = "where", ...rest) => (await client.callTool(tool, ...rest)).content[0].text;
 
+test("a client that nobody knows gets the nearest name, and folders must be absolute", () => {
+  assert.throws(() => clientLike("crusor"), { code: "bad_options", message: /nearest name is `cursor`/ });
+  assert.throws(() => clientLike("cursor", { roots: ["shop"] }), { code: "bad_options", message: /folders\[0\]/ });
+  assert.throws(() => clientLike("cursor", { cwd: "/work" }), { code: "bad_options", message: /cwd/ });
+  for (const wrong of [undefined, 7, ""]) assert.throws(() => clientLike(wrong), { code: "bad_options" });
+  const { host, client, isModern } = clientLike("Claude Code", { roots: ["C:\\code"], style: "windows" });
+  assert.deepEqual([host.cwd, host.env, isModern], ["C:\\code", { CLAUDE_PROJECT_DIR: "C:\\code" }, true]);
+  assert.deepEqual(client.roots, [{ uri: "file:///C:/code", name: "code" }]);
+});
+
 for (const [generation, McpServer] of [
   ["SDK 1.x", Server1],
   ["SDK 2.x", Server2],
 ]) {
   describe(generation, () => {
+    for (const [name, expected] of [
+      ["claude-code", "/work/shop roots"],
+      ["opencode", "/work/shop roots"],
+      ["cursor", "/work/shop env"],
+      ["zed", "/work/shop cwd"],
+      ["codex", "/work/shop cwd"],
+      ["cline", /^No project was found/],
+      ["claude-desktop", /^No project was found/],
+    ]) {
+      test(`a client like ${name}`, async () => {
+        const like = clientLike(name, { roots: ["/work/shop"] });
+        const machine = host({ files: ["/work/shop/.git/"], ...like.host });
+        const client = await machine.connect(serverOf(McpServer).server, like.client);
+        const text = await said(client);
+        if (typeof expected === "string") assert.equal(text, expected);
+        else assert.match(text, expected);
+      });
+    }
+
     test("a client with roots", async () => {
       const machine = host({ files: ["/work/shop/", "/work/api/"] });
       const client = await machine.connect(serverOf(McpServer).server, { roots: ["/work/shop"] });

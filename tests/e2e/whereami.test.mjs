@@ -1,6 +1,6 @@
 // The server that a person adds to a client to see what that client sends.
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as Stdio1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { presets } from "rootwise";
-import { at } from "./clients.mjs";
+import { debugBuild } from "../../scripts/tools.mjs";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-whereami-")));
 after(() => rmSync(base, { recursive: true, force: true }));
@@ -22,7 +22,7 @@ const folder = (name) => {
   return join(base, name);
 };
 const [alpha, beta, cwd] = ["alpha", "beta", "cwd"].map(folder);
-const own = at("../../dist/cjs/whereami/cli.js");
+const program = join(debugBuild(), "rootwise");
 const env = {
   PATH: process.env.PATH,
   HOME: process.env.HOME,
@@ -54,8 +54,7 @@ async function whereami(transport, { mode = "legacy", roots = [{ uri: `file://${
   }
 }
 
-const stdio = () =>
-  new StdioClientTransport({ command: process.execPath, args: [own, "whereami"], env, cwd, stderr: "inherit" });
+const stdio = () => new StdioClientTransport({ command: program, args: ["whereami"], env, cwd, stderr: "inherit" });
 
 for (const [mode, era] of [
   ["legacy", "legacy"],
@@ -91,7 +90,7 @@ test("text from a client cannot imitate a line of the report", { timeout: 60_000
 });
 
 test("serves Streamable HTTP on loopback, and only there", { timeout: 60_000 }, async () => {
-  const child = spawn(process.execPath, [own, "whereami", "--http"], {
+  const child = spawn(program, ["whereami", "--http"], {
     env,
     cwd,
     stdio: ["ignore", "pipe", "inherit"],
@@ -108,6 +107,10 @@ test("serves Streamable HTTP on loopback, and only there", { timeout: 60_000 }, 
       assert.deepEqual(data.choices[0].project, { name: "beta", path: beta, source: "header", via: "x-project-path" });
       assert.match(text, /over http/);
     }
+    for (const mode of ["legacy", { pin: "2026-07-28" }]) {
+      const { data } = await whereami(new StreamableHTTPClientTransport(url), { mode });
+      assert.deepEqual(data.choices[0].project, { name: "alpha", path: alpha, source: "roots" });
+    }
     const { request } = await import("node:http");
     // A page under a name of its own that leads here, and a page of another site.
     for (const [headers, status] of [
@@ -115,7 +118,7 @@ test("serves Streamable HTTP on loopback, and only there", { timeout: 60_000 }, 
       [{ origin: "https://evil.example" }, 403],
       [{ origin: "null" }, 403],
       [{ origin: "http://localhost.evil.example" }, 403],
-      [{ origin: "http://localhost:6274" }, 405],
+      [{ origin: "http://localhost:6274" }, 406],
     ]) {
       const sent = request({ port: url.port, host: "127.0.0.1", path: "/mcp", method: "GET", headers });
       sent.end();
@@ -132,7 +135,7 @@ test("serves Streamable HTTP on loopback, and only there", { timeout: 60_000 }, 
 test("serves clients of SDK 1.x as well", { timeout: 60_000 }, async () => {
   const client = new Client1({ name: "elderly", version: "1" }, { capabilities: { roots: {} } });
   client.setRequestHandler(ListRootsRequestSchema, async () => ({ roots: [{ uri: `file://${alpha}` }] }));
-  await client.connect(new Stdio1({ command: process.execPath, args: [own, "whereami"], env, cwd, stderr: "inherit" }));
+  await client.connect(new Stdio1({ command: program, args: ["whereami"], env, cwd, stderr: "inherit" }));
   try {
     const { content, structuredContent } = await client.callTool({ name: "whereami", arguments: {} });
     assert.match(content[0].text, /protocol {4}20\d\d-\d\d-\d\d \(legacy\)/);
@@ -140,11 +143,4 @@ test("serves clients of SDK 1.x as well", { timeout: 60_000 }, async () => {
   } finally {
     await client.close();
   }
-});
-
-test("prints its help and refuses unknown commands", () => {
-  const run = (...args) => spawnSync(process.execPath, [own, ...args], { encoding: "utf8" });
-  assert.match(run("--help").stdout, /--http \[port\]/);
-  assert.match(run("whereami", "--help").stdout, /--http \[port\]/);
-  assert.equal(run("nothing").status, 1);
 });

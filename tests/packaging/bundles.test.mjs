@@ -362,7 +362,7 @@ describe("types", { timeout: 300_000 }, () => {
       resolutions: ["nodenext", "node16", "bundler"],
     },
   ];
-  const files = ["sdk1.ts", "sdk2.ts", "driver.ts", "express.ts", "testing.ts", "prompt.ts"];
+  const files = ["sdk1.ts", "sdk2.ts", "driver.ts", "express.ts", "testing.ts", "prompt.ts", "client.ts"];
   /** A project with some of the files, and packages by name. */
   const typed = (names, packages) => {
     const folder = project("types", { tools: Object.keys(packages), modules: (name) => packages[name] });

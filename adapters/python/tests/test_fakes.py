@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from rootwise import NoProjectError, RootwiseError
-from rootwise.testing import FakeDisk, FakeHost
+from rootwise import NoProjectError, RootwiseError, provided_roots
+from rootwise.testing import FakeDisk, FakeHost, client_like
 
 SHOP = "/work/shop"
 
@@ -100,3 +100,44 @@ def test_a_disk(path: str, found: Any, disk: FakeDisk) -> None:
 def test_a_relative_path_is_refused() -> None:
     with pytest.raises(RootwiseError, match="bad options at path: must be absolute on this disk, not 'shop'"):
         FakeDisk("shop")
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [("claude-code", "roots"), ("opencode", "roots"), ("cursor", "env"), ("zed", "cwd"), ("cline", None)],
+)
+def test_a_client_like_one_that_people_use(disk: FakeDisk, name: str, source: str | None) -> None:
+    like = client_like(name, roots=[SHOP])
+    client = FakeHost(disk=disk, **like.host).connect(**like.client)
+    if source is None:
+        with pytest.raises(NoProjectError):
+            client.project()
+    else:
+        project = client.project()
+        assert (project.path, project.source) == (SHOP, source)
+
+
+def test_a_client_that_nobody_knows_gets_the_nearest_name() -> None:
+    with pytest.raises(RootwiseError, match="nearest name is `cursor`"):
+        client_like("crusor")
+    with pytest.raises(RootwiseError, match=r"folders\[0\]"):
+        client_like("cursor", roots=["shop"])
+    like = client_like("Claude Code", roots=["C:\\code"], style="windows")
+    assert (like.host["cwd"], like.is_modern) == ("C:\\code", True)
+    assert like.client["roots"] == [{"uri": "file:///C:/code", "name": "code"}]
+
+
+def test_the_roots_that_a_client_provides() -> None:
+    windows = provided_roots(["c:\\code\\my shop", "C:/CODE/My Shop", "\\\\server\\Share\\x#"], "windows")
+    assert windows == [
+        {"uri": "file:///C:/code/my%20shop", "name": "my shop"},
+        {"uri": "file://server/Share/x%23", "name": "x#"},
+    ]
+    assert provided_roots(["file:///c%3A/x", "file://server/share/x", "/"], "posix") == [
+        {"uri": "file:///C:/x", "name": "x"},
+        {"uri": "file://server/share/x", "name": "x"},
+        {"uri": "file:///"},
+    ]
+    for wrong in ("x", "~/x", "https://example.com/x", "file:x", "", 7, None, {"path": "/x"}):
+        with pytest.raises(RootwiseError, match=r"folders\[1\]"):
+            provided_roots(["/work", wrong], "posix")

@@ -7,6 +7,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+import anyio
+import anyio.lowlevel
 import pytest
 
 from rootwise import AnyProject, Project, RootwiseError, host_facts, presets, resolve_at_start
@@ -90,7 +92,9 @@ async def test_the_middleware_reads_header_and_query_and_refuses_bad_values(tmp_
     assert await request(wrapped, {}, f"project_path={tmp_path}&project_path=/gone") == (200, str(tmp_path))
     assert await request(wrapped, {}) == (200, None)
     status, reply = await request(wrapped, {"X-Project-Path": "relative/path"})
-    assert (status, reply["error"]) == (400, "relative")
+    assert (status, reply["error"]["data"]) == (400, {"code": "relative", "source": "header"})
+    assert (reply["jsonrpc"], reply["id"], reply["error"]["code"]) == ("2.0", None, -32602)
+    assert "relative/path" in reply["error"]["message"]
 
 
 @pytest.mark.anyio
@@ -132,9 +136,9 @@ async def test_a_remote_caller_learns_nothing_about_the_disk(tmp_path: Path, mon
     path.write_text("")
     file = await request(wrapped, {"X-Project-Path": str(path)})
     assert gone == folder == file
-    assert (gone[0], gone[1]["error"]) == (400, "other_machine")
+    assert (gone[0], gone[1]["error"]["data"]["code"]) == (400, "other_machine")
     for way_out in ("`local`", "`allowedDirs`", "`requirePath: false`"):
-        assert way_out in gone[1]["message"]
+        assert way_out in gone[1]["error"]["message"]
     assert not [probe for probe in probed if probe.startswith(str(path))]
 
 
@@ -154,12 +158,13 @@ async def test_a_folder_on_another_machine_is_a_project_where_no_path_is_require
 
 
 def test_a_policy_without_folders_needs_the_option_that_makes_the_type_true() -> None:
-    for build in (lambda: ProjectMiddleware(None, "thoughtbox"), lambda: resolve_at_start("thoughtbox")):  # type: ignore[arg-type]
+    named: Any = {"name": "own", "sources": [{"from": "query", "read": ["project"]}], "requirePath": False}
+    for build in (lambda: ProjectMiddleware(None, named), lambda: resolve_at_start("thoughtbox")):  # type: ignore[arg-type]
         with pytest.raises(RootwiseError, match="require_path=False") as problem:
             build()
         assert problem.value.code == "bad_options"
     assert resolve_at_start("thoughtbox", host={"style": "posix", "cwd": "/"}, require_path=True) is None
-    assert ProjectMiddleware(None, "thoughtbox", require_path=False).policy["requirePath"] is False  # type: ignore[arg-type]
+    assert ProjectMiddleware(None, named, require_path=False).policy["requirePath"] is False  # type: ignore[arg-type]
     with pytest.raises(RootwiseError, match="require_path"):
         ProjectMiddleware(None, require_path="no")  # type: ignore[arg-type]
 
@@ -207,6 +212,52 @@ async def test_a_header_in_utf_8_names_its_folder(tmp_path: Path) -> None:
     assert await request(wrapped, {}, f"project_path={folder}") == (200, str(folder))
     raw: Any = [(b"x-project-path", str(folder).encode("latin-1"))]
     assert await request(wrapped, raw) == (200, str(folder))
+
+
+@pytest.mark.anyio
+async def test_only_the_request_itself_counts(tmp_path: Path) -> None:
+    host = {"arguments": {"project": str(tmp_path)}, "cwd": str(tmp_path), "env": {"CLAUDE_PROJECT_DIR": str(tmp_path)}}
+    wrapped = await state_of(lambda app: ProjectMiddleware(app, local=True, host=host))
+    assert await request(wrapped, {}) == (200, None)
+    with pytest.raises(RootwiseError, match="bad options at sources"):
+        ProjectMiddleware(None, "wolfram")  # type: ignore[arg-type]
+
+
+@pytest.mark.anyio
+async def test_a_refused_folder_needs_no_status_in_the_policy(tmp_path: Path) -> None:
+    policy: Any = {"name": "own", "sources": [{"from": "header", "read": ["X-Folder"]}]}
+    wrapped = await state_of(lambda app: ProjectMiddleware(app, policy, local=True))
+    status, reply = await request(wrapped, {"X-Folder": str(tmp_path / "gone")})
+    assert (status, reply["error"]["data"]["code"]) == (400, "missing")
+
+
+@pytest.mark.anyio
+async def test_a_project_can_be_required(tmp_path: Path) -> None:
+    wrapped = await state_of(lambda app: ProjectMiddleware(app, local=True, required=True))
+    assert (await request(wrapped, {}))[0] == 400
+    assert await request(wrapped, {"X-Project-Path": str(tmp_path)}) == (200, str(tmp_path))
+
+
+@pytest.mark.anyio
+async def test_of_many_requests_at_once_only_some_are_checked(tmp_path: Path) -> None:
+    wrapped = await state_of(lambda app: ProjectMiddleware(app, local=True, max_pending=2))
+    answers: list[Any] = []
+
+    async def one() -> None:
+        answers.append(await request(wrapped, {"X-Project-Path": str(tmp_path)}))
+
+    async with anyio.create_task_group() as group:
+        for _ in range(5):
+            group.start_soon(one)
+        # A request that names nothing needs no check.
+        await anyio.lowlevel.checkpoint()
+        assert await request(wrapped, {}) == (200, None)
+    refused = [body["error"]["data"]["code"] for status, body in answers if status == 503]
+    assert refused == ["too_many_checks"] * 3
+    assert await request(wrapped, {"X-Project-Path": str(tmp_path)}) == (200, str(tmp_path))
+    for wrong in (0, True, "2"):
+        with pytest.raises(RootwiseError, match="max_pending"):
+            ProjectMiddleware(None, max_pending=wrong)  # type: ignore[arg-type]
 
 
 @pytest.mark.anyio

@@ -1,7 +1,16 @@
 // The exports that every entry of the package has besides its resolver.
 export { type ErrorCode, type MisuseCode, RootwiseError } from "./error.js";
 export type { BackendInfo } from "./backend.js";
-export type { Functions, PathProblem, ProjectParameter } from "./functions.js";
+export type {
+  Folder,
+  Functions,
+  PathProblem,
+  ProjectParameter,
+  ProvidedRoot,
+  ReadyTool,
+  ReadyTools,
+  SimulatedClient,
+} from "./functions.js";
 export type * from "./generated/types.js";
 export { presets } from "./generated/presets.js";
 export { version } from "./generated/version.js";

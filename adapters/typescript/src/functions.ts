@@ -23,6 +23,31 @@ export interface ProjectParameter {
   description: string;
 }
 
+/** A ready-made tool. Its members are those of a tool in the protocol. */
+export interface ReadyTool {
+  /** The name that it has by default. */
+  name: string;
+  title: string;
+  description: string;
+  inputSchema: {
+    type: "object";
+    properties: Record<string, ProjectParameter>;
+    required?: string[];
+    additionalProperties?: boolean;
+  };
+  annotations?: { readOnlyHint: boolean };
+}
+
+/** The ready-made tools of every adapter. */
+export interface ReadyTools {
+  /** Explains which project this is and why. */
+  which: ReadyTool;
+  /** Selects another project, which its argument `project` names. */
+  switch: ReadyTool;
+  /** Lists the client's roots. */
+  list: ReadyTool;
+}
+
 /** The functions that need no resolver. */
 export interface Functions {
   /**
@@ -99,8 +124,51 @@ export interface Functions {
    * the client's roots, if they are given.
    */
   projectParameter(roots?: readonly RootView[]): ProjectParameter;
+  /** Describes the ready-made tools, so that they are the same in every language. */
+  readyTools(): ReadyTools;
+  /**
+   * Returns the roots that a client lists for its folders, in their order; a folder that is there twice is listed once.
+   *
+   * @throws RootwiseError a folder is neither an absolute path of this style nor a `file:` URI; the message names its place
+   */
+  providedRoots(folders: readonly Folder[], style: PathStyle): ProvidedRoot[];
+  /**
+   * Returns what a client of the table of clients does that has these folders open.
+   *
+   * @throws RootwiseError there is no such client, or a folder is not absolute
+   */
+  simulateClient(client: string, roots: readonly Folder[], style: PathStyle, home?: string): SimulatedClient;
   /** Returns the options that a policy reads on a command line without program and script. */
   commandLine(words: readonly string[], policy?: PresetName | Policy): Record<string, string>;
+}
+
+/** A folder of a client: an absolute path or a `file:` URI, alone or with the name of its root. */
+export type Folder = string | { readonly uri: string; readonly name?: string | undefined };
+
+/** An entry of the list that a client answers. */
+export interface ProvidedRoot {
+  readonly uri: string;
+  /** There is none for `/`, a drive or a share without one. */
+  readonly name?: string;
+}
+
+/** What a known client does. */
+export interface SimulatedClient {
+  /** Its name in the table of clients. */
+  readonly client: string;
+  /** Its name for itself. */
+  readonly name: string;
+  /** The revision in its `initialize`. */
+  readonly protocolVersion: string;
+  /** Whether it speaks 2026-07-28 with servers that do. */
+  readonly isModern: boolean;
+  readonly capabilities: { readonly roots?: { readonly listChanged?: true } };
+  /** What it answers when it is asked for its roots. */
+  readonly roots: readonly ProvidedRoot[] | "silent" | "refused";
+  /** The working directory of its servers. */
+  readonly cwd?: string;
+  /** The variables that it sets for its servers. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 /** What a host found wrong with a path that a tool names. */
@@ -140,6 +208,9 @@ export function functionsOf(backend: () => Backend): Functions {
     sanitizeName: (name, form) => call("sanitizeName", { name, form }),
     policyInputs: (policy) => call("policyInputs", { policy: policyOf({ policy }) }),
     projectParameter: (roots) => call("projectParameter", { roots }),
+    readyTools: () => call("readyTools", {}),
+    providedRoots: (folders, style) => call("providedRoots", { folders, style }, "the folders", MOST),
+    simulateClient: (client, roots, style, home) => call("simulateClient", { client, roots, style, home }),
     commandLine: (words, policy) => call("commandLine", { words, policy: policyOf({ policy }) }),
     recoverSession: (request) => call("recoverSession", withReadableTimes(request), "the request", MOST),
   };

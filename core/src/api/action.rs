@@ -251,6 +251,23 @@ pub struct Announce {
     pub from: Option<Arc<Project>>,
     /// The new project.
     pub to: Option<Arc<Project>>,
+    /// What both have in common.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub shared: Option<SharedBy>,
+}
+
+/// What the projects before and after a change have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub enum SharedBy {
+    /// The same checkout of a repository: the new project is another folder of it.
+    Checkout,
+    /// The same repository: the new project is in another worktree of it, or in another clone where the policy finds the remote.
+    Repository,
 }
 
 /// A request to give up.
@@ -304,7 +321,7 @@ pub struct Probe {
 
 /// One path to probe.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -313,8 +330,78 @@ pub struct ProbePath {
     pub path: String,
     /// File names to look for in it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub markers: Vec<String>,
+    /// The nearest folder to look for, from its real path upwards.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<FindNearest>,
+    /// Small files in it to read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<ReadFiles>,
 }
+
+impl ProbePath {
+    /// A path of which only the state is wanted.
+    #[must_use]
+    pub fn new(path: impl Into<String>) -> Self {
+        Self { path: path.into(), markers: Vec::new(), nearest: None, files: None }
+    }
+}
+
+setters!(ProbePath { markers: Vec<String>; nearest: FindNearest, files: ReadFiles });
+
+/// A search for the nearest folder that has an entry with one of these names: the real path of the probed path, then each
+/// folder above it. A host that does not search reports nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct FindNearest {
+    /// The names; of several in one folder the first counts.
+    pub names: Vec<String>,
+    /// The folders to which the search is confined: it ends at the first folder that is not inside one of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<Vec<String>>,
+    /// The size up to which the text of a file with such a name is reported.
+    pub bytes: u32,
+}
+
+impl FindNearest {
+    /// A search for these names that reports no text.
+    #[must_use]
+    pub fn new(names: Vec<String>) -> Self {
+        Self { names, within: None, bytes: 0 }
+    }
+}
+
+setters!(FindNearest { bytes: u32; within: Vec<String> });
+
+/// Files to read in a folder. Only a regular file counts, never a link, a pipe or a device, and only a text in UTF-8.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ReadFiles {
+    /// The names of the files.
+    pub names: Vec<String>,
+    /// The folders to which reading is confined: nothing is read if the real path of the folder is not inside one of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<Vec<String>>,
+    /// The size up to which a file is read; a larger one is not reported.
+    pub bytes: u32,
+}
+
+impl ReadFiles {
+    /// Files of at most this size.
+    #[must_use]
+    pub fn new(names: Vec<String>, bytes: u32) -> Self {
+        Self { names, within: None, bytes }
+    }
+}
+
+setters!(ReadFiles { ; within: Vec<String> });
 
 /// A message that is not for the resolver.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -10,7 +10,7 @@ use super::host::HostFacts;
 use super::is_default;
 use crate::id::{AskId, RequestToken};
 
-pub use super::probed::{EntryKind, Probed, ProbedPath};
+pub use super::probed::{EntryKind, Nearest, Probed, ProbedPath};
 pub use super::request::{Argument, RequestFacts};
 
 /// One event, in the past tense.
@@ -388,7 +388,7 @@ pub enum AskVia {
 /// # use rootwise::{HostFacts, PathStyle, Policy, Resolver};
 /// # let mut resolver = Resolver::new(Policy::recommended(), HostFacts::new(PathStyle::Posix))?;
 /// let actions = resolver.handle(Selected::new(1, SelectBy::Path("/work/app".into())), 0)?;
-/// // The folder is looked at first.
+/// // The folder is checked first.
 /// assert!(matches!(actions.as_slice(), [Action::Probe(_)]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

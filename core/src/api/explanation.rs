@@ -70,6 +70,9 @@ pub struct SourceReport {
     /// The value it named, made safe to show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
+    /// The project's folder, made safe to show, if the value names another one: one below it, or a link to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
     /// The reason for which the value was rejected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
@@ -141,6 +144,6 @@ pub enum Era {
     Unknown,
     /// The client began with `initialize` (revisions up to 2025-11-25).
     Legacy,
-    /// Every request stands alone (revision 2026-07-28).
+    /// Every request is stateless (revision 2026-07-28).
     Modern,
 }

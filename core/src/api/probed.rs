@@ -1,5 +1,6 @@
 //! What a host found on its disk.
 
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -67,17 +68,58 @@ pub struct ProbedPath {
     /// Those of the requested markers that exist, as file or folder.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub markers: Vec<String>,
+    /// The nearest folder that was looked for, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<Nearest>,
+    /// The texts of the files that were to be read, by name, as far as they could be.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
 }
+
+/// The nearest folder with an entry that was looked for.
+///
+/// ```
+/// use rootwise::event::{EntryKind, Nearest};
+///
+/// let worktree = Nearest::new("/work/app-fix", ".git", EntryKind::File).text("gitdir: /work/app/.git/worktrees/app-fix".to_owned());
+/// assert_eq!(worktree.found, EntryKind::File);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Nearest {
+    /// The folder, by its real path.
+    pub path: String,
+    /// The name of the entry in it.
+    pub name: String,
+    /// The kind of the entry, with links followed.
+    pub found: EntryKind,
+    /// Its text, if it is a regular file in UTF-8 that is not too large, and no link.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+impl Nearest {
+    /// An entry without a text.
+    #[must_use]
+    pub fn new(path: impl Into<String>, name: impl Into<String>, found: EntryKind) -> Self {
+        Self { path: path.into(), name: name.into(), found, text: None }
+    }
+}
+
+setters!(Nearest { ; text: String });
 
 impl ProbedPath {
     /// A path without a known real path and without markers.
     #[must_use]
     pub fn new(path: impl Into<String>, found: EntryKind) -> Self {
-        Self { path: path.into(), found, real_path: None, markers: Vec::new() }
+        Self { path: path.into(), found, real_path: None, markers: Vec::new(), nearest: None, files: BTreeMap::new() }
     }
 }
 
-setters!(ProbedPath { markers: Vec<String>; real_path: String });
+setters!(ProbedPath { markers: Vec<String>, files: BTreeMap<String, String>; real_path: String, nearest: Nearest });
 
 /// The kinds of file system entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -17,7 +17,8 @@ use super::style::PathStyle;
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Project {
-    /// The identity: the same folder has the same key whatever its spelling. Lexical, never the real path.
+    /// The identity: the same folder has the same key whatever its spelling, and with another
+    /// [`identity`](crate::policy::Identity) the same folder of a repository has it in every worktree or clone.
     pub key: String,
     /// A short hash of the key.
     pub id: String,
@@ -43,6 +44,12 @@ pub struct Project {
     /// The real path, if a probe reported it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub real_path: Option<String>,
+    /// The repository that the folder belongs to, if the policy looks for it and there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repository: Option<Repository>,
+    /// The nearest package between the `target` of an ask and the project's folder. Only in answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub package: Option<Package>,
     /// The source that won.
     pub source: SourceKind,
     /// The exact input that source read: a variable, a header, an option, or for `remembered` the original source.
@@ -69,6 +76,85 @@ pub struct Project {
     #[serde(default, skip_serializing_if = "is_default")]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub stale: bool,
+}
+
+/// The repository of a project's folder.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Repository {
+    /// The top folder of this checkout, by its real path.
+    pub path: String,
+    /// The identity: all worktrees of a repository have the same key.
+    pub key: String,
+    /// A short hash of the key.
+    pub id: String,
+    /// The name of the repository's folder, the same in all worktrees.
+    pub name: String,
+    /// The system that keeps it.
+    pub kind: RepositoryKind,
+    /// The project's folder relative to the top, with `/` on every system; empty at the top.
+    pub inside: String,
+    /// The worktree, if this is not the main checkout.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<Worktree>,
+    /// Whether its `.git` is a file that leads to no repository which confirms it: it was moved, is damaged, or leads out of
+    /// `allowedDirs`. It then counts as a repository of its own.
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    pub broken: bool,
+    /// The place of the remote `origin`, or of the only one, as `host/path`: without scheme, user, password and `.git`. Only if
+    /// the policy asks for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote: Option<String>,
+}
+
+/// The systems that keep repositories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub enum RepositoryKind {
+    /// Git, also with Jujutsu beside it.
+    Git,
+    /// Jujutsu alone.
+    Jj,
+    /// Mercurial.
+    Hg,
+}
+
+/// A worktree that its repository knows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Worktree {
+    /// The name by which the repository knows it.
+    pub name: String,
+    /// The top folder of the main checkout; a bare repository has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub main: Option<String>,
+}
+
+/// A package inside a project.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Package {
+    /// Its folder, spelled like the project's.
+    pub path: String,
+    /// The folder's name.
+    pub name: String,
+    /// The folder relative to the project's, with `/` on every system.
+    pub inside: String,
+    /// The marker by which it is one.
+    pub marker: String,
 }
 
 impl AsRef<Self> for Project {

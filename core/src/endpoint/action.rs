@@ -9,7 +9,9 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::api::action::{Answer, InputRequest, Level, LogCode, MessageKind, Probe, RequestMethod, RootsState};
+use crate::api::action::{
+    Answer, InputRequest, Level, LogCode, MessageKind, Probe, RequestMethod, RootsState, SharedBy,
+};
 use crate::api::is_default;
 use crate::api::project::{Project, RootView};
 use crate::id::{AskId, CallId, ChannelId, RequestToken, SessionId};
@@ -56,6 +58,10 @@ pub struct AnnounceProject {
     pub from: Option<Arc<Project>>,
     /// The new project.
     pub to: Option<Arc<Project>>,
+    /// What both have in common.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub shared: Option<SharedBy>,
     /// Whether the session ended.
     #[serde(default, skip_serializing_if = "is_default")]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]

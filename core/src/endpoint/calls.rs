@@ -179,6 +179,7 @@ impl Endpoint {
         let Some(call) = self.calls.remove(&id) else { return };
         if let Some(session) = self.scopes.get_mut(&call.scope) {
             session.calls.remove(&id);
+            session.rest();
             let mut waiting = session.pending.iter();
             let round = waiting.find(|(_, ask)| ask.purpose == Purpose::Round(id)).map(|(round, _)| *round);
             round.and_then(|round| self.withdraw(call.scope, round, turn));

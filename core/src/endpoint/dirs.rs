@@ -51,7 +51,7 @@ impl Endpoint {
         }
         self.dirs_check = DirsCheck::Done;
         let dirs = self.hosts.of(Transport::Stdio).allowed_dirs.iter().flatten();
-        let paths: Vec<ProbePath> = dirs.map(|dir| ProbePath { path: dir.clone(), markers: Vec::new() }).collect();
+        let paths: Vec<ProbePath> = dirs.map(|dir| ProbePath::new(dir.clone())).collect();
         if !paths.is_empty() {
             self.last_probe = self.last_probe.saturating_add(1);
             let probe = ProbeId(self.last_probe);

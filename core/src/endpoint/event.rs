@@ -305,7 +305,7 @@ events! {
         /// The host's id for the call.
         call: CallId,
         ;
-        /// The session that it belongs to; without one the call stands alone.
+        /// The session that it belongs to; without one the call is stateless.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<SessionId>,
         /// The stream that can carry requests with this call. Over HTTP, absent means that its response cannot carry any.

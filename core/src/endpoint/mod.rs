@@ -68,7 +68,7 @@ pub struct Endpoint {
     dirs_check: DirsCheck,
 }
 
-/// Whether the operator's folders were looked at.
+/// Whether the operator's folders were checked.
 #[derive(Clone, Copy, Debug)]
 enum DirsCheck {
     Due,
@@ -83,7 +83,7 @@ enum Scope {
     Session(SessionId),
     /// Calls without a session that have something in common.
     Memory(MemoryId),
-    /// A call that stands alone.
+    /// A stateless call.
     Call(CallId),
 }
 

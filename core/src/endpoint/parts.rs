@@ -22,7 +22,7 @@ use crate::texts::endpoint::Part;
 /// Bytes of a client's name, revision or id of a request; nobody could read a longer one.
 pub(super) const MAX_NAME_BYTES: usize = 4 << 10;
 
-/// The first revision whose calls stand alone; revisions are dates, so they compare as texts.
+/// The first revision whose calls are stateless; revisions are dates, so they compare as texts.
 const MODERN: &str = "2026-07-28";
 
 /// What a call says about its client.

@@ -17,7 +17,7 @@ use super::parts::{MAX_NAME_BYTES, Reader};
 use super::roots::RootsWatch;
 use super::turn::Turn;
 use super::{DirsCheck, Endpoint, Hosts, OwnFacts, Scope, SessionChange};
-use crate::api::action::{Action, Answer, Level, Log, LogCode, MessageKind, Outcome, Probe};
+use crate::api::action::{Action, Announce, Answer, Level, Log, LogCode, MessageKind, Outcome, Probe};
 use crate::api::event::{
     ClientInitialized, Event, HostFactsChanged, Message, Probed, RefusalKind, RequestRefused, RootsChanged,
 };
@@ -33,7 +33,8 @@ use crate::texts::endpoint::{self as texts, Part};
 /// A resolver, and what surrounds it.
 #[derive(Clone, Debug)]
 pub(super) struct Session {
-    pub(super) resolver: Resolver,
+    /// In a box, because half of the places in a map are empty.
+    pub(super) resolver: Box<Resolver>,
     pub(super) own: OwnFacts,
     /// The asks that wait, by the ids that the resolver knows.
     pub(super) pending: BTreeMap<AskId, PendingAsk>,
@@ -77,7 +78,7 @@ type Alike = (Option<texts::CannotAsk>, Vec<String>);
 impl Session {
     pub(super) fn new(resolver: Resolver, own: OwnFacts) -> Self {
         Self {
-            resolver,
+            resolver: Box::new(resolver),
             own,
             pending: BTreeMap::new(),
             last_ask: 0,
@@ -111,6 +112,19 @@ impl Session {
     /// All requests in flight.
     pub(super) fn requests(&self) -> impl Iterator<Item = RequestToken> + use<> {
         self.in_flight.into_iter().chain(self.form)
+    }
+
+    /// Gives back the room of what is empty: a session rests most of the time.
+    pub(super) fn rest(&mut self) {
+        if self.pending.is_empty() {
+            self.pending = BTreeMap::new();
+        }
+        if self.calls.is_empty() {
+            self.calls = BTreeSet::new();
+        }
+        if self.probes.is_empty() {
+            self.probes = BTreeSet::new();
+        }
     }
 
     pub(super) fn is_http(&self) -> bool {
@@ -173,7 +187,7 @@ impl Endpoint {
         self.process(scope, Event::Closed, turn);
         if let Some(from) = last {
             let (from, to) = (Some(from), None);
-            turn.push(EndpointAction::Announce(AnnounceProject { session, from, to, ended: true }));
+            turn.push(EndpointAction::Announce(AnnounceProject { session, from, to, shared: None, ended: true }));
         }
         for request in requests {
             self.cancel(request, texts::SESSION_CLOSED, None, turn);
@@ -427,6 +441,7 @@ impl Endpoint {
     /// Follows what an event did to a resolver: its deadline, its request, its list of roots.
     fn follow(&mut self, scope: Scope, turn: &mut Turn) {
         let Some(session) = self.scopes.get_mut(&scope) else { return };
+        session.rest();
         let deadline = session.resolver.deadline();
         if deadline != session.deadline {
             if let Some(old) = session.deadline {
@@ -450,8 +465,8 @@ impl Endpoint {
             Action::Answer(answer) => self.answered(scope, *answer, expired, turn),
             Action::Announce(announce) => {
                 if let Some(session) = scope.session() {
-                    let (from, to) = (announce.from, announce.to);
-                    turn.push(EndpointAction::Announce(AnnounceProject { session, from, to, ended: false }));
+                    let Announce { from, to, shared } = announce;
+                    turn.push(EndpointAction::Announce(AnnounceProject { session, from, to, shared, ended: false }));
                 }
             }
             Action::Cancel(cancel) => {

@@ -219,7 +219,7 @@ impl PendingAsk {
     }
 
     /// Compares everything that a decision depends on: asks that are equal in it have the same answer as long as the
-    /// connection does not change, unless they stand alone.
+    /// connection does not change, unless they are stateless.
     fn compare(&self, other: &Self) -> Ordering {
         let facts = |ask: &Self| {
             let Self { purpose, by, modern, explain, wait, roots, .. } = ask;
@@ -253,25 +253,28 @@ fn compare_reports(one: &[Arc<Disk>], other: &[Arc<Disk>]) -> Ordering {
 
 fn reports(disks: &[Arc<Disk>]) -> impl Iterator<Item = impl Ord> {
     let reports = disks.iter().flat_map(|disk| disk.iter());
-    reports.map(|(path, info)| (path, info.found.map(|found| found as u8), &info.real_path, &info.asked, &info.markers))
+    reports.map(|(path, info)| {
+        let PathInfo { found, real_path, asked, markers, repository, at: _ } = info.as_ref();
+        (path, found.map(|found| found as u8), real_path, asked, markers, repository)
+    })
 }
 
 /// Adds a reply to what asks know about the disk: the newest report on each path, and then the paths that replies left out.
 fn add_reply(known: &mut Vec<Arc<Disk>>, reply: &Arc<Disk>) {
     let is_left_out = |info: &PathInfo| info.found.is_none();
     if known.is_empty() {
-        if !reply.values().any(is_left_out) {
+        if !reply.values().any(|info| is_left_out(info)) {
             return known.push(reply.clone());
         }
         known.push(Arc::default());
     }
-    if known.len() < 2 && reply.values().any(is_left_out) {
+    if known.len() < 2 && reply.values().any(|info| is_left_out(info)) {
         known.push(Arc::default());
     }
     for (path, info) in reply.iter() {
         let Some(disk) = known.get_mut(usize::from(is_left_out(info))).map(Arc::make_mut) else { continue };
         let info = match disk.get(path) {
-            Some(earlier) => info.clone().with_earlier(earlier),
+            Some(earlier) => Box::new((**info).clone().with_earlier(earlier)),
             None => info.clone(),
         };
         disk.insert(path.clone(), info);

@@ -92,7 +92,11 @@ impl Memory {
         let keeps = policy.source(SourceKind::Remembered).is_some();
         let lasts = !project.source.is_per_request() && project.source != SourceKind::Remembered;
         if keeps && lasts && self.remembered.as_ref() != Some(project) {
-            self.remembered = Some(project.clone());
+            let mut project = project.clone();
+            if project.package.is_some() {
+                project = Project { package: None, ..(*project).clone() }.into();
+            }
+            self.remembered = Some(project);
         }
     }
 }

@@ -114,7 +114,7 @@ impl Logger<'_> {
         }
         for finding in &evaluation.findings {
             if let SourceResult::Offers(other) = &finding.result
-                && other.key != project.key
+                && !finding.agrees(project, &evaluation.findings)
             {
                 self.disagreement(ask, project, other, reported.as_deref_mut());
             }
@@ -158,7 +158,7 @@ impl Logger<'_> {
         self.log(Level::Info, LogCode::Disagreement, Some(ask), &values);
     }
 
-    /// Whether a report is new on this connection; an ask that stands alone has none.
+    /// Whether a report is new on this connection; a stateless ask has none.
     fn first_time(&self, mark: &str, reported: Option<&mut ReportedOnce>) -> bool {
         reported.is_none_or(|reported| reported.first_log(mark, self.policy.config.limits.reported))
     }

@@ -62,7 +62,8 @@ impl Outbox {
     /// Announces a change of the project; a second change in the same event continues the first.
     pub(crate) fn announce(&mut self, from: Option<Arc<Project>>, to: Option<Arc<Project>>) {
         let from = self.announce.take().map_or(from, |earlier| earlier.from);
-        self.announce = Some(Announce { from, to });
+        let shared = from.as_ref().zip(to.as_ref()).and_then(|(from, to)| from.shared_with(to));
+        self.announce = Some(Announce { from, to, shared });
     }
 
     pub(crate) fn cancel(&mut self, request: RequestToken, id: &RequestId) {

@@ -1,14 +1,17 @@
 //! The probes that the host has not answered yet, and who needs which path of them.
 
+use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
+use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::api::action::{Probe, ProbePath};
 use crate::api::event::ProbedPath;
 use crate::id::{ProbeId, Time};
-use crate::policy::{MarkerNames, to_usize};
-use crate::resolve::disk::{Disk, OpenProbes, PathInfo, PathQuery, ProbeRoom, merged};
+use crate::policy::to_usize;
+use crate::resolve::disk::{Disk, OpenProbes, PathInfo, PathQuery, ProbeRoom};
+use crate::resolve::repository::report::RepositoryReport;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Probes {
@@ -90,17 +93,20 @@ impl OpenProbe {
 
     /// What a reply says about each path, in the order of the paths. A path that the host left out is unconfirmed.
     pub(crate) fn read_reply(&self, paths: Vec<ProbedPath>, now: Time) -> Vec<PathInfo> {
-        let mut reports = Disk::new();
-        for ProbedPath { path, found, real_path, markers } in paths {
-            let info = PathInfo { found: Some(found), real_path, asked: MarkerNames::default(), markers, at: now };
+        let mut reports = BTreeMap::new();
+        for report in paths {
             // Of two reports on one path the first counts.
-            reports.entry(path).or_insert(info);
+            reports.entry(report.path.clone()).or_insert(report);
         }
         let tell = |query: &PathQuery| {
-            let mut info = reports.remove(&query.path).unwrap_or_else(|| PathInfo::unconfirmed(now));
-            info.markers.retain(|marker| query.markers.contains(marker));
-            info.asked = query.markers.clone();
-            info
+            let Some(report) = reports.remove(&query.path) else {
+                let repository = RepositoryReport::unanswered(query.repository);
+                return PathInfo { asked: query.markers.clone(), repository, ..PathInfo::unconfirmed(now) };
+            };
+            let ProbedPath { found, real_path, mut markers, nearest, files, .. } = report;
+            markers.retain(|marker| query.markers.contains(marker));
+            let repository = RepositoryReport::read(query.repository, nearest, &files);
+            PathInfo { found: Some(found), real_path, asked: query.markers.clone(), markers, repository, at: now }
         };
         self.paths.iter().map(tell).collect()
     }
@@ -119,7 +125,7 @@ impl OpenProbe {
             let copy = copies.entry(needs).or_insert_with(|| {
                 let all = self.paths.iter().zip(told).enumerate();
                 let needed = all.filter(|(at, _)| needs.contains(*at));
-                Arc::new(needed.map(|(_, (query, info))| (query.path.clone(), info.clone())).collect())
+                Arc::new(needed.map(|(_, (query, info))| (query.path.clone(), Box::new(info.clone()))).collect())
             });
             copy.clone()
         };
@@ -156,6 +162,7 @@ impl Probes {
         wanted: &[Wanted],
         deadline: Time,
         most_paths: u32,
+        allowed_dirs: Option<&Vec<String>>,
         waits: impl Fn(u64) -> bool,
     ) -> Option<Probe> {
         self.join(wanted, deadline);
@@ -174,7 +181,7 @@ impl Probes {
                     continue;
                 }
                 match places.get(query.path.as_str()).and_then(|at| paths.get_mut(*at)) {
-                    Some(known) => known.markers = merged(&known.markers, &query.markers),
+                    Some(known) => known.add(query),
                     None if room.take(&query.path) => {
                         places.insert(&query.path, paths.len());
                         paths.push(query.clone());
@@ -188,7 +195,12 @@ impl Probes {
         }
         self.requested = self.requested.saturating_add(1);
         let id = ProbeId(self.requested);
-        let to_probe = |query: &PathQuery| ProbePath { path: query.path.clone(), markers: query.markers.to_vec() };
+        let to_probe = |query: &PathQuery| ProbePath {
+            path: query.path.clone(),
+            markers: query.markers.to_vec(),
+            nearest: query.repository.find(allowed_dirs),
+            files: query.repository.files(allowed_dirs),
+        };
         let probe = Probe { probe: id, paths: paths.iter().map(to_probe).collect() };
         self.open.push(OpenProbe { id, deadline, overdue: false, paths, needed_by: BTreeMap::new() });
         self.join(wanted, deadline);
@@ -265,7 +277,12 @@ impl Probes {
 
     pub(crate) fn close(&mut self, id: ProbeId) -> Option<OpenProbe> {
         let at = self.open.iter().position(|probe| probe.id == id)?;
-        Some(self.open.remove(at))
+        let closed = self.open.remove(at);
+        if self.open.is_empty() {
+            // A connection rests most of the time.
+            self.open = Vec::new();
+        }
+        Some(closed)
     }
 
     /// Drops the probes for which nobody waits any more; returns whether the connection had waited for one. It then owes
@@ -319,5 +336,7 @@ fn by_path(open: &[OpenProbe]) -> ByPath<'_> {
 /// Whether a path of an open probe will tell all that is wanted.
 fn covers(open: &[OpenProbe], (probe, at): (usize, usize), wanted: &PathQuery) -> bool {
     let open = open.get(probe).and_then(|probe| probe.paths.get(at));
-    open.is_some_and(|open| wanted.markers.iter().all(|marker| open.markers.contains(marker)))
+    open.is_some_and(|open| {
+        open.repository.contains(wanted.repository) && wanted.markers.iter().all(|marker| open.markers.contains(marker))
+    })
 }

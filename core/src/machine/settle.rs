@@ -19,7 +19,7 @@ use crate::api::reason::Reason;
 use crate::id::AskId;
 use crate::policy::{SourceKind, to_usize};
 use crate::resolve::ask::{AskDecision, Step};
-use crate::resolve::disk::{DiskView, PathQuery, newest};
+use crate::resolve::disk::{DiskView, PathQuery, newest, report};
 use crate::resolve::evaluate::{Decision, Evaluation};
 use crate::resolve::memory::is_allowed;
 use crate::resolve::view::Purpose;
@@ -70,7 +70,7 @@ impl Resolver {
         if !is_alone {
             self.take_form_answer(&mut ask, turn);
         }
-        // An ask that only asks changes nothing for those that wait already, and one that stands alone changes nothing at all.
+        // An ask that only asks changes nothing for those that wait already, and a stateless one changes nothing at all.
         let only_asks = matches!(ask.purpose, Purpose::Project | Purpose::Roots);
         let settles_itself = is_alone || (only_asks && !brings_roots && is_shared == was_shared);
         let may_clear = !is_alone && !is_shared && !self.connection.memory.is_immutable(&self.policy);
@@ -217,7 +217,7 @@ impl Resolver {
             let evaluation = self.explainer().evaluate(&mut view, false);
             let DiskView { queries: paths, is_cut, .. } = view;
             let disk = &self.connection.disk;
-            let is_known = |query: &PathQuery| disk.get(&query.path).is_some_and(|info| info.covers(&query.markers));
+            let is_known = |query: &PathQuery| disk.get(&query.path).is_some_and(|info| info.answers(query));
             self.probes.keep_for_connection(|query| !probe_connection && !is_known(query));
             self.probes.owes_connection = probe_connection && is_cut;
             if probe_connection && !paths.is_empty() {
@@ -230,7 +230,8 @@ impl Resolver {
         }
         let deadline = self.now.saturating_add(self.policy.config.timing.caller_timeout_ms.into());
         let asks = &self.asks;
-        turn.outbox.probe(self.probes.open(&wanted, deadline, probe_paths, |place| asks.has_place(place)));
+        let dirs = self.host.allowed_dirs.as_ref();
+        turn.outbox.probe(self.probes.open(&wanted, deadline, probe_paths, dirs, |place| asks.has_place(place)));
     }
 
     fn update_project(&mut self, decision: &Decision, turn: &mut Turn) {
@@ -243,7 +244,7 @@ impl Resolver {
                 let is_gone = |project: &Arc<Project>| {
                     project.source == SourceKind::Roots
                         && !list.is_some_and(|list| list.has(project))
-                        && pin.is_none_or(|pin| pin.key != project.key)
+                        && pin.is_none_or(|pin| pin.folder_key() != project.folder_key())
                 };
                 let keeps = |project: &Arc<Project>| !is_gone(project) && is_allowed(project, &self.policy, &self.host);
                 self.connection.project.clone().filter(keeps)
@@ -262,7 +263,10 @@ impl Resolver {
         if matches!(decision, Decision::Waiting { .. }) && !turn.announce_unsettled {
             return;
         }
-        let key = |project: &Option<Arc<Project>>| project.as_ref().map(|project| project.key.clone());
+        // Another worktree of the same project is a change too: whoever has files open must know.
+        let key = |project: &Option<Arc<Project>>| {
+            project.as_ref().map(|project| (project.key.clone(), project.folder_key()))
+        };
         let announced = core::mem::replace(&mut self.connection.announced, new.clone());
         if key(&announced) != key(&new) {
             turn.outbox.announce(announced, new.clone());
@@ -322,11 +326,11 @@ impl Resolver {
         turn.probe_connection = true;
         let given = self.context(ask).selection_text(by, project);
         // The selection belongs to the connection from now on, and so does the report on its folder.
-        let known = |path| newest(&ask.disk, path).or_else(|| self.connection.disk.get(path));
-        let report = project.path.as_ref().and_then(|path| Some((path, known(path)?.clone())));
+        let known = |path| newest(&ask.disk, path).or_else(|| report(&self.connection.disk, path));
+        let known = project.path.as_ref().and_then(|path| Some((path, known(path)?.clone())));
         self.connection.disk.clear();
-        if let Some((path, info)) = report {
-            self.connection.disk.insert(path.clone(), info);
+        if let Some((path, info)) = known {
+            self.connection.disk.insert(path.clone(), Box::new(info));
         }
         let project =
             if project.stale { Project { stale: false, ..(**project).clone() }.into() } else { project.clone() };

@@ -18,7 +18,7 @@ use crate::error::{ConfigError, SnapshotError};
 use crate::id::Millis;
 use crate::path::uri::project_id;
 use crate::peer::client::Client;
-use crate::policy::{Policy, is_plain_prefix};
+use crate::policy::{Identity, Policy, is_plain_prefix};
 use crate::resolve::disk::Disk;
 use crate::resolve::memory::{Memory, is_allowed};
 
@@ -188,6 +188,9 @@ pub(super) fn check_prefix(prefix: &str) -> Result<(), ConfigError> {
 fn fingerprint(policy: &Policy) -> String {
     let mut identity = policy.config.name.clone();
     identity.push_str(&alloc::format!("{:?}", policy.config.memory.pin));
+    if policy.config.identity != Identity::Folder {
+        identity.push_str(&alloc::format!("{:?}", policy.config.identity));
+    }
     for source in &policy.config.sources {
         identity.push_str(source.from.name());
         identity.push(' ');

@@ -112,6 +112,8 @@ impl RootList {
                 list.entries.push(RootEntry::new(sent, policy, host));
             }
         }
+        // It stays as long as the connection, and most have one entry.
+        list.entries.shrink_to_fit();
         list
     }
 
@@ -148,7 +150,8 @@ impl RootList {
                 (None, _) => root.uri == entry.reference.uri,
             })
         };
-        self.entries.iter().any(|entry| entry.key.as_ref() == Some(&project.key) || made_from(entry))
+        let key = project.folder_key();
+        self.entries.iter().any(|entry| entry.key.as_ref() == Some(&key) || made_from(entry))
     }
 
     pub(crate) fn views(&self) -> Vec<RootView> {

@@ -7,6 +7,7 @@ mod host;
 mod limits;
 pub(crate) mod path_map;
 mod presets;
+mod repository;
 mod roots;
 #[cfg(feature = "schema")]
 mod schema;
@@ -34,6 +35,8 @@ pub(crate) use crate::texts::fill;
 pub use limits::Limits;
 pub(crate) use limits::{exceeds, to_usize};
 pub use presets::{PRESETS, RECOMMENDED};
+pub(crate) use repository::RepositoryRules;
+pub use repository::{FindRepository, Identity};
 pub use roots::{
     BarePaths, Files, NonFile, NonObjects, OnChange, OnUnusable, Pick, RequestForm, RequestWhen, RootsRules,
 };
@@ -249,6 +252,17 @@ pub struct PolicyConfig {
     #[serde(default)]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub name_from: NameFrom,
+    /// What the probe of a project's folder finds out about its repository.
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    pub repository: FindRepository,
+    /// What makes two folders the same project.
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    pub identity: Identity,
+    /// File names that make a folder a package, for asks with a `target`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub packages: Vec<String>,
     /// Whether a project must have a folder that this process can use; if not, a name or a folder on the client's machine
     /// is a project too.
     #[serde(default = "yes", skip_serializing_if = "Clone::clone")]
@@ -300,6 +314,9 @@ impl PolicyConfig {
             selection: Selection::default(),
             elicit: Elicit::default(),
             name_from: NameFrom::default(),
+            repository: FindRepository::default(),
+            identity: Identity::default(),
+            packages: Vec::new(),
             require_path: true,
             report_disagreement: false,
             hints: Vec::new(),

@@ -35,6 +35,9 @@ impl PolicyConfig {
                 ));
             }
         }
+        if let Some(name) = self.packages.iter().find(|name| !is_file_name(name)) {
+            return Err(bad("packages", format!("`{name}` must be a single file name")));
+        }
         self.check_roots()?;
         self.check_timing()?;
         self.check_elicit()?;
@@ -96,7 +99,7 @@ impl PolicyConfig {
             return Err(bad(format!("{place}.tiers"), "is empty; name at least one marker"));
         }
         for tier in &markers.tiers {
-            if let Some(name) = tier.names.iter().find(|name| name.is_empty() || name.contains(['/', '\\'])) {
+            if let Some(name) = tier.names.iter().find(|name| !is_file_name(name)) {
                 return Err(bad(format!("{place}.tiers"), format!("`{name}` must be a single file name")));
             }
             if tier.at_least == 0 || usize::try_from(tier.at_least).is_ok_and(|least| least > tier.names.len()) {
@@ -209,6 +212,10 @@ fn is_source(name: &str) -> bool {
 
 fn is_reason(code: &str) -> bool {
     Reason::from_code(code).is_some()
+}
+
+fn is_file_name(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['/', '\\'])
 }
 
 /// Whether a prefix for request ids needs no escape in JSON.

@@ -11,7 +11,7 @@ use super::project::ProjectFactory;
 use super::view::{AskView, ConnectionView, Purpose};
 use crate::api::action::{INPUT_KEY, InputRequest, Outcome, Refused, RequestMethod, RootsState, Unresolved};
 use crate::api::host::HostFacts;
-use crate::api::project::RootView;
+use crate::api::project::{Project, RootView};
 use crate::api::reason::Reason;
 use crate::id::Time;
 use crate::peer::root_list::{RootList, folders};
@@ -75,7 +75,14 @@ impl<'a> AskContext<'a> {
         let mut disk = self.disk_view();
         let evaluation = self.evaluate(&mut disk);
         let step = match &evaluation.decision {
-            Decision::Won(project) => Step::End(Outcome::Resolved { project: project.clone() }),
+            Decision::Won(project) => match self.package(project, &mut disk) {
+                None => Step::Wait { for_roots: false, send: false },
+                Some(None) => Step::End(Outcome::Resolved { project: project.clone() }),
+                Some(package) => {
+                    let project = Project { package, ..(**project).clone() };
+                    Step::End(Outcome::Resolved { project: project.into() })
+                }
+            },
             Decision::Refused(at) => Step::End(self.refusal(&evaluation, *at)),
             Decision::Unresolved(reason) => Step::End(self.unresolved(*reason, &evaluation.findings)),
             Decision::NeedsInput => Step::End(needs_input()),

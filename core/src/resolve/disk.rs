@@ -1,5 +1,6 @@
 //! The disk as far as probes have reported it.
 
+use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
@@ -8,12 +9,14 @@ use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::repository::report::{RepositoryQuestions, RepositoryReport};
 use crate::api::event::EntryKind;
+use crate::api::is_default;
 use crate::id::Time;
 use crate::policy::MarkerNames;
 
-/// The paths that were probed.
-pub(crate) type Disk = BTreeMap<String, PathInfo>;
+/// The paths that were probed. Reports are in boxes, because a map has room for eleven, and most connections have one.
+pub(crate) type Disk = BTreeMap<String, Box<PathInfo>>;
 
 /// The report on one path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,6 +31,9 @@ pub(crate) struct PathInfo {
     pub(crate) asked: MarkerNames,
     /// Those that exist.
     pub(crate) markers: Vec<String>,
+    /// What was asked about repositories, and the answers.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(crate) repository: RepositoryReport,
     /// The time at which the host told it; its age in a snapshot.
     #[serde(rename = "age")]
     pub(crate) at: Time,
@@ -36,7 +42,14 @@ pub(crate) struct PathInfo {
 impl PathInfo {
     /// The host was asked and left the path out of its reply.
     pub(crate) fn unconfirmed(at: Time) -> Self {
-        Self { found: None, real_path: None, asked: MarkerNames::default(), markers: Vec::new(), at }
+        Self {
+            found: None,
+            real_path: None,
+            asked: MarkerNames::default(),
+            markers: Vec::new(),
+            repository: RepositoryReport::default(),
+            at,
+        }
     }
 
     /// Whether one of these markers exists.
@@ -45,19 +58,27 @@ impl PathInfo {
     }
 
     /// Whether it covers these markers.
-    pub(crate) fn covers(&self, markers: &[String]) -> bool {
+    fn covers(&self, markers: &[String]) -> bool {
         markers.iter().all(|marker| self.asked.contains(marker))
     }
 
-    /// Keeps what an earlier report said about markers that this one does not cover.
+    /// Whether it tells all that is wanted.
+    pub(crate) fn answers(&self, query: &PathQuery) -> bool {
+        self.covers(&query.markers) && self.repository.asked.contains(query.repository)
+    }
+
+    /// Keeps what an earlier report said about markers and repositories that this one does not cover.
     pub(crate) fn with_earlier(mut self, earlier: &Self) -> Self {
         if earlier.found == self.found {
             let missed = |marker: &&String| !self.asked.contains(marker);
             let markers: Vec<String> = earlier.markers.iter().filter(missed).cloned().collect();
             let asked = merged(&self.asked, &earlier.asked);
-            self.at = if asked.len() > self.asked.len() { self.at.min(earlier.at) } else { self.at };
+            let takes_over =
+                asked.len() > self.asked.len() || !self.repository.asked.contains(earlier.repository.asked);
+            self.at = if takes_over { self.at.min(earlier.at) } else { self.at };
             self.markers.extend(markers);
             self.asked = asked;
+            self.repository = self.repository.with_earlier(&earlier.repository);
         }
         self
     }
@@ -82,7 +103,7 @@ impl Freshness {
 }
 
 /// The names of both, each once.
-pub(crate) fn merged(names: &MarkerNames, more: &MarkerNames) -> MarkerNames {
+fn merged(names: &MarkerNames, more: &MarkerNames) -> MarkerNames {
     if Arc::ptr_eq(names, more) {
         return names.clone();
     }
@@ -124,12 +145,17 @@ pub(crate) fn learn(disk: &mut Disk, path: &str, info: PathInfo, freshness: Fres
         Some(earlier) => info.with_earlier(earlier),
         None => info,
     };
-    disk.insert(path.to_string(), info);
+    disk.insert(path.to_string(), Box::new(info));
+}
+
+/// The report on a path.
+pub(crate) fn report<'a>(disk: &'a Disk, path: &str) -> Option<&'a PathInfo> {
+    disk.get(path).map(Box::as_ref)
 }
 
 /// The newest report on a path in replies, oldest first.
 pub(crate) fn newest<'a>(replies: &'a [Arc<Disk>], path: &str) -> Option<&'a PathInfo> {
-    replies.iter().rev().filter_map(|disk| disk.get(path)).find(|info| info.found.is_some())
+    replies.iter().rev().filter_map(|disk| report(disk, path)).find(|info| info.found.is_some())
 }
 
 /// The disk as one evaluation sees it, and the paths it turned out to need.
@@ -180,8 +206,17 @@ pub(crate) trait OpenProbes: fmt::Debug {
 pub(crate) struct PathQuery {
     pub(crate) path: String,
     pub(crate) markers: MarkerNames,
+    pub(crate) repository: RepositoryQuestions,
     /// Whether the reply may serve the whole connection.
     pub(crate) shared: bool,
+}
+
+impl PathQuery {
+    /// Adds what another query wants of the same path.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.markers = merged(&self.markers, &other.markers);
+        self.repository = self.repository.with(other.repository);
+    }
 }
 
 /// The use of the connection's knowledge of the disk for one path.
@@ -201,6 +236,30 @@ pub(crate) enum CacheReads {
     /// Folders that existed; a missing one may have been created since.
     Folders,
     All,
+}
+
+/// What a lookup wants to know about a path, beside its state.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted<'m> {
+    pub(crate) markers: &'m MarkerNames,
+    pub(crate) needs: MarkerNeeds,
+    pub(crate) repository: RepositoryQuestions,
+    /// What the host is asked as well if it has to be asked anyway, because somebody will want it.
+    pub(crate) wishes: RepositoryQuestions,
+}
+
+impl<'m> Wanted<'m> {
+    pub(crate) const fn markers(markers: &'m MarkerNames, needs: MarkerNeeds) -> Self {
+        Self { markers, needs, repository: RepositoryQuestions::NONE, wishes: RepositoryQuestions::NONE }
+    }
+
+    pub(crate) const fn asking(self, repository: RepositoryQuestions) -> Self {
+        Self { repository, ..self }
+    }
+
+    pub(crate) const fn wishing(self, wishes: RepositoryQuestions) -> Self {
+        Self { wishes, ..self }
+    }
 }
 
 /// What a report must tell about the markers of a lookup to be enough.
@@ -266,27 +325,25 @@ impl<'a> DiskView<'a> {
         self.oldest.and_then(|at| self.freshness.until(at))
     }
 
-    /// Looks up a path and these markers.
-    pub(crate) fn lookup(
-        &mut self,
-        path: &str,
-        markers: &MarkerNames,
-        needs: MarkerNeeds,
-        scope: CacheScope,
-    ) -> DiskLookup<'a> {
-        let enough = |info: &&PathInfo| match needs {
-            MarkerNeeds::Nothing => true,
-            MarkerNeeds::All => info.covers(markers),
-            MarkerNeeds::One => info.covers(markers) || info.has_any(markers),
+    /// Looks up a path.
+    pub(crate) fn lookup(&mut self, path: &str, wanted: Wanted<'_>, scope: CacheScope) -> DiskLookup<'a> {
+        let Wanted { markers, needs, repository, .. } = wanted;
+        let enough = |info: &&PathInfo| {
+            info.repository.asked.contains(repository)
+                && match needs {
+                    MarkerNeeds::Nothing => true,
+                    MarkerNeeds::All => info.covers(markers),
+                    MarkerNeeds::One => info.covers(markers) || info.has_any(markers),
+                }
         };
         let usable = |info: &&PathInfo| match scope.reads {
             CacheReads::None => false,
             CacheReads::Folders => info.found == Some(EntryKind::Directory),
             CacheReads::All => true,
         };
-        let shared = self.shared.and_then(|disk| disk.get(path)).filter(usable).filter(enough);
+        let shared = self.shared.and_then(|disk| report(disk, path)).filter(usable).filter(enough);
         let left_out =
-            self.own.iter().filter_map(|disk| disk.get(path)).find(|info| info.found.is_none() && enough(info));
+            self.own.iter().filter_map(|disk| report(disk, path)).find(|info| info.found.is_none() && enough(info));
         // A report counts for more than the absence of another one.
         let takes_old = left_out.is_some()
             || match self.patience {
@@ -298,7 +355,7 @@ impl<'a> DiskView<'a> {
         let reported = own.or_else(|| shared.filter(counts));
         let Some(info) = reported.or(left_out) else {
             if self.recording {
-                self.record(path, markers, scope, shared.is_some());
+                self.record(path, wanted, scope, shared.is_some());
             }
             return match self.patience {
                 Patience::GaveUp => DiskLookup::Unconfirmed,
@@ -315,10 +372,11 @@ impl<'a> DiskView<'a> {
         DiskLookup::Known(info)
     }
 
-    fn record(&mut self, path: &str, markers: &MarkerNames, scope: CacheScope, is_known: bool) {
+    fn record(&mut self, path: &str, wanted: Wanted<'_>, scope: CacheScope, is_known: bool) {
         if self.room.take(path) {
             let shared = scope.keeps && self.shared.is_some();
-            self.queries.push(PathQuery { path: path.to_string(), markers: markers.clone(), shared });
+            let (markers, repository) = (wanted.markers, wanted.repository.with(wanted.wishes));
+            self.queries.push(PathQuery { path: path.to_string(), markers: markers.clone(), repository, shared });
             self.refreshes |= is_known;
         } else {
             self.is_cut = true;

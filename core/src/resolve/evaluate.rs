@@ -14,7 +14,11 @@ use crate::api::host::HostFacts;
 use crate::api::project::Project;
 use crate::api::reason::Reason;
 use crate::id::Time;
+use crate::path;
+use crate::path::host::read_path;
+use crate::path::map::map_path;
 use crate::path::rejection::Rejection;
+use crate::path::uri::is_file_uri;
 use crate::peer::root_list::RootList;
 use crate::policy::{OnUnusable, Policy, Recheck, RootMatch, Source, SourceKind};
 
@@ -26,7 +30,7 @@ pub(crate) struct EvaluationContext<'a> {
     /// The values of the request; none for the connection's own project.
     pub(crate) values: Option<&'a RequestValues>,
     pub(crate) target: Option<&'a str>,
-    /// The connection's memory; none for an ask that stands alone.
+    /// The connection's memory; none for a stateless ask.
     pub(crate) memory: Option<&'a Memory>,
     pub(crate) roots: RootsAccess<'a>,
     /// The last list that the client sent, whatever its age.
@@ -63,6 +67,8 @@ pub(crate) struct Finding {
     pub(crate) via: Option<String>,
     /// The raw value.
     pub(crate) value: Option<String>,
+    /// The identity of the folder that the value names, from where a walk may have led to another one.
+    pub(crate) named: Option<String>,
     pub(crate) result: SourceResult,
     /// Whether it could still decide the ask when it was asked.
     pub(crate) matters: bool,
@@ -74,7 +80,19 @@ pub(crate) struct Finding {
 
 impl Finding {
     const fn new(source: SourceKind) -> Self {
-        Self { source, via: None, value: None, result: SourceResult::Absent, matters: true, at: None, is_guess: false }
+        let result = SourceResult::Absent;
+        Self { source, via: None, value: None, named: None, result, matters: true, at: None, is_guess: false }
+    }
+
+    /// Whether it agrees with the project that won: it offers the same one, or its value names the same folder.
+    pub(crate) fn agrees(&self, winner: &Project, findings: &[Self]) -> bool {
+        let SourceResult::Offers(offered) = &self.result else { return false };
+        let won = |finding: &&Self| match &finding.result {
+            SourceResult::Offers(project) => project.source == winner.source && project.key == winner.key,
+            _ => false,
+        };
+        let named_by_winner = || findings.iter().find(won).and_then(|finding| finding.named.as_ref());
+        offered.key == winner.key || (self.named.is_some() && self.named.as_ref() == named_by_winner())
     }
 
     /// The decision that follows if nothing else decides; `at` is its position among the findings.
@@ -248,12 +266,19 @@ impl EvaluationContext<'_> {
             SourceKind::Remembered => finding.result = self.remembered(source, disk),
             _ => self.read_values(at, source, disk, &mut finding),
         }
-        if let SourceResult::Offers(project) = &finding.result
-            && finding.value.is_none()
-        {
-            finding.value = Some(project.folder().unwrap_or(&project.name).clone());
+        if let SourceResult::Offers(project) = &finding.result {
+            let value = finding.value.get_or_insert_with(|| project.folder().unwrap_or(&project.name).clone());
+            finding.named = self.named_folder(source, value);
         }
         finding
+    }
+
+    /// The identity of the folder that a text names, if it is the path or URI of one.
+    fn named_folder(&self, source: &Source, text: &str) -> Option<String> {
+        let from_client = source.from.is_spelled_by_client();
+        let mapped = if from_client { map_path(text, self.host) } else { None };
+        let path = mapped.or_else(|| read_path(text, is_file_uri(text), from_client, self.host).ok())?;
+        path::key(&path, if from_client { self.host.client_style(&path) } else { self.host.style }).ok()
     }
 
     pub(super) fn is_off(&self, source: &Source) -> bool {
@@ -312,7 +337,7 @@ impl EvaluationContext<'_> {
     pub(super) fn is_among(&self, project: &Project, given: &str, list: &RootList) -> bool {
         list.entries.is_empty()
             || list.entries.iter().any(|entry| match self.policy.config.selection.root_match {
-                RootMatch::Key => entry.key.as_ref() == Some(&project.key),
+                RootMatch::Key => entry.key.as_ref() == Some(&project.folder_key()),
                 // A bare name is no URI, however it is spelled.
                 RootMatch::ExactUri => {
                     entry.sent.uri == given && (project.folder().is_some() || project.root.is_some())
@@ -352,9 +377,14 @@ impl EvaluationContext<'_> {
         match verifier.for_stored(project).verify(path, disk) {
             Verified::Wait => Ok(SourceResult::WaitDisk),
             Verified::Rejected(rejection) => Err(rejection),
-            Verified::Accepted(Folder { real_path, .. }) if project.real_path == real_path => unchanged(),
-            Verified::Accepted(Folder { real_path, .. }) => {
-                Ok(SourceResult::offers(Project { real_path, ..(**project).clone() }))
+            Verified::Accepted(Folder { real_path, repository, .. })
+                if project.real_path == real_path && project.repository == repository =>
+            {
+                unchanged()
+            }
+            Verified::Accepted(Folder { real_path, repository, .. }) => {
+                let project = Project { real_path, repository, ..(**project).clone() };
+                Ok(SourceResult::offers(project.identified(self.policy.config.identity)))
             }
         }
     }
@@ -384,6 +414,8 @@ impl EvaluationContext<'_> {
             markers: self.wanted_markers(source),
             scope: self.cache_scope(source),
             on_client_machine: false,
+            repository: self.policy.repository_rules(),
+            finds_repository: true,
         }
     }
 

@@ -148,7 +148,10 @@ impl<'a> Explainer<'a> {
                 SourceResult::Rejected { rejection, .. } => {
                     (Verdict::Rejected, Some(rejection.reason), rejection.detail)
                 }
-                SourceResult::Offers(project) => (compared(project, &mut unnamed_winner, winner), None, None),
+                SourceResult::Offers(project) => {
+                    let agrees = winner.map(|winner| finding.agrees(winner, findings));
+                    (compared(project, &mut unnamed_winner, agrees), None, None)
+                }
             };
             let source = finding.at.and_then(|at| self.policy.config.sources.get(at));
             tried.push(SourceReport {
@@ -160,6 +163,13 @@ impl<'a> Explainer<'a> {
                 },
                 verdict,
                 value: finding.value.as_ref().map(|value| self.shown(value)),
+                path: match &finding.result {
+                    SourceResult::Offers(project) => {
+                        let is_other = finding.named.as_ref().is_some_and(|named| *named != project.folder_key());
+                        project.folder().filter(|_| is_other).map(|folder| self.shown(folder))
+                    }
+                    _ => None,
+                },
                 reason,
                 detail: detail.map(ToString::to_string),
             });
@@ -191,19 +201,15 @@ fn brief(state: RootsState, list: Option<&RootList>, client: Option<&Client>) ->
     RootsReport { available, omitted, dropped: list.dropped, ..report(state, None, client) }
 }
 
-fn compared<'w>(
-    project: &Project,
-    unnamed: &mut Option<&'w Arc<Project>>,
-    winner: Option<&'w Arc<Project>>,
-) -> Verdict {
+fn compared(project: &Project, unnamed: &mut Option<&Arc<Project>>, agrees: Option<bool>) -> Verdict {
     let same_source = unnamed.is_some_and(|winner| winner.source == project.source && winner.key == project.key);
     if same_source {
         *unnamed = None;
         return Verdict::Won;
     }
-    match winner {
-        Some(winner) if winner.key == project.key => Verdict::Agrees,
-        Some(_) => Verdict::Disagrees,
+    match agrees {
+        Some(true) => Verdict::Agrees,
+        Some(false) => Verdict::Disagrees,
         None => Verdict::NotAsked,
     }
 }
@@ -238,7 +244,8 @@ fn render(explanation: &Explanation, winner: Option<&Arc<Project>>) -> String {
             let detail = tried.detail.as_ref().filter(|detail| *detail != reason.code());
             detail.map_or_else(|| format!("({})", reason.code()), |detail| format!("({}: {detail})", reason.code()))
         });
-        let line = format!("  {label:<width$}  {verdict:<9}  {value} {why}");
+        let folder = tried.path.as_ref().map_or_else(String::new, |path| fill(text::REFINED, &[("path", path)]));
+        let line = format!("  {label:<width$}  {verdict:<9}  {value}{folder} {why}");
         shown.push_str(line.trim_end());
         shown.push('\n');
     }

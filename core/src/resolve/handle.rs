@@ -16,6 +16,7 @@ use crate::path;
 use crate::path::display::display;
 use crate::path::name::name_with_id;
 use crate::path::rejection::Rejection;
+use crate::path::uri::project_id;
 use crate::peer::root_list::RootEntry;
 use crate::policy::{Source, SourceKind, to_usize};
 
@@ -39,7 +40,7 @@ impl AskContext<'_> {
         let mut why = Rejection::new(Reason::PassEachCall);
         for text in self.names_for(project) {
             match context.judge_value(at, source, None, &text, disk) {
-                SourceResult::Offers(named) if named.key == project.key => return Ok(Ok(text)),
+                SourceResult::Offers(named) if named.folder_key() == project.folder_key() => return Ok(Ok(text)),
                 SourceResult::Rejected { rejection, .. } => why = rejection,
                 SourceResult::Offers(_) | SourceResult::Off | SourceResult::Absent | SourceResult::Unavailable(_) => {}
                 waits => return Ok(Err(waits)),
@@ -53,12 +54,13 @@ impl AskContext<'_> {
     fn names_for(&self, project: &Project) -> Vec<String> {
         let entries = || self.visible_roots().into_iter().flat_map(|list| &list.entries);
         let index = project.root.as_ref().map(|root| root.index);
-        let is_its = |entry: &&RootEntry| Some(entry.sent.index) == index || entry.key.as_ref() == Some(&project.key);
+        let key = project.folder_key();
+        let is_its = |entry: &&RootEntry| Some(entry.sent.index) == index || entry.key.as_ref() == Some(&key);
         let entry = entries().find(is_its);
         let own = entry.and_then(|entry| entry.sent.name.as_ref()).map(|name| name.trim().to_string());
         let folder = entry.and_then(|entry| entry.path.as_ref().ok());
         let folder = folder.and_then(|folder| path::basename(folder, self.host.client_style(folder)));
-        let with_id = folder.as_ref().map(|folder| name_with_id(folder, &project.id));
+        let with_id = folder.as_ref().map(|folder| name_with_id(folder, &project_id(&key)));
         let names = [own, folder, with_id].into_iter().flatten();
         // A model repeats a text as it sees it.
         let is_plain =

@@ -2,8 +2,9 @@
 
 use alloc::string::String;
 
-use super::disk::{CacheReads, CacheScope, DiskLookup, DiskView, MarkerNeeds, PathInfo};
+use super::disk::{CacheReads, CacheScope, DiskLookup, DiskView, MarkerNeeds, PathInfo, Wanted};
 use super::evaluate::{EvaluationContext, RootsAccess, SourceResult};
+use super::repository::report::RepositoryQuestions;
 use crate::api::event::EntryKind;
 use crate::api::project::Project;
 use crate::api::reason::Reason;
@@ -128,7 +129,9 @@ impl<'a> EvaluationContext<'a> {
             return Contained::Yes;
         }
         let Some(real) = folder.real_path else { return Contained::No };
-        match disk.lookup(base, &MarkerNames::default(), MarkerNeeds::Nothing, SCOPE) {
+        let none = MarkerNames::default();
+        let wishes = RepositoryQuestions::by(self.policy.repository_rules());
+        match disk.lookup(base, Wanted::markers(&none, MarkerNeeds::Nothing).wishing(wishes), SCOPE) {
             DiskLookup::Known(info)
                 if info.real_path.as_ref().is_some_and(|base| path::is_inside(base, real, self.host.style)) =>
             {
@@ -148,7 +151,7 @@ impl<'a> EvaluationContext<'a> {
         disk: &mut DiskView<'_>,
     ) -> Result<Option<SourceResult>, Rejection> {
         let (markers, scope) = (self.policy.project_markers(), self.cache_scope(source));
-        match disk.lookup(path, markers, MarkerNeeds::One, scope) {
+        match disk.lookup(path, Wanted::markers(markers, MarkerNeeds::One), scope) {
             DiskLookup::Known(info) if info.has_any(markers) => Ok(None),
             DiskLookup::Known(_) => Err(Rejection::at(Reason::NoMarker, path)),
             DiskLookup::Unconfirmed => Err(Rejection::at(Reason::Unconfirmed, path)),

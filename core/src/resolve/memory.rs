@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::api::host::HostFacts;
-use crate::api::project::Project;
+use crate::api::project::{Project, Repository};
 use crate::policy::{Pin, Policy};
 
 /// The state that outlives an ask.
@@ -40,6 +40,13 @@ impl Memory {
 /// and by its real path as it was verified; or it needs no folder.
 pub(crate) fn is_allowed(project: &Project, policy: &Policy, host: &HostFacts) -> bool {
     let in_reach = host.reaches_client_folders() || !project.origin().is_spelled_by_client();
+    let tells = |repository: &Repository| {
+        let main = repository.worktree.as_ref().and_then(|worktree| worktree.main.as_ref());
+        host.allows(&repository.path) && main.is_none_or(|main| host.allows(main))
+    };
+    if !project.repository.as_ref().is_none_or(tells) {
+        return false;
+    }
     match (&project.path, &project.real_path) {
         (Some(path), Some(real)) => in_reach && host.allows(path) && host.allows(real),
         (Some(_), None) => in_reach && host.allowed_dirs.is_none(),

@@ -42,7 +42,7 @@ impl Project {
         via: Option<String>,
         factory: ProjectFactory<'_>,
     ) -> Self {
-        let Folder { path, real_path, on_client_machine } = folder;
+        let Folder { path, real_path, on_client_machine, repository } = folder;
         let style = if on_client_machine { factory.host.client_style(&path) } else { factory.host.style };
         let key = path::key(&path, style).unwrap_or_else(|_| path.clone());
         let name = path::basename(&path, style).unwrap_or_else(|| path.clone());
@@ -65,6 +65,8 @@ impl Project {
             style: Some(style),
             uri,
             real_path,
+            repository,
+            package: None,
             source,
             via,
             root: None,
@@ -73,6 +75,7 @@ impl Project {
             handle: None,
             stale: false,
         }
+        .identified(factory.policy.config.identity)
     }
 
     pub(crate) fn from_name(name: &str, source: SourceKind, via: Option<String>, factory: ProjectFactory<'_>) -> Self {
@@ -90,6 +93,8 @@ impl Project {
             style: None,
             uri: None,
             real_path: None,
+            repository: None,
+            package: None,
             source,
             via,
             root: None,
@@ -129,8 +134,8 @@ impl Project {
         };
         if let Some(name) = name {
             project.display_name = factory.shown_name(&name);
-            project.slug = slug_with_id(&name, &project.id);
             project.name = name;
+            project = project.identified(factory.policy.config.identity);
         }
         let (others, omitted) = list.first(Some(entry));
         project.other_roots = others.into_iter().map(|other| other.reference.clone()).collect();

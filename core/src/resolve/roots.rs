@@ -178,6 +178,7 @@ impl EvaluationContext<'_> {
             verify: Verify::Directory,
             refine: None,
             markers: None,
+            finds_repository: false,
             ..self.verifier(at.unwrap_or(0), source)
         };
         match verifier.for_client().verify(path, disk) {

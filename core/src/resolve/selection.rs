@@ -287,6 +287,8 @@ impl<'a> AskContext<'a> {
             markers: source.and_then(|source| self.evaluation_context().wanted_markers(source)),
             scope: CacheScope { reads: if again { CacheReads::None } else { CacheReads::Folders }, keeps: again },
             on_client_machine: false,
+            repository: self.policy.repository_rules(),
+            finds_repository: true,
         }
     }
 

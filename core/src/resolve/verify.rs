@@ -3,14 +3,16 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::disk::{CacheScope, DiskLookup, DiskView, MarkerNeeds, PathInfo};
+use super::disk::{CacheScope, DiskLookup, DiskView, MarkerNeeds, PathInfo, Wanted};
+use super::repository::report::RepositoryQuestions;
+use super::repository::{Found, Search};
 use crate::api::event::EntryKind;
 use crate::api::host::HostFacts;
-use crate::api::project::Project;
+use crate::api::project::{Project, Repository};
 use crate::api::reason::Reason;
 use crate::path::rejection::Rejection;
 use crate::path::{self, PathStyle, Refusal};
-use crate::policy::{ExcludedDirsRule, Files, Links, MarkerNames, Markers, Unmarked, Verify};
+use crate::policy::{ExcludedDirsRule, Files, Links, MarkerNames, Markers, RepositoryRules, Unmarked, Verify};
 
 /// The rules for checking a path.
 pub(crate) struct PathVerifier<'a> {
@@ -28,6 +30,11 @@ pub(crate) struct PathVerifier<'a> {
     pub(crate) scope: CacheScope,
     /// Whether the path is one on another machine.
     pub(crate) on_client_machine: bool,
+    /// How the folder's repository is looked for, if it is.
+    pub(crate) repository: Option<RepositoryRules>,
+    /// Whether the repository is part of the result; if not, the first probe looks for it nevertheless, so that one probe serves
+    /// all.
+    pub(crate) finds_repository: bool,
 }
 
 /// A walk to a marked folder, and every marker of it.
@@ -59,6 +66,13 @@ pub(crate) struct Folder {
     pub(crate) real_path: Option<String>,
     /// Whether it is on another machine.
     pub(crate) on_client_machine: bool,
+    pub(crate) repository: Option<Repository>,
+}
+
+impl Folder {
+    const fn new(path: String, real_path: Option<String>, on_client_machine: bool) -> Self {
+        Self { path, real_path, on_client_machine, repository: None }
+    }
 }
 
 /// A step of a check: `None` while the host must probe first.
@@ -69,11 +83,9 @@ impl PathVerifier<'_> {
         match self.check(path, disk) {
             Ok(Some(folder)) => Verified::Accepted(folder),
             Ok(None) => Verified::Wait,
-            Err(rejection) if self.accepts(path, rejection.reason) => Verified::Accepted(Folder {
-                path: path.to_string(),
-                real_path: None,
-                on_client_machine: self.on_client_machine,
-            }),
+            Err(rejection) if self.accepts(path, rejection.reason) => {
+                Verified::Accepted(Folder::new(path.to_string(), None, self.on_client_machine))
+            }
             Err(rejection) if self.reveals_disk_state(rejection.reason) => {
                 Verified::Rejected(Rejection::at(Reason::Outside, path))
             }
@@ -98,7 +110,7 @@ impl PathVerifier<'_> {
         self.accept_missing
             && is_found_by_probe(reason)
             && !self.is_confined()
-            && !self.is_closed_share(path, self.host.style)
+            && !is_closed_share(path, self.host)
             && self.check_excluded(path, false).is_ok()
     }
 
@@ -107,7 +119,7 @@ impl PathVerifier<'_> {
         if self.host.reaches_client_folders() {
             return self;
         }
-        Self { verify: Verify::None, refine: None, markers: None, on_client_machine: true, ..self }
+        Self { verify: Verify::None, refine: None, markers: None, repository: None, on_client_machine: true, ..self }
     }
 
     /// The same for the folder of a project that was found before: it is checked where it is. What was the folder of a
@@ -130,7 +142,7 @@ impl PathVerifier<'_> {
         let Some(folder) = self.check_disk(path, disk)? else { return Ok(None) };
         self.check_real(&folder.path, folder.real_path.as_deref(), self.refine.is_some())?;
         let folder = self.followed(folder)?;
-        let Some(refine) = self.refine else { return Ok(Some(folder)) };
+        let Some(refine) = self.refine else { return self.with_repository(path, folder, disk) };
         let Some(marked) = self.walk(&folder.path, refine, disk)? else { return Ok(None) };
         let is_marked = marked.is_some();
         let folder = match marked {
@@ -145,24 +157,34 @@ impl PathVerifier<'_> {
         };
         self.check_excluded(&folder.path, is_marked)?;
         self.check_allowed(&folder.path)?;
-        Ok(Some(folder))
+        self.with_repository(path, folder, disk)
+    }
+
+    /// Adds the repository to a folder to which the check of a path led. A project whose identity depends on a repository that
+    /// cannot be looked at in time would be mistaken for another one.
+    fn with_repository(&self, start: &str, folder: Folder, disk: &mut DiskView<'_>) -> Step<Folder> {
+        let looks = |rules: &RepositoryRules| {
+            self.finds_repository && (rules.decides || self.verify != Verify::None || self.is_confined())
+        };
+        let Some(rules) = self.repository.filter(looks) else { return Ok(Some(folder)) };
+        let search = Search { host: self.host, rules, scope: self.scope };
+        match search.find(start, &folder, disk) {
+            Found::Here(repository) => Ok(Some(Folder { repository: Some(repository), ..folder })),
+            Found::Unconfirmed if rules.decides => Err(Rejection::at(Reason::Unconfirmed, &folder.path)),
+            Found::Nothing | Found::Unconfirmed => Ok(Some(folder)),
+            Found::Wait => Ok(None),
+        }
     }
 
     /// The folder that stands for a probed one: itself, or what it really is.
     fn followed(&self, folder: Folder) -> Result<Folder, Rejection> {
         match (self.links, folder.real_path) {
-            (Links::Follow, Some(real)) if self.is_closed_share(&real, self.host.style) => {
+            (Links::Follow, Some(real)) if is_closed_share(&real, self.host) => {
                 Err(Rejection::at(Reason::Unconfirmed, &folder.path))
             }
             (Links::Follow, Some(real)) => Ok(Folder { path: real.clone(), real_path: Some(real), ..folder }),
             (_, real_path) => Ok(Folder { real_path, ..folder }),
         }
-    }
-
-    /// Whether a path is on a share that may not be contacted: opening a UNC path contacts its host, so that without
-    /// `probe_shares` it is never a project.
-    fn is_closed_share(&self, path: &str, style: PathStyle) -> bool {
-        path::is_unc(path, style) && !self.host.probe_shares
     }
 
     /// Checks the real path of a folder: a link must lead neither out of the allowed folders nor to an excluded one.
@@ -198,10 +220,10 @@ impl PathVerifier<'_> {
 
     fn check_disk(&self, path: &str, disk: &mut DiskView<'_>) -> Step<Folder> {
         let on_client_machine = self.on_client_machine;
-        let as_spelled = |real_path| Ok(Some(Folder { path: path.to_string(), real_path, on_client_machine }));
+        let as_spelled = |real_path| Ok(Some(Folder::new(path.to_string(), real_path, on_client_machine)));
         let verify = if self.is_confined() { self.verify.max(Verify::Exists) } else { self.verify };
         let style = if on_client_machine { self.host.client_style(path) } else { self.host.style };
-        if self.is_closed_share(path, style) {
+        if path::is_unc(path, style) && !self.host.probe_shares {
             return Err(Rejection::at(Reason::Unconfirmed, path));
         }
         if verify == Verify::None {
@@ -209,7 +231,8 @@ impl PathVerifier<'_> {
         }
         let none = MarkerNames::default();
         let markers = self.refine.map(|refine| refine.names).or(self.markers).unwrap_or(&none);
-        let info = match disk.lookup(path, markers, MarkerNeeds::Nothing, self.scope) {
+        let wanted = Wanted::markers(markers, MarkerNeeds::Nothing).wishing(RepositoryQuestions::by(self.repository));
+        let info = match disk.lookup(path, wanted, self.scope) {
             DiskLookup::Known(info) => info,
             DiskLookup::Unconfirmed => return Err(Rejection::at(Reason::Unconfirmed, path)),
             DiskLookup::Unknown => {
@@ -227,11 +250,11 @@ impl PathVerifier<'_> {
                 if !self.is_confined() {
                     // The parent of a linked file is not the parent of what the link leads to.
                     let real_path = real.filter(|real| real == path).and_then(|real| path::parent(&real, style));
-                    return Ok(Some(Folder { path: parent, real_path, on_client_machine }));
+                    return Ok(Some(Folder::new(parent, real_path, on_client_machine)));
                 }
-                match disk.lookup(&parent, &none, MarkerNeeds::Nothing, self.scope) {
+                match disk.lookup(&parent, Wanted::markers(&none, MarkerNeeds::Nothing), self.scope) {
                     DiskLookup::Known(info) if info.found == Some(EntryKind::Directory) => {
-                        Ok(Some(Folder { path: parent, real_path: info.real_path.clone(), on_client_machine }))
+                        Ok(Some(Folder::new(parent, info.real_path.clone(), on_client_machine)))
                     }
                     DiskLookup::Known(_) => Err(Rejection::at(Reason::NotDirectory, path)),
                     DiskLookup::Unconfirmed => Err(Rejection::at(Reason::Unconfirmed, path)),
@@ -250,7 +273,7 @@ impl PathVerifier<'_> {
         let mut seen: Vec<(String, &PathInfo)> = Vec::new();
         let mut waiting = false;
         for folder in self.folders(start, refine.levels) {
-            match disk.lookup(&folder, refine.names, MarkerNeeds::All, self.scope) {
+            match disk.lookup(&folder, Wanted::markers(refine.names, MarkerNeeds::All), self.scope) {
                 DiskLookup::Known(info) => seen.push((folder, info)),
                 DiskLookup::Unconfirmed => {}
                 DiskLookup::Unknown => waiting = true,
@@ -265,11 +288,7 @@ impl PathVerifier<'_> {
                 |info: &PathInfo| tier.names.iter().filter(|name| info.markers.contains(name)).count() >= least;
             if let Some((path, info)) = seen.iter().find(|(_, info)| marked(info)) {
                 let real_path = info.real_path.clone();
-                return Ok(Some(Some(Folder {
-                    path: path.clone(),
-                    real_path,
-                    on_client_machine: self.on_client_machine,
-                })));
+                return Ok(Some(Some(Folder::new(path.clone(), real_path, self.on_client_machine))));
             }
         }
         match refine.markers.otherwise {
@@ -283,7 +302,7 @@ impl PathVerifier<'_> {
     fn request_walk(&self, start: &str, disk: &mut DiskView<'_>) {
         if let Some(refine) = self.refine {
             for folder in self.folders(start, refine.levels) {
-                let _ = disk.lookup(&folder, refine.names, MarkerNeeds::All, self.scope);
+                let _ = disk.lookup(&folder, Wanted::markers(refine.names, MarkerNeeds::All), self.scope);
             }
         }
     }
@@ -297,6 +316,12 @@ impl PathVerifier<'_> {
         let upwards = core::iter::successors(Some(start.to_string()), |folder| path::parent(folder, self.host.style));
         upwards.take(crate::policy::to_usize(levels)).take_while(is_open)
     }
+}
+
+/// Whether a path is on a share that may not be contacted: opening a UNC path contacts its host, so that without
+/// `probe_shares` it is never a project.
+pub(super) fn is_closed_share(path: &str, host: &HostFacts) -> bool {
+    path::is_unc(path, host.style) && !host.probe_shares
 }
 
 /// Whether a reason is about the disk, not about the place.
@@ -323,7 +348,7 @@ fn reason_for_missing(path: &str, style: PathStyle) -> Reason {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum FolderKind {
+pub(super) enum FolderKind {
     Ordinary,
     /// `/`, a drive, a share.
     Top,
@@ -340,7 +365,7 @@ fn kind_on_client_machine(path: &str, host: &HostFacts) -> FolderKind {
     }
 }
 
-fn folder_kind(path: &str, host: &HostFacts) -> FolderKind {
+pub(super) fn folder_kind(path: &str, host: &HostFacts) -> FolderKind {
     let style = host.style;
     let dirs = &host.excluded_dirs;
     let Ok(key) = path::key(path, style) else { return FolderKind::Ordinary };

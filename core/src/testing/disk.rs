@@ -6,8 +6,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::PathStyle;
-use crate::action::ProbePath;
-use crate::event::{EntryKind, ProbedPath};
+use crate::action::{FindNearest, ProbePath, ReadFiles};
+use crate::event::{EntryKind, Nearest, ProbedPath};
 use crate::path;
 
 /// A disk in memory, with folders, files, links and entries that cannot be read. Nothing else exists on it.
@@ -34,7 +34,8 @@ pub struct Disk {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Entry {
     Folder,
-    File,
+    /// With its text.
+    File(String),
     Unreadable,
     Link(String),
 }
@@ -90,7 +91,24 @@ impl Disk {
     /// Adds a file, with the folders above it; a marker is one.
     #[must_use]
     pub fn file(self, path: impl AsRef<str>) -> Self {
-        self.with(path.as_ref(), Entry::File)
+        self.file_with(path, "")
+    }
+
+    /// Adds a file with a text, with the folders above it.
+    ///
+    /// ```
+    /// use rootwise::PathStyle;
+    /// use rootwise::action::{FindNearest, ProbePath};
+    /// use rootwise::testing::Disk;
+    ///
+    /// let disk = Disk::new(PathStyle::Posix).file_with("/work/fix/.git", "gitdir: /work/app/.git/worktrees/fix").folder("/work/fix/src");
+    /// let wanted = ProbePath::new("/work/fix/src").nearest(FindNearest::new(vec![".git".into()]).bytes(100));
+    /// let nearest = disk.examine(&wanted).nearest.unwrap();
+    /// assert_eq!((&*nearest.path, nearest.text.as_deref()), ("/work/fix", Some("gitdir: /work/app/.git/worktrees/fix")));
+    /// ```
+    #[must_use]
+    pub fn file_with(self, path: impl AsRef<str>, text: impl Into<String>) -> Self {
+        self.with(path.as_ref(), Entry::File(text.into()))
     }
 
     /// Adds a link to an absolute path, which need not exist, with the folders above the link.
@@ -163,7 +181,41 @@ impl Disk {
         };
         let is_folder = found == EntryKind::Directory;
         let markers = wanted.markers.iter().filter(|_| is_folder).filter(has).cloned().collect();
-        ProbedPath { path: wanted.path.clone(), found, real_path, markers }
+        let nearest = wanted.nearest.as_ref().and_then(|find| self.nearest(real_path.clone()?, find));
+        let files = wanted.files.as_ref().zip(real_path.as_ref().filter(|_| is_folder));
+        let files = files.map_or_else(BTreeMap::new, |(read, folder)| self.texts(folder, read));
+        ProbedPath { path: wanted.path.clone(), found, real_path, markers, nearest, files }
+    }
+
+    fn nearest(&self, start: String, find: &FindNearest) -> Option<Nearest> {
+        let upwards = core::iter::successors(Some(start), |folder| path::parent(folder, self.style));
+        let mut open = upwards.take_while(|folder| self.is_within(folder, find.within.as_ref()));
+        open.find_map(|folder| {
+            find.names.iter().find_map(|name| {
+                let (_, found) = self.examined(&path::join(&folder, name, self.style).ok()?);
+                let text = self.text(&folder, name, find.bytes);
+                let exists = found != EntryKind::Missing;
+                exists.then(|| Nearest { path: folder.clone(), name: name.clone(), found, text })
+            })
+        })
+    }
+
+    fn texts(&self, folder: &str, read: &ReadFiles) -> BTreeMap<String, String> {
+        let names = read.names.iter().filter(|_| self.is_within(folder, read.within.as_ref()));
+        names.filter_map(|name| Some((name.clone(), self.text(folder, name, read.bytes)?))).collect()
+    }
+
+    fn text(&self, folder: &str, name: &str, most: u32) -> Option<String> {
+        match self.entry(&path::join(folder, name, self.style).ok()?) {
+            Some((_, Entry::File(text))) if u32::try_from(text.len()).is_ok_and(|bytes| bytes <= most) => {
+                Some(text.clone())
+            }
+            _ => None,
+        }
+    }
+
+    fn is_within(&self, folder: &str, within: Option<&Vec<String>>) -> bool {
+        within.is_none_or(|dirs| dirs.iter().any(|dir| path::is_inside(dir, folder, self.style)))
     }
 
     fn examined(&self, path: &str) -> (Option<String>, EntryKind) {
@@ -182,7 +234,7 @@ impl Disk {
                 None => {
                     return match self.entry(&here) {
                         Some((spelled, Entry::Folder)) => (Some(spelled.clone()), EntryKind::Directory),
-                        Some((spelled, Entry::File)) => (Some(spelled.clone()), EntryKind::File),
+                        Some((spelled, Entry::File(_))) => (Some(spelled.clone()), EntryKind::File),
                         Some((_, Entry::Unreadable)) => (None, EntryKind::Unreadable),
                         Some((_, Entry::Link(_))) | None => nothing,
                     };

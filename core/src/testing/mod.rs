@@ -29,7 +29,7 @@
 //! # }
 //! ```
 //!
-//! [`Client`] has the clients that go wrong: silent, late, without roots. Time passes only by [`Step::Wait`]:
+//! [`client_like`] has the clients that people use, [`Client`] those that go wrong: silent, late, without roots. Time passes only by [`Step::Wait`]:
 //!
 //! ```
 //! use rootwise::testing::{Client, Disk, Player, Step};
@@ -53,7 +53,7 @@ mod disk;
 mod player;
 mod strategies;
 
-pub use client::{Answers, Client};
+pub use client::{Answers, Client, LikeClient, client_like};
 pub use disk::Disk;
 pub use player::{Player, Violation};
 pub use strategies::{Scene, policies};

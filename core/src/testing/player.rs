@@ -92,8 +92,12 @@ impl Player {
     /// Something that must hold does not.
     pub fn client(mut self, client: Client) -> Result<Self, Violation> {
         let roots = client.answers != Answers::Undeclared;
+        let introduction = client.initialized();
         self.client = Some(client);
-        self.play(&Step::Initialize { roots })?;
+        match introduction {
+            Some(event) => self.feed(event)?,
+            None => self.play(&Step::Initialize { roots })?,
+        };
         self.play(&Step::Ready)?;
         Ok(self)
     }
@@ -382,7 +386,7 @@ fn probed(probe: &Probe, missing: &[String]) -> Event {
     let report = |path: &String| {
         let found = if missing.contains(path) { EntryKind::Missing } else { EntryKind::Directory };
         let real_path = (found == EntryKind::Directory).then(|| path.clone());
-        ProbedPath { path: path.clone(), found, real_path, markers: Vec::new() }
+        ProbedPath::new(path.clone(), found).real_path(real_path)
     };
     Probed { probe: probe.probe, paths: probe.paths.iter().map(|wanted| report(&wanted.path)).collect() }.into()
 }

@@ -111,7 +111,7 @@ impl Scene {
             2 => Just(Answers::Undeclared),
         ];
         let replies = prop_oneof![4 => self.lists().prop_map(Reply::Roots), 1 => self.replies()];
-        (replies, answers).prop_map(|(reply, answers)| Client { reply, answers })
+        (replies, answers).prop_map(|(reply, answers)| Client::new(reply, answers))
     }
 
     /// Hosts on this disk over stdio: a working directory, and now and then one of the variables and options that the policy

@@ -10,6 +10,7 @@ pub(crate) const NOT_FOUND: &str = "No project: {message}\n";
 pub(crate) const NOT_YET: &str = "No project yet.\n";
 pub(crate) const INSTRUCTION: &str = "What to do: {instruction}\n";
 pub(crate) const CIRCUMSTANCES: &str = "\nPolicy {policy}; {client} over {transport}; roots: {roots}";
+pub(crate) const REFINED: &str = " (project: {path})";
 pub(crate) const UNKNOWN_CLIENT: &str = "unknown client";
 
 /// The number of roots that are known, of those that were not kept, and of answers that came too late.

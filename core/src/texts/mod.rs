@@ -11,6 +11,7 @@ pub(crate) mod log;
 pub(crate) mod parameter;
 pub(crate) mod roots;
 pub(crate) mod standard;
+pub(crate) mod tools;
 
 use alloc::string::String;
 

@@ -12,8 +12,9 @@ use super::Failure;
 use crate::api::host::PathMap;
 use crate::api::project::RootView;
 use crate::api::to_json;
+use crate::clients::ClientLike;
 use crate::endpoint::inputs::PolicyInputs;
-use crate::error::parse_json;
+use crate::error::{ConfigError, parse_json};
 use crate::parameter::project_parameter;
 use crate::path::name::{NameForm, project_slug, sanitize_name};
 use crate::path::uri::{file_uri_to_path, path_to_file_uri, project_id, project_key};
@@ -21,7 +22,9 @@ use crate::path::{
     PathProblem, PathStyle, ProjectFolder, RealPaths, Refusal, basename, is_inside, is_inside_real, join_inside,
 };
 use crate::policy::Policy;
+use crate::provide::{Folder, provided_roots};
 use crate::session::{RecoverRequest, recover_session};
+use crate::tools::ready_tools;
 
 /// A function and its arguments.
 #[derive(Deserialize)]
@@ -41,6 +44,9 @@ enum Call<'a> {
     PolicyInputs(PolicyArguments),
     CommandLine(CommandLineArguments),
     ProjectParameter(ParameterArguments),
+    ReadyTools(NoArguments),
+    ProvidedRoots(FolderArguments),
+    SimulateClient(ClientLike),
     FileInside(#[serde(borrow)] FileArguments<'a>),
     ClientFile(#[serde(borrow)] FileArguments<'a>),
     ParsePathMap(PathMapArguments),
@@ -137,6 +143,17 @@ struct ParameterArguments {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+struct NoArguments {}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FolderArguments {
+    folders: Vec<Folder>,
+    style: PathStyle,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct FileArguments<'a> {
     #[serde(borrow)]
     project: ProjectFolder<'a>,
@@ -169,8 +186,8 @@ struct Returned<T> {
 /// Calls a function that needs no resolver: `{"fileUriToPath": {"uri": ..., "style": ...}}` returns `{"value": ...}` or
 /// `{"error": {"code", "message"}}`. The others are `projectKey`, `isInside`, `joinInside`, `recoverSession`,
 /// `basename`, `pathToFileUri`, `projectId`, `projectSlug`, `sanitizeName`; for hosts that collect facts for a policy
-/// `policyInputs`, `commandLine` and `parsePathMap`, for tools `projectParameter` and `clientFile`, and for those that check
-/// paths on disk `fileInside` and `pathProblem`, with `{ "code", "message" }`.
+/// `policyInputs`, `commandLine` and `parsePathMap`; for tools `projectParameter`, `readyTools` and `clientFile`; for those that check
+/// paths on disk `fileInside` and `pathProblem`, with `{ "code", "message" }`; for clients `providedRoots`, and for tests `simulateClient`.
 ///
 /// ```
 /// use rootwise::wire;
@@ -221,6 +238,9 @@ pub fn call(arguments: &str) -> String {
             Err(failure) => failure.to_json(),
         },
         Call::ProjectParameter(ParameterArguments { roots }) => to_json(&Returned { value: project_parameter(&roots) }),
+        Call::ReadyTools(NoArguments {}) => to_json(&Returned { value: ready_tools() }),
+        Call::ProvidedRoots(FolderArguments { folders, style }) => checked(provided_roots(&folders, style)),
+        Call::SimulateClient(like) => checked(like.simulate()),
         Call::FileInside(FileArguments { project, file, style }) => match project.file(&file, style) {
             Ok(value) => to_json(&Returned { value }),
             Err(problem) => Failure::new(problem.reason().code(), &problem.to_string()).to_json(),
@@ -240,6 +260,13 @@ pub fn call(arguments: &str) -> String {
 fn inputs(policy: Option<&RawValue>) -> Result<PolicyInputs, Failure> {
     let policy = policy.map_or_else(|| Ok(Policy::recommended()), |policy| Policy::from_json(policy.get()))?;
     Ok(PolicyInputs::of(&policy))
+}
+
+fn checked<T: Serialize>(result: Result<T, ConfigError>) -> String {
+    match result {
+        Ok(value) => to_json(&Returned { value }),
+        Err(error) => Failure::from(error).to_json(),
+    }
 }
 
 fn returned(result: Result<String, Refusal>) -> String {

@@ -1,5 +1,5 @@
 //! The memory and the output of one event, whatever a peer sends: both are bounded by the event's size and by the asks
-//! that it answers. Times are printed by `cargo bench`, never asserted.
+//! that it answers. Times are printed by `npm run bench`, never asserted.
 #![allow(
     unsafe_code,
     clippy::unwrap_used,

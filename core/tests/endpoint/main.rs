@@ -27,6 +27,7 @@ mod carry;
 mod generate;
 mod hostile;
 mod log;
+mod memories;
 mod model;
 mod parts;
 mod promises;

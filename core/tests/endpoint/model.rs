@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rootwise::RequestToken;
 use rootwise::endpoint::event::{
-    CallStarted, ChannelClosed, ChannelEnd, EndpointEvent, SessionInitialized, SessionMessage, SessionOpened,
+    ChannelClosed, ChannelEnd, EndpointEvent, SessionInitialized, SessionMessage, SessionOpened,
 };
 use rootwise::event::{
     EntryKind, Event, HostFactsChanged, Message, Probed, RefusalKind, RequestRefused, RootsChanged, RootsListed,
@@ -31,12 +31,9 @@ pub struct Model {
     pub log: Log,
     pub resolvers: BTreeMap<At, Resolver>,
     pub now: u64,
-    /// The operator's folders when they were last looked at (E25).
+    /// The operator's folders when they were last checked (E25).
     dirs_seen: Option<Option<Vec<String>>>,
 }
-
-/// Whose memory it is: a caller, a client and a conversation.
-type MemoryKey = (Option<String>, Option<String>, Option<String>);
 
 /// The owner of the probes of the endpoint itself.
 const ENDPOINT: At = At::MAX;
@@ -246,7 +243,7 @@ impl Model {
     }
 
     /// The facts of the process for one transport.
-    fn facts(&self, transport: Transport, local: Option<bool>, push: Option<bool>) -> HostFacts {
+    pub fn facts(&self, transport: Transport, local: Option<bool>, push: Option<bool>) -> HostFacts {
         let mut facts = self.process_facts().clone();
         facts.transport = transport;
         facts.local = local.or(facts.local);
@@ -254,7 +251,7 @@ impl Model {
         facts
     }
 
-    fn process_facts(&self) -> &HostFacts {
+    pub fn process_facts(&self) -> &HostFacts {
         let mut changed = self.log.events().filter_map(|(_, event)| match event {
             EndpointEvent::HostFactsChanged(changed) => Some(&changed.facts),
             _ => None,
@@ -266,7 +263,7 @@ impl Model {
         self.process_facts().allowed_dirs.as_ref().is_some_and(|dirs| !dirs.is_empty())
     }
 
-    /// The operator's folders are looked at once, and again when they change (E25).
+    /// The operator's folders are checked once, and again when they change (E25).
     fn look_at_dirs(&mut self, turn: &mut Turn) {
         let dirs = self.process_facts().allowed_dirs.clone();
         if self.dirs_seen.as_ref() == Some(&dirs) {
@@ -293,88 +290,6 @@ impl Model {
             parts.facts.allowed_dirs = dirs.clone().filter(|_| dirs != self.callers_dirs(memory));
         }
         parts
-    }
-
-    /// The folders of a call that has a memory: its own, or those of its session.
-    fn callers_dirs(&self, call: At) -> Option<Vec<String>> {
-        let started = self.log.started(call).unwrap();
-        let session = started.session.and_then(|session| self.log.session_before(session.0, call));
-        let of_session = || self.log.opened(session?)?.allowed_dirs.clone();
-        started.allowed_dirs.clone().or_else(of_session)
-    }
-
-    /// What a call that has a memory says about its host; that of a session is its session's.
-    fn callers_facts(&self, call: At) -> HostFacts {
-        let started = self.log.started(call).unwrap();
-        let session = started.session.and_then(|session| self.log.session_before(session.0, call));
-        match session.and_then(|session| self.log.opened(session)) {
-            Some(opened) => self.facts(opened.transport, opened.local, opened.push),
-            None => self.facts(started.transport.unwrap_or(Transport::Http), started.local, None),
-        }
-    }
-
-    /// Whose memory a call has (E27). Cases name no conversations on pipes, which have no memory then.
-    fn memory_key(&self, started: &CallStarted) -> Option<MemoryKey> {
-        let parts = parts::call(started, &self.policy);
-        let session = started.session.map(|session| self.log.session(session.0));
-        let (transport, local) = match session {
-            Some(None) => return None,
-            Some(Some(session)) => {
-                let opened = self.log.opened(session).unwrap();
-                if !parts.is_modern || opened.transport != Transport::Http {
-                    return None;
-                }
-                (opened.transport, opened.local)
-            }
-            None => (started.transport.unwrap_or(Transport::Http), started.local),
-        };
-        let facts = self.facts(transport, local, None);
-        let is_local = facts.local.unwrap_or(transport == Transport::Stdio);
-        let is_of_machine = parts.conversation.is_some() && is_local;
-        (started.caller.is_some() || is_of_machine).then(|| (started.caller.clone(), parts.client, parts.conversation))
-    }
-
-    /// Has a call share the newest memory with its key, unless that cannot be confined as the call is.
-    fn join_memory(&mut self, call: At, key: &MemoryKey, turn: &mut Turn) {
-        let is_like = |other: At| {
-            let started = self.log.started(other).unwrap();
-            let parts = parts::call(started, &self.policy);
-            (started.caller.clone(), parts.client, parts.conversation) == *key
-        };
-        let mut memories: Vec<At> = self.resolvers.keys().copied().collect();
-        memories.retain(|owner| self.log.memory(*owner) == Some(*owner));
-        let known = memories.into_iter().find(|owner| is_like(*owner));
-        let dirs = self.callers_dirs(call);
-        if let Some(memory) = known {
-            let is_confined = self.resolvers[&memory].host().allowed_dirs.is_some();
-            if dirs.is_none() || is_confined {
-                self.log.add(Entry::Shares { call, memory });
-                return;
-            }
-            self.process(memory, Event::Closed, turn);
-            self.resolvers.remove(&memory);
-        }
-        self.log.add(Entry::Shares { call, memory: call });
-        let builder = Resolver::builder(self.callers_facts(call)).policy(self.policy.clone());
-        let builder = dirs.iter().fold(builder, ResolverBuilder::allowed_dirs);
-        let builder = if key.2.is_some() { builder.for_conversation() } else { builder.for_caller() };
-        self.resolvers.insert(call, builder.build().unwrap());
-    }
-
-    fn has_bad_dirs(&self, started: &CallStarted) -> bool {
-        if self.memory_key(started).is_some() {
-            return has_relative(started.allowed_dirs.as_ref());
-        }
-        let session = started.session.map(|session| self.log.session(session.0));
-        let own = |session: At| self.log.opened(session).and_then(|opened| opened.allowed_dirs.clone());
-        match session {
-            None => has_relative(started.allowed_dirs.as_ref()),
-            Some(Some(session)) if started.allowed_dirs.is_some() && started.allowed_dirs != own(session) => {
-                let has_none = own(session).is_none() && self.process_facts().allowed_dirs.is_none();
-                has_none || has_relative(started.allowed_dirs.as_ref())
-            }
-            Some(_) => false,
-        }
     }
 
     fn opened(&mut self, opened: SessionOpened, turn: &mut Turn) -> Result<(), &'static str> {
@@ -473,7 +388,7 @@ impl Model {
         }
     }
 
-    /// Everything that has a resolver: sessions by their ids, memories by their age, then calls that stand alone.
+    /// Everything that has a resolver: sessions by their ids, memories by their age, then stateless calls.
     fn in_order(&self) -> Vec<((u8, u32), At)> {
         let key = |owner: &At| match (self.log.session_id(*owner), self.log.started(*owner)) {
             (Some(session), _) => (0, session),
@@ -644,7 +559,7 @@ impl Model {
     }
 }
 
-fn has_relative(dirs: Option<&Vec<String>>) -> bool {
+pub fn has_relative(dirs: Option<&Vec<String>>) -> bool {
     dirs.is_some_and(|dirs| dirs.iter().any(|dir| !dir.starts_with('/')))
 }
 

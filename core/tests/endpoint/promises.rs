@@ -20,7 +20,7 @@ pub struct Promises {
     calls: BTreeMap<u32, Call>,
     /// The calls whose handlers returned and whose results are due.
     results: BTreeSet<u32>,
-    /// The asks that wait, by the session they belong to; none for a call that stands alone.
+    /// The asks that wait, by the session they belong to; none for a stateless call.
     waiting: BTreeMap<u32, Option<u32>>,
     /// The requests for which the host waits.
     in_flight: BTreeMap<u32, Request>,

@@ -7,6 +7,7 @@ use rootwise::path::PathStyle;
 use rootwise::project::Project;
 use rootwise::{AskId, Resolver};
 
+use super::values::NEAREST;
 use super::{Effects, Out, PREDICTED, Proj, Views};
 
 fn proj(project: &Project) -> Proj {
@@ -68,7 +69,10 @@ pub fn effects(actions: &[Action]) -> Effects {
             Action::Probe(probe) => {
                 let mut paths: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
                 for path in &probe.paths {
-                    let twice = paths.insert(path.path.clone(), path.markers.iter().cloned().collect());
+                    let nearest = path.nearest.as_ref().map(|_| NEAREST.to_owned());
+                    assert_eq!(path.files, None, "no worktree is reported");
+                    let asked = path.markers.iter().cloned().chain(nearest).collect();
+                    let twice = paths.insert(path.path.clone(), asked);
                     assert!(twice.is_none(), "a probe names {} twice", path.path);
                 }
                 effects.probe.push((probe.probe.0, paths));

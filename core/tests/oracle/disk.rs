@@ -6,7 +6,7 @@ use rootwise::event::Probed;
 
 use super::model::{Oracle, Turn};
 use super::record::{Known, Record};
-use super::values::Need;
+use super::values::{NEAREST, Need};
 
 impl Oracle {
     pub fn open_probe(&mut self, now: u64, turn: &mut Turn) {
@@ -96,6 +96,7 @@ impl Oracle {
                 found: said.found,
                 real: said.real_path.clone(),
                 there: there.cloned().collect(),
+                nearest: said.nearest.as_ref().filter(|_| markers.contains(NEAREST)).map(|of| of.path.clone()),
                 asked: markers,
             };
             news.push(Record::Learnt { path, known, asks, connection });

@@ -20,10 +20,12 @@ pub mod places;
 pub mod policies;
 pub mod record;
 pub mod requests;
+pub mod roots;
 pub mod run;
 pub mod select;
 pub mod values;
 pub mod verdict;
+pub mod waits;
 pub mod within;
 pub mod world;
 

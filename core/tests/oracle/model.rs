@@ -341,7 +341,7 @@ impl Oracle {
         };
         let all = self.history.waiting();
         let mut senders = Vec::new();
-        // An ask that only asks changes nothing for the others, and one that stands alone never does.
+        // An ask that only asks changes nothing for the others, and a stateless one never does.
         let is_alone = |id: u32| all.iter().any(|ask| ask.id == id && self.history.is_alone(ask));
         let only_asks = matches!(event, Event::Asked(_)) && !turn.shown && !turn.list_arrived;
         let only_new = new.is_some_and(is_alone) || only_asks;

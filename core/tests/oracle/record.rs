@@ -204,6 +204,8 @@ pub struct Known {
     pub asked: BTreeSet<String>,
     /// The markers that are there.
     pub there: BTreeSet<String>,
+    /// The nearest folder with a repository's entry, where that was asked for.
+    pub nearest: Option<String>,
 }
 
 /// A winner, with what is needed to judge it again later.

@@ -8,6 +8,9 @@ use rootwise::policy::{BadOutcome, Format, Source, SourceKind};
 use super::history::History;
 use super::record::Ask;
 
+/// Stands among the markers for the search for the nearest repository.
+pub const NEAREST: &str = "?nearest";
+
 /// A path to check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Need {

@@ -6,13 +6,14 @@ use rootwise::Reason;
 use rootwise::event::EntryKind;
 use rootwise::path::{self, PathStyle};
 use rootwise::policy::{
-    ExcludedDirsRule, Files, Links, Markers, NameFrom, Recheck, Source, SourceKind, Unmarked, Verify, Within,
+    ExcludedDirsRule, Files, FindRepository, Identity, Links, Markers, NameFrom, Recheck, Source, SourceKind, Unmarked,
+    Verify, Within,
 };
 
 use super::history::History;
 use super::places::starts_with_drive;
 use super::record::{Ask, Kind, Known, Win};
-use super::values::{Eyes, Need, Patience, Target, Verdict, is_asked_for};
+use super::values::{Eyes, NEAREST, Need, Patience, Target, Verdict, is_asked_for};
 
 /// What is known of a path.
 pub enum Look {
@@ -241,6 +242,10 @@ impl History {
         for need in unknown.iter_mut().filter(|need| need.path == start && source.refine.is_none()) {
             need.markers.extend(vouching.iter().cloned());
         }
+        // The same look finds the repository (rule 66).
+        if verify != Verify::None && matches!(self.look(source, &start, &BTreeSet::new(), eyes), Look::Unknown { .. }) {
+            unknown.iter_mut().filter(|need| need.path == start).for_each(|need| need.markers.extend(self.wished()));
+        }
         let mut found = start.clone();
         let mut truth = None;
         if verify != Verify::None {
@@ -339,6 +344,11 @@ impl History {
         if let (Some(_), Err(reason)) = (&truth, self.acceptable_in_truth(source, truth.as_deref(), vouched)) {
             return Verdict::Bad(reason);
         }
+        if !matches!(eyes, Eyes::Ask { ask: Ask { kind: Kind::Roots, .. }, .. })
+            && let Some(verdict) = self.without_repository(source, &start, &found, truth.as_deref(), eyes)
+        {
+            return verdict;
+        }
         if found == start {
             return Verdict::Good(Target { real: truth, ..target });
         }
@@ -351,6 +361,52 @@ impl History {
             }
             Err(reason) => Verdict::Bad(reason),
         }
+    }
+
+    /// What a look for a repository asks for, where there is one.
+    pub fn wished(&self) -> BTreeSet<String> {
+        let config = self.policy.config();
+        let finds = config.repository != FindRepository::No || config.identity != Identity::Folder;
+        finds.then(|| NEAREST.to_owned()).into_iter().collect()
+    }
+
+    /// Rule 66: what keeps a folder from being the project until its repository is known.
+    fn without_repository(
+        &self,
+        source: &Source,
+        start: &str,
+        found: &str,
+        truth: Option<&str>,
+        eyes: Eyes<'_>,
+    ) -> Option<Verdict> {
+        let wished = self.wished();
+        let decides = self.policy.config().identity != Identity::Folder;
+        let looks = source.verify != Verify::None || self.is_confined() || decides;
+        if wished.is_empty() || !looks {
+            return None;
+        }
+        let at = truth.unwrap_or(found);
+        for folder in [start, found] {
+            let connection = self.serves_connection(source, eyes);
+            let own = !connection || self.rechecks(source);
+            match self.look(source, folder, &wished, eyes) {
+                Look::Unknown { refresh } => {
+                    let need = Need { path: folder.to_owned(), markers: wished, connection, own, refresh };
+                    return Some(Verdict::Pending(vec![need]));
+                }
+                Look::Unconfirmed => return decides.then_some(Verdict::Bad(Reason::Unconfirmed)),
+                // What was found from below the folder holds for the folder too, unless it lies between them.
+                Look::Known(known) => {
+                    let from = known.real.as_deref().unwrap_or(folder);
+                    let is_below = path::is_inside(at, from, self.style());
+                    let between = known.nearest.as_ref().is_some_and(|top| !path::is_inside(top, at, self.style()));
+                    if start == found || (is_below && !between) {
+                        return None;
+                    }
+                }
+            }
+        }
+        None
     }
 
     /// Whether a root is accepted as it is spelled, whatever the disk says about it.

@@ -132,7 +132,7 @@ impl History {
             Look::Known(known) if known.real.as_deref().is_some_and(is_in) => Inside::Yes,
             Look::Known(known) if known.found == EntryKind::Missing => Inside::NoBase,
             Look::Known(_) | Look::Unconfirmed => Inside::No,
-            Look::Unknown { refresh } => Inside::NotYet(vec![need(self, folder, BTreeSet::new(), refresh, eyes)]),
+            Look::Unknown { refresh } => Inside::NotYet(vec![need(self, folder, self.wished(), refresh, eyes)]),
         }
     }
 

@@ -4,12 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rootwise::RequestToken;
 use rootwise::event::{
-    AskWithdrawn, Asked, ClientInitialized, EntryKind, Event, HostFactsChanged, Message, Probed, ProbedPath,
+    AskWithdrawn, Asked, ClientInitialized, EntryKind, Event, HostFactsChanged, Message, Nearest, Probed, ProbedPath,
     RequestRefused, RootsChanged, RootsListed, Selected, SelectionCleared,
 };
 
+use rootwise::policy::Identity;
+
 use super::Effects;
 use super::generate::{Act, Case, Step, Time, Which, raw};
+use super::values::NEAREST;
 
 /// What a host would know while it runs a case.
 #[derive(Clone, Debug, Default)]
@@ -134,8 +137,13 @@ impl World {
                 (true, "/p") => None,
                 _ => Some(path.clone()),
             };
+            // Two repositories, one in the other; where they decide about keys, nobody finds them.
+            let decides = case.policy.config().identity != Identity::Folder;
+            let top = |top: &&str| path.strip_prefix(*top).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+            let top = ["/p/a", "/p"].into_iter().find(top).filter(|_| markers.contains(NEAREST) && !decides);
+            let nearest = top.map(|top| Nearest::new(top, ".git", EntryKind::Directory));
             let markers = markers.iter().filter(|marker| marked && marker.ends_with("git")).cloned().collect();
-            ProbedPath::new(path, found).real_path(real_path).markers(markers)
+            ProbedPath::new(path, found).real_path(real_path).markers(markers).nearest(nearest)
         });
         Event::Probed(Probed::new(*probe, paths.collect()))
     }

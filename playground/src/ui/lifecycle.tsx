@@ -95,12 +95,18 @@ function Way({ edge, isLit }: { edge: Edge; isLit: boolean }): JSX.Element {
   // Beside the way back, if there is one.
   const aside = edges.some(({ from, to }) => from === edge.to && to === edge.from) ? 6 : 0;
   const [ox, oy] = [(-dy / length) * aside, (dx / length) * aside];
-  // From border to border: the nearer of the two sides that the line crosses.
-  const reach = Math.min(WIDTH / 2 / Math.abs(dx || 1e-9), HEIGHT / 2 / Math.abs(dy || 1e-9));
-  const [bx, by] = [dx * reach, dy * reach];
+  // From border to border, where the line crosses them.
+  const leaves = borderAlong(dx, dy, ox, oy);
+  const arrives = borderAlong(-dx, -dy, ox, oy);
   return (
     <g class={`edge${isLit ? " lit" : ""}`}>
-      <line x1={x1 + bx + ox} y1={y1 + by + oy} x2={x2 - bx + ox} y2={y2 - by + oy} marker-end="url(#tip)" />
+      <line
+        x1={x1 + ox + dx * leaves}
+        y1={y1 + oy + dy * leaves}
+        x2={x2 + ox - dx * arrives}
+        y2={y2 + oy - dy * arrives}
+        marker-end="url(#tip)"
+      />
       {isLit && (
         <text x={(x1 + x2) / 2 + ox} y={(y1 + y2) / 2 + oy + 4}>
           {edge.label}
@@ -108,4 +114,11 @@ function Way({ edge, isLit }: { edge: Edge; isLit: boolean }): JSX.Element {
       )}
     </g>
   );
+}
+
+/** The part of a way after which a line leaves the box of a state, if it begins beside the middle of the box. */
+function borderAlong(dx: number, dy: number, ox: number, oy: number): number {
+  const across = (size: number, way: number, beside: number) =>
+    way === 0 ? Number.POSITIVE_INFINITY : (size / 2 - Math.sign(way) * beside) / Math.abs(way);
+  return Math.min(across(WIDTH, dx, ox), across(HEIGHT, dy, oy));
 }

@@ -10,7 +10,7 @@ export function ProjectCard({ frame }: { frame: Frame | undefined }) {
         <strong>{title}</strong>
         {source && <span class="source">from {source}</span>}
       </p>
-      <p class="project-text" title={text}>
+      <p class="project-text" tabIndex={0}>
         {text}
       </p>
     </div>

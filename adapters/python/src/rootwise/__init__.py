@@ -22,13 +22,16 @@ from ._functions import (
     project_key,
     project_parameter,
     project_slug,
+    provided_roots,
+    ready_tools,
     recover_session,
     sanitize_name,
+    simulate_client,
 )
 from ._inside import open_file, resolve_file, resolve_inside
 from ._presets import presets
 from ._probe import probe_disk
-from ._project import AnyProject, Project, RootRef
+from ._project import AnyProject, Package, Project, Repository, RootRef, Worktree
 from ._resolver import Resolver
 from ._version import version as __version__
 from .start import resolve_and_explain, resolve_at_start
@@ -41,10 +44,13 @@ __all__ = [
     "Endpoint",
     "EndpointOutput",
     "NoProjectError",
+    "Package",
     "Project",
+    "Repository",
     "Resolver",
     "RootRef",
     "RootwiseError",
+    "Worktree",
     "__version__",
     "backend",
     "basename",
@@ -64,12 +70,15 @@ __all__ = [
     "project_key",
     "project_parameter",
     "project_slug",
+    "provided_roots",
+    "ready_tools",
     "recover_session",
     "resolve_and_explain",
     "resolve_at_start",
     "resolve_file",
     "resolve_inside",
     "sanitize_name",
+    "simulate_client",
 ]
 
 

@@ -7,7 +7,7 @@ import inspect
 import os
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Annotated, Any, Generic, NoReturn, TypeVar, cast, overload
 
 import anyio.from_thread
 
@@ -21,7 +21,7 @@ from ._declare import Declaration
 from ._disk import in_thread
 from ._error import NoProjectError, RootwiseError
 from ._facts import absolute_dirs, given_facts, report_dirs
-from ._functions import path_problem, project_parameter
+from ._functions import path_problem, project_parameter, ready_tools
 from ._inject import filled_in
 from ._inside import resolve_file
 from ._listeners import OnChange, OnRootsChange
@@ -382,43 +382,51 @@ class Adapter(Connections[P]):
         *,
         which: str | None = "which_project",
         switch: str | None = "switch_project",
-        roots: str | None = "list_roots",
+        list: str | None = "list_roots",
     ) -> None:
         """Registers tools with which a model sees and changes its project; ``None`` leaves one out.
 
         :param server: a server with a ``tool`` decorator
-        :param which: the name of the tool that tells the project, and why
+        :param which: the name of the tool that explains which project this is
         :param switch: the name of the tool that selects another one
-        :param roots: the name of the tool that lists the client's folders
+        :param list: the name of the tool that lists the client's roots
         """
+        ready = ready_tools()
+
+        def register(kind: str, name: str, tool: Callable[..., Any]) -> None:
+            shown = {key: ready[kind].get(key) for key in ("title", "description", "annotations")}
+            server.tool(name=name, **shown)(tool)
+
         if which is not None:
 
             async def which_project() -> str:
-                """Tells which project this server works in for you, and why."""
                 return (await self.explain())["text"]
 
-            server.tool(name=which)(which_project)
+            register("which", which, which_project)
         if switch is not None:
             self._given.setdefault("selectTool", switch)
             self._switch_tool = switch
 
             async def switch_project(project: str) -> str:
-                """Makes another folder the project of this connection: an absolute path, file: URI or root name."""
                 answer = await self._ask("selected", self.call(), by={"value": project})
                 if answer["outcome"] != "selected":
                     raise self.error.from_answer(answer)
                 return answer["message"]
 
-            server.tool(name=switch)(switch_project)
-        if roots is not None:
+            # Every framework with tools reads their parameters with pydantic.
+            from pydantic import Field
+
+            described = ready["switch"]["inputSchema"]["properties"]["project"]["description"]
+            switch_project.__annotations__["project"] = Annotated[str, Field(description=described)]
+            register("switch", switch, switch_project)
+        if list is not None:
 
             async def list_roots() -> str:
-                """Lists the folders that your client works in."""
                 return (await self.roots()).text
 
-            server.tool(name=roots)(list_roots)
+            register("list", list, list_roots)
         if self.declaration is not None:
-            self.declaration.exempt |= {name for name in (switch, roots) if name is not None}
+            self.declaration.exempt |= {name for name in (switch, list) if name is not None}
 
     def is_switch(self, tool: Any) -> bool:
         """Tells whether the arguments of a tool mean something else, whatever they are called."""

@@ -263,7 +263,7 @@ class Call(Asker):
     ) -> None:
         """
         :param parts: what the event ``callStarted`` says about the request
-        :param session: the client's session; none where the call stands alone
+        :param session: the client's session; none where the call is stateless
         :param sender: carries requests with this call
         :param request: identifies the client's request, to recognise calls that a tool makes itself
         :param http: the HTTP request, if there is one

@@ -6,18 +6,18 @@ import itertools
 import ntpath
 import posixpath
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Union
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union
 
 from ._error import NoProjectError
 from ._facts import given_facts
-from ._functions import path_to_file_uri
+from ._functions import path_to_file_uri, simulate_client
 from ._options import bad_option
 from ._presets import policy_of
 from ._project import AnyProject, project_of
 from ._resolver import Resolver
 
 if TYPE_CHECKING:
-    from .types import Explanation, PathStyle, Policy, ProbedPath, ProbePath
+    from .types import Explanation, FindNearest, Nearest, PathStyle, Policy, ProbedPath, ProbePath
 
 #: As Linux: more links than that lead nowhere.
 _MAX_LINKS = 40
@@ -39,12 +39,19 @@ class FakeDisk:
         #: The entries by key: their paths as they were spelled first, whether they are folders, and where links lead.
         self._entries: dict[str, tuple[str, bool, str | None]] = {}
         self._denied: set[str] = set()
+        self._texts: dict[str, str] = {}
         self.add(*paths)
 
     def add(self, *paths: str) -> FakeDisk:
         """Adds files, and folders, whose paths end with a separator: ``/work/shop/.git/``, ``/work/a.txt``."""
         for path in paths:
             self._put(path, path.endswith(("/", "\\") if self.style == "windows" else "/"), None)
+        return self
+
+    def write(self, path: str, text: str) -> FakeDisk:
+        """Adds a file with a text, such as the ``.git`` of a worktree."""
+        self._put(path, False, None)
+        self._texts[self._key(path)] = text
         return self
 
     def link(self, path: str, to: str) -> FakeDisk:
@@ -72,10 +79,47 @@ class FakeDisk:
         if self._key(real) in self._denied:
             return {"path": path, "found": "unreadable"}
         shown, is_folder, _ = self._entries[self._key(real)]
-        if not is_folder:
-            return {"path": path, "found": "file", "realPath": shown}
-        markers = [name for name in wanted.get("markers", ()) if self._real(self._path.join(real, name)) is not None]
-        return {"path": path, "found": "directory", "realPath": shown, "markers": markers}
+        found: ProbedPath = {"path": path, "found": "directory" if is_folder else "file", "realPath": shown}
+        find, read = wanted.get("nearest"), wanted.get("files")
+        nearest = None if find is None else self._nearest(shown, find)
+        if nearest is not None:
+            found["nearest"] = nearest
+        if is_folder:
+            names = wanted.get("markers", ())
+            found["markers"] = [name for name in names if self._real(self._path.join(real, name)) is not None]
+        if is_folder and read is not None and self._is_within(shown, read.get("within")):
+            texts = {name: self._text(self._path.join(shown, name), read["bytes"]) for name in read["names"]}
+            found["files"] = {name: text for name, text in texts.items() if text is not None}
+        return found
+
+    def _nearest(self, start: str, find: FindNearest) -> Nearest | None:
+        folder = start
+        while self._is_within(folder, find.get("within")):
+            for name in find["names"]:
+                entry = self._path.join(folder, name)
+                real = self._real(entry)
+                if real is not None:
+                    is_folder = self._entries[self._key(real)][1]
+                    nearest: Nearest = {"path": folder, "name": name, "found": "directory" if is_folder else "file"}
+                    text = self._text(entry, find["bytes"])
+                    return nearest if text is None else {**nearest, "text": text}
+            above = self._path.dirname(folder)
+            if above == folder:
+                return None
+            folder = above
+        return None
+
+    def _text(self, path: str, most: int) -> str | None:
+        entry = self._entries.get(self._key(path))
+        if entry is None or entry[1] or entry[2] is not None:
+            return None
+        text = self._texts.get(self._key(path), "")
+        return text if len(text.encode()) <= most else None
+
+    def _is_within(self, folder: str, dirs: Sequence[str] | None) -> bool:
+        keys = None if dirs is None else [self._key(one).rstrip(self._path.sep) for one in dirs]
+        key = self._key(folder)
+        return keys is None or any(key == one or key.startswith(one + self._path.sep) for one in keys)
 
     def _put(self, path: str, is_folder: bool, to: str | None) -> FakeDisk:
         plain = self._plain(path)
@@ -122,22 +166,42 @@ class FakeHost:
         #: The time in milliseconds. It passes only while somebody waits, or where a test changes it.
         self.now = 0
 
-    def connect(self, roots: Roots = None, *, delay_ms: int = 0, http: bool = False, name: str = "test") -> FakeClient:
+    def connect(
+        self,
+        roots: Roots = None,
+        *,
+        delay_ms: int = 0,
+        http: bool = False,
+        name: str = "test",
+        protocol_version: str = "2025-11-25",
+        capabilities: Mapping[str, Any] | None = None,
+    ) -> FakeClient:
         """Connects a client.
 
         :param roots: what it does when it is asked for its roots
         :param delay_ms: how late it answers
         :param http: whether it is on another machine and reaches the server over HTTP, and not over stdio
         :param name: its name for itself
+        :param protocol_version: the revision in its ``initialize``
+        :param capabilities: what it declares; by default the capability ``roots``, if it has any
         """
         facts: Any = {**self._facts, "transport": "http" if http else "stdio"}
-        return FakeClient(self, Resolver(self.policy, host=facts), roots, delay_ms, name)
+        if capabilities is None:
+            capabilities = {} if roots is None else {"roots": {"listChanged": True}}
+        introduction = {
+            "protocolVersion": protocol_version,
+            "capabilities": capabilities,
+            "clientInfo": {"name": name, "version": "1"},
+        }
+        return FakeClient(self, Resolver(self.policy, host=facts), roots, delay_ms, introduction)
 
 
 class FakeClient:
     """A client, and its server's view of it. Every method returns at once; the time of the host says what it cost."""
 
-    def __init__(self, host: FakeHost, resolver: Resolver, roots: Roots, delay_ms: int, name: str) -> None:
+    def __init__(
+        self, host: FakeHost, resolver: Resolver, roots: Roots, delay_ms: int, introduction: Mapping[str, Any]
+    ) -> None:
         #: What it does when it is asked.
         self.roots = roots
         self.delay_ms = delay_ms
@@ -147,9 +211,7 @@ class FakeClient:
         self._asks = itertools.count(1)
         #: What the client will have sent, and when.
         self._sent: list[tuple[int, Any]] = []
-        info = {"name": name, "version": "1"}
-        capabilities: Any = {} if roots is None else {"roots": {"listChanged": True}}
-        self._play({"type": "clientInitialized", "capabilities": capabilities, "clientInfo": info})
+        self._play({"type": "clientInitialized", **introduction})
         self._play({"type": "clientReady"})
 
     def project(self, *, target: str | None = None, **facts: Any) -> AnyProject:
@@ -247,6 +309,41 @@ class FakeClient:
 
     def _handle(self, event: Any) -> list[Any]:
         return list(self._resolver.handle(event, self._host.now))
+
+
+class LikeClient(NamedTuple):
+    """What a known client does."""
+
+    #: Its name in the table of clients.
+    name: str
+    #: Whether it speaks 2026-07-28 with servers that do. The client of a :class:`FakeHost` speaks 2025-11-25 then.
+    is_modern: bool
+    #: How it starts its servers: for :class:`FakeHost`.
+    host: dict[str, Any]
+    #: How it speaks with them: for :meth:`FakeHost.connect`.
+    client: dict[str, Any]
+
+
+def client_like(
+    name: str, *, roots: Sequence[str | Mapping[str, Any]] = (), style: PathStyle = "posix", home: str | None = None
+) -> LikeClient:
+    """Behaves like a client of the table of clients, by its name: ``cursor``, ``claude-code``. Where several behaviours
+    of a client were seen, it has the one that is hardest to deal with.
+
+    :param roots: the folders that are open in the client
+    :param style: how its paths are spelled
+    :param home: the home folder of its user
+    :raises RootwiseError: there is no such client; the message has the nearest name
+    """
+    known = simulate_client(name, roots, style, home)
+    client = {
+        "name": known["name"],
+        "protocol_version": known["protocolVersion"],
+        "capabilities": known["capabilities"],
+        "roots": known["roots"],
+    }
+    host = {"cwd": known.get("cwd"), "env": known["env"]}
+    return LikeClient(known["client"], known["isModern"], host, client)
 
 
 def _project(answer: Any) -> AnyProject:

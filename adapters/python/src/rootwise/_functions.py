@@ -123,6 +123,33 @@ def project_parameter(roots: Iterable[RootView] | None = None) -> dict[str, Any]
     return cast("dict[str, Any]", _call("projectParameter", roots=list(roots or ())))
 
 
+def ready_tools() -> dict[str, dict[str, Any]]:
+    """Describes the ready-made tools ``which``, ``switch`` and ``list``, each as a tool of the protocol."""
+    return cast("dict[str, dict[str, Any]]", _call("readyTools"))
+
+
+def provided_roots(folders: Iterable[Any], style: PathStyle | None = None) -> list[dict[str, str]]:
+    """Returns the roots that a client lists for its folders, in their order; one that is there twice is listed once.
+
+    :param folders: absolute paths or ``file:`` URIs, alone or as ``{"uri": ..., "name": ...}``
+    :param style: how paths are spelled; by default as on this machine
+    :raises RootwiseError: a folder is neither an absolute path of this style nor a ``file:`` URI; the message names it
+    """
+    places = [os.fspath(folder) if isinstance(folder, os.PathLike) else folder for folder in folders]
+    return cast("list[dict[str, str]]", _call("providedRoots", folders=places, style=style or path_style()))
+
+
+def simulate_client(
+    client: str, roots: Iterable[Any] = (), style: PathStyle | None = None, home: str | None = None
+) -> dict[str, Any]:
+    """Returns what a client of the table of clients does that has these folders open.
+
+    :raises RootwiseError: there is no such client, or a folder is not absolute
+    """
+    arguments = {"client": client, "roots": list(roots), "style": style or path_style(), "home": home}
+    return cast("dict[str, Any]", _call("simulateClient", **arguments))
+
+
 def command_line(words: list[str], policy: Policy) -> dict[str, str]:
     """Returns the options on a command line that a policy reads."""
     return cast("dict[str, str]", _call("commandLine", words=words, policy=policy))

@@ -16,7 +16,7 @@ from ._roots import Roots, roots_of
 
 if TYPE_CHECKING:
     from ._call import Session
-    from .types import AnnounceRoots
+    from .types import AnnounceRoots, SharedBy
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,9 @@ class ConnectionInfo:
     client: str | None = None
     #: Whether the connection ended with this change.
     ended: bool = False
+    #: What the projects share: the same ``checkout`` of a repository, or the same ``repository`` in another worktree or
+    #: clone; none if it is another project.
+    shared: SharedBy | None = None
     #: Returns the framework's session while it exists.
     _session: Callable[[], object] = field(default=lambda: None, repr=False, compare=False)
 

@@ -6,7 +6,7 @@ import contextlib
 import functools
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from ._text import is_utf8
 
 if TYPE_CHECKING:
     from ._call import Asker
-    from .types import EntryKind, Probe, Probed, ProbedPath, ProbePath
+    from .types import EntryKind, FindNearest, Nearest, Probe, Probed, ProbedPath, ProbePath, ReadFiles
 
 #: A probe that takes so many milliseconds counts as slow; others end in a moment.
 _SLOW_MS = 100
@@ -33,6 +33,7 @@ def probe_path(wanted: ProbePath) -> ProbedPath:
     path = wanted["path"]
     found = kind_of(path)
     result: ProbedPath = {"path": path, "found": found}
+    real = None
     if found in ("directory", "file"):
         with contextlib.suppress(OSError, ValueError):
             real = os.path.realpath(path, strict=True)
@@ -41,6 +42,13 @@ def probe_path(wanted: ProbePath) -> ProbedPath:
             result["realPath"] = real
     if found == "directory":
         result["markers"] = [name for name in wanted.get("markers", ()) if _exists(os.path.join(path, name))]
+    if real is not None:
+        find, read = wanted.get("nearest"), wanted.get("files")
+        nearest = None if find is None else find_nearest(real, find)
+        if nearest is not None:
+            result["nearest"] = nearest
+        if read is not None and found == "directory":
+            result["files"] = read_files(real, read)
     return result
 
 
@@ -52,6 +60,55 @@ def kind_of(path: str) -> EntryKind:
         return "missing"
     except (OSError, ValueError):
         return "unreadable"
+
+
+def find_nearest(start: str, find: FindNearest) -> Nearest | None:
+    """Finds the nearest folder that has one of the entries, from a real path upwards."""
+    folder = start
+    while _is_within(folder, find.get("within")):
+        for name in find["names"]:
+            entry = os.path.join(folder, name)
+            found = kind_of(entry)
+            if found in ("directory", "file"):
+                nearest: Nearest = {"path": folder, "name": name, "found": found}
+                text = _text_of(entry, find["bytes"])
+                return nearest if text is None else {**nearest, "text": text}
+        above = os.path.dirname(folder)
+        if above == folder:
+            return None
+        folder = above
+    return None
+
+
+def read_files(folder: str, read: ReadFiles) -> dict[str, str]:
+    """Reads files in a folder, given by its real path."""
+    if not _is_within(folder, read.get("within")):
+        return {}
+    texts = {name: _text_of(os.path.join(folder, name), read["bytes"]) for name in read["names"]}
+    return {name: text for name, text in texts.items() if text is not None}
+
+
+def _is_within(folder: str, dirs: Sequence[str] | None) -> bool:
+    if dirs is None:
+        return True
+    same = os.path.normcase(folder)
+    inside = (os.path.normcase(os.path.normpath(one)) for one in dirs)
+    return any(same == one or same.startswith(one.rstrip(os.sep) + os.sep) for one in inside)
+
+
+def _text_of(path: str, most: int) -> str | None:
+    """Returns the text of a regular file that is not too large: to open a pipe or a device could wait for ever."""
+    try:
+        entry = os.lstat(path)
+        if not stat.S_ISREG(entry.st_mode) or entry.st_size > most:
+            return None
+        # It may have changed meanwhile.
+        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+        with open(os.open(path, flags), "rb") as file:
+            text = file.read(most + 1)
+        return text.decode() if len(text) <= most else None
+    except (OSError, ValueError):
+        return None
 
 
 def _exists(path: str) -> bool:

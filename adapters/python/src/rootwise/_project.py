@@ -26,13 +26,62 @@ class RootRef:
 
 
 @dataclass(frozen=True, slots=True)
+class Worktree:
+    """A worktree that its repository knows."""
+
+    #: The name by which the repository knows it.
+    name: str
+    #: The top folder of the main checkout; a bare repository has none.
+    main: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """The repository of a project's folder."""
+
+    #: The top folder of this checkout, by its real path.
+    path: str
+    #: Identity: all worktrees of a repository have the same key.
+    key: str
+    #: Short hash of the key.
+    id: str
+    #: The name of the repository's folder, the same in all worktrees.
+    name: str
+    #: The system that keeps it.
+    kind: rootwise.types.RepositoryKind
+    #: The project's folder relative to the top, with ``/`` on every system; empty at the top.
+    inside: str
+    #: The worktree, where this is not the main checkout.
+    worktree: Worktree | None = None
+    #: Whether its ``.git`` is a file that leads to no repository which confirms it. It then counts as one of its own.
+    broken: bool = False
+    #: The place of the remote ``origin``, or of the only one, as ``host/path``, where the policy asks for it.
+    remote: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """A package inside a project."""
+
+    #: Its folder, spelled like the project's.
+    path: str
+    #: The folder's name.
+    name: str
+    #: The folder relative to the project's, with ``/`` on every system.
+    inside: str
+    #: The marker by which it is one.
+    marker: str
+
+
+@dataclass(frozen=True, slots=True)
 class AnyProject:
     """The project of a client; without a ``path`` it is a name or a folder on another machine.
 
     Only servers with ``require_path=False`` get one that is not a :class:`Project`.
     """
 
-    #: Identity: one folder has one key, whatever its spelling.
+    #: Identity: one folder has one key, whatever its spelling, and with another ``identity`` in the policy the same
+    #: folder of a repository has it in every worktree or clone.
     key: str
     #: Short hash of the key.
     id: str
@@ -56,6 +105,10 @@ class AnyProject:
     uri: str | None = None
     #: The real path, where a probe reported it.
     real_path: str | None = None
+    #: The repository that the folder belongs to, where the policy looks for it and there is one.
+    repository: Repository | None = None
+    #: The nearest package between the ``target`` of a call and the project's folder; not part of its identity.
+    package: Package | None = field(default=None, compare=False)
     #: The exact place that the source read: a variable, a header, an option.
     via: str | None = None
     #: The client root it came from.
@@ -111,6 +164,8 @@ def project_of(
         style=raw.get("style"),
         uri=raw.get("uri"),
         real_path=raw.get("realPath"),
+        repository=_repository_of(raw.get("repository")),
+        package=Package(**raw["package"]) if raw.get("package") else None,
         via=raw.get("via"),
         root=_root_of(root) if root else None,
         other_roots=tuple(_root_of(other) for other in raw.get("otherRoots", ())),
@@ -119,6 +174,12 @@ def project_of(
         explanation=explanation,
     )
     return cast("AnyProject", made)
+
+
+def _repository_of(raw: Mapping[str, Any] | None) -> Repository | None:
+    if raw is None:
+        return None
+    return Repository(**{**raw, "worktree": Worktree(**raw["worktree"]) if raw.get("worktree") else None})
 
 
 def _root_of(raw: Mapping[str, Any]) -> RootRef:

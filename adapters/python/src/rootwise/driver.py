@@ -124,7 +124,7 @@ class Driver:
                     self.asks[ask].settle(action)
         elif action["type"] == "announce":
             session = self._sessions[action["session"]]
-            session.info = replace(session.info, ended=action.get("ended", False))
+            session.info = replace(session.info, ended=action.get("ended", False), shared=action.get("shared"))
             tell_change(self._on_change, project_of(action["to"]), project_of(action["from"]), session.info)
         elif action["type"] == "announceRoots":
             tell_roots(self._on_roots_change, self._sessions[action["session"]], action)

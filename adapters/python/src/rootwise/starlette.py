@@ -19,13 +19,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
-from typing import Any
+from typing import Any, cast
 
 from . import testing
 from ._adapter import Adapter
 from ._call import Call
 from ._callers import CallersFolders, Folders
 from ._error import NoProjectError
+from ._options import bad_option, flags
+from ._presets import policy_of, presets
 from ._project import AnyProject
 from .types import Policy
 
@@ -49,45 +51,65 @@ class ProjectMiddleware(Adapter[AnyProject]):
         allowed_dirs: Folders | CallersFolders | None = None,
         local: bool | None = None,
         host: Mapping[str, Any] | None = None,
+        required: bool = False,
+        max_pending: int = 10_000,
     ) -> None:
         """
         :param app: the application that it wraps
-        :param policy: a preset's name or a policy; by default ``recommended``
+        :param policy: a preset's name or a policy, of which the headers and query parameters count; by default
+            ``recommended``
         :param require_path: whether a project must be a folder that this process can use; by default it must
         :param allowed_dirs: the folders that every project must be in, compared by real path; an empty list allows
             none. A function, plain or ``async``, tells those of one caller from the scope of its request
         :param local: whether a client's paths mean the same here; set it for servers on the user's own machine
         :param host: host facts that you know better than this process
+        :param required: refuse a request that names no project
+        :param max_pending: the number of requests that are checked at once; others are answered with status 503
         :raises RootwiseError: an option is wrong; the message names it
         """
-        super().__init__(policy, require_path=require_path, allowed_dirs=allowed_dirs, local=local, host=host)
+        whole = _of_requests(policy_of(policy))
+        super().__init__(whole, require_path=require_path, allowed_dirs=allowed_dirs, local=local, host=host)
+        flags(required=required)
+        if isinstance(max_pending, bool) or not isinstance(max_pending, int) or max_pending < 1:
+            raise bad_option("max_pending", "must be a whole number above 0")
         self.app = app
+        self._required = required
+        self._max_pending = max_pending
+        self._pending = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        try:
-            project = await self._project(scope)
-        except NoProjectError as error:
-            await _refuse(send, error)
-            return
+        fixed = testing.current_project()
+        # Not a method of MCP, and no client that could be asked.
+        parts = self.inputs.parts(scope, method=scope["method"], capabilities={})
+        project = fixed
+        if fixed is None and (self._required or "headers" in parts or "query" in parts):
+            if self._pending >= self._max_pending:
+                text, data = "Too many requests are being checked at once; try again.", {"code": "too_many_checks"}
+                await _refuse(send, 503, _SERVER_ERROR, text, data)
+                return
+            self._pending += 1
+            try:
+                project = await self._project(scope, parts)
+            except NoProjectError as error:
+                data = {"code": error.code} if error.source is None else {"code": error.code, "source": error.source}
+                await _refuse(send, error.status or 400, _INVALID_PARAMS, str(error), data)
+                return
+            finally:
+                self._pending -= 1
         scope.setdefault("state", {})["project"] = project
         await self.app(scope, receive, send)
 
-    async def _project(self, scope: Scope) -> AnyProject | None:
-        fixed = testing.current_project()
-        if fixed is not None:
-            return fixed
-        # Not a method of MCP, and no client that could be asked.
-        call = Call(self.driver(), self.inputs.parts(scope, method=scope["method"], capabilities={}), http=scope)
+    async def _project(self, scope: Scope, parts: dict[str, Any]) -> AnyProject | None:
+        call = Call(self.driver(), parts, http=scope)
         try:
             await self._callers.identify(call)
-            return self._project_from(await call.ask())
-        except NoProjectError as error:
-            if error.status is not None:
-                raise
-            return None
+            answer = await call.ask()
+            if answer["outcome"] == "unresolved" and not self._required:
+                return None
+            return self._project_from(answer)
         finally:
             call.end()
 
@@ -147,8 +169,35 @@ def _opens_sse(scope: Scope) -> bool:
     )
 
 
-async def _refuse(send: Send, error: NoProjectError) -> None:
-    body = json.dumps({"error": error.code, "message": str(error)}).encode()
+def _of_requests(policy: Policy) -> Policy:
+    """Returns the part of a policy that is about requests: what else it reads says nothing about them."""
+    whole: Any = policy if "sources" in policy else {**presets["recommended"], **policy}
+    kept: Any = {name: whole[name] for name in _KEPT if name in whole}
+    if isinstance(kept["sources"], list):
+        kept["sources"] = [source for source in kept["sources"] if _reads_requests(source)]
+    return cast("Policy", kept)
+
+
+def _reads_requests(source: Any) -> bool:
+    # What is no source stays, so that the error names it.
+    return not isinstance(source, dict) or source.get("from") not in _OTHERS
+
+
+#: The members of a policy that matter to a request.
+_KEPT = ("name", "sources", "requirePath", "texts", "advice", "timing", "limits")
+#: The sources that are no part of a request over HTTP.
+_OTHERS = frozenset(("server", "argument", "selected", "meta", "configured", "roots", "remembered", "env", "cwd"))
+
+#: Codes of JSON-RPC.
+_INVALID_PARAMS = -32602
+_SERVER_ERROR = -32000
+
+
+async def _refuse(send: Send, status: int, code: int, message: str, data: dict[str, str]) -> None:
+    error = {"code": code, "message": message, "data": data}
+    body = json.dumps({"jsonrpc": "2.0", "id": None, "error": error}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": error.status, "headers": headers})
+    if status == 503:
+        headers.append((b"retry-after", b"1"))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -21,10 +21,10 @@ from ._project import Project, project_of
 from ._resolver import Resolver
 
 if TYPE_CHECKING:
-    from ._fakes import FakeClient, FakeDisk, FakeHost
+    from ._fakes import FakeClient, FakeDisk, FakeHost, LikeClient, client_like
     from .types import Explanation, Policy, SelectBy
 
-__all__ = ["FakeClient", "FakeDisk", "FakeHost", "fixed_project"]
+__all__ = ["FakeClient", "FakeDisk", "FakeHost", "LikeClient", "client_like", "fixed_project"]
 
 _fixed: list[Fixed] = []
 
@@ -96,7 +96,7 @@ def _project_at(path: str, name: str | None) -> tuple[Project, Explanation]:
 
 def __getattr__(name: str) -> object:
     # Only tests need them, and every adapter imports this module.
-    if name in ("FakeClient", "FakeDisk", "FakeHost"):
+    if name in ("FakeClient", "FakeDisk", "FakeHost", "LikeClient", "client_like"):
         from . import _fakes
 
         return getattr(_fakes, name)

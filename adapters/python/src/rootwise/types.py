@@ -186,9 +186,42 @@ The meaning of a root that is a file.
 """
 
 
+class FindNearest(TypedDict):
+    """
+    A search for the nearest folder that has an entry with one of these names: the real path of the probed path, then each
+    folder above it. A host that does not search reports nothing.
+    """
+
+    names: list[str]
+    """
+    The names; of several in one folder the first counts.
+    """
+    within: NotRequired[list[str]]
+    """
+    The folders to which the search is confined: it ends at the first folder that is not inside one of them.
+    """
+    bytes: int
+    """
+    The size up to which the text of a file with such a name is reported.
+    """
+
+
+FindRepository: TypeAlias = Literal['no', 'local', 'remote']
+"""
+What the probe of a project's folder finds out about its repository.
+"""
+
+
 Format: TypeAlias = Literal['pathOrUri', 'path', 'any', 'list']
 """
 The form of a value.
+"""
+
+
+Identity: TypeAlias = Literal['folder', 'repository', 'remote']
+"""
+What makes two folders the same project: the same `key`, `id` and `slug`, for stored data, the recovery of sessions and
+announcements.
 """
 
 
@@ -305,6 +338,29 @@ Names: TypeAlias = Literal['roots', 'any']
 """
 The meaning of a bare name.
 """
+
+
+class Nearest(TypedDict):
+    """
+    The nearest folder with an entry that was looked for.
+    """
+
+    path: str
+    """
+    The folder, by its real path.
+    """
+    name: str
+    """
+    The name of the entry in it.
+    """
+    found: EntryKind
+    """
+    The kind of the entry, with links followed.
+    """
+    text: NotRequired[str | None]
+    """
+    Its text, if it is a regular file in UTF-8 that is not too large, and no link.
+    """
 
 
 NonFile: TypeAlias = Literal['skip', 'nextSource', 'error', 'nameOnly']
@@ -458,6 +514,29 @@ The effect of an unusable root.
 """
 
 
+class Package(TypedDict):
+    """
+    A package inside a project.
+    """
+
+    path: str
+    """
+    Its folder, spelled like the project's.
+    """
+    name: str
+    """
+    The folder's name.
+    """
+    inside: str
+    """
+    The folder relative to the project's, with `/` on every system.
+    """
+    marker: str
+    """
+    The marker by which it is one.
+    """
+
+
 PathMapBase = TypedDict(
     'PathMapBase',
     {
@@ -498,21 +577,6 @@ The resolver's id for one probe; counts up from 1.
 """
 
 
-class ProbePath(TypedDict):
-    """
-    One path to probe.
-    """
-
-    path: str
-    """
-    The path.
-    """
-    markers: NotRequired[list[str]]
-    """
-    File names to look for in it.
-    """
-
-
 class ProbedPath(TypedDict):
     """
     The state of one path.
@@ -533,6 +597,14 @@ class ProbedPath(TypedDict):
     markers: NotRequired[list[str]]
     """
     Those of the requested markers that exist, as file or folder.
+    """
+    nearest: NotRequired[Nearest | None]
+    """
+    The nearest folder that was looked for, if there is one.
+    """
+    files: NotRequired[dict[str, str]]
+    """
+    The texts of the files that were to be read, by name, as far as they could be.
     """
 
 
@@ -555,6 +627,25 @@ ProjectRef: TypeAlias = ProjectRef1 | str
 """
 A project as a search for sessions names it.
 """
+
+
+class ReadFiles(TypedDict):
+    """
+    Files to read in a folder. Only a regular file counts, never a link, a pipe or a device, and only a text in UTF-8.
+    """
+
+    names: list[str]
+    """
+    The names of the files.
+    """
+    within: NotRequired[list[str]]
+    """
+    The folders to which reading is confined: nothing is read if the real path of the folder is not inside one of them.
+    """
+    bytes: int
+    """
+    The size up to which a file is read; a larger one is not reported.
+    """
 
 
 Reason: TypeAlias = Literal['no_project', 'ambiguous', 'closed', 'cancelled', 'call_over', 'placeholder', 'relative', 'invalid', 'not_file_uri', 'too_long', 'missing', 'not_directory', 'unreadable', 'unconfirmed', 'outside', 'other_machine', 'other_system', 'no_path', 'excluded_dir', 'nameless', 'no_marker', 'invalid_name', 'empty', 'traversal', 'not_in_roots', 'immutable', 'selection_off', 'several_clients', 'pass_each_call']
@@ -584,6 +675,12 @@ The ways a request can fail.
 Relative: TypeAlias = Literal['refuse', 'cwd']
 """
 The treatment of a relative path.
+"""
+
+
+RepositoryKind: TypeAlias = Literal['git', 'jj', 'hg']
+"""
+The systems that keep repositories.
 """
 
 
@@ -959,6 +1056,12 @@ class SessionRecord(TypedDict):
     """
 
 
+SharedBy: TypeAlias = Literal['checkout', 'repository']
+"""
+What the projects before and after a change have in common.
+"""
+
+
 SourceKind: TypeAlias = Literal['server', 'argument', 'header', 'query', 'meta', 'selected', 'configured', 'roots', 'remembered', 'env', 'cwd']
 """
 The kinds of sources.
@@ -1104,6 +1207,21 @@ The folders that a source may name.
 """
 
 
+class Worktree(TypedDict):
+    """
+    A worktree that its repository knows.
+    """
+
+    name: str
+    """
+    The name by which the repository knows it.
+    """
+    main: NotRequired[str]
+    """
+    The top folder of the main checkout; a bare repository has none.
+    """
+
+
 class Advice(TypedDict):
     """
     Advice for a certain client or transport.
@@ -1227,7 +1345,7 @@ class CallStarted(TypedDict):
     """
     session: NotRequired[SessionId | None]
     """
-    The session that it belongs to; without one the call stands alone.
+    The session that it belongs to; without one the call is stateless.
     """
     channel: NotRequired[ChannelId | None]
     """
@@ -1731,19 +1849,26 @@ class PathMap(PathMapBase):
     """
 
 
-class Probe(TypedDict):
+class ProbePath(TypedDict):
     """
-    Probe paths and reply with a `probed` event.
+    One path to probe.
     """
 
-    type: Literal['probe']
-    probe: ProbeId
+    path: str
     """
-    The id of the probe; the reply repeats it.
+    The path.
     """
-    paths: list[ProbePath]
+    markers: NotRequired[list[str]]
     """
-    The paths.
+    File names to look for in it.
+    """
+    nearest: NotRequired[FindNearest]
+    """
+    The nearest folder to look for, from its real path upwards.
+    """
+    files: NotRequired[ReadFiles]
+    """
+    Small files in it to read.
     """
 
 
@@ -1763,85 +1888,6 @@ class Probed(TypedDict):
     """
 
 
-class ProjectDict(TypedDict):
-    """
-    The project a client works in.
-    """
-
-    key: str
-    """
-    The identity: the same folder has the same key whatever its spelling. Lexical, never the real path.
-    """
-    id: str
-    """
-    A short hash of the key.
-    """
-    slug: str
-    """
-    A folder name for it, safe on every system: the readable part of its name and its `id`.
-    """
-    name: str
-    """
-    The folder's name, or the name it was selected by, as the peer wrote it.
-    """
-    displayName: str
-    """
-    The name made safe to show: one line, bounded, without control or invisible characters.
-    """
-    path: NotRequired[str]
-    """
-    The folder, if this process can use it: the client is on this machine, or the folder was verified inside
-    `allowedDirs`. Always there if the policy says `requirePath`, which is the default.
-    """
-    clientPath: NotRequired[str]
-    """
-    The folder as the client spells it, if that is not `path`: on another machine, where it was not checked, or by the path map.
-    """
-    style: NotRequired[PathStyle]
-    """
-    The spelling of its paths and of its key, if it is a folder: a client on another machine may run another system.
-    """
-    uri: NotRequired[str]
-    """
-    The canonical URI, if there is one.
-    """
-    realPath: NotRequired[str]
-    """
-    The real path, if a probe reported it.
-    """
-    source: SourceKind
-    """
-    The source that won.
-    """
-    via: NotRequired[str]
-    """
-    The exact input that source read: a variable, a header, an option, or for `remembered` the original source.
-    """
-    root: NotRequired[RootRefDict]
-    """
-    The client root it came from.
-    """
-    otherRoots: NotRequired[list[RootRefDict]]
-    """
-    The first of the client's other roots, if this one was picked from several; of a project that is a mere name, all of them.
-    """
-    otherRootsOmitted: NotRequired[int]
-    """
-    The number of other roots that `otherRoots` leaves out because they are too many or too long; ask for the roots
-    to get all of them.
-    """
-    handle: NotRequired[str]
-    """
-    The text that names it in each call. Only in the answer to a selection that is kept nowhere, because nothing connects the
-    calls of this client.
-    """
-    stale: NotRequired[bool]
-    """
-    Whether the client or the disk did not confirm in time that this still holds: the list of roots or the report that
-    it rests on is older than `maxAgeMs`, or out of date. Only in answers.
-    """
-
-
 class RecoveryProblem(TypedDict):
     """
     A session whose time could not be used.
@@ -1858,6 +1904,51 @@ class RecoveryProblem(TypedDict):
     message: str
     """
     What is wrong, and what to write instead.
+    """
+
+
+class Repository(TypedDict):
+    """
+    The repository of a project's folder.
+    """
+
+    path: str
+    """
+    The top folder of this checkout, by its real path.
+    """
+    key: str
+    """
+    The identity: all worktrees of a repository have the same key.
+    """
+    id: str
+    """
+    A short hash of the key.
+    """
+    name: str
+    """
+    The name of the repository's folder, the same in all worktrees.
+    """
+    kind: RepositoryKind
+    """
+    The system that keeps it.
+    """
+    inside: str
+    """
+    The project's folder relative to the top, with `/` on every system; empty at the top.
+    """
+    worktree: NotRequired[Worktree]
+    """
+    The worktree, if this is not the main checkout.
+    """
+    broken: NotRequired[bool]
+    """
+    Whether its `.git` is a file that leads to no repository which confirms it: it was moved, is damaged, or leads out of
+    `allowedDirs`. It then counts as a repository of its own.
+    """
+    remote: NotRequired[str]
+    """
+    The place of the remote `origin`, or of the only one, as `host/path`: without scheme, user, password and `.git`. Only if
+    the policy asks for it.
     """
 
 
@@ -2154,6 +2245,10 @@ class SourceReport(TypedDict):
     """
     The value it named, made safe to show.
     """
+    path: NotRequired[str]
+    """
+    The project's folder, made safe to show, if the value names another one: one below it, or a link to it.
+    """
     reason: NotRequired[Reason]
     """
     The reason for which the value was rejected.
@@ -2161,26 +2256,6 @@ class SourceReport(TypedDict):
     detail: NotRequired[str]
     """
     A finer code for that reason.
-    """
-
-
-AnnounceBase = TypedDict(
-    'AnnounceBase',
-    {
-        'from': ProjectDict | None
-    },
-)
-
-
-class Announce(AnnounceBase):
-    """
-    Tell listeners that the connection's project changed.
-    """
-
-    type: Literal['announce']
-    to: ProjectDict | None
-    """
-    The new project.
     """
 
 
@@ -2202,34 +2277,6 @@ class CallResult(TypedDict):
     requestState: NotRequired[str]
     """
     The `requestState` of that result, where the handler has none of its own.
-    """
-
-
-EndpointAnnounceBase = TypedDict(
-    'EndpointAnnounceBase',
-    {
-        'from': ProjectDict | None
-    },
-)
-
-
-class EndpointAnnounce(EndpointAnnounceBase):
-    """
-    Tell listeners that the project of a session changed.
-    """
-
-    type: Literal['announce']
-    session: SessionId
-    """
-    The session.
-    """
-    to: ProjectDict | None
-    """
-    The new project.
-    """
-    ended: NotRequired[bool]
-    """
-    Whether the session ended.
     """
 
 
@@ -2432,6 +2479,18 @@ class Policy(PolicyBase):
     """
     The origin of a project's name.
     """
+    repository: NotRequired[FindRepository]
+    """
+    What the probe of a project's folder finds out about its repository.
+    """
+    identity: NotRequired[Identity]
+    """
+    What makes two folders the same project.
+    """
+    packages: NotRequired[list[str]]
+    """
+    File names that make a folder a package, for asks with a `target`.
+    """
     requirePath: NotRequired[bool]
     """
     Whether a project must have a folder that this process can use; if not, a name or a folder on the client's machine
@@ -2460,6 +2519,110 @@ class Policy(PolicyBase):
     """
 
 
+class Probe(TypedDict):
+    """
+    Probe paths and reply with a `probed` event.
+    """
+
+    type: Literal['probe']
+    probe: ProbeId
+    """
+    The id of the probe; the reply repeats it.
+    """
+    paths: list[ProbePath]
+    """
+    The paths.
+    """
+
+
+class ProjectDict(TypedDict):
+    """
+    The project a client works in.
+    """
+
+    key: str
+    """
+    The identity: the same folder has the same key whatever its spelling, and with another
+    [`identity`](crate::policy::Identity) the same folder of a repository has it in every worktree or clone.
+    """
+    id: str
+    """
+    A short hash of the key.
+    """
+    slug: str
+    """
+    A folder name for it, safe on every system: the readable part of its name and its `id`.
+    """
+    name: str
+    """
+    The folder's name, or the name it was selected by, as the peer wrote it.
+    """
+    displayName: str
+    """
+    The name made safe to show: one line, bounded, without control or invisible characters.
+    """
+    path: NotRequired[str]
+    """
+    The folder, if this process can use it: the client is on this machine, or the folder was verified inside
+    `allowedDirs`. Always there if the policy says `requirePath`, which is the default.
+    """
+    clientPath: NotRequired[str]
+    """
+    The folder as the client spells it, if that is not `path`: on another machine, where it was not checked, or by the path map.
+    """
+    style: NotRequired[PathStyle]
+    """
+    The spelling of its paths and of its key, if it is a folder: a client on another machine may run another system.
+    """
+    uri: NotRequired[str]
+    """
+    The canonical URI, if there is one.
+    """
+    realPath: NotRequired[str]
+    """
+    The real path, if a probe reported it.
+    """
+    repository: NotRequired[Repository]
+    """
+    The repository that the folder belongs to, if the policy looks for it and there is one.
+    """
+    package: NotRequired[Package]
+    """
+    The nearest package between the `target` of an ask and the project's folder. Only in answers.
+    """
+    source: SourceKind
+    """
+    The source that won.
+    """
+    via: NotRequired[str]
+    """
+    The exact input that source read: a variable, a header, an option, or for `remembered` the original source.
+    """
+    root: NotRequired[RootRefDict]
+    """
+    The client root it came from.
+    """
+    otherRoots: NotRequired[list[RootRefDict]]
+    """
+    The first of the client's other roots, if this one was picked from several; of a project that is a mere name, all of them.
+    """
+    otherRootsOmitted: NotRequired[int]
+    """
+    The number of other roots that `otherRoots` leaves out because they are too many or too long; ask for the roots
+    to get all of them.
+    """
+    handle: NotRequired[str]
+    """
+    The text that names it in each call. Only in the answer to a selection that is kept nowhere, because nothing connects the
+    calls of this client.
+    """
+    stale: NotRequired[bool]
+    """
+    Whether the client or the disk did not confirm in time that this still holds: the list of roots or the report that
+    it rests on is older than `maxAgeMs`, or out of date. Only in answers.
+    """
+
+
 class Recovery(TypedDict):
     """
     The result of a search.
@@ -2484,6 +2647,30 @@ class Recovery(TypedDict):
     problems: list[RecoveryProblem]
     """
     The candidates whose time could not be used; each may be newer than the session that was found. Worth a log line.
+    """
+
+
+AnnounceBase = TypedDict(
+    'AnnounceBase',
+    {
+        'from': ProjectDict | None
+    },
+)
+
+
+class Announce(AnnounceBase):
+    """
+    Tell listeners that the connection's project changed.
+    """
+
+    type: Literal['announce']
+    to: ProjectDict | None
+    """
+    The new project.
+    """
+    shared: NotRequired[SharedBy]
+    """
+    What both have in common.
     """
 
 
@@ -2706,6 +2893,38 @@ class AnswerUnresolved(TypedDict):
     instruction: NotRequired[str]
     """
     The next step for the user.
+    """
+
+
+EndpointAnnounceBase = TypedDict(
+    'EndpointAnnounceBase',
+    {
+        'from': ProjectDict | None
+    },
+)
+
+
+class EndpointAnnounce(EndpointAnnounceBase):
+    """
+    Tell listeners that the project of a session changed.
+    """
+
+    type: Literal['announce']
+    session: SessionId
+    """
+    The session.
+    """
+    to: ProjectDict | None
+    """
+    The new project.
+    """
+    shared: NotRequired[SharedBy]
+    """
+    What both have in common.
+    """
+    ended: NotRequired[bool]
+    """
+    Whether the session ended.
     """
 
 

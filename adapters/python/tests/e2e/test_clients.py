@@ -28,7 +28,7 @@ class Scenario:
     calls: list[str]
     #: How often a client is asked that keeps a connection.
     asked: int
-    #: How often a modern client is asked over HTTP, where its calls stand alone; none where it does not apply.
+    #: How often a modern client is asked over HTTP, where its calls are stateless; none where it does not apply.
     asked_modern: int | None = None
     #: The ability that the framework needs.
     needs: str | None = None

@@ -41,7 +41,7 @@ def test_the_user_chooses_one_of_several_roots_once(
 ) -> None:
     chosen = {"action": "accept", "content": {"project": str(folders[1])}}
     reply = play(client, transport, peer, folders, nursery, asking_url, form=chosen)
-    # Over HTTP a modern call stands alone: nothing would keep the answer.
+    # Over HTTP a modern call is stateless: nothing would keep the answer.
     is_asked = transport == "stdio" or not client.modern
     folder = folders[1] if is_asked else folders[0]
     assert reply["results"] == [[{"failed": False, "text": str(folder)}]] * 2

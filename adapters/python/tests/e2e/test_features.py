@@ -13,6 +13,8 @@ from conftest import listening
 from frameworks import Framework
 from raw import Raw, RawHttp
 
+from rootwise import ready_tools
+
 modern_only = pytest.mark.only("modern")
 
 
@@ -125,6 +127,14 @@ def test_a_change_of_the_roots_is_told_with_both_lists(raw: Raw, folders: list[P
 
 def test_ready_made_tools(raw: Raw, folders: list[Path]) -> None:
     resolved(raw, *folders)
+    listed = {tool["name"]: tool for tool in raw.result(raw.request("tools/list"))["result"]["tools"]}
+    for ready in ready_tools().values():
+        tool = listed[ready["name"]]
+        for member in ("title", "description"):
+            assert tool[member] == ready[member]
+        assert tool.get("annotations", {}).get("readOnlyHint") == ready.get("annotations", {}).get("readOnlyHint")
+        for name, parameter in ready["inputSchema"]["properties"].items():
+            assert tool["inputSchema"]["properties"][name].items() >= parameter.items()
     assert raw.text(raw.call("which_project"))[1].startswith(f"Project: {folders[0].name}")
     assert str(folders[0]) in raw.text(raw.call("list_roots"))[1]
     failed, text = raw.text(raw.call("switch_project", project=str(folders[1])))

@@ -77,7 +77,7 @@ async def use() -> str:
     roots = await rootwise.roots()
     found = roots.containing(Path("/a"))
     explanation = await rootwise.explain()
-    rootwise.register_tools(object(), which="which", switch=None, roots="folders")
+    rootwise.register_tools(object(), which="which", switch=None, list="folders")
     with fixed_project("/fixed") as fixed:
         print(fixed.name, known, chosen, left, found and found.real_path, explanation.get("code"))
     try:

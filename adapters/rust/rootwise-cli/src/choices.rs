@@ -1,5 +1,7 @@
 //! Which project each preset would choose for a client, from what is known about it.
 
+use std::collections::BTreeMap;
+
 use rootwise::action::Answer;
 use rootwise::event::{AskVia, Asked, ClientInitialized, Event, Probed, RequestFacts, RootsListed};
 use rootwise::explanation::{Explanation, Verdict};
@@ -7,7 +9,7 @@ use rootwise::policy::{PRESETS, SourceKind};
 use rootwise::{Action, HostFacts, Millis, Misuse, Outcome, Policy, Resolver};
 use rootwise_host::{probe, project_of};
 use serde::Serialize;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 
 /// What is known about a client and one of its calls.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +19,9 @@ pub(crate) struct Known {
     /// The client's answer to `roots/list`, if there was one.
     pub(crate) roots: Option<Box<RawValue>>,
     pub(crate) meta: Option<Box<RawValue>>,
+    /// What a request over HTTP says about its project.
+    pub(crate) headers: BTreeMap<String, String>,
+    pub(crate) query: BTreeMap<String, String>,
 }
 
 /// The choice of one preset.
@@ -51,8 +56,15 @@ pub(crate) fn choices(known: &Known, facts: impl Fn(&Policy) -> HostFacts) -> Ve
 /// What a policy makes of this; the client is not asked again.
 pub(crate) fn decide(policy: Policy, facts: HostFacts, known: &Known) -> Result<Answer, String> {
     let mut resolver = Resolver::new(policy, facts).map_err(|error| error.to_string())?;
-    let Known { client, roots, meta } = known.clone();
-    let asked = Asked::new(1).ask_via(AskVia::None).explain(true).facts(RequestFacts::default().meta(meta));
+    let Known { client, roots, meta, headers, query } = known.clone();
+    // What a modern call says of its client is known here; with it, the call would stand alone over HTTP, without the roots.
+    let meta = meta.and_then(|meta| {
+        let mut entries: BTreeMap<String, &RawValue> = serde_json::from_str(meta.get()).ok()?;
+        entries.retain(|name, _| !name.starts_with("io.modelcontextprotocol/"));
+        to_raw_value(&entries).ok()
+    });
+    let request = RequestFacts::default().meta(meta).headers(headers).query(query);
+    let asked = Asked::new(1).ask_via(AskVia::None).explain(true).facts(request);
     let listed = roots.map(|roots| Event::from(RootsListed::new(roots)));
     let events = [Some(client.into()), Some(Event::ClientReady), listed, Some(asked.into())];
     let mut answer = None;

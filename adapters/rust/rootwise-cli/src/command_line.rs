@@ -4,11 +4,13 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Arg, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use rootwise::endpoint::inputs::PolicyInputs;
 use rootwise::policy::PRESETS;
 use rootwise::{PathStyle, Policy};
 
+use crate::configs::configs;
 use crate::policy::{self, PolicyOptions};
 
 /// Makes any MCP server project-aware, and shows why it works in the folder it works in.
@@ -68,6 +70,7 @@ Examples:
   rootwise run -- uvx mcp-server-git --repository {path}
   rootwise run --tools -- npx -y @modelcontextprotocol/server-filesystem {path}
   rootwise run --start-in none -- some-server      nothing runs before the project is known
+  rootwise run --http 8080 -- some-server          for clients that are given http://127.0.0.1:8080/mcp
 
 The exit status is that of the server; 2 for a mistake in the options.";
 
@@ -133,6 +136,11 @@ const WHEREAMI_EXAMPLES: &str = "\
 Add it to the configuration of your client, and call its tool `whereami`:
   { \"mcpServers\": { \"whereami\": { \"command\": \"rootwise\", \"args\": [\"whereami\"] } } }
 
+Examples:
+  rootwise whereami                            over stdio, for a client that starts it
+  rootwise whereami --http 8080                for clients that are given the address
+  rootwise call --root . --tool whereami -- rootwise whereami
+
 Options that a preset reads, such as --project=FOLDER, count as well.";
 
 const CALL_EXAMPLES: &str = "\
@@ -151,6 +159,9 @@ pub(crate) struct Run {
     /// The argument of the server's tools that names a project, if they have one
     #[arg(long, value_name = "NAME")]
     pub(crate) argument: Option<String>,
+    /// Serve Streamable HTTP on 127.0.0.1 instead of stdio, for several clients at once; without a port a free one is taken
+    #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "0")]
+    pub(crate) http: Option<u16>,
     /// Add the tools which_project and switch_project
     #[arg(long)]
     pub(crate) tools: bool,
@@ -256,9 +267,15 @@ pub(crate) struct Doctor {
     pub(crate) folder: Option<PathBuf>,
 }
 
+/// The clients whose configuration is known: a mistaken name is answered with the nearest one.
+fn configurable() -> PossibleValuesParser {
+    PossibleValuesParser::new(configs().into_iter().map(|config| config.client))
+}
+
 #[derive(Args, Debug)]
 pub(crate) struct Config {
-    /// The client, such as claude-code, cursor or vs-code
+    /// The client
+    #[arg(ignore_case = true, value_parser = configurable())]
     pub(crate) client: String,
     /// What to call the server; by default the name of its package
     #[arg(long)]
@@ -269,7 +286,11 @@ pub(crate) struct Config {
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct Whereami {}
+pub(crate) struct Whereami {
+    /// Serve Streamable HTTP on 127.0.0.1 instead of stdio; without a port a free one is taken
+    #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "0")]
+    pub(crate) http: Option<u16>,
+}
 
 #[derive(Args, Debug)]
 pub(crate) struct Call {
@@ -397,6 +418,7 @@ mod tests {
             ("resolv", "'resolve'"),
             ("resolve --explan", "'--explain'"),
             ("resolve --projct=/x", "'--project'"),
+            ("config cursr -- x", "'cursor'"),
             ("uri /a --style window", "'windows'"),
         ] {
             let text = parsed(line).unwrap_err();

@@ -4,7 +4,6 @@
 #![allow(deprecated)]
 
 mod choices;
-mod clients;
 mod command_line;
 mod commands;
 mod configs;
@@ -13,6 +12,7 @@ mod output;
 mod policy;
 mod program;
 mod run;
+mod web;
 
 use std::io::Write;
 use std::process::ExitCode;

@@ -1,7 +1,7 @@
 //! What a command prints: text for people, or one JSON object for programs.
 
 use std::fmt::Display;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
@@ -36,13 +36,21 @@ impl Answer {
     }
 
     pub(crate) fn print(&self, json: bool) -> ExitCode {
-        // A reader that went away needs no answer.
-        let _ = match json {
+        let mut out = anstream::stdout();
+        let printed = match json {
             _ if self.text.is_empty() && self.json.is_null() => Ok(()),
-            true => writeln!(anstream::stdout(), "{:#}", self.json),
-            false => writeln!(anstream::stdout(), "{}", self.text.trim_end()),
+            true => writeln!(out, "{:#}", self.json),
+            false => writeln!(out, "{}", self.text.trim_end()),
         };
-        if self.good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        match printed.and_then(|()| out.flush()) {
+            // A reader that went away needs no answer.
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                let _ = writeln!(anstream::stderr(), "rootwise: the answer cannot be written: {error}");
+                ExitCode::from(2)
+            }
+            _ if self.good => ExitCode::SUCCESS,
+            _ => ExitCode::FAILURE,
+        }
     }
 }
 

@@ -26,8 +26,8 @@ impl PolicyOptions {
     }
 
     /// The facts of this process.
-    pub(crate) fn facts(&self, policy: &Policy) -> Result<HostFacts, Failure> {
-        let mut facts = host_facts(Transport::Stdio, policy);
+    pub(crate) fn facts(&self, transport: Transport, policy: &Policy) -> Result<HostFacts, Failure> {
+        let mut facts = host_facts(transport, policy);
         if !self.allowed_dirs.is_empty() {
             let folders = self.allowed_dirs.iter().map(|folder| absolute(folder)).collect::<Result<Vec<_>, _>>()?;
             allow_only(&mut facts, folders).map_err(Failure::new)?;

@@ -35,7 +35,7 @@ fn what_is_wrong_with_a_server_is_named_and_corrected() {
     written(
         &folder,
         "home/.cursor/mcp.json",
-        "{ // comment\n \"mcpServers\": { \"homeless\": { \"command\": \"no-such-program\" } } }",
+        "{ // comment\n \"mcpServers\": { \"homeless\": { \"command\": \"no-such-program\", \"args\": [\"--in=${workspaceFolder}\"] }, \"odd\": { \"command\": 3 } } }",
     );
     written(
         &folder,
@@ -64,6 +64,10 @@ fn what_is_wrong_with_a_server_is_named_and_corrected() {
     }
     let homeless = server("homeless")["problems"].to_string();
     assert!(homeless.contains("`no-such-program` is not found") && homeless.contains("your home folder"), "{homeless}");
+    assert!(server("homeless")["corrected"].as_str().unwrap().contains("\"--in={path}\""));
+    assert!(
+        server("odd")["problems"].to_string().contains("`command` is no text") && server("odd")["corrected"].is_null()
+    );
     let broken = value["servers"].as_array().unwrap().iter().find(|server| server["client"] == "vs-code").unwrap();
     assert!(broken["error"].is_string(), "{broken}");
     // Nothing was changed.
@@ -91,4 +95,6 @@ fn config_prints_the_entry_of_each_client() {
     assert!(text.contains("[mcp_servers.mine]") && text.contains("command = \"rootwise\""), "{text}");
     let (status, text) = said(&["config", "nobody", "--", "server"]);
     assert!(status == Some(2) && text.contains("vs-code"), "{text}");
+    let (status, text) = said(&["config", "cursr", "--", "server"]);
+    assert!(status == Some(2) && text.contains("'cursor'"), "{text}");
 }

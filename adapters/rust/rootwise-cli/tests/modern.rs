@@ -17,7 +17,7 @@ fn folder(name: &str) -> Folder {
     Folder::new(&format!("modern-{name}"), &["a/.git", "b/.git", "plain"])
 }
 
-/// The parameters of a request that stands alone.
+/// The parameters of a stateless request.
 fn params(mut params: Value, capabilities: Value) -> Value {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",

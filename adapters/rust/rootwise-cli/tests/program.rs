@@ -122,6 +122,20 @@ fn people_read_lines_without_colours_in_pipes() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn an_answer_that_cannot_be_written_is_no_success() {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = Command::new(ROOTWISE).args(["check", "recommended"]).stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("cannot be written"));
+    // A reader that has seen enough is no fault.
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let output = Command::new(ROOTWISE).args(["check", "recommended"]).stdout(writer).output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
+}
+
+#[test]
 fn every_command_explains_itself_and_refuses_mistakes_with_the_nearest_name() {
     for command in ["run", "record", "explain", "call", "check", "doctor", "config", "whereami", "resolve", "uri"] {
         let (status, text) = said(&[command, "--help"]);

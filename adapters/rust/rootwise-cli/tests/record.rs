@@ -110,6 +110,24 @@ fn bare_messages_and_lists_are_read_as_well() {
     let messages: Vec<Value> = session(&a).iter().filter_map(|line| line.get("message").cloned()).collect();
     let file = written(&folder, &messages.iter().map(Value::to_string).collect::<Vec<_>>());
     assert_eq!(rootwise(&["explain", &file], &[]).1["choices"][0]["project"]["path"], a);
+    let inspected = folder.at("inspected.json");
+    let entries: Vec<Value> = [(1, 0, Some(1)), (3, 2, None), (4, 3, Some(4))]
+        .into_iter()
+        .rev()
+        .map(|(second, message, answer): (u32, usize, Option<usize>)| {
+            let time = format!("2026-01-01T00:00:{second:02}.000Z");
+            let direction = if messages[message].get("id").is_some() { "request" } else { "notification" };
+            let mut entry = json!({ "id": second.to_string(), "timestamp": time, "direction": direction, "message": messages[message] });
+            if let Some(answer) = answer.and_then(|answer| messages.get(answer)) {
+                (entry["response"], entry["duration"]) = (answer.clone(), json!(250));
+            }
+            entry
+        })
+        .collect();
+    std::fs::write(&inspected, serde_json::to_string_pretty(&json!({ "name": "x", "messages": entries })).unwrap())
+        .unwrap();
+    let (_, text) = said(&["explain", &inspected]);
+    assert!(text.contains(&format!("client: lists file://{a} after 250 ms")), "{text}");
     let list = folder.at("list.json");
     std::fs::write(&list, serde_json::to_string_pretty(&messages).unwrap()).unwrap();
     assert_eq!(rootwise(&["explain", &list], &[]).1["choices"][0]["project"]["path"], a);

@@ -13,6 +13,8 @@ use rootwise::Policy;
 use rootwise::action::ProbePath;
 use rootwise::event::{EntryKind, ProbedPath};
 
+use crate::nearest;
+
 /// Examines paths on disk. A path that cannot be examined is `missing` or `unreadable`. Blocks: a slow disk delays the
 /// thread that calls it.
 #[must_use]
@@ -127,17 +129,22 @@ fn in_progress() -> MutexGuard<'static, InProgress> {
     IN_PROGRESS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn probe_one(ProbePath { path, markers, .. }: &ProbePath) -> ProbedPath {
+fn probe_one(ProbePath { path, markers, nearest, files, .. }: &ProbePath) -> ProbedPath {
     let found = kind_of(Path::new(path));
     let real_path = matches!(found, EntryKind::Directory | EntryKind::File).then(|| real_path(path)).flatten();
     let is_present = |name: &&String| found == EntryKind::Directory && Path::new(path).join(name).exists();
+    let real = real_path.as_ref();
+    let nearest = nearest.as_ref().zip(real).and_then(|(find, real)| nearest::find(real, find));
+    let files = files.as_ref().zip(real.filter(|_| found == EntryKind::Directory));
     ProbedPath::new(path.clone(), found)
-        .real_path(real_path)
         .markers(markers.iter().filter(is_present).cloned().collect())
+        .nearest(nearest)
+        .files(files.map_or_else(BTreeMap::new, |(files, folder)| nearest::read(folder, files)))
+        .real_path(real_path)
 }
 
 /// The kind of the entry at a path.
-fn kind_of(path: &Path) -> EntryKind {
+pub(crate) fn kind_of(path: &Path) -> EntryKind {
     match path.metadata() {
         Ok(entry) if entry.is_dir() => EntryKind::Directory,
         Ok(_) => EntryKind::File,

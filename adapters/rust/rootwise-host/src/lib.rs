@@ -14,6 +14,7 @@ mod host;
 #[cfg(feature = "http")]
 mod http;
 mod inside;
+mod nearest;
 mod open;
 #[cfg(feature = "rmcp")]
 mod rmcp;

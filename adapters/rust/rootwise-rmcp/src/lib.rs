@@ -4,6 +4,8 @@
 #![allow(deprecated)]
 
 mod call;
+#[cfg(feature = "client")]
+pub mod client;
 mod declare;
 mod listeners;
 mod options;
@@ -27,10 +29,9 @@ pub use streams::{WatchStreams, WatchedBody, watch_streams};
 pub use tools::ToolNames;
 pub use wrapper::WithProjects;
 
-/// The examples of the project's front page and of the guide for HTTP.
+/// The examples of the project's front page.
 #[cfg(doctest)]
 #[doc = include_str!("../../../../README.md")]
-#[doc = include_str!("../../../../docs/guides/http.md")]
 struct FrontPage;
 
 /// The examples of the tutorial.
@@ -40,6 +41,7 @@ struct Tutorial;
 
 /// The examples of the guides.
 #[cfg(doctest)]
+#[cfg_attr(feature = "client", doc = include_str!("../../../../docs/guides/clients-and-gateways.md"))]
 #[doc = include_str!("../../../../docs/guides/http.md")]
 #[doc = include_str!("../../../../docs/guides/migration.md")]
 #[doc = include_str!("../../../../docs/guides/policies.md")]

@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use rootwise::Project;
+use rootwise::action::SharedBy;
 use rootwise::endpoint::action::{AnnounceProject, AnnounceRoots, EndpointLog};
 use rootwise_host::RootEntry;
 use rootwise_host::{Observer, Roots};
@@ -20,6 +21,8 @@ pub struct ProjectChange {
     pub previous: Option<Arc<Project>>,
     /// Whether the project ended with the connection of its client.
     pub ended: bool,
+    /// What the projects share; absent if it is another project.
+    pub shared: Option<SharedBy>,
     /// The HTTP session.
     pub session_id: Option<Arc<str>>,
 }
@@ -53,7 +56,13 @@ impl Observer for Observers {
 
     fn project_changed(&self, change: &AnnounceProject, name: Option<&Arc<str>>) {
         let (project, previous, session_id) = (change.to.clone(), change.from.clone(), name.cloned());
-        self.projects.tell(&ProjectChange { project, previous, ended: change.ended, session_id });
+        self.projects.tell(&ProjectChange {
+            project,
+            previous,
+            ended: change.ended,
+            shared: change.shared,
+            session_id,
+        });
     }
 
     fn roots_changed(&self, change: &AnnounceRoots, name: Option<&Arc<str>>) {

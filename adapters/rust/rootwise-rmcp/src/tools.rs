@@ -7,7 +7,7 @@ use rmcp::model::{CallToolResponse, JsonObject, Tool, ToolAnnotations};
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use rootwise::event::SelectBy;
-use serde_json::json;
+use rootwise::tools::{ReadyTool, ready_tools};
 
 use crate::projects::Rootwise;
 
@@ -30,11 +30,9 @@ pub struct ToolNames {
 
 impl Default for ToolNames {
     fn default() -> Self {
-        Self {
-            which: Some("which_project".into()),
-            switch: Some("switch_project".into()),
-            list: Some("list_roots".into()),
-        }
+        let ready = ready_tools();
+        let [which, switch, list] = [ready.which, ready.switch, ready.list].map(|tool| Some(tool.name.into()));
+        Self { which, switch, list }
     }
 }
 
@@ -51,8 +49,10 @@ pub(crate) struct Tools(Vec<(Kind, Tool)>);
 impl Tools {
     pub(crate) fn new(names: ToolNames) -> Self {
         let ToolNames { which, switch, list } = names;
-        let named = [(Kind::Which, which), (Kind::Switch, switch), (Kind::List, list)];
-        Self(named.into_iter().filter_map(|(kind, name)| Some((kind, kind.tool(name?)))).collect())
+        let ready = ready_tools();
+        let named =
+            [(Kind::Which, ready.which, which), (Kind::Switch, ready.switch, switch), (Kind::List, ready.list, list)];
+        Self(named.into_iter().filter_map(|(kind, ready, name)| Some((kind, tool(ready, name?)))).collect())
     }
 
     pub(crate) fn list(&self) -> Vec<Tool> {
@@ -88,33 +88,12 @@ pub(crate) async fn call(
     said.into_call_tool_result()
 }
 
-impl Kind {
-    fn tool(self, name: Cow<'static, str>) -> Tool {
-        let (title, description, reads) = match self {
-            Self::Which => (
-                "Which project is this?",
-                "Explains which project this server works in for you, with the result of every source.",
-                true,
-            ),
-            Self::Switch => ("Switch project", "Makes another folder the project of this connection.", false),
-            Self::List => ("List roots", "Lists the folders your client says it works in.", true),
-        };
-        let tool = Tool::new(name, description, self.schema()).with_title(title);
-        if reads { tool.with_annotations(ToolAnnotations::new().read_only(true)) } else { tool }
-    }
-
-    fn schema(self) -> JsonObject {
-        let schema = if self == Self::Switch {
-            let description = "Absolute path or file: URI of the folder, or the name of one of your roots";
-            json!({
-                "type": "object",
-                "properties": { "project": { "type": "string", "description": description } },
-                "required": ["project"],
-                "additionalProperties": false,
-            })
-        } else {
-            json!({ "type": "object", "properties": {} })
-        };
-        schema.as_object().cloned().unwrap_or_default()
+/// A ready-made tool under the name that this server gives it.
+fn tool(ready: ReadyTool, name: Cow<'static, str>) -> Tool {
+    let schema = serde_json::to_value(&ready.input_schema).ok().and_then(|schema| schema.as_object().cloned());
+    let tool = Tool::new(name, ready.description, schema.unwrap_or_default()).with_title(ready.title);
+    match ready.annotations {
+        Some(annotations) => tool.with_annotations(ToolAnnotations::new().read_only(annotations.read_only_hint)),
+        None => tool,
     }
 }

@@ -220,6 +220,11 @@ async fn ready_made_tools_are_listed_and_work() {
     let tools = running.list_all_tools().await.unwrap();
     let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
     assert_eq!(names, ["hinted", "inside", "own", "status", "strict", "wrapped", "which_project", "switch_project"]);
+    let ready = rootwise::tools::ready_tools();
+    for ready in [ready.which, ready.switch] {
+        let listed = tools.iter().find(|tool| tool.name == ready.name).unwrap();
+        assert_eq!(serde_json::to_value(listed).unwrap(), serde_json::to_value(ready).unwrap());
+    }
     assert!(call(&running, "which_project").await.0.contains("roots"));
     let arguments = serde_json::json!({ "project": "/usr/lib" }).as_object().cloned().unwrap();
     let switch = CallToolRequestParams::new("switch_project").with_arguments(arguments);

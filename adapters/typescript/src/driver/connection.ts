@@ -96,11 +96,10 @@ export class Connection<RequirePath extends boolean = true> {
         if (!sender) throw new Undeliverable("the connection has no sender");
         return sender.send(request, signal);
       },
-      announce: ({ to, from, ended = false }) => {
+      announce: ({ to, from, ended = false, shared }) => {
         const listener = options.onChange as ProjectListener<boolean> | undefined;
-        guarded(() =>
-          listener?.(to ?? undefined, from ?? undefined, { id: this.#session, client: this.#client, ended }),
-        );
+        const connection = { id: this.#session, client: this.#client, ended, ...(shared ? { shared } : {}) };
+        guarded(() => listener?.(to ?? undefined, from ?? undefined, connection));
       },
       log: (line) => options.log?.(line),
     });

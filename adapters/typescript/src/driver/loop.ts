@@ -13,30 +13,32 @@ import type {
 } from "../generated/types.js";
 import { Endpoint } from "../node/index.js";
 import { writable } from "../text.js";
+import { Alarm } from "./alarm.js";
 import { guarded, settle } from "./callbacks.js";
 import { probe } from "./disk.js";
 import { messageOf, refusalOf } from "./errors.js";
 import type { AllowUndefined, LoopEvent, LoopHost, Question, SessionState } from "./loop-host.js";
-import { surroundings, type Timer } from "./surroundings.js";
-
-const MAX_TIMER_MS = 0x7fff_ffff;
+import { surroundings } from "./surroundings.js";
 
 /** An endpoint, and everything that waits for it. */
 export class Loop {
   readonly #host: LoopHost;
-  readonly #clock: () => number;
+  readonly #now: () => number;
+  readonly #alarm: Alarm;
   readonly #sessions = new Map<number, SessionState>();
   readonly #asks = new Map<number, (answer: Answer) => void>();
   readonly #results = new Map<number, (result: CallResult) => void>();
   readonly #inFlight = new Map<number, AbortController>();
   #endpoint: Endpoint | undefined;
   #lastId = 0;
-  #timer: Timer | undefined;
-  #timerDeadline: number | null = null;
 
   constructor(host: LoopHost) {
     this.#host = host;
-    this.#clock = host.clock ?? (() => surroundings().now());
+    this.#now = () => Math.floor(host.clock?.() ?? surroundings().now());
+    this.#alarm = new Alarm(this.#now, () => {
+      host.followChannels?.();
+      this.feed({ type: "deadlineReached" });
+    });
   }
 
   /** Returns an id for a session, a channel, a call or an ask. */
@@ -115,15 +117,11 @@ export class Loop {
     for (const session of [...this.#sessions.keys()]) this.closeSession(session);
     this.#endpoint?.close();
     this.#endpoint = undefined;
-    this.#arm(null);
+    this.#alarm.set(null, false);
   }
 
   #open(): Endpoint {
     return (this.#endpoint ??= new Endpoint(this.#host.open()));
-  }
-
-  #now(): number {
-    return Math.floor(this.#clock());
   }
 
   #stateOf(session: number): SessionState {
@@ -148,7 +146,7 @@ export class Loop {
     const { actions, sessions = [] } = endpoint.handle(event as EndpointEvent, this.#now());
     for (const change of sessions) this.#follow(change, actions);
     for (const action of actions) this.#perform(action, endpoint);
-    if (this.#endpoint === endpoint) this.#arm(endpoint.deadline);
+    if (this.#endpoint === endpoint) this.#alarm.set(endpoint.deadline, this.#asks.size + this.#results.size > 0);
   }
 
   #follow({ session, project, known }: SessionChange, actions: readonly EndpointAction[]): void {
@@ -165,14 +163,19 @@ export class Loop {
     else if (type === "announce") this.#host.announce?.(action);
     else if (type === "announceRoots") this.#host.announceRoots?.(action);
     else if (type === "callResult") settle(this.#results, action.call, action);
-    else if (type === "cancel") this.#cancel(action.request, action.reason);
-    else if (type === "sendRequest") void this.#send(action);
+    else if (type === "cancel") {
+      this.#inFlight.get(action.request)?.abort(action.reason);
+      this.#inFlight.delete(action.request);
+    } else if (type === "sendRequest") void this.#send(action);
     else if (type === "probe")
       void probe(action.paths).then(
         (paths) => this.#endpoint === endpoint && this.feed({ type: "probed", probe: action.probe, paths }),
       );
     else if (type === "watchRequests") this.#host.watchRequests?.(action.session);
-    else if (type === "log") this.#log(action);
+    else if (type === "log") {
+      const { type: _, ...line } = action;
+      this.#log(line);
+    }
   }
 
   async #send(action: RouteRequest): Promise<void> {
@@ -185,44 +188,11 @@ export class Loop {
     } catch (error) {
       event = { type: "requestRefused", request, ...refusalOf(error) };
     }
-    if (abort.signal.aborted) return;
     this.#inFlight.delete(request);
-    this.feed(event);
+    if (!abort.signal.aborted) this.feed(event);
   }
 
-  #cancel(request: number, reason: string): void {
-    this.#inFlight.get(request)?.abort(reason);
-    this.#inFlight.delete(request);
-  }
-
-  /** One timer, which keeps the process alive while somebody waits for an answer. */
-  #arm(deadline: number | null): void {
-    if (deadline !== this.#timerDeadline) {
-      this.#timer?.cancel();
-      this.#timer = deadline === null ? undefined : this.#timerAt(deadline);
-      this.#timerDeadline = deadline;
-    }
-    this.#timer?.hold(this.#asks.size + this.#results.size > 0);
-  }
-
-  #timerAt(deadline: number): Timer {
-    const run = () => {
-      this.#timerDeadline = null;
-      this.#host.followChannels?.();
-      this.feed({ type: "deadlineReached" });
-    };
-    return surroundings().setTimer(run, Math.min(Math.max(deadline - this.#clock(), 1), MAX_TIMER_MS));
-  }
-
-  #log({ level, code, session, ask, message }: EndpointLog): void {
-    guarded(() =>
-      this.#host.log({
-        level,
-        code,
-        message,
-        ...(session === undefined ? {} : { session }),
-        ...(ask === undefined ? {} : { ask }),
-      }),
-    );
+  #log(line: EndpointLog): void {
+    guarded(() => this.#host.log(line));
   }
 }

@@ -1,4 +1,4 @@
-import type { Project as AnyProject } from "../generated/types.js";
+import type { Project as AnyProject, SharedBy } from "../generated/types.js";
 
 /**
  * The project of a call. Its `path` is a folder that this process can use; only a `Project<false>`, which comes with the
@@ -16,6 +16,11 @@ export interface ConnectionInfo {
   readonly client: string | undefined;
   /** Whether the connection ended with this change. */
   readonly ended: boolean;
+  /**
+   * What the projects share: the same `checkout` of a repository, or the same `repository` in another worktree or clone. If absent, it is
+   * another project.
+   */
+  readonly shared?: SharedBy | undefined;
 }
 
 /** Receives the connection's new project and the previous one, where `undefined` stands for none, and the connection. */

@@ -1,5 +1,5 @@
 // What this package takes from the process that it runs in: its facts, its files and its time. `rootwise/testing` puts others in their place.
-import { realpathSync, statSync } from "node:fs";
+import { constants, realpathSync, statSync } from "node:fs";
 import files from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { dirname, isAbsolute, join, posix, sep, win32 } from "node:path";
@@ -9,8 +9,10 @@ import type { Question } from "./loop-host.js";
 /** The part of `node:fs/promises` that is used. */
 export interface Files {
   access(path: string): Promise<void>;
-  lstat(path: string): Promise<{ isSymbolicLink(): boolean }>;
+  lstat(path: string): Promise<{ isSymbolicLink(): boolean; isFile(): boolean; readonly size: number }>;
   readlink(path: string): Promise<string>;
+  /** The first bytes of a file. */
+  readStart(path: string, most: number): Promise<Buffer>;
   realpath(path: string, encoding: "buffer"): Promise<Buffer>;
   stat(path: string): Promise<{ isDirectory(): boolean }>;
 }
@@ -86,7 +88,13 @@ const here: Surroundings = {
   },
   cwd: () => attempt(workingDirectory),
   excludedDirs: () => (excluded ??= excludedDirs()),
-  files,
+  files: {
+    access: (path) => files.access(path),
+    lstat: (path) => files.lstat(path),
+    readStart,
+    realpath: (path, encoding) => files.realpath(path, encoding),
+    stat: (path) => files.stat(path),
+  },
   realFolder: (path) => attempt(() => realpathSync(path)),
   get stdin() {
     return process.stdin;
@@ -100,6 +108,17 @@ const here: Surroundings = {
     };
   },
 };
+
+async function readStart(path: string, most: number): Promise<Buffer> {
+  // What is no regular file any more must not make anybody wait.
+  const file = await files.open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0));
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(most), 0, most, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
 
 /** The working directory; undefined if its name is not UTF-8, because what Node makes of it can name another folder. */
 function workingDirectory(): string | undefined {

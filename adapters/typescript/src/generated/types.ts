@@ -275,7 +275,36 @@ realPath?: string | null,
 /**
  * Those of the requested markers that exist, as file or folder.
  */
-markers?: Array<string>, };
+markers?: Array<string>, 
+/**
+ * The nearest folder that was looked for, if there is one.
+ */
+nearest?: Nearest | null, 
+/**
+ * The texts of the files that were to be read, by name, as far as they could be.
+ */
+files?: { [key in string]: string }, };
+
+/**
+ * The nearest folder with an entry that was looked for.
+ */
+export type Nearest = { 
+/**
+ * The folder, by its real path.
+ */
+path: string, 
+/**
+ * The name of the entry in it.
+ */
+name: string, 
+/**
+ * The kind of the entry, with links followed.
+ */
+found: EntryKind, 
+/**
+ * Its text, if it is a regular file in UTF-8 that is not too large, and no link.
+ */
+text?: string | null, };
 
 /**
  * The kinds of file system entries.
@@ -481,7 +510,16 @@ from: Project | null,
 /**
  * The new project.
  */
-to: Project | null, };
+to: Project | null, 
+/**
+ * What both have in common.
+ */
+shared?: SharedBy, };
+
+/**
+ * What the projects before and after a change have in common.
+ */
+export type SharedBy = "checkout" | "repository";
 
 /**
  * A request to give up.
@@ -545,7 +583,50 @@ path: string,
 /**
  * File names to look for in it.
  */
-markers?: Array<string>, };
+markers?: Array<string>, 
+/**
+ * The nearest folder to look for, from its real path upwards.
+ */
+nearest?: FindNearest, 
+/**
+ * Small files in it to read.
+ */
+files?: ReadFiles, };
+
+/**
+ * A search for the nearest folder that has an entry with one of these names: the real path of the probed path, then each
+ * folder above it. A host that does not search reports nothing.
+ */
+export type FindNearest = { 
+/**
+ * The names; of several in one folder the first counts.
+ */
+names: Array<string>, 
+/**
+ * The folders to which the search is confined: it ends at the first folder that is not inside one of them.
+ */
+within?: Array<string>, 
+/**
+ * The size up to which the text of a file with such a name is reported.
+ */
+bytes: number, };
+
+/**
+ * Files to read in a folder. Only a regular file counts, never a link, a pipe or a device, and only a text in UTF-8.
+ */
+export type ReadFiles = { 
+/**
+ * The names of the files.
+ */
+names: Array<string>, 
+/**
+ * The folders to which reading is confined: nothing is read if the real path of the folder is not inside one of them.
+ */
+within?: Array<string>, 
+/**
+ * The size up to which a file is read; a larger one is not reported.
+ */
+bytes: number, };
 
 /**
  * A message that is not for the resolver.
@@ -775,7 +856,7 @@ export type CallStarted = {
  */
 call: CallId, 
 /**
- * The session that it belongs to; without one the call stands alone.
+ * The session that it belongs to; without one the call is stateless.
  */
 session?: SessionId | null, 
 /**
@@ -1032,6 +1113,10 @@ from: Project | null,
  */
 to: Project | null, 
 /**
+ * What both have in common.
+ */
+shared?: SharedBy, 
+/**
  * Whether the session ended.
  */
 ended?: boolean, };
@@ -1253,7 +1338,8 @@ known?: { until?: number }, };
  */
 export type Project = { 
 /**
- * The identity: the same folder has the same key whatever its spelling. Lexical, never the real path.
+ * The identity: the same folder has the same key whatever its spelling, and with another
+ * [`identity`](crate::policy::Identity) the same folder of a repository has it in every worktree or clone.
  */
 key: string, 
 /**
@@ -1294,6 +1380,14 @@ uri?: string,
  */
 realPath?: string, 
 /**
+ * The repository that the folder belongs to, if the policy looks for it and there is one.
+ */
+repository?: Repository, 
+/**
+ * The nearest package between the `target` of an ask and the project's folder. Only in answers.
+ */
+package?: Package, 
+/**
  * The source that won.
  */
 source: SourceKind, 
@@ -1324,6 +1418,88 @@ handle?: string,
  * it rests on is older than `maxAgeMs`, or out of date. Only in answers.
  */
 stale?: boolean, };
+
+/**
+ * The repository of a project's folder.
+ */
+export type Repository = { 
+/**
+ * The top folder of this checkout, by its real path.
+ */
+path: string, 
+/**
+ * The identity: all worktrees of a repository have the same key.
+ */
+key: string, 
+/**
+ * A short hash of the key.
+ */
+id: string, 
+/**
+ * The name of the repository's folder, the same in all worktrees.
+ */
+name: string, 
+/**
+ * The system that keeps it.
+ */
+kind: RepositoryKind, 
+/**
+ * The project's folder relative to the top, with `/` on every system; empty at the top.
+ */
+inside: string, 
+/**
+ * The worktree, if this is not the main checkout.
+ */
+worktree?: Worktree, 
+/**
+ * Whether its `.git` is a file that leads to no repository which confirms it: it was moved, is damaged, or leads out of
+ * `allowedDirs`. It then counts as a repository of its own.
+ */
+broken?: boolean, 
+/**
+ * The place of the remote `origin`, or of the only one, as `host/path`: without scheme, user, password and `.git`. Only if
+ * the policy asks for it.
+ */
+remote?: string, };
+
+/**
+ * The systems that keep repositories.
+ */
+export type RepositoryKind = "git" | "jj" | "hg";
+
+/**
+ * A worktree that its repository knows.
+ */
+export type Worktree = { 
+/**
+ * The name by which the repository knows it.
+ */
+name: string, 
+/**
+ * The top folder of the main checkout; a bare repository has none.
+ */
+main?: string, };
+
+/**
+ * A package inside a project.
+ */
+export type Package = { 
+/**
+ * Its folder, spelled like the project's.
+ */
+path: string, 
+/**
+ * The folder's name.
+ */
+name: string, 
+/**
+ * The folder relative to the project's, with `/` on every system.
+ */
+inside: string, 
+/**
+ * The marker by which it is one.
+ */
+marker: string, };
 
 /**
  * A client root as a project refers to it.
@@ -1456,6 +1632,10 @@ verdict: Verdict,
  * The value it named, made safe to show.
  */
 value?: string, 
+/**
+ * The project's folder, made safe to show, if the value names another one: one below it, or a link to it.
+ */
+path?: string, 
 /**
  * The reason for which the value was rejected.
  */
@@ -1661,6 +1841,18 @@ elicit?: Elicit,
  */
 nameFrom?: NameFrom, 
 /**
+ * What the probe of a project's folder finds out about its repository.
+ */
+repository?: FindRepository, 
+/**
+ * What makes two folders the same project.
+ */
+identity?: Identity, 
+/**
+ * File names that make a folder a package, for asks with a `target`.
+ */
+packages?: Array<string>, 
+/**
  * Whether a project must have a folder that this process can use; if not, a name or a folder on the client's machine
  * is a project too.
  */
@@ -1854,6 +2046,17 @@ export type Within = "anywhere" | "knownFolders";
  * How often the disk is probed.
  */
 export type Recheck = "onChange" | "eachAsk";
+
+/**
+ * What the probe of a project's folder finds out about its repository.
+ */
+export type FindRepository = "no" | "local" | "remote";
+
+/**
+ * What makes two folders the same project: the same `key`, `id` and `slug`, for stored data, the recovery of sessions and
+ * announcements.
+ */
+export type Identity = "folder" | "repository" | "remote";
 
 /**
  * The rules for requesting the client's roots and picking one.

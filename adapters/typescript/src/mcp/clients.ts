@@ -41,49 +41,9 @@ import {
   type RequestParts,
   type Sdk,
 } from "./sdk.js";
+import { type Asker, type Call, Session } from "./session.js";
 import { sealFor, StoredSession } from "./store.js";
 import { type Link, type Message, observe, type Observer, REQUEST } from "./transport.js";
-
-/** One client of the server. */
-class Session {
-  /** Its id in the loop, while it is open there. */
-  id: number | undefined;
-  client: string | undefined;
-  initialized = false;
-  ready = false;
-  inputClosed = false;
-  /** Whether the ids of requests are reported. */
-  watched = false;
-  closed = false;
-  /** The reported calls that run, by the id of their request. */
-  readonly calls = new Map<unknown, Call>();
-  /** The roots that listeners know. */
-  roots: Roots | undefined;
-  stored: StoredSession | undefined;
-
-  constructor(readonly link: Link) {}
-}
-
-/** A call that was reported. */
-interface Call {
-  /** Its id in the loop that answers it. */
-  readonly id: number;
-  readonly loop: Loop;
-  readonly context: CallContext;
-  readonly session: Session | undefined;
-  /** The id of the session in the loop; undefined if the call stands alone. */
-  readonly sessionId: number | undefined;
-  readonly exchange: Exchange | undefined;
-  readonly cancel: () => void;
-  running: boolean;
-}
-
-/** Who puts a question, and to which loop. */
-interface Asker {
-  readonly loop: Loop;
-  readonly by: { readonly call: number } | { readonly session: number };
-  readonly call?: Call;
-}
 
 const MAX_TIMER_MS = 0x7fff_ffff;
 
@@ -214,10 +174,9 @@ export class Clients {
 
   /** The project of a call that has no request-specific facts, if its connection knows it: the common case. */
   known(context: CallContext): Readonly<Project<false>> | undefined {
-    const session = this.#options.store || this.#isAlone(context) ? undefined : this.#sessionOf(context);
+    const session = this.#options.store || this.#isStateless(context) ? undefined : this.#sessionOf(context);
     const known = session?.id === undefined || this.isConfined ? undefined : this.#loop.known(session.id);
-    if (!session || !known || this.#isOver(context, session) || namedIn(this.#sdk.signal(context)) !== undefined)
-      return undefined;
+    if (!session || !known || this.#isOver(context, session) || this.#named(context) !== undefined) return undefined;
     return this.#partsOf(context, session) ? undefined : known;
   }
 
@@ -264,7 +223,7 @@ export class Clients {
 
   /** Whether a call over HTTP belongs to no session, so that a memory of this process may be its own. Replicas would disagree. */
   #isUnbound(context: CallContext): boolean {
-    return !this.#options.store && this.#isHttp(context) && (this.#isAlone(context) || this.#sdk.isModern(context));
+    return !this.#options.store && this.#isHttp(context) && (this.#isStateless(context) || this.#sdk.isModern(context));
   }
 
   /** The loop of all servers like this one, if the caller or the conversation of a call may be remembered there. */
@@ -279,7 +238,7 @@ export class Clients {
 
   /** The parameter that names the project, with the roots of the caller's session as far as they are known. */
   async #parameter(context: CallContext): Promise<ProjectParameter> {
-    if (this.#isAlone(context)) return projectParameter();
+    if (this.#isStateless(context)) return projectParameter();
     try {
       await this.#callers.identify(context, this.#isUnbound(context));
       const answer = this.peek(context, { type: "asked", want: "roots" });
@@ -292,7 +251,7 @@ export class Clients {
 
   /** The session of a call whose state is shared with other replicas. */
   #shared(context: CallContext): Session | undefined {
-    if (!this.#options.store || !this.#isHttp(context) || this.#isAlone(context)) return undefined;
+    if (!this.#options.store || !this.#isHttp(context) || this.#isStateless(context)) return undefined;
     const session = this.#sessionOf(context);
     // A call with capabilities of its own reads nothing of its session.
     return session && this.#partsOf(context, session)?.capabilities === undefined ? session : undefined;
@@ -332,14 +291,14 @@ export class Clients {
   /** Reports a call when it asks first; returns who asks. */
   #start(context: CallContext): Asker {
     const session = this.#sessionOf(context);
-    const isAlone = this.#isAlone(context);
-    if (!session && !isAlone) return { loop: this.#loop, by: { session: NOBODY } };
+    const isStateless = this.#isStateless(context);
+    if (!session && !isStateless) return { loop: this.#loop, by: { session: NOBODY } };
     const parts = this.#partsOf(context, session);
     const memory = this.#memoryOf(context, parts);
     const loop = memory ?? this.#loop;
-    const sessionId = isAlone || memory || !session ? undefined : this.#open(session, this.#isHttp(context));
+    const sessionId = isStateless || memory || !session ? undefined : this.#open(session, this.#isHttp(context));
     const signal = this.#sdk.signal(context);
-    const argument = namedIn(signal);
+    const argument = this.#named(context);
     const isOver = this.#isOver(context, session);
     // A pipe reaches the client at any time, so that work which outlives its call may go on asking.
     if (
@@ -421,7 +380,7 @@ export class Clients {
   }
 
   /** Over HTTP without a session, the next request may come from any client. */
-  #isAlone(context: CallContext): boolean {
+  #isStateless(context: CallContext): boolean {
     return this.#isHttp(context) && (context as { sessionId?: string }).sessionId === undefined;
   }
 
@@ -434,9 +393,14 @@ export class Clients {
 
   #partsOf(context: CallContext, session: Session | undefined): RequestParts | undefined {
     // A legacy call belongs to its session whatever it sends; replicas have no memory of conversations in common.
-    const isBound = !this.#isAlone(context) && !this.#sdk.isModern(context);
+    const isBound = !this.#isStateless(context) && !this.#sdk.isModern(context);
     const countsConversation = !isBound && !(this.#options.store && this.#isHttp(context));
     return this.#sdk.parts(context, this.#inputs, countsConversation, session?.link.address);
+  }
+
+  /** The project that the arguments of a call name; without the option, none are read. */
+  #named(context: CallContext): unknown {
+    return this.#options.argument === undefined ? undefined : namedIn(this.#sdk.signal(context));
   }
 
   /** The channel of a call's response; undefined if it cannot carry requests. */

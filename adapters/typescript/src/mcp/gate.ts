@@ -175,13 +175,13 @@ function checked(options: GateOptions): PresetName | Policy {
 type CompletePolicy = Policy & Required<Pick<Policy, "name" | "sources">>;
 
 function gatePolicy(
-  { name, sources: all, texts, advice, requirePath: byPolicy }: CompletePolicy,
+  { name, sources: all, requirePath: byPolicy, texts, advice, timing, limits }: CompletePolicy,
   { header, query, requirePath = byPolicy }: GateOptions,
 ): Policy {
   const path = defined({ requirePath });
   if (header === undefined && query === undefined) {
     const own = all.filter(({ from }) => from === "header" || from === "query");
-    return { name, sources: own, ...path, ...defined({ texts, advice }) };
+    return { name, sources: own, ...path, ...defined({ texts, advice, timing, limits }) };
   }
   const sources: Source[] = [];
   if (header !== undefined) sources.push({ from: "header", read: [header], status: 400 });

@@ -85,9 +85,14 @@ const guards = new WeakMap<Handler, Guard>();
 
 function guarded(handler: Handler, guard: Guard, low = false): Handler {
   if (guards.get(handler) === guard) return handler;
+  const isPlain = !low && !guard.asyncContext && !guard.before && guard.argument === undefined;
   const wrapper = function (this: unknown, ...args: unknown[]) {
     const context = args[args.length - 1];
     if (!isContext(context)) return handler.apply(this, args);
+    if (isPlain && isLegacy(context)) {
+      mark(context, guard);
+      return handler.apply(this, args);
+    }
     if (!nameless.has(handler)) rememberNamed(guard, args, context, low);
     const run = () => {
       const before = guard.before?.(context);
@@ -104,11 +109,17 @@ function guarded(handler: Handler, guard: Guard, low = false): Handler {
 }
 
 function roundTrip(run: () => unknown, context: CallContext & Marked, guard: Guard): unknown {
-  const { mcpReq } = context;
-  // Only requests of 2026-07-28 have an envelope, and only their results can ask.
-  if (mcpReq.envelope !== undefined) return modernRound(run, context, guard);
-  if (guard.marks) mcpReq[GUARDED] = "running";
+  if (!isLegacy(context)) return modernRound(run, context, guard);
+  mark(context, guard);
   return run();
+}
+
+/** Only requests of 2026-07-28 have an envelope, and only their results can ask. */
+const isLegacy = (context: CallContext): context is CallContext & Marked =>
+  "mcpReq" in context && (context as CallContext & Marked).mcpReq.envelope === undefined;
+
+function mark({ mcpReq }: Marked, { marks }: Guard): void {
+  if (marks) mcpReq[GUARDED] = "running";
 }
 
 async function modernRound(run: () => unknown, context: CallContext & Marked, guard: Guard): Promise<unknown> {

@@ -188,11 +188,13 @@ export class Rootwise<RequirePath extends boolean = true, Context extends CallCo
     return fixed ? fixed.ask(question) : this.#clients.ask(contextOf(context), question);
   }
 
-  #announce({ session: id, from, to, ended = false }: AnnounceProject, client: string | undefined): void {
+  #announce(change: AnnounceProject, client: string | undefined): void {
+    const { session: id, from, to, ended = false, shared } = change;
     const [project, previous] = [to, from].map((given) =>
       given ? Object.freeze(given as Project<RequirePath>) : undefined,
     );
-    for (const listener of this.#listeners) guarded(() => listener(project, previous, { id, client, ended }));
+    const connection = { id, client, ended, ...(shared ? { shared } : {}) };
+    for (const listener of this.#listeners) guarded(() => listener(project, previous, connection));
   }
 }
 

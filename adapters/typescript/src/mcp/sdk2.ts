@@ -27,9 +27,9 @@ const states = new WeakMap<object, string>();
 /** Remembers the state in the params of a message: the SDK passes it on only as its server's own hook decodes it. */
 export function rememberState(params: unknown): void {
   const state = member(params, "requestState");
+  if (typeof state !== "string") return;
   const capabilities = member(member(params, "_meta"), CAPABILITIES);
-  if (typeof state === "string" && typeof capabilities === "object" && capabilities !== null)
-    states.set(capabilities, state);
+  if (typeof capabilities === "object" && capabilities !== null) states.set(capabilities, state);
 }
 
 export const sdk2: Sdk = {
@@ -42,7 +42,9 @@ export const sdk2: Sdk = {
   send: ({ mcpReq }: Context, ...args) => mcpReq.send(...args),
   isModern: ({ mcpReq }: Context) => mcpReq.envelope !== undefined,
   parts: ({ mcpReq, http }: Context, inputs, countsConversation, stream) => {
-    const { _meta, envelope, inputResponses, droppedInputResponseKeys } = mcpReq;
+    const { _meta, envelope } = mcpReq;
+    // The common case on a pipe.
+    if (_meta === undefined && envelope === undefined && http === undefined) return undefined;
     const parts = partsOf(
       http?.req && ((name) => http.req?.headers.get(name)),
       () => http?.req?.url,
@@ -52,6 +54,7 @@ export const sdk2: Sdk = {
       countsConversation,
     );
     if (envelope === undefined) return parts;
+    const { inputResponses, droppedInputResponseKeys } = mcpReq;
     const capabilities = member(envelope, CAPABILITIES) ?? {};
     // An answer that the SDK dropped as malformed is still an answer: asking again would never end.
     const answered = inputs.inputKeys.filter(

@@ -2,6 +2,8 @@
 import { badOption } from "../driver/errors.js";
 import { ownOptions } from "../driver/options.js";
 import { RootwiseError } from "../error.js";
+import type { ReadyTool } from "../functions.js";
+import { readyTools } from "../node/index.js";
 import { withoutName } from "./guard.js";
 import type { Rootwise } from "./rootwise.js";
 import type { AnyServer, CallContext } from "./sdk.js";
@@ -45,46 +47,40 @@ export function registerTools(
       throw badOption(option, "must be the name of a tool, or false");
   }
   const register: Register = (...args) => registerTool.apply(server, args);
-  const { which = "which_project", switch: change = "switch_project", list = "list_roots" } = names;
-  if (which !== false) {
-    const description = "Explains which project this server works in for you, with the result of every source.";
-    register(
-      which,
-      { title: "Which project is this?", description, annotations: { readOnlyHint: true } },
-      async (context: CallContext) => textResult((await projects.explain(context)).text),
+  const ready = readyTools();
+  const { which = ready.which.name, switch: change = ready.switch.name, list = ready.list.name } = names;
+  if (which !== false)
+    register(which, configOf(ready.which), async (context: CallContext) =>
+      textResult((await projects.explain(context)).text),
     );
-  }
   if (change !== false) {
-    const description = "Makes another folder the project of this connection.";
     // In the form that each generation takes. Needs no schema library.
-    const inputSchema = generation === 1 ? { project: zodString(DESCRIPTION) } : standardSchema();
-    register(
-      change,
-      { title: "Switch project", description, inputSchema },
-      withoutName(async ({ project }: { project: string }, context: CallContext) =>
-        textResult((await projects.select(context, project)).message),
-      ),
-    );
+    const { inputSchema: schema } = ready.switch;
+    const inputSchema =
+      generation === 1 ? { project: zodString(schema.properties.project?.description) } : standardSchema(schema);
+    const select = async ({ project }: { project: string }, context: CallContext) =>
+      textResult((await projects.select(context, project)).message);
+    register(change, { ...configOf(ready.switch), inputSchema }, withoutName(select));
   }
-  if (list !== false) {
-    const description = "Lists the folders your client says it works in.";
-    register(
-      list,
-      { title: "List roots", description, annotations: { readOnlyHint: true } },
-      async (context: CallContext) => textResult((await projects.roots(context)).text),
+  if (list !== false)
+    register(list, configOf(ready.list), async (context: CallContext) =>
+      textResult((await projects.roots(context)).text),
     );
-  }
   const exempt = [change, list].filter((name) => name !== false);
   return { select: change === false ? undefined : change, exempt };
 }
 
 const textResult = (text: string): Result => ({ content: [{ type: "text", text }] });
 
-/** Of the argument of `switch_project`. */
-const DESCRIPTION = "Absolute path or file: URI of the folder, or the name of one of your roots";
+/** A tool without arguments, as the SDKs take it. */
+const configOf = ({ title, description, annotations }: ReadyTool): object => ({
+  title,
+  description,
+  ...(annotations && { annotations }),
+});
 
 /** Implements the part of a zod 3 string that every SDK 1.x uses: it parses in an object and becomes JSON Schema. */
-function zodString(description: string): object {
+function zodString(description: string | undefined): object {
   const parse = (data: unknown) => {
     if (typeof data !== "string") throw new Error("must be a string");
     return data;
@@ -121,13 +117,8 @@ function zodString(description: string): object {
   };
 }
 
-function standardSchema(): object {
-  const json = () => ({
-    type: "object",
-    properties: { project: { type: "string", description: DESCRIPTION } },
-    required: ["project"],
-    additionalProperties: false,
-  });
+function standardSchema(schema: ReadyTool["inputSchema"]): object {
+  const json = () => schema;
   return {
     "~standard": {
       version: 1,

@@ -55,7 +55,10 @@ export const {
   projectId,
   projectKey,
   projectParameter,
+  readyTools,
   projectSlug,
+  providedRoots,
   recoverSession,
   sanitizeName,
+  simulateClient,
 } = functionsOf(() => core);

@@ -8,7 +8,7 @@ import type { AnyServer } from "../mcp/sdk.js";
 import { pathToFileUri } from "../node/index.js";
 
 /** A root: a path or a `file:` URI, or an entry of the list as it is sent. */
-export type FakeRoot = string | { readonly uri: string; readonly name?: string };
+export type FakeRoot = string | { readonly uri: string; readonly name?: string | undefined };
 
 /** Options of {@link FakeHost.connect}. */
 export interface FakeClientOptions {
@@ -25,6 +25,8 @@ export interface FakeClientOptions {
   name?: string | undefined;
   /** The revision of the protocol, up to 2025-11-25, which is the default. */
   protocolVersion?: string | undefined;
+  /** What it declares; by default the capability `roots`, if it has any. */
+  capabilities?: object | undefined;
 }
 
 const OPTIONS: readonly string[] = [
@@ -33,6 +35,7 @@ const OPTIONS: readonly string[] = [
   "http",
   "name",
   "protocolVersion",
+  "capabilities",
 ] satisfies (keyof FakeClientOptions)[];
 
 /** What a call carries besides its arguments. */
@@ -104,8 +107,8 @@ export class FakeClient {
   /** @internal */
   async connect(server: AnyServer): Promise<void> {
     const { name = "test", protocolVersion = "2025-11-25", roots } = this.#options;
+    const { capabilities = roots === undefined ? {} : { roots: { listChanged: true } } } = this.#options;
     await server.connect(this.#end as never);
-    const capabilities = roots === undefined ? {} : { roots: { listChanged: true } };
     await this.request("initialize", { protocolVersion, capabilities, clientInfo: { name, version: "1" } });
     this.notify("notifications/initialized");
   }

@@ -10,6 +10,8 @@ interface Entry {
   readonly kind: "folder" | "file" | "link";
   /** Where a link leads. */
   readonly to?: string;
+  /** What a file holds. */
+  readonly text?: string;
   isDenied: boolean;
 }
 
@@ -29,6 +31,11 @@ export class FakeDisk {
   add(...paths: readonly string[]): this {
     for (const path of paths) this.#put(path, { kind: /[\\/]$/.test(path) ? "folder" : "file" });
     return this;
+  }
+
+  /** Adds a file with a text, such as the `.git` of a worktree. */
+  write(path: string, text: string): this {
+    return this.#put(path, { kind: "file", text });
   }
 
   /** Adds a link; where it leads need not exist. */
@@ -61,10 +68,11 @@ export class FakeDisk {
         return { isDirectory: () => kind === "folder" };
       },
       lstat: async (path) => {
-        const { kind } = this.#follow(path, false);
-        return { isSymbolicLink: () => kind === "link" };
+        const { kind, text = "" } = this.#follow(path, false);
+        return { isSymbolicLink: () => kind === "link", isFile: () => kind === "file", size: Buffer.byteLength(text) };
       },
       readlink: async (path) => this.#follow(path, false).to ?? path,
+      readStart: async (path, most) => Buffer.from(this.#follow(path).text ?? "").subarray(0, most),
       realpath: async (path) => Buffer.from(this.#follow(path).path),
     };
   }
@@ -78,7 +86,7 @@ export class FakeDisk {
     }
   }
 
-  #put(path: string, made: Pick<Entry, "kind" | "to">): this {
+  #put(path: string, made: Pick<Entry, "kind" | "to" | "text">): this {
     const plain = this.#absolute(path);
     const parent = this.#path.dirname(plain);
     if (parent !== plain && !this.#entries.has(this.#key(parent))) this.#put(parent, { kind: "folder" });

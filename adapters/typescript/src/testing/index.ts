@@ -8,3 +8,4 @@ export { FakeClient, type FakeClientOptions, type FakeRequest, type FakeResult, 
 export { FakeDisk } from "./disk.js";
 export { type FixedProject, fixedProject, type FixedProjectOptions } from "./fixed.js";
 export { type FakeHost, fakeHost, type FakeHostOptions } from "./host.js";
+export { clientLike, type ClientLikeOptions, type LikeClient } from "./like.js";

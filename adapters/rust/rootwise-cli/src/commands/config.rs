@@ -50,7 +50,10 @@ fn file_lines(config: &Config) -> Vec<String> {
 pub(crate) fn before(server: &Server, folders: &[String]) -> Server {
     let filled = |word: &String| {
         let fits = |folder: &&String| !folder.is_empty() && (word == *folder || word.ends_with(&format!("={folder}")));
-        folders.iter().find(fits).map_or_else(|| word.clone(), |folder| word.replace(folder.as_str(), "{path}"))
+        let word =
+            folders.iter().find(fits).map_or_else(|| word.clone(), |folder| word.replace(folder.as_str(), "{path}"));
+        // What only some clients fill in.
+        word.replace("${workspaceFolder}", "{path}")
     };
     let own = ["run", "--"].map(str::to_owned).into_iter();
     let args = own.chain([server.command.clone()]).chain(server.args.iter().map(filled)).collect();

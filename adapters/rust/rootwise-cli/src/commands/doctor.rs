@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use rootwise::clients::{KnownClient, RootsAnswer, StartedIn};
 use rootwise::event::ClientInitialized;
 use rootwise::host::Transport;
 use rootwise::path::display::display;
@@ -13,7 +14,6 @@ use serde_json::{Value, json};
 
 use super::config::before;
 use crate::choices::{Known, decide};
-use crate::clients::{Behaviour, Cwd, RootsAnswer, find};
 use crate::command_line::Doctor;
 use crate::configs::{Config, Server, configs};
 use crate::output::{Answer, BAD, FAINT, Failure, GOOD, STRONG, styled};
@@ -86,16 +86,18 @@ struct Case {
 
 impl Case {
     fn new(config: &Config, scope: &str, server: Server, project: &Path, home: Option<&Path>) -> Self {
-        let behaviour = find(&config.client).unwrap_or_else(Behaviour::exemplary);
+        let client = KnownClient::find(&config.client).ok();
         let is_behind = is_behind_run(&server);
-        let start = start_of(&behaviour, scope, &server, project, home);
+        let start = start_of(client, scope, &server, project, home);
         let mut problems = Vec::new();
-        if which::which(&server.command).is_err() {
-            problems.push(format!("the program `{}` is not found on this PATH", display(&server.command, SHOWN_CHARS)));
-        }
         let fixed: Vec<String> = if is_behind { Vec::new() } else { fixed_folders(&server) };
         for folder in &fixed {
             problems.push(format!("it serves only {}, whatever the client works in", display(folder, SHOWN_CHARS)));
+        }
+        if server.command.is_empty() {
+            problems.push("its `command` is no text, so that no client can start it".into());
+        } else if which::which(&server.command).is_err() {
+            problems.push(format!("the program `{}` is not found on this PATH", display(&server.command, SHOWN_CHARS)));
         }
         let unfilled = server.args.iter().chain(server.env.values()).find(|word| word.contains("${workspaceFolder}"));
         if unfilled.is_some() && !["vs-code", "cursor"].contains(&config.client.as_str()) {
@@ -105,7 +107,7 @@ impl Case {
             problems
                 .push(format!("a server that trusts its working directory works in {}", start.words(project, home)));
         }
-        let found = followed(&behaviour, &start, &server, project, home);
+        let found = followed(client, &start, &server, project, home);
         if is_behind && found.is_none() {
             problems.push("this client does not say where it works; add --project=/absolute/path after `run`".into());
         }
@@ -119,8 +121,9 @@ impl Case {
         let name = styled(STRONG, display(&self.server.name, SHOWN_CHARS));
         let mut text = format!("  {mark} {name}  {}\n", styled(FAINT, display(&line, SHOWN_CHARS)));
         text.push_str(&format!("       starts in {}\n", self.start));
-        if let (true, Some(project)) = (self.is_behind, &self.project) {
-            text.push_str(&format!("       works in {}, the project of the client\n", display(project, SHOWN_CHARS)));
+        let who = if self.is_behind { "works in" } else { "behind `rootwise run` it would work in" };
+        if let Some(project) = &self.project {
+            text.push_str(&format!("       {who} {}\n", display(project, SHOWN_CHARS)));
         }
         for problem in &self.problems {
             text.push_str(&format!("       {}\n", styled(BAD, problem)));
@@ -134,7 +137,8 @@ impl Case {
 
     /// The entry with `rootwise run`, where that changes something.
     fn corrected(&self, config: &Config) -> Option<String> {
-        (!self.is_behind && !self.problems.is_empty()).then(|| config.entry(&before(&self.server, &self.fixed)))
+        let is_wrong = !self.is_behind && !self.problems.is_empty() && !self.server.command.is_empty();
+        is_wrong.then(|| config.entry(&before(&self.server, &self.fixed)))
     }
 
     fn json(&self, config: &Config, file: &str) -> Value {
@@ -147,27 +151,26 @@ impl Case {
 
 /// The project that the recommended policy finds for a server of this client, by what is known about the client.
 fn followed(
-    behaviour: &Behaviour,
+    client: Option<&KnownClient>,
     start: &Start,
     server: &Server,
     project: &Path,
     home: Option<&Path>,
 ) -> Option<String> {
     let folder = project.to_str()?.to_owned();
-    let is_listed = behaviour.declares_roots && matches!(behaviour.answer, RootsAnswer::All | RootsAnswer::First);
-    let capabilities = if behaviour.declares_roots { json!({ "roots": {} }) } else { json!({}) };
+    let declares = client.is_none_or(|client| client.declares_roots);
+    let answers = |client: &KnownClient| matches!(client.answer, RootsAnswer::All | RootsAnswer::First);
+    let is_listed = declares && client.is_none_or(answers);
+    let capabilities = if declares { json!({ "roots": {} }) } else { json!({}) };
     let uri = path_to_file_uri(&folder, PathStyle::native());
     let known = Known {
         client: ClientInitialized::default().capabilities(to_raw_value(&capabilities).ok()),
         roots: is_listed.then(|| to_raw_value(&json!({ "roots": [{ "uri": uri }] })).ok()).flatten(),
-        meta: None,
+        ..Known::default()
     };
     let policy = Policy::recommended();
-    let folders = [folder];
-    let variable = |name: &str| {
-        let of_client = behaviour.variables.iter().find(|known| known.name == name);
-        server.env.get(name).cloned().or_else(|| of_client?.value(&folders))
-    };
+    let of_client = client.map(|client| client.variables(&[folder], PathStyle::native())).unwrap_or_default();
+    let variable = |name: &str| server.env.get(name).or_else(|| of_client.get(name)).cloned();
     let mut facts = host_facts_from(Transport::Stdio, &policy, &server.args, variable);
     let text = |folder: &Path| folder.to_str().map(str::to_owned);
     facts.cwd = match start {
@@ -216,18 +219,18 @@ impl Start {
 }
 
 /// Where a client starts a server of this file, by the table of clients.
-fn start_of(behaviour: &Behaviour, scope: &str, server: &Server, project: &Path, home: Option<&Path>) -> Start {
+fn start_of(client: Option<&KnownClient>, scope: &str, server: &Server, project: &Path, home: Option<&Path>) -> Start {
     match &server.cwd {
         Some(folder) if Path::new(folder) == project => Start::Project,
         Some(folder) if Some(Path::new(folder)) == home => Start::Home,
         Some(folder) => Start::Elsewhere(folder.clone()),
-        None => match behaviour.cwd {
-            Cwd::Project => Start::Project,
+        None => match client.map(|client| client.cwd) {
+            Some(StartedIn::Project) => Start::Project,
             // The editors that start servers at home do so for the user's own configuration.
-            Cwd::Home if scope == "project" => Start::Project,
-            Cwd::Home => Start::Home,
-            Cwd::Root => Start::Root,
-            Cwd::Started => Start::Unknown,
+            Some(StartedIn::Home) if scope == "project" => Start::Project,
+            Some(StartedIn::Home) => Start::Home,
+            Some(StartedIn::Root) => Start::Root,
+            _ => Start::Unknown,
         },
     }
 }

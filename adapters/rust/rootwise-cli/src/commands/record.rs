@@ -132,7 +132,7 @@ fn pass_signals(pid: u32) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Passes bytes on as they come, and reports whole lines.
+/// Passes bytes on as they come, and reports whole lines before they arrive: what answers one is always recorded after it.
 fn pass(mut from: impl Read, mut to: impl Write, who: &'static str, seen: &SyncSender<Seen>) {
     let (mut buffer, mut line) = (vec![0; 64 << 10], Vec::new());
     loop {
@@ -143,9 +143,6 @@ fn pass(mut from: impl Read, mut to: impl Write, who: &'static str, seen: &SyncS
             Err(_) => break,
         };
         let bytes = buffer.get(..read).unwrap_or_default();
-        if to.write_all(bytes).and_then(|()| to.flush()).is_err() {
-            break;
-        }
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
             if line.len() < MAX_LINE {
                 line.extend_from_slice(part);
@@ -153,6 +150,9 @@ fn pass(mut from: impl Read, mut to: impl Write, who: &'static str, seen: &SyncS
             if part.last() == Some(&b'\n') && seen.send(Seen::Line(who, std::mem::take(&mut line))).is_err() {
                 return;
             }
+        }
+        if to.write_all(bytes).and_then(|()| to.flush()).is_err() {
+            break;
         }
     }
     if !line.is_empty() {
@@ -217,4 +217,38 @@ fn code_of(status: std::process::ExitStatus) -> i32 {
         }
     }
     status.code().unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::sync::mpsc::{Receiver, sync_channel};
+
+    use super::{Seen, pass};
+
+    /// A receiver that answers at once: whatever it gets must have been reported.
+    struct Peer<'p>(&'p Receiver<Seen>);
+
+    impl Write for Peer<'_> {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            for _ in bytes.iter().filter(|byte| **byte == b'\n') {
+                assert!(
+                    matches!(self.0.try_recv(), Ok(Seen::Line("client", _))),
+                    "it got a line that was not reported"
+                );
+            }
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_line_is_reported_before_it_arrives() {
+        let (seen, wanted) = sync_channel(8);
+        pass(&b"one\ntwo\nthr"[..], Peer(&wanted), "client", &seen);
+        assert!(matches!(wanted.try_recv(), Ok(Seen::Line("client", rest)) if rest == b"thr"));
+    }
 }

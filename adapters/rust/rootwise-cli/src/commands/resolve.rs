@@ -2,6 +2,7 @@
 
 use rootwise::Project;
 use rootwise::event::{Argument, RequestFacts};
+use rootwise::host::Transport;
 use rootwise::path::display::display;
 use rootwise_host::{AtStart, NoProject, resolve_and_explain};
 use serde_json::{Value, json};
@@ -12,7 +13,7 @@ use crate::policy::absolute;
 
 pub(crate) fn resolve(options: &Resolve) -> Result<Answer, Failure> {
     let policy = options.policy.policy()?;
-    let mut host = options.policy.facts(&policy)?;
+    let mut host = options.policy.facts(Transport::Stdio, &policy)?;
     if let Some(folder) = &options.folder {
         host.cwd = absolute(folder)?.into_os_string().into_string().ok();
     }

@@ -51,28 +51,39 @@ impl Gauge {
 
 /// Writes without waiting, where nothing is queued: a line that need not change threads arrives sooner.
 #[cfg(unix)]
-pub(crate) struct Shortcut(std::os::fd::OwnedFd);
+pub(crate) struct Shortcut {
+    stream: std::os::fd::OwnedFd,
+    may_block: bool,
+}
 
 #[cfg(unix)]
 impl Shortcut {
     /// To a stream that may block: what it takes at once is asked first.
     pub(crate) fn to(stream: impl std::os::fd::AsFd) -> Option<Self> {
-        stream.as_fd().try_clone_to_owned().ok().map(Self)
+        Some(Self { stream: stream.as_fd().try_clone_to_owned().ok()?, may_block: true })
+    }
+
+    /// To the input of a server, which never blocks: nobody else has this end of it.
+    pub(crate) fn to_server(stream: &tokio::process::ChildStdin) -> Option<Self> {
+        Some(Self { may_block: false, ..Self::to(stream)? })
     }
 
     /// Writes as much as possible at once; returns how much that is.
     fn write(&self, line: &[u8]) -> usize {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+        if !self.may_block {
+            return rustix::io::write(&self.stream, line).unwrap_or(0);
+        }
         // A pipe that can be written to takes this much, and no other thread fills it meanwhile.
         if line.len() > MAX_AT_ONCE {
             return 0;
         }
-        let mut fds = [PollFd::new(&self.0, PollFlags::OUT)];
+        let mut fds = [PollFd::new(&self.stream, PollFlags::OUT)];
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };
         let is_writable = poll(&mut fds, Some(&now)).is_ok_and(|ready| ready == 1)
             && fds.first().is_some_and(|fd| fd.revents() == PollFlags::OUT);
-        if is_writable { rustix::io::write(&self.0, line).unwrap_or(0) } else { 0 }
+        if is_writable { rustix::io::write(&self.stream, line).unwrap_or(0) } else { 0 }
     }
 }
 
@@ -87,6 +98,10 @@ pub(crate) struct Shortcut;
 #[cfg(not(unix))]
 impl Shortcut {
     pub(crate) fn to<T>(_stream: T) -> Option<Self> {
+        None
+    }
+
+    pub(crate) fn to_server<T>(_stream: T) -> Option<Self> {
         None
     }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ pub(crate) enum Kind {
 
 impl<'m> Head<'m> {
     pub(crate) fn of(line: &'m [u8]) -> Self {
-        serde_json::from_slice(line).unwrap_or_default()
+        object(line).unwrap_or_default()
     }
 
     pub(crate) fn kind(&mut self) -> Kind {
@@ -71,8 +71,13 @@ pub(crate) struct Params<'m> {
 
 impl<'m> Params<'m> {
     pub(crate) fn of(params: Option<&'m RawValue>) -> Self {
-        params.and_then(|params| serde_json::from_str(params.get()).ok()).unwrap_or_default()
+        params.and_then(|params| object(params.get().as_bytes())).unwrap_or_default()
     }
+}
+
+/// Reads an object; without this check, serde also takes a list for one, member by member.
+fn object<'m, T: Deserialize<'m>>(text: &'m [u8]) -> Option<T> {
+    text.trim_ascii_start().starts_with(b"{").then(|| serde_json::from_slice(text).ok()).flatten()
 }
 
 /// A message as a line.
@@ -104,9 +109,25 @@ pub(crate) fn result(id: &str, result: &Value) -> Bytes {
     line(&json!({ "jsonrpc": "2.0", "id": value(id), "result": result }))
 }
 
+/// A message with other words in place of these parts of it; everything else stays as the bytes that came.
+pub(crate) fn replaced<'p>(message: &[u8], parts: impl IntoIterator<Item = (&'p str, &'p str)>) -> Bytes {
+    let place = |part: &str| (part.as_ptr() as usize).wrapping_sub(message.as_ptr() as usize);
+    let mut parts: Vec<(usize, &str, &str)> = parts.into_iter().map(|(part, with)| (place(part), part, with)).collect();
+    parts.sort_unstable_by_key(|(at, ..)| *at);
+    let (mut filled, mut done) = (BytesMut::with_capacity(message.len()), 0);
+    for (at, part, with) in parts {
+        filled.extend_from_slice(message.get(done..at).unwrap_or_default());
+        filled.extend_from_slice(with.as_bytes());
+        done = at.saturating_add(part.len());
+    }
+    filled.extend_from_slice(message.get(done..).unwrap_or_default());
+    filled.freeze()
+}
+
 /// JSON-RPC's code for a fault of the server.
 pub(crate) const INTERNAL_ERROR: i64 = -32_603;
 pub(crate) const INVALID_PARAMS: i64 = -32_602;
+pub(crate) const INVALID_REQUEST: i64 = -32_600;
 pub(crate) const METHOD_NOT_FOUND: i64 = -32_601;
 
 /// An error with a stable code of ours in its data.
@@ -115,11 +136,9 @@ pub(crate) fn error(id: &str, number: i64, code: &str, message: &str) -> Bytes {
     line(&json!({ "jsonrpc": "2.0", "id": value(id), "error": error }))
 }
 
-/// The same message with another id; nothing else changes its meaning.
+/// The same message with another id.
 pub(crate) fn with_id(message: &[u8], id: &str) -> Option<Bytes> {
-    let mut message: Value = serde_json::from_slice(message).ok()?;
-    message.as_object_mut()?.insert("id".into(), value(id));
-    Some(line(&message))
+    Some(replaced(message, [(Head::of(message).id?.get(), id)]))
 }
 
 /// The result of a tool that failed: the model reads the text.
@@ -149,7 +168,7 @@ mod tests {
         assert_eq!(kind(r#"{"jsonrpc":"2.0","method":"a/b"}"#), "notification a/b");
         assert_eq!(kind(r#"{"jsonrpc":"2.0","id":7,"result":{}}"#), "response 7");
         assert_eq!(kind(r#"{"jsonrpc":"2.0","id":7,"error":{"code":1,"message":""}}"#), "response 7");
-        for other in ["", "Listening on stdio", "[]", "{", r#"{"id":7}"#, r#"{"method":3}"#] {
+        for other in ["", "Listening on stdio", "[]", r#"["x","ping"]"#, "{", r#"{"id":7}"#, r#"{"method":3}"#] {
             assert_eq!(kind(other), "other", "{other}");
         }
     }
@@ -159,8 +178,12 @@ mod tests {
         let read = |line: &[u8]| serde_json::from_slice::<Value>(line).unwrap();
         let result = result("\"7\"", &json!({}));
         assert_eq!(read(&result), json!({ "jsonrpc": "2.0", "id": "7", "result": {} }));
-        let renamed = with_id(br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "\"rootwise:1\"").unwrap();
-        assert_eq!(read(&renamed), json!({ "jsonrpc": "2.0", "id": "rootwise:1", "method": "ping" }));
-        assert!(result.ends_with(b"}\n") && renamed.ends_with(b"}\n"), "one line each");
+        assert!(result.ends_with(b"}\n"), "one line");
+        // Numbers that no f64 holds, spaces and the order of members stay.
+        let renamed =
+            with_id(b"{ \"n\":1e999,\"id\" : 1 , \"jsonrpc\":\"2.0\",\"method\":\"ping\"}\n", "\"rootwise:1\"")
+                .unwrap();
+        assert_eq!(renamed, "{ \"n\":1e999,\"id\" : \"rootwise:1\" , \"jsonrpc\":\"2.0\",\"method\":\"ping\"}\n");
+        assert_eq!(with_id(b"[]\n", "1"), None);
     }
 }

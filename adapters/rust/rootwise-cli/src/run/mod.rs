@@ -1,5 +1,6 @@
 //! `rootwise run`: a server that knows nothing of projects, in the project of its client.
 
+mod http;
 mod lines;
 mod message;
 mod place;
@@ -7,6 +8,7 @@ mod process;
 mod projects;
 mod router;
 mod shell;
+mod streams;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,6 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rootwise::endpoint::inputs::PolicyInputs;
+use rootwise::host::Transport;
 use rootwise_host::resolve_at_start;
 
 use crate::command_line::{Run, RunRoots};
@@ -22,22 +25,27 @@ use crate::policy::absolute;
 use crate::program;
 use place::Place;
 use process::Command;
-use router::{Router, SWITCH, Settings};
+use router::{SWITCH, Settings};
+use shell::Setup;
 
 pub(crate) fn run(options: &Run) -> Result<ExitCode, Failure> {
     let (name, args) = options.server.split_first().ok_or_else(|| Failure("name a server after `--`".into()))?;
-    let command =
-        Command { program: program::find(name)?, args: args.to_vec(), maps_paths: options.roots == RunRoots::Client };
+    let maps_paths = options.roots == RunRoots::Client;
+    let command = Arc::new(Command { program: program::find(name)?, args: args.to_vec(), maps_paths });
     let policy = Arc::new(options.policy.policy()?);
-    let mut facts = options.policy.facts(&policy)?;
+    let transport = if options.http.is_some() { Transport::Http } else { Transport::Stdio };
+    let mut facts = options.policy.facts(transport, &policy)?;
+    facts.local = Some(true);
     facts.tool_argument.clone_from(&options.argument);
     facts.select_tool = options.tools.then(|| SWITCH.to_owned());
     let first = resolve_at_start(policy.clone(), facts.clone()).map_err(Failure::new)?;
+    let first = first.and_then(|project| Place::of_project(&project));
     let waiting_room = WaitingRoom::open(options.start_in.as_deref())?;
     let start = waiting_room.folder().map(|folder| Place::of_folder(&folder));
     let settings = Settings {
         argument: options.argument.clone(),
         tools: options.tools,
+        asks_early: options.http.is_none(),
         answer_roots: options.roots == RunRoots::Project,
         fallback: options.fallback,
         max: options.max.max(1),
@@ -47,11 +55,14 @@ pub(crate) fn run(options: &Run) -> Result<ExitCode, Failure> {
         meta_names: PolicyInputs::of(&policy).meta.iter().filter_map(|names| names.first().cloned()).collect(),
         name: PathBuf::from(name).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
     };
+    let idle = settings.idle;
+    let setup = Setup { settings, command, policy, facts, first, start };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::new)?;
-    let first = first.and_then(|project| Place::of_project(&project));
     let code = runtime.block_on(async {
-        let (router, actions) = Router::new(settings, first, start);
-        shell::serve(router, actions, command, policy, &facts).await
+        match options.http {
+            Some(port) => http::serve(setup, port, idle).await,
+            None => shell::serve(&setup).await,
+        }
     })?;
     // Threads that wait for a disk or a client do not delay the end.
     runtime.shutdown_background();

@@ -9,6 +9,11 @@ use rootwise::path::{basename, key};
 use rootwise::{PathStyle, Project};
 use serde_json::{Value, json};
 
+/// What tells the servers of two projects apart: where they run, also if the policy counts several folders as one project.
+pub(crate) fn folder_of(project: &Arc<Project>) -> &str {
+    project.path.as_deref().unwrap_or(&project.key)
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     pub(crate) folder: PathBuf,
@@ -47,9 +52,9 @@ impl Place {
         Self { folder: folder.to_owned(), values, project: None }
     }
 
-    /// The identity of the project.
+    /// The folder of the project, which tells servers apart.
     pub(crate) fn key(&self) -> Option<&str> {
-        self.project.as_ref().map(|project| project.key.as_str())
+        self.project.as_ref().map(folder_of)
     }
 
     /// A word with its placeholders filled in; one that is no text has none.

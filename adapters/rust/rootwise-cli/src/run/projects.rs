@@ -1,22 +1,21 @@
 //! The client's project: the endpoint of `rootwise-host`, and the requests that it sends to the client.
 
 use std::collections::HashMap;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
-use rootwise::action::Answer;
 use rootwise::endpoint::action::{AnnounceProject, EndpointLog, RouteRequest};
 use rootwise::endpoint::event::{
     CallAsked, CallSelected, CallStarted, InputClosed, RequestSeen, SessionInitialized, SessionOpened, SessionReady,
     SessionRootsChanged,
 };
 use rootwise::event::{Argument, SelectBy};
-use rootwise::host::Transport;
-use rootwise::{HostFacts, Misuse, Policy, Project, SessionId};
+use rootwise::{Project, SessionId};
 use rootwise_host::{
-    Call, Cancelled, Cause, Host, NoProject, Observer, SendError, Sender, Sending, Session, explanation_of, project_of,
-    selection_of,
+    Call, Cancelled, Cause, Channel, Host, NoProject, Observer, SendError, Sender, Sending, Session, explanation_of,
+    project_of, selection_of,
 };
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
@@ -27,7 +26,8 @@ use tokio::task::AbortHandle;
 use super::lines::Outbox;
 use super::message::{self, Head, Id};
 use super::router::{CallFacts, Event, OurTool, Resolution, Ticket};
-use super::shell::log;
+use super::shell::{Setup, log};
+use super::streams::Streams;
 use crate::output::Failure;
 
 pub(super) struct Projects {
@@ -40,16 +40,23 @@ pub(super) struct Projects {
 
 impl Projects {
     pub(super) fn new(
-        policy: Arc<Policy>,
-        facts: &HostFacts,
+        setup: &Setup,
         client: Outbox,
+        web: Option<Arc<Streams>>,
         events: mpsc::UnboundedSender<Event>,
     ) -> Result<Self, Failure> {
-        let host = Host::new(policy, facts, Arc::new(Observed(events.clone()))).map_err(Failure::new)?;
-        let requests = Arc::new(Requests { client, open: Mutex::default() });
-        let opened = SessionOpened::new(0, Transport::Stdio);
-        let session = host.open(opened, Arc::new(ToClient(requests.clone()))).map_err(Failure::new)?;
+        let observer = Arc::new(Observed(events.clone()));
+        let host = Host::new(setup.policy.clone(), &setup.facts, observer).map_err(Failure::new)?;
+        let requests = Arc::new(Requests { client, web, open: Mutex::default() });
+        let opened = SessionOpened::new(0, setup.facts.transport);
+        let outside = ToClient { requests: requests.clone(), with: None };
+        let session = host.open(opened, Arc::new(outside)).map_err(Failure::new)?;
         Ok(Self { host, session: Arc::new(session), requests, events, tickets: Arc::default() })
+    }
+
+    /// A stream outside requests, as long as it is kept.
+    pub(super) fn channel(&self) -> Option<Channel> {
+        self.session.channel().ok()
     }
 
     /// The project of calls that say nothing about theirs, if it is known.
@@ -101,51 +108,46 @@ impl Projects {
 
     /// Finds the project of a call, or of the connection.
     pub(super) fn ask(&self, ticket: Ticket, facts: Option<Box<CallFacts>>) {
+        if let Some(facts) = facts.or_else(|| self.carrier()) {
+            return self.of_call(ticket, *facts, Question::Project);
+        }
         let session = self.session.clone();
         self.answer(ticket, async move {
-            let Some(facts) = facts else { return resolution(session.ask(asked_by(session.id())).await) };
-            match session.call(started(*facts), None) {
-                Ok(call) => {
-                    let mut asked = CallAsked::new(0);
-                    asked.call = Some(call.id());
-                    let answer = call.ask(asked).await;
-                    settled(&call, answer.map_err(NoProject::from).and_then(project_of).map(Resolution::Project)).await
-                }
-                Err(misuse) => refused(&misuse.into()),
+            match session.ask(asked_by(session.id())).await.map_err(NoProject::from).and_then(project_of) {
+                Ok(project) => Resolution::Project(project),
+                Err(error) => refused(&error),
             }
         });
     }
 
+    /// A request that can carry a question for the connection, where no stream outside requests is open.
+    fn carrier(&self) -> Option<Box<CallFacts>> {
+        let web = self.requests.web.as_ref().filter(|web| !web.has_outside())?;
+        Some(Box::new(CallFacts { id: web.any()?, method: "tools/list".into(), ..CallFacts::default() }))
+    }
+
     /// Runs a tool of ours.
     pub(super) fn tool(&self, ticket: Ticket, tool: OurTool, facts: CallFacts) {
-        let session = self.session.clone();
+        self.of_call(ticket, facts, Question::Tool(tool));
+    }
+
+    fn of_call(&self, ticket: Ticket, facts: CallFacts, question: Question) {
+        let (session, requests) = (self.session.clone(), self.requests.clone());
         self.answer(ticket, async move {
-            let call = match session.call(started(facts), None) {
+            let (id, mut started) = (facts.id.clone(), started(facts));
+            let broken = requests.web.as_ref().and_then(|web| web.describe(&id, &mut started));
+            let with = broken.is_some().then(|| Arc::new(ToClient { requests, with: Some(id) }) as Arc<dyn Sender>);
+            let call = match session.call(started, with) {
                 Ok(call) => call,
                 Err(misuse) => return refused(&misuse.into()),
             };
-            let said = match tool {
-                OurTool::Which => {
-                    let mut asked = CallAsked::new(0);
-                    (asked.call, asked.explain) = (Some(call.id()), true);
-                    let answer = call.ask(asked).await.map_err(NoProject::from);
-                    answer.and_then(explanation_of).map(|explanation| explanation.text.clone())
-                }
-                OurTool::Switch(project) => {
-                    let mut selected = CallSelected::new(0, SelectBy::Value(project));
-                    selected.call = Some(call.id());
-                    let answer = call.ask(selected).await.map_err(NoProject::from);
-                    answer.and_then(selection_of).map(|selection| {
-                        let folder = selection.project.path.as_deref().unwrap_or(&selection.project.display_name);
-                        if selection.message.is_empty() {
-                            format!("Now working in {folder}.")
-                        } else {
-                            selection.message
-                        }
-                    })
-                }
-            };
-            settled(&call, said.map(Resolution::Text)).await
+            let mut resolution = pin!(async { settled(&call, said(&call, question).await).await });
+            let Some(mut broken) = broken else { return resolution.await };
+            tokio::select! {
+                resolution = &mut resolution => return resolution,
+                _ = broken.changed() => call.broken(),
+            }
+            resolution.await
         });
     }
 
@@ -208,10 +210,35 @@ fn started(facts: CallFacts) -> CallStarted {
     started
 }
 
-fn resolution(answer: Result<Answer, Misuse>) -> Resolution {
-    match answer.map_err(NoProject::from).and_then(project_of) {
-        Ok(project) => Resolution::Project(project),
-        Err(error) => refused(&error),
+/// What a call wants to know.
+enum Question {
+    Project,
+    Tool(OurTool),
+}
+
+async fn said(call: &Call, question: Question) -> Result<Resolution, NoProject> {
+    let mut asked = CallAsked::new(0);
+    asked.call = Some(call.id());
+    match question {
+        Question::Project => {
+            call.ask(asked).await.map_err(NoProject::from).and_then(project_of).map(Resolution::Project)
+        }
+        Question::Tool(OurTool::Which) => {
+            asked.explain = true;
+            let answer = call.ask(asked).await.map_err(NoProject::from);
+            answer.and_then(explanation_of).map(|explanation| Resolution::Text(explanation.text.clone()))
+        }
+        Question::Tool(OurTool::Switch(project)) => {
+            let mut selected = CallSelected::new(0, SelectBy::Value(project));
+            selected.call = Some(call.id());
+            let selection = call.ask(selected).await.map_err(NoProject::from).and_then(selection_of)?;
+            let folder = selection.project.path.as_deref().unwrap_or(&selection.project.display_name);
+            Ok(Resolution::Text(if selection.message.is_empty() {
+                format!("Now working in {folder}.")
+            } else {
+                selection.message
+            }))
+        }
     }
 }
 
@@ -240,28 +267,48 @@ fn refused(error: &NoProject) -> Resolution {
 /// Our requests that the client has.
 struct Requests {
     client: Outbox,
+    /// The client's streams over HTTP.
+    web: Option<Arc<Streams>>,
     open: Mutex<HashMap<Id, Reply>>,
 }
 
 type Reply = oneshot::Sender<Result<Box<RawValue>, SendError>>;
 
-struct ToClient(Arc<Requests>);
+impl Requests {
+    /// Writes with this request of the client, or outside its requests; says whether somebody reads it.
+    async fn write(&self, with: Option<&Id>, line: Bytes) -> bool {
+        if let Some(web) = &self.web {
+            return web.write(with, line).await;
+        }
+        self.client.push(line);
+        true
+    }
+}
+
+struct ToClient {
+    requests: Arc<Requests>,
+    /// The request of the client that carries ours.
+    with: Option<Id>,
+}
 
 impl Sender for ToClient {
     fn send(&self, request: RouteRequest, cancelled: Cancelled) -> Sending {
-        let requests = self.0.clone();
+        let (requests, with) = (self.requests.clone(), self.with.clone());
         Box::pin(async move {
             let Some(id) = Head::of(request.message.as_bytes()).id.map(|id| Id::from(id.get())) else {
                 return Err(SendError::Undeliverable);
             };
             let (reply, answer) = oneshot::channel();
             lock(&requests.open).insert(id.clone(), reply);
-            requests.client.push(format!("{}\n", request.message).into());
+            if !requests.write(with.as_ref(), format!("{}\n", request.message).into()).await {
+                lock(&requests.open).remove(&id);
+                return Err(SendError::Undeliverable);
+            }
             tokio::select! {
                 answer = answer => answer.unwrap_or(Err(SendError::Undeliverable)),
                 reason = cancelled => {
                     lock(&requests.open).remove(&id);
-                    requests.client.push(message::cancelled(&id, &reason));
+                    requests.write(with.as_ref(), message::cancelled(&id, &reason)).await;
                     Err(SendError::Undeliverable)
                 }
             }

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 use std::fmt::Display;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use rootwise::{HostFacts, Policy};
+use rootwise_host::Channel;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, watch};
 
@@ -16,7 +17,8 @@ use super::lines::{Gauge, Outbox, Shortcut, read_from_client, write_to_client};
 use super::place::Place;
 use super::process::{self, Command, Control};
 use super::projects::Projects;
-use super::router::{Action, End, Event, InstanceId, Router};
+use super::router::{Action, End, Event, InstanceId, Router, Settings};
+use super::streams::Streams;
 use crate::output::Failure;
 
 /// Says something to the person who reads the log of the client.
@@ -25,9 +27,22 @@ pub(crate) fn log(text: impl Display) {
     let _ = writeln!(std::io::stderr(), "rootwise: {text}");
 }
 
-struct Shell {
+/// What every client gets servers by.
+pub(super) struct Setup {
+    pub(super) settings: Settings,
+    pub(super) command: Arc<Command>,
+    pub(super) policy: Arc<Policy>,
+    pub(super) facts: HostFacts,
+    /// The project that is known before a client speaks.
+    pub(super) first: Option<Place>,
+    /// Where a server waits for its project.
+    pub(super) start: Option<Place>,
+}
+
+/// One client and its servers.
+pub(super) struct Shell {
     router: Mutex<Router>,
-    command: Command,
+    command: Arc<Command>,
     client: Outbox,
     projects: Projects,
     servers: Mutex<HashMap<InstanceId, Server>>,
@@ -37,6 +52,25 @@ struct Shell {
     /// The signal that servers are told to end with.
     signal: AtomicI32,
     exit: watch::Sender<Option<i32>>,
+}
+
+/// What a shell needs to run.
+pub(super) struct Running {
+    internal: mpsc::UnboundedReceiver<Event>,
+    exited: watch::Receiver<Option<i32>>,
+}
+
+impl Running {
+    /// Processes events until the client and its servers are gone; returns the exit status.
+    pub(super) async fn end(mut self, shell: &Arc<Shell>) -> i32 {
+        loop {
+            tokio::select! {
+                biased;
+                _ = self.exited.changed() => if let Some(code) = *self.exited.borrow() { return code },
+                Some(event) = self.internal.recv() => shell.feed(event),
+            }
+        }
+    }
 }
 
 struct Server {
@@ -50,45 +84,72 @@ const TERM: i32 = 15;
 /// How long the client may take to read the last lines.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-/// Serves the client until it and the servers are gone; returns the exit status.
-pub(super) async fn serve(
-    router: Router,
-    actions: Vec<Action>,
-    command: Command,
-    policy: Arc<Policy>,
-    facts: &HostFacts,
-) -> Result<i32, Failure> {
-    let (events, mut internal) = mpsc::unbounded_channel();
-    let (client, queue) = Outbox::new(Arc::default(), Shortcut::to(std::io::stdout()));
-    let gone = events.clone();
-    let writer = write_to_client(queue, move || drop(gone.send(Event::Signalled)));
-    let projects = Projects::new(policy, facts, client.clone(), events.clone())?;
-    let (exit, mut exited) = watch::channel(None);
-    let (to_servers, servers) = (Arc::default(), Mutex::default());
-    let router = Mutex::new(router);
-    let signal = AtomicI32::new(TERM);
-    let shell = Arc::new(Shell { router, command, client, projects, servers, to_servers, events, signal, exit });
-    for action in actions {
-        shell.perform(action);
+/// Serves the client that started this program until it and the servers are gone; returns the exit status.
+pub(super) async fn serve(setup: &Setup) -> Result<i32, Failure> {
+    if std::io::stdin().is_terminal() {
+        log(
+            "a client starts this server and speaks to it; for a shell, `rootwise call -- rootwise run -- SERVER` is one",
+        );
     }
+    let (client, queue) = Outbox::new(Arc::default(), Shortcut::to(std::io::stdout()));
+    let (shell, running) = Shell::open(setup, client, None)?;
+    let gone = shell.events.clone();
+    let writer = write_to_client(queue, move || drop(gone.send(Event::Signalled)));
     let (reading, runtime) = (shell.clone(), Handle::current());
     // A thread of its own, because the standard input blocks; it ends with the process.
     std::thread::spawn(move || reading.read_client(&runtime));
     let signals = tokio::spawn(shell.clone().follow_signals());
-    let code = loop {
-        tokio::select! {
-            biased;
-            _ = exited.changed() => if let Some(code) = *exited.borrow() { break code },
-            Some(event) = internal.recv() => shell.feed(event),
-        }
-    };
+    let code = running.end(&shell).await;
     signals.abort();
-    shell.client.finish();
+    shell.finish();
     let _ = tokio::time::timeout(FAREWELL, tokio::task::spawn_blocking(move || writer.join())).await;
     Ok(code)
 }
 
 impl Shell {
+    /// Starts the first server of a client; `web` has the client's streams over HTTP.
+    pub(super) fn open(
+        setup: &Setup,
+        client: Outbox,
+        web: Option<Arc<Streams>>,
+    ) -> Result<(Arc<Self>, Running), Failure> {
+        let (events, internal) = mpsc::unbounded_channel();
+        let projects = Projects::new(setup, client.clone(), web, events.clone())?;
+        let (exit, exited) = watch::channel(None);
+        let (to_servers, servers) = (Arc::default(), Mutex::default());
+        let (router, actions) = Router::new(setup.settings.clone(), setup.first.clone(), setup.start.clone());
+        let (router, signal, command) = (Mutex::new(router), AtomicI32::new(TERM), setup.command.clone());
+        let shell = Arc::new(Self { router, command, client, projects, servers, to_servers, events, signal, exit });
+        for action in actions {
+            shell.perform(action);
+        }
+        Ok((shell, Running { internal, exited }))
+    }
+
+    /// Nothing more is written to the client.
+    pub(super) fn finish(&self) {
+        self.client.finish();
+    }
+
+    /// Processes a line of the client over HTTP.
+    pub(super) async fn take(self: &Arc<Self>, line: Bytes) {
+        if !self.to_servers.has_room() {
+            self.to_servers.room().await;
+        }
+        self.feed(Event::ClientLine { line, known: None });
+    }
+
+    /// Has an event processed as soon as possible.
+    pub(super) fn later(&self, event: Event) {
+        // Whoever processed it is gone with the client.
+        let _ = self.events.send(event);
+    }
+
+    /// A stream outside requests, as long as it is kept.
+    pub(super) fn channel(&self) -> Option<Channel> {
+        self.projects.channel()
+    }
+
     fn router(&self) -> MutexGuard<'_, Router> {
         self.router.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -175,7 +236,7 @@ impl Shell {
                 return;
             }
         };
-        let shortcut = child.stdin.as_ref().and_then(Shortcut::to);
+        let shortcut = child.stdin.as_ref().and_then(Shortcut::to_server);
         let (input, queue) = Outbox::new(self.to_servers.clone(), shortcut);
         let (controls, told) = mpsc::unbounded_channel();
         if let Some(stdin) = child.stdin.take() {

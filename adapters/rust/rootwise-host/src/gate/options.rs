@@ -120,6 +120,7 @@ impl GateOptions {
             let is_read = |source: &&Source| matches!(source.from, SourceKind::Header | SourceKind::Query);
             let mut config = PolicyConfig::new(&*whole.name, whole.sources.iter().filter(is_read).cloned());
             (config.texts, config.advice) = (whole.texts.clone(), whole.advice.clone());
+            (config.timing, config.limits) = (whole.timing.clone(), whole.limits.clone());
             config
         } else {
             let source = |kind, name: &Option<String>| {

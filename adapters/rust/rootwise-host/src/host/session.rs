@@ -88,7 +88,7 @@ impl Host {
         })
     }
 
-    /// Starts a call without a session, which stands alone; its id is replaced.
+    /// Starts a stateless call, one without a session; its id is replaced.
     ///
     /// # Errors
     /// The call is a mistake of this program.

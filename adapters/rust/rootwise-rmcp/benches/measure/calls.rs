@@ -9,6 +9,7 @@ use rmcp::service::{RequestContext, RunningService};
 use rmcp::transport::{IntoTransport, StreamableHttpClientTransport, TokioChildProcess};
 use rmcp::{ClientHandler, ErrorData, RoleClient, ServiceExt};
 use rootwise_rmcp::Rootwise;
+use serde_json::{Map, Value};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
@@ -36,18 +37,17 @@ impl ClientHandler for Roots {
 struct Way {
     name: &'static str,
     clock: fn() -> Duration,
-    /// Short measurements of each server.
-    rounds: usize,
-    /// Calls of one of them.
+    kinds: &'static [Kind],
+    /// Calls in one measurement.
     calls: u32,
 }
 
 /// In one process, all work is done by one thread, so that its processor time is exact even on a machine that is busy. Between
 /// processes, what counts is the time until the answer is there.
 const WAYS: [Way; 3] = [
-    Way { name: "in one process", clock: processor_time, rounds: 400, calls: 50 },
-    Way { name: "over stdio", clock: time, rounds: 400, calls: 20 },
-    Way { name: "over HTTP", clock: time, rounds: 400, calls: 10 },
+    Way { name: "memory", clock: processor_time, kinds: &Kind::ALL, calls: 50 },
+    Way { name: "stdio", clock: time, kinds: &[Kind::Without, Kind::Equal, Kind::Known], calls: 20 },
+    Way { name: "http", clock: time, kinds: &[Kind::Without, Kind::Equal, Kind::Known], calls: 10 },
 ];
 
 fn time() -> Duration {
@@ -64,58 +64,40 @@ fn processor_time() -> Duration {
 #[cfg(not(unix))]
 use time as processor_time;
 
-pub(crate) async fn measure() {
+/// Prints the microseconds of a call in each round, by way and kind of server. All servers of a way take turns in every round.
+pub(crate) async fn measure(rounds: usize) {
+    let mut ways = Map::new();
     for way in WAYS {
-        // Two servers without Rootwise show what the machine does to equal servers.
-        let without = connect(way.name, Kind::Without).await;
-        let equal = connect(way.name, Kind::Without).await;
-        let with = connect(way.name, Kind::With).await;
-        for server in [&without, &equal, &with] {
-            round(&server.client, Way { calls: 500, ..way }).await;
+        let mut servers = Vec::new();
+        for kind in way.kinds {
+            let server = connect(way.name, *kind).await;
+            round(&server.client, Way { calls: 200, ..way }).await;
+            servers.push((*kind, server, Vec::new()));
         }
-        let control = compare(&without.client, &equal.client, way).await;
-        let known = compare(&without.client, &with.client, way).await;
-        println!(
-            "{}: without Rootwise {:.1} µs, with a known project {:.1} µs, ratio {:.3} (two equal servers: {:.3})",
-            way.name, known.first, known.second, known.ratio, control.ratio
-        );
-        for server in [without, equal, with] {
+        let count = servers.len();
+        for turn in 0..rounds {
+            for at in 0..count {
+                let (_, server, took) = servers.get_mut((turn + at) % count).unwrap();
+                took.push(round(&server.client, way).await);
+            }
+        }
+        let mut kinds = Map::new();
+        for (kind, server, took) in servers {
+            kinds.insert(kind.name().into(), took.into());
             server.client.cancel().await.unwrap();
             if let Some(mut process) = server.process {
                 process.kill().await.unwrap();
             }
         }
+        ways.insert(way.name.into(), kinds.into());
     }
+    println!("{}", Value::Object(ways));
 }
 
 /// Calls one server again and again.
 pub(crate) async fn repeat(kind: Kind, calls: u32) {
-    let server = connect("in one process", kind).await;
-    round(&server.client, Way { name: "", clock: time, rounds: 1, calls }).await;
-}
-
-struct Compared {
-    first: f64,
-    second: f64,
-    ratio: f64,
-}
-
-/// Measures two servers in turns. Of each, the quicker quarter of the rounds ends with its figure: what else the machine does
-/// only adds time.
-async fn compare(first: &Client, second: &Client, way: Way) -> Compared {
-    let (mut firsts, mut seconds) = (Vec::new(), Vec::new());
-    for turn in 0..way.rounds {
-        // Each is first in half of the turns.
-        if turn % 2 == 0 {
-            firsts.push(round(first, way).await);
-        }
-        seconds.push(round(second, way).await);
-        if turn % 2 == 1 {
-            firsts.push(round(first, way).await);
-        }
-    }
-    let (first, second) = (quicker_quarter(firsts), quicker_quarter(seconds));
-    Compared { first, second, ratio: second / first }
+    let server = connect("memory", kind).await;
+    round(&server.client, Way { calls, ..WAYS[0] }).await;
 }
 
 /// The time of one call, in microseconds.
@@ -127,11 +109,6 @@ async fn round(client: &Client, way: Way) -> f64 {
     ((way.clock)() - began).as_nanos() as f64 / 1_000.0 / f64::from(way.calls)
 }
 
-fn quicker_quarter(mut figures: Vec<f64>) -> f64 {
-    figures.sort_by(f64::total_cmp);
-    *figures.get(figures.len() / 4).unwrap()
-}
-
 struct Server {
     client: Client,
     /// Where it runs, if that is not here and nobody else ends it.
@@ -141,10 +118,8 @@ struct Server {
 async fn connect(way: &str, kind: Kind) -> Server {
     let this = std::env::current_exe().unwrap();
     match way {
-        "in one process" => {
-            Server { client: in_process(kind, &Rootwise::options().local(true).build().unwrap()).await, process: None }
-        }
-        "over stdio" => {
+        "memory" => Server { client: in_process(kind, &kind.projects()).await, process: None },
+        "stdio" => {
             let mut command = Command::new(this);
             command.args(["serve", "stdio", kind.name()]);
             Server { client: client_over(TokioChildProcess::new(command).unwrap()).await, process: None }

@@ -1,10 +1,10 @@
-//! Measures a tool call whose project is known against the same call without Rootwise, and the memory of 10,000 clients.
+//! What a tool call whose project is known costs beside the same call without Rootwise and beside what an author writes by hand, and
+//! the memory of a client. `npm run bench` prints what this finds.
 //!
 //! ```sh
-//! cargo bench -p rootwise-rmcp --bench measure              # everything
-//! cargo bench -p rootwise-rmcp --bench measure -- calls     # the time of a call, over three transports
-//! cargo bench -p rootwise-rmcp --bench measure -- memory    # the memory of a client
-//! cargo bench -p rootwise-rmcp --bench measure -- repeat with 20000   # for a profiler: `with` or `without`
+//! cargo bench -p rootwise-rmcp --bench measure -- calls 100           # the time of a call in 100 rounds, as JSON
+//! cargo bench -p rootwise-rmcp --bench measure -- memory 10000        # the memory of one of 10,000 clients, as JSON
+//! cargo bench -p rootwise-rmcp --bench measure -- repeat known 20000  # for a profiler
 //! ```
 #![allow(
     missing_docs,
@@ -16,6 +16,7 @@
 )]
 #![allow(deprecated, reason = "the protocol deprecates roots")]
 
+mod by_hand;
 mod calls;
 #[path = "../../examples/http_server/mod.rs"]
 mod http_server;
@@ -32,13 +33,9 @@ async fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
-        [] => {
-            calls::measure().await;
-            memory::measure().await;
-        }
-        ["calls"] => calls::measure().await,
-        ["memory"] => memory::measure().await,
-        ["memory", case] => memory::print(case).await,
+        ["calls", rounds] => calls::measure(rounds.parse().unwrap()).await,
+        ["memory", clients] => memory::measure(clients.parse().unwrap()).await,
+        ["memory", case, clients] => memory::print(case, clients.parse().unwrap()).await,
         ["repeat", kind, calls] => calls::repeat(Kind::named(kind), calls.parse().unwrap()).await,
         ["serve", "stdio", kind] => server::over_stdio(Kind::named(kind)).await,
         ["serve", "http", kind] => server::over_http(Kind::named(kind)).await,

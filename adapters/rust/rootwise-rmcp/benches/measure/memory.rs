@@ -3,38 +3,36 @@
 use std::sync::Arc;
 
 use rmcp::model::CallToolRequestParams;
-use rootwise_rmcp::Rootwise;
 use rootwise_rmcp::host::{Cancelled, Host, Sender, Sending, host_facts};
 use rootwise_rmcp::rootwise::Policy;
 use rootwise_rmcp::rootwise::endpoint::action::RouteRequest;
 use rootwise_rmcp::rootwise::endpoint::event::{CallAsked, SessionInitialized, SessionOpened, SessionReady};
 use rootwise_rmcp::rootwise::host::Transport;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use crate::calls::in_process;
 use crate::server::Kind;
 
-const CLIENTS: usize = 10_000;
+/// Prints the memory of one client in bytes, by what there is of it. Each case has a process of its own: what an earlier one freed
+/// would count for a later one.
+pub(crate) async fn measure(clients: usize) {
+    let mut cases = Map::new();
+    for case in ["alone", Kind::Without.name(), Kind::Known.name()] {
+        let this = std::env::current_exe().unwrap();
+        let output = tokio::process::Command::new(this).args(["memory", case, &clients.to_string()]).output().await;
+        let bytes: u64 = String::from_utf8(output.unwrap().stdout).unwrap().trim().parse().unwrap();
+        cases.insert(case.into(), bytes.into());
+    }
+    println!("{}", Value::Object(cases));
+}
 
-/// Measures each case in a process of its own: what an earlier one freed would count for a later one.
-pub(crate) async fn measure() {
-    let [alone, without, with] = [of("alone").await, of("without").await, of("with").await];
-    println!("{CLIENTS} sessions of rootwise-host alone, each with its roots and a known project: {alone} bytes each");
+/// Prints the memory of one client, in bytes: its session in `rootwise-host` alone, or client and rmcp server too.
+pub(crate) async fn print(case: &str, clients: usize) {
     println!(
-        "{CLIENTS} clients and their rmcp servers: {without} bytes each, with Rootwise and a known project {with}, difference {}",
-        with.saturating_sub(without)
+        "{}",
+        if case == "alone" { connections(clients).await } else { servers(Kind::named(case), clients).await }
     );
-}
-
-async fn of(case: &str) -> u64 {
-    let this = std::env::current_exe().unwrap();
-    let output = tokio::process::Command::new(this).args(["memory", case]).output().await.unwrap();
-    String::from_utf8(output.stdout).unwrap().trim().parse().unwrap()
-}
-
-/// Prints the memory of one client, in bytes.
-pub(crate) async fn print(case: &str) {
-    println!("{}", if case == "alone" { connections().await } else { servers(Kind::named(case)).await });
 }
 
 /// A client with one root.
@@ -50,13 +48,13 @@ fn raw(text: &str) -> Box<RawValue> {
     RawValue::from_string(text.to_owned()).unwrap()
 }
 
-async fn connections() -> u64 {
+async fn connections(clients: usize) -> u64 {
     let policy = Arc::new(Policy::recommended());
     let host = Host::new(policy.clone(), &host_facts(Transport::Stdio, &policy), Arc::new(())).unwrap();
     let client = Arc::new(Client);
-    let mut sessions = Vec::with_capacity(CLIENTS);
+    let mut sessions = Vec::with_capacity(clients);
     let before = resident();
-    for _ in 0..CLIENTS {
+    for _ in 0..clients {
         let session = host.open(SessionOpened::new(0, Transport::Stdio), client.clone()).unwrap();
         let mut initialized = SessionInitialized::new(session.id());
         initialized.capabilities = Some(raw(r#"{"roots":{"listChanged":true}}"#));
@@ -67,23 +65,23 @@ async fn connections() -> u64 {
         session.ask(asked).await.unwrap();
         sessions.push(session);
     }
-    each(before)
+    each(before, clients)
 }
 
-async fn servers(kind: Kind) -> u64 {
-    let projects = Rootwise::options().local(true).build().unwrap();
-    let mut clients = Vec::with_capacity(CLIENTS);
+async fn servers(kind: Kind, clients: usize) -> u64 {
+    let projects = kind.projects();
+    let mut open = Vec::with_capacity(clients);
     let before = resident();
-    for _ in 0..CLIENTS {
+    for _ in 0..clients {
         let client = in_process(kind, &projects).await;
         client.call_tool(CallToolRequestParams::new("status")).await.unwrap();
-        clients.push(client);
+        open.push(client);
     }
-    each(before)
+    each(before, clients)
 }
 
-fn each(before: u64) -> u64 {
-    resident().saturating_sub(before) / u64::try_from(CLIENTS).unwrap()
+fn each(before: u64, clients: usize) -> u64 {
+    resident().saturating_sub(before) / u64::try_from(clients).unwrap()
 }
 
 /// The memory of this process, in bytes.

@@ -11,12 +11,12 @@ use rmcp::model::{CallToolRequestParams, CallToolResult, JsonObject, ProtocolVer
 use rmcp::service::{ClientLifecycleMode, ClientServiceExt, RunningService};
 use rmcp::transport::TokioChildProcess;
 use rootwise::PathStyle;
+use rootwise::clients::{KnownClient, RootsAnswer};
 use rootwise::path::display::display;
-use rootwise::path::uri::path_to_file_uri;
+use rootwise::provide::{Folder, provided_roots};
 use serde_json::{Value, json};
 use tokio::process::Command;
 
-use crate::clients::{Behaviour, Cwd, clients, find};
 use crate::command_line::{Call, Era};
 use crate::output::{Answer, BAD, FAINT, Failure, STRONG, styled};
 use crate::policy::absolute;
@@ -27,18 +27,21 @@ pub(crate) fn call(options: &Call) -> Result<Answer, Failure> {
     if options.clients {
         return Ok(listed());
     }
-    let behaviour = match &options.client {
-        None => Behaviour::exemplary(),
-        Some(name) => find(name)
-            .ok_or_else(|| Failure(format!("--client {name}: no such client; `rootwise call --clients` lists them")))?,
+    let known = match &options.client {
+        None => None,
+        Some(name) => Some(KnownClient::find(name).map_err(|error| {
+            Failure(format!("--client {name}: {}; `rootwise call --clients` lists them", error.problem))
+        })?),
     };
     let arguments: JsonObject = serde_json::from_str(&options.arguments)
         .map_err(|error| Failure(format!("--args must be a JSON object: {error}")))?;
     let folders = options.roots.iter().map(|root| text(absolute(root)?)).collect::<Result<Vec<_>, _>>()?;
-    let command = command(options, &behaviour, &folders)?;
+    let command = command(options, known, &folders)?;
+    let places: Vec<Folder> = folders.iter().map(Folder::from).collect();
+    let roots = provided_roots(&places, PathStyle::native()).map_err(Failure::new)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::new)?;
     let done = runtime.block_on(async {
-        let work = converse(command, options, behaviour, folders, arguments);
+        let work = converse(command, options, Peer::new(known, roots), arguments);
         match tokio::time::timeout(Duration::from_secs(options.timeout), work).await {
             Ok(done) => done,
             Err(_) => Err(Failure(format!("no answer within {} s; --timeout sets a longer wait", options.timeout))),
@@ -50,34 +53,22 @@ pub(crate) fn call(options: &Call) -> Result<Answer, Failure> {
 }
 
 /// The server as this client would start it.
-fn command(options: &Call, behaviour: &Behaviour, folders: &[String]) -> Result<Command, Failure> {
+fn command(options: &Call, known: Option<&KnownClient>, folders: &[String]) -> Result<Command, Failure> {
     let (name, args) = options.server.split_first().ok_or_else(|| Failure("name a server after `--`".into()))?;
     let mut command = Command::new(program::find(name)?);
     command.args(args);
-    let home = std::env::home_dir();
-    let chosen = match (behaviour.cwd, folders.first()) {
-        (Cwd::Project, Some(folder)) => Some(PathBuf::from(folder)),
-        (Cwd::Home, _) => home,
-        (Cwd::Root, _) => Some(PathBuf::from(if cfg!(windows) { r"C:\" } else { "/" })),
-        _ => None,
-    };
+    let home = std::env::home_dir().and_then(|home| home.into_os_string().into_string().ok());
+    let style = PathStyle::native();
+    let chosen = known.and_then(|known| known.cwd(folders, home.as_deref(), style)).map(PathBuf::from);
     if let Some(folder) = options.cwd.clone().map(|folder| absolute(&folder)).transpose()?.or(chosen) {
         command.current_dir(folder);
     }
-    let variables = behaviour.variables.iter().filter_map(|known| Some((&known.name, known.value(folders)?)));
-    command.envs(variables);
+    command.envs(known.map(|known| known.variables(folders, style)).unwrap_or_default());
     Ok(command)
 }
 
-async fn converse(
-    command: Command,
-    options: &Call,
-    behaviour: Behaviour,
-    folders: Vec<String>,
-    arguments: JsonObject,
-) -> Result<Answer, Failure> {
-    let is_modern = options.era.map_or(behaviour.is_modern, |era| era == Era::Modern);
-    let uris = folders.iter().filter_map(|folder| path_to_file_uri(folder, PathStyle::native())).collect();
+async fn converse(command: Command, options: &Call, peer: Peer, arguments: JsonObject) -> Result<Answer, Failure> {
+    let is_modern = options.era.map_or(peer.is_modern(), |era| era == Era::Modern);
     let (transport, _) = TokioChildProcess::builder(command)
         .stderr(Stdio::inherit())
         .spawn()
@@ -89,7 +80,7 @@ async fn converse(
         // As real clients do that speak both.
         (true, None) => ClientLifecycleMode::Auto { preferred_versions, legacy_version: None },
     };
-    let client = Peer { behaviour, uris }
+    let client = peer
         .serve_with_lifecycle(transport, lifecycle)
         .await
         .map_err(|error| Failure(format!("the server did not complete the handshake: {error}")))?;
@@ -147,10 +138,10 @@ async fn list_tools(client: &Client) -> Result<Answer, Failure> {
 }
 
 fn listed() -> Answer {
-    let clients = clients();
-    let line = |client: &Behaviour| {
-        let era = if client.is_modern { "2026-07-28" } else { "up to 2025-11-25" };
-        let roots = if client.declares_roots { format!("{:?}", client.answer) } else { "not declared".into() };
+    let clients = KnownClient::all();
+    let line = |client: &KnownClient| {
+        let era = if client.is_modern() { "2026-07-28" } else { "up to 2025-11-25" };
+        let roots = if client.declares_roots { answered(client.answer) } else { "not declared" };
         format!(
             "{}  {}",
             styled(STRONG, format_args!("{:<28}", client.short())),
@@ -159,10 +150,21 @@ fn listed() -> Answer {
     };
     let text = clients.iter().map(line).collect::<Vec<_>>().join("\n");
     let json = json!({ "clients": clients.iter().map(|client| json!({
-        "name": client.short(), "client": client.client, "clientInfo": client.name, "modern": client.is_modern,
+        "name": client.short(), "client": client.client, "clientInfo": client.name, "modern": client.is_modern(),
         "roots": client.declares_roots, "listChanged": client.declares_changes,
     })).collect::<Vec<_>>() });
     Answer { text, json, good: true }
+}
+
+const fn answered(answer: RootsAnswer) -> &'static str {
+    match answer {
+        RootsAnswer::First => "the first folder",
+        RootsAnswer::Empty => "an empty list",
+        RootsAnswer::Home => "the home folder",
+        RootsAnswer::Refused => "refused",
+        RootsAnswer::Silent => "no answer",
+        _ => "all folders",
+    }
 }
 
 fn text(path: PathBuf) -> Result<String, Failure> {

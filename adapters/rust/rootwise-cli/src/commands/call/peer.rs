@@ -4,22 +4,34 @@ use rmcp::model::{ClientConfig, ErrorCode, Implementation, ListRootsResult, Root
 use rmcp::service::RequestContext;
 use rmcp::{ClientHandler, ErrorData, RoleClient};
 use rootwise::PathStyle;
-use rootwise::path::uri::path_to_file_uri;
+use rootwise::clients::{KnownClient, RootsAnswer};
+use rootwise::provide::{ProvidedRoot, provided_roots};
 use serde_json::json;
 
-use crate::clients::{Behaviour, RootsAnswer};
-
+/// A client that behaves like a known one, or does everything as the protocol wants it.
 pub(super) struct Peer {
-    pub(super) behaviour: Behaviour,
-    pub(super) uris: Vec<String>,
+    known: Option<&'static KnownClient>,
+    roots: Vec<ProvidedRoot>,
+}
+
+impl Peer {
+    pub(super) const fn new(known: Option<&'static KnownClient>, roots: Vec<ProvidedRoot>) -> Self {
+        Self { known, roots }
+    }
+
+    pub(super) fn is_modern(&self) -> bool {
+        self.known.is_some_and(KnownClient::is_modern)
+    }
 }
 
 impl ClientHandler for Peer {
     fn get_info(&self) -> ClientConfig {
+        let name = self.known.map_or("rootwise-call", |known| known.name);
         let mut config = ClientConfig::default();
-        config.client_info = Implementation::new(self.behaviour.name.clone(), env!("CARGO_PKG_VERSION"));
-        if self.behaviour.declares_roots {
-            let roots = if self.behaviour.declares_changes { json!({ "listChanged": true }) } else { json!({}) };
+        config.client_info = Implementation::new(name, env!("CARGO_PKG_VERSION"));
+        if self.known.is_none_or(|known| known.declares_roots) {
+            let tells = self.known.is_none_or(|known| known.declares_changes);
+            let roots = if tells { json!({ "listChanged": true }) } else { json!({}) };
             config.capabilities = serde_json::from_value(json!({ "roots": roots })).unwrap_or_default();
         }
         config
@@ -27,17 +39,21 @@ impl ClientHandler for Peer {
 
     async fn list_roots(&self, _context: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {
         let home = std::env::home_dir().and_then(|home| home.into_os_string().into_string().ok());
-        let home = home.and_then(|home| path_to_file_uri(&home, PathStyle::native()));
-        let uris: Vec<String> = match self.behaviour.answer {
-            RootsAnswer::All => self.uris.clone(),
-            RootsAnswer::First => self.uris.first().cloned().into_iter().collect(),
-            RootsAnswer::Empty => Vec::new(),
-            RootsAnswer::Home => home.into_iter().collect(),
-            RootsAnswer::MethodNotFound => {
-                return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "Method not found", None));
-            }
-            RootsAnswer::Silence => std::future::pending().await,
+        let home = home.and_then(|home| provided_roots(&[home.into()], PathStyle::native()).ok()?.pop());
+        let roots = match self.known {
+            None => Some(self.roots.clone()),
+            Some(known) => known.listed(self.roots.clone(), home),
         };
-        Ok(ListRootsResult::new(uris.into_iter().map(Root::new).collect()))
+        let Some(roots) = roots else {
+            if self.known.is_some_and(|known| known.answer == RootsAnswer::Silent) {
+                std::future::pending::<()>().await;
+            }
+            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "Method not found", None));
+        };
+        let root = |ProvidedRoot { uri, name, .. }: ProvidedRoot| match name {
+            Some(name) => Root::new(uri).with_name(name),
+            None => Root::new(uri),
+        };
+        Ok(ListRootsResult::new(roots.into_iter().map(root).collect()))
     }
 }

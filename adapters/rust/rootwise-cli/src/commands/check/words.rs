@@ -1,7 +1,7 @@
 //! A policy in words.
 
 use rootwise::Policy;
-use rootwise::policy::{EnforceRoots, Pick, Pin, RequestWhen, Source, SourceKind};
+use rootwise::policy::{EnforceRoots, Identity, Pick, Pin, RequestWhen, Source, SourceKind};
 
 /// What a policy does: its sources in order, then the rules around them.
 pub(super) fn summary(policy: &Policy) -> Vec<String> {
@@ -31,6 +31,11 @@ pub(super) fn summary(policy: &Policy) -> Vec<String> {
     said.extend(match config.memory.pin {
         Pin::Sticky => Some("The first project stays until a tool selects another.".into()),
         Pin::Immutable => Some("The first project stays for good.".into()),
+        _ => None,
+    });
+    said.extend(match config.identity {
+        Identity::Repository => Some("All worktrees of a repository count as one project.".to_owned()),
+        Identity::Remote => Some("All clones with the same remote count as one project.".to_owned()),
         _ => None,
     });
     if !config.require_path {

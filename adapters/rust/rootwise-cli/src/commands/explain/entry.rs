@@ -3,6 +3,8 @@
 use std::collections::{HashMap, VecDeque};
 
 use serde_json::Value;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Side {
@@ -58,13 +60,29 @@ impl Ids {
 }
 
 impl Reader {
-    pub(super) fn read(&mut self, line: Value) -> Entry {
+    /// What is in a line: a message, and its answer where a tool keeps both together, as the MCP Inspector does.
+    pub(super) fn read(&mut self, mut line: Value) -> Vec<Entry> {
         if let Some(start) = line.get("start").filter(|_| line.get("direction").is_some_and(|from| from == "rootwise"))
         {
-            return Entry::Start(start.clone());
+            return vec![Entry::Start(start.clone())];
         }
         let (told, time) = (direction(&line), time(&line));
-        let Some(message) = message_of(line) else { return Entry::Other };
+        let duration = line.get("duration").and_then(Value::as_f64).unwrap_or_default();
+        let answer = line.get_mut("response").map(Value::take).filter(is_message);
+        if answer.is_some() && message_of(&line).is_none() {
+            return vec![self.message(told, time, answer.unwrap_or_default())];
+        }
+        let Some(message) = message_of(&line) else { return vec![Entry::Other] };
+        let asked = self.message(told, time, message);
+        let answerer = match &asked {
+            Entry::Message { from: Side::Client, .. } => Side::Server,
+            _ => Side::Client,
+        };
+        let answer = answer.map(|answer| self.message(Some(answerer), time.map(|time| time + duration), answer));
+        std::iter::once(asked).chain(answer).collect()
+    }
+
+    fn message(&mut self, told: Option<Side>, time: Option<f64>, message: Value) -> Entry {
         let from = told.unwrap_or_else(|| self.guess(&message));
         let id = message.get("id").filter(|id| !id.is_null());
         if let (Some(id), true) = (id, message.get("method").is_some()) {
@@ -114,16 +132,22 @@ fn direction(line: &Value) -> Option<Side> {
     })
 }
 
-/// Milliseconds, whatever they count from.
-fn time(line: &Value) -> Option<f64> {
+/// Milliseconds, whatever they count from; tools write numbers or RFC 3339.
+pub(super) fn time(line: &Value) -> Option<f64> {
     const MEMBERS: [&str; 5] = ["time", "timestamp", "ts", "at", "date"];
-    MEMBERS.iter().find_map(|name| line.get(name)?.as_f64())
+    MEMBERS.iter().find_map(|name| match line.get(name)? {
+        Value::String(text) => {
+            let time = OffsetDateTime::parse(text, &Rfc3339).ok()?;
+            Some(time.unix_timestamp_nanos() as f64 / 1e6)
+        }
+        number => number.as_f64(),
+    })
 }
 
 /// The message in a line: the line itself, or one of the usual members, also as text.
-fn message_of(line: Value) -> Option<Value> {
-    if is_message(&line) {
-        return Some(line);
+fn message_of(line: &Value) -> Option<Value> {
+    if is_message(line) {
+        return Some(line.clone());
     }
     const MEMBERS: [&str; 10] =
         ["message", "msg", "payload", "data", "body", "raw", "line", "content", "request", "response"];
@@ -142,15 +166,33 @@ fn is_message(value: &Value) -> bool {
 }
 
 #[cfg(test)]
+#[allow(clippy::panic, reason = "a test stops at the first surprise")]
 mod tests {
     use super::*;
     use serde_json::json;
 
     fn side(reader: &mut Reader, line: Value) -> Option<Side> {
-        match reader.read(line) {
-            Entry::Message { from, .. } => Some(from),
+        match reader.read(line).as_slice() {
+            [Entry::Message { from, .. }] => Some(*from),
             _ => None,
         }
+    }
+
+    #[test]
+    fn a_request_and_its_answer_can_be_one_entry() {
+        let ask = json!({ "jsonrpc": "2.0", "id": 7, "method": "roots/list" });
+        let answer = json!({ "jsonrpc": "2.0", "id": 7, "result": { "roots": [] } });
+        let line = json!({
+            "id": "request-7", "timestamp": "2026-01-01T00:00:00.010Z", "direction": "request", "message": ask, "response": answer, "duration": 5,
+        });
+        let read = Reader::default().read(line);
+        let [Entry::Message { from, time, .. }, Entry::Message { from: answerer, time: after, message }] = &read[..]
+        else {
+            panic!("{read:?}")
+        };
+        assert_eq!((*from, *answerer, message), (Side::Server, Side::Client, &answer));
+        assert_eq!(after.zip(*time).map(|(after, time)| (after - time).round()), Some(5.0));
+        assert_eq!(Reader::default().read(json!({ "response": answer })).len(), 1);
     }
 
     #[test]

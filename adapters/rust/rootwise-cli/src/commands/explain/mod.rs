@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use crate::choices::{Choice, choices, decide};
 use crate::command_line::Explain;
 use crate::output::{Answer, BAD, FAINT, Failure, GOOD, STRONG, styled};
-use entry::Reader;
+use entry::{Reader, time};
 use story::Story;
 
 /// Bytes of the longest line, and of a file that is one JSON document.
@@ -73,7 +73,7 @@ impl Recording {
             if let Some(bar) = bar.filter(|_| self.lines.is_multiple_of(1_024)) {
                 bar.inc(u64::try_from(read).unwrap_or(0).saturating_mul(1_024));
             }
-            if self.lines == 1 && line.trim_ascii_start().starts_with(b"[") {
+            if self.lines == 1 && is_begun(&line) {
                 return self.document(line, input);
             }
             self.line(&line);
@@ -86,24 +86,44 @@ impl Recording {
             return;
         }
         match serde_json::from_slice::<Value>(text) {
-            Ok(value) => self.story.add(self.reader.read(value)),
+            Ok(value) => self.entry(value),
             Err(error) if self.broken.len() < MAX_BROKEN => self.broken.push((self.lines, error.to_string())),
             Err(_) => self.more_broken = self.more_broken.saturating_add(1),
         }
     }
 
-    /// Some tools write one list.
+    fn entry(&mut self, value: Value) {
+        for entry in self.reader.read(value) {
+            self.story.add(entry);
+        }
+    }
+
+    /// Some tools write one list, or one object with a list in it, also with the newest message first.
     fn document(&mut self, mut text: Vec<u8>, input: impl Read) -> Result<(), Failure> {
         input.take(MAX_LINE).read_to_end(&mut text).map_err(Failure::new)?;
-        let entries: Vec<Value> = serde_json::from_slice(&text).map_err(|error| {
+        let document: Value = serde_json::from_slice(&text).map_err(|error| {
             Failure(format!(
                 "line {} column {}: neither a list of messages nor one message on each line: {error}",
                 error.line(),
                 error.column()
             ))
         })?;
+        let mut entries = match document {
+            Value::Array(entries) => entries,
+            Value::Object(parts) => {
+                let lists = parts
+                    .into_iter()
+                    .filter_map(|(_, part)| if let Value::Array(list) = part { Some(list) } else { None });
+                lists.max_by_key(Vec::len).unwrap_or_default()
+            }
+            _ => Vec::new(),
+        };
+        let times: Option<Vec<f64>> = entries.iter().map(time).collect();
+        if times.is_some_and(|times| times.first() > times.last()) {
+            entries.reverse();
+        }
         for entry in entries {
-            self.story.add(self.reader.read(entry));
+            self.entry(entry);
         }
         Ok(())
     }
@@ -154,6 +174,11 @@ impl Recording {
         text.push_str(&broken_text(broken, *more_broken));
         Answer { text, json, good }
     }
+}
+
+/// Whether a line begins a document that is longer than a line.
+fn is_begun(line: &[u8]) -> bool {
+    line.trim_ascii_start().starts_with(b"[") || line.trim_ascii() == b"{"
 }
 
 fn choice_line(Choice { preset, project, why }: &Choice) -> String {

@@ -207,6 +207,6 @@ impl Story {
             .protocol_version(part("protocolVersion"))
             .capabilities(part("capabilities"))
             .client_info(part("clientInfo"));
-        Known { client, roots: raw(self.roots.as_ref()), meta: raw(self.meta.as_ref()) }
+        Known { client, roots: raw(self.roots.as_ref()), meta: raw(self.meta.as_ref()), ..Known::default() }
     }
 }

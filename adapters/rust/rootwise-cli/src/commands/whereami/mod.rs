@@ -4,12 +4,16 @@ mod report;
 mod server;
 
 use std::io::IsTerminal;
+use std::sync::Arc;
 
-use rootwise_rmcp::{Rootwise, ToolNames};
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use rootwise_rmcp::{Rootwise, ToolNames, watch_streams};
 use serde_json::json;
 
 use crate::command_line::Whereami;
 use crate::output::{Answer, Failure};
+use crate::web;
 use server::Server;
 
 const ON_A_TERMINAL: &str = "\
@@ -21,18 +25,31 @@ Without a client, this shows the same report:
 
   rootwise call --root . --tool whereami -- rootwise whereami";
 
-pub(crate) fn whereami(_options: &Whereami) -> Result<Answer, Failure> {
-    if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
+pub(crate) fn whereami(options: &Whereami) -> Result<Answer, Failure> {
+    if options.http.is_none() && std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
         return Ok(Answer { text: ON_A_TERMINAL.into(), json: json!({ "message": ON_A_TERMINAL }), good: true });
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::new)?;
     runtime.block_on(async {
-        let projects = Rootwise::options().tools(ToolNames::default()).build().map_err(Failure::new)?;
-        let server = Server { projects: projects.clone() };
-        let running = projects.serve(server, rmcp::transport::stdio()).await;
-        // A client that goes away before its handshake needs no report.
-        if let Ok(running) = running {
-            let _ = running.waiting().await;
+        let projects = Rootwise::options().tools(ToolNames::default());
+        match options.http {
+            None => {
+                let projects = projects.build().map_err(Failure::new)?;
+                // A client that goes away before its handshake needs no report.
+                if let Ok(running) =
+                    projects.serve(Server { projects: projects.clone() }, rmcp::transport::stdio()).await
+                {
+                    let _ = running.waiting().await;
+                }
+            }
+            Some(port) => {
+                let projects = projects.local(true).build().map_err(Failure::new)?;
+                let make = move || Ok(projects.wrap(Server { projects: projects.clone() }));
+                let sessions = Arc::<LocalSessionManager>::default();
+                let service = StreamableHttpService::new(make, sessions, StreamableHttpServerConfig::default());
+                let router = axum::Router::new().route_service("/mcp", watch_streams(service));
+                web::serve(web::listen(port).await?, router, web::stopped()).await?;
+            }
         }
         Ok(Answer::silent(true))
     })

@@ -22,6 +22,8 @@ pub(super) struct Report {
     pub(super) roots: Roots,
     pub(super) waited_ms: u64,
     pub(super) meta: Value,
+    pub(super) headers: BTreeMap<String, String>,
+    pub(super) query: BTreeMap<String, String>,
     pub(super) environment: Signals,
     pub(super) cwd: Option<String>,
     pub(super) arguments: BTreeMap<String, String>,
@@ -57,6 +59,11 @@ impl Report {
         lines.extend(variables.map(|(variable, value)| format!("{}={}", one_line(variable), one_line(value))));
         lines.push(format!("{} other environment variables (values hidden)", self.environment.hidden.len()));
         lines.extend(names(&self.meta).map(|names| format!("_meta       {names}")));
+        let named = |kind: &str, (name, value): (&String, &String)| {
+            format!("{kind:<11} {}: {}", one_line(name), one_line(value))
+        };
+        lines.extend(self.headers.iter().map(|header| named("header", header)));
+        lines.extend(self.query.iter().map(|parameter| named("query", parameter)));
         lines.extend([String::new(), "## Which project each preset would pick".to_owned()]);
         lines.extend(self.choices.iter().map(choice_line));
         lines

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use axum::http::request::Parts;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
     PaginatedRequestParams, ServerCapabilities, ServerInfo, Tool, ToolAnnotations,
@@ -13,7 +14,7 @@ use rootwise::endpoint::inputs::PolicyInputs;
 use rootwise::event::ClientInitialized;
 use rootwise::host::Transport;
 use rootwise::policy::PRESETS;
-use rootwise_host::host_facts;
+use rootwise_host::{headers_of, host_facts, query_of};
 use rootwise_rmcp::{Roots, Rootwise};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
@@ -74,6 +75,8 @@ struct Seen {
     protocol: Option<String>,
     capabilities: Value,
     meta: Map<String, Value>,
+    /// The request, over HTTP.
+    http: Option<Parts>,
 }
 
 impl Seen {
@@ -84,16 +87,22 @@ impl Seen {
             protocol: context.protocol_version().map(|version| version.as_str().to_owned()),
             capabilities: value(context.client_capabilities().and_then(|known| serde_json::to_value(known).ok())),
             meta: (*context.meta.0).clone(),
+            http: context.extensions.get::<Parts>().cloned(),
         }
     }
 
     fn report(self, roots: Roots, waited_ms: u64) -> Report {
         let is_modern = self.protocol.as_deref().is_some_and(|protocol| protocol >= "2026-07-28");
+        let read = read_by_presets();
         let known = Known {
             client: ClientInitialized::default().capabilities(raw(&self.capabilities)).client_info(raw(&self.client)),
             roots: roots.answered.then(|| raw(&listed(&roots))).flatten(),
             meta: raw(&self.meta),
+            headers: self.http.as_ref().map(|http| headers_of(&http.headers, &read)).unwrap_or_default(),
+            query: self.http.as_ref().map(|http| query_of(&http.uri, &read)).unwrap_or_default(),
         };
+        let (headers, query) = (known.headers.clone(), known.query.clone());
+        let transport = if self.http.is_some() { Transport::Http } else { Transport::Stdio };
         let text = |name: std::ffi::OsString| name.to_string_lossy().into_owned();
         let variables = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
         let argv: Vec<String> = std::env::args_os().skip(1).map(text).collect();
@@ -102,10 +111,12 @@ impl Seen {
             protocol: self.protocol,
             era: if is_modern { "modern" } else { "legacy" },
             capabilities: self.capabilities,
-            transport: "stdio",
+            transport: if transport == Transport::Http { "http" } else { "stdio" },
             roots,
             waited_ms,
             meta: Value::Object(self.meta),
+            headers,
+            query,
             environment: signals(variables),
             cwd: std::env::current_dir().ok().map(|folder| text(folder.into_os_string())),
             arguments: PRESETS
@@ -113,9 +124,25 @@ impl Seen {
                 .filter_map(|(name, _)| Policy::preset(name).ok())
                 .flat_map(|policy| PolicyInputs::of(&policy).arguments(argv.iter().map(String::as_str)))
                 .collect(),
-            choices: choices(&known, |policy| host_facts(Transport::Stdio, policy)),
+            choices: choices(&known, |policy| {
+                let mut facts = host_facts(transport, policy);
+                // Over HTTP, too, it serves this machine only.
+                facts.local = Some(true);
+                facts
+            }),
         }
     }
+}
+
+/// What any preset reads of a request.
+fn read_by_presets() -> PolicyInputs {
+    let mut all = PolicyInputs::of(&Policy::recommended());
+    for policy in PRESETS.iter().filter_map(|(name, _)| Policy::preset(name).ok()) {
+        let read = PolicyInputs::of(&policy);
+        all.headers.extend(read.headers);
+        all.query.extend(read.query);
+    }
+    all
 }
 
 /// The roots as the client listed them.

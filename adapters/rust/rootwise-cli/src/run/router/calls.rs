@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use rootwise::tools::ready_tools;
 use rootwise::{INPUT_KEY, Project};
 use serde::de::IgnoredAny;
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
 use super::{Action, CallFacts, OurTool, Pending, Resolution, Router, Traffic, Wait};
-use crate::run::message::{self, INVALID_PARAMS, Params};
+use crate::run::message::{self, INVALID_PARAMS, Id, Params};
 use crate::run::place::Place;
 
 impl Router {
@@ -22,11 +23,12 @@ impl Router {
     ) {
         let parts = Params::of(params);
         let ours = if self.settings.tools && pending.traffic == Traffic::CallTool { our_tool(&parts) } else { None };
-        let facts = |argument| {
+        let facts = |id: &Id, argument| {
             let meta = parts.meta.map(ToOwned::to_owned);
             let input_responses = parts.input_responses.map(ToOwned::to_owned);
             let request_state = parts.request_state.clone();
-            Box::new(CallFacts { method: method.to_owned(), meta, argument, input_responses, request_state })
+            let (id, method) = (id.clone(), method.to_owned());
+            Box::new(CallFacts { id, method, meta, argument, input_responses, request_state })
         };
         match ours {
             Some(Err(text)) => {
@@ -34,7 +36,7 @@ impl Router {
             }
             Some(Ok(tool)) => {
                 let ticket = self.next_id();
-                self.act(Action::Tool(ticket, tool, facts(None)));
+                self.act(Action::Tool(ticket, tool, facts(&pending.id, None)));
                 self.hold(pending, Wait::Call(ticket));
             }
             None => {
@@ -46,7 +48,7 @@ impl Router {
                     Some(project) => self.hold(pending, Wait::Turn(Resolution::Project(project))),
                     None => {
                         let ticket = self.next_id();
-                        self.act(Action::Ask(ticket, Some(facts(argument))));
+                        self.act(Action::Ask(ticket, Some(facts(&pending.id, argument))));
                         self.hold(pending, Wait::Call(ticket));
                     }
                 }
@@ -138,27 +140,8 @@ pub(crate) const SWITCH: &str = "switch_project";
 
 /// The definitions of our tools.
 pub(super) fn our_tools() -> [Value; 2] {
-    let folder = "Absolute path or file: URI of the folder, or the name of one of your roots";
-    [
-        json!({
-            "name": WHICH,
-            "title": "Which project is this?",
-            "description": "Explains which project this server works in for you, with the result of every source.",
-            "inputSchema": { "type": "object", "properties": {} },
-            "annotations": { "readOnlyHint": true },
-        }),
-        json!({
-            "name": SWITCH,
-            "title": "Switch project",
-            "description": "Makes another folder the project of this connection.",
-            "inputSchema": {
-                "type": "object",
-                "properties": { "project": { "type": "string", "description": folder } },
-                "required": ["project"],
-                "additionalProperties": false,
-            },
-        }),
-    ]
+    let ready = ready_tools();
+    [ready.which, ready.switch].map(|tool| serde_json::to_value(tool).unwrap_or_default())
 }
 
 /// The request of a retried call without the answer to our question, which the server did not ask.

@@ -29,11 +29,29 @@ pub(super) struct Client {
     pub(super) has_ended: bool,
 }
 
+/// Bytes of the longest line that is taken apart as several messages.
+const MAX_BATCH: usize = 1 << 20;
+
 /// The key by which a request of 2026-07-28 is known.
 const MODERN_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 
 impl Router {
     pub(super) fn client_line(&mut self, line: Bytes, known: Option<Arc<Project>>) {
+        let text = line.clone();
+        if text.trim_ascii_start().starts_with(b"[") && text.len() <= MAX_BATCH {
+            // Revision 2025-03-26 allows several messages at once: each of them may belong to another server.
+            let batch: Vec<&RawValue> = serde_json::from_slice(&text).unwrap_or_default();
+            for message in &batch {
+                self.client_message(format!("{message}\n").into(), known.clone());
+            }
+            if !batch.is_empty() {
+                return;
+            }
+        }
+        self.client_message(line, known);
+    }
+
+    fn client_message(&mut self, line: Bytes, known: Option<Arc<Project>>) {
         let text = line.clone();
         let mut head = Head::of(&text);
         match head.kind() {
@@ -244,7 +262,9 @@ impl Router {
                 self.client.is_ready = true;
                 self.act(Action::Ready);
                 self.finish_handshakes();
-                self.ask_for_session();
+                if self.settings.asks_early {
+                    self.ask_for_session();
+                }
             }
             "notifications/roots/list_changed" => {
                 self.act(Action::RootsChanged);

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use super::calls::{without_envelope, without_our_answer};
 use super::{Action, Alarm, End, Era, Flight, GRACE, InstanceId, Pending, Router, SessionProject, Traffic};
 use crate::run::message::{self, Id};
-use crate::run::place::Place;
+use crate::run::place::{Place, folder_of};
 
 /// One process of the server.
 pub(super) struct Instance {
@@ -140,7 +140,7 @@ impl Router {
             return Ok(());
         }
         let of_session = match &self.session {
-            SessionProject::Known(project) => Some(project.key.as_str()),
+            SessionProject::Known(project) => Some(folder_of(project)),
             _ => None,
         };
         let is_needed = |known: &Instance| known.place.key().is_some() && known.place.key() == of_session;
@@ -248,7 +248,7 @@ impl Router {
     pub(super) fn make_current_if_ready(&mut self, id: InstanceId) {
         let Some(instance) = self.instances.get(&id) else { return };
         let is_wanted = match &self.session {
-            SessionProject::Known(project) => instance.place.key() == Some(project.key.as_str()),
+            SessionProject::Known(project) => instance.place.key() == Some(folder_of(project)),
             _ => self.current.is_none(),
         };
         if !is_wanted || instance.state != State::Ready || self.current == Some(id) {

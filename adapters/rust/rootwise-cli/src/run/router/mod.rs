@@ -131,6 +131,7 @@ pub(crate) enum Alarm {
 /// What a call says about its project.
 #[derive(Debug, Default)]
 pub(crate) struct CallFacts {
+    pub(crate) id: Id,
     pub(crate) method: String,
     pub(crate) meta: Option<Box<RawValue>>,
     pub(crate) argument: Option<Value>,
@@ -149,7 +150,7 @@ pub(crate) enum OurTool {
 pub(crate) enum Era {
     /// With a handshake.
     Legacy,
-    /// Since 2026-07-28: every request stands alone.
+    /// Since 2026-07-28: every request is stateless.
     Modern,
 }
 
@@ -159,6 +160,8 @@ pub(crate) struct Settings {
     /// The argument of tools that names a project.
     pub(crate) argument: Option<String>,
     pub(crate) tools: bool,
+    /// Whether the client can be asked before its first request.
+    pub(crate) asks_early: bool,
     /// Whether the servers' questions for roots are answered here.
     pub(crate) answer_roots: bool,
     /// Whether calls without a project are served in the start folder.

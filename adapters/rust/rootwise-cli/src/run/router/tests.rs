@@ -9,6 +9,7 @@ fn settings() -> Settings {
     Settings {
         argument: Some("project".into()),
         tools: false,
+        asks_early: true,
         answer_roots: true,
         fallback: false,
         max: 3,
@@ -158,6 +159,22 @@ fn a_change_of_project_lets_requests_in_flight_end() {
     assert!(!play.shake(b, &sent).contains(&format!("close {a}")), "it has a request");
     let answered = play.server(a, json!({ "id": 5, "result": {} }));
     assert_eq!(answered, [format!("client {}", json!({ "id": 5, "result": {} })), format!("close {a}")]);
+}
+
+#[test]
+fn every_message_of_a_batch_goes_its_own_way() {
+    let mut play = Play::new(settings());
+    play.client(json!({ "id": 0, "method": "initialize", "params": { "capabilities": {} } }));
+    let call = |id: u64, project: &str| json!({ "id": id, "method": "tools/call", "params": { "name": "t", "arguments": { "project": project } } });
+    let done = play.client(json!([call(1, "/a"), call(2, "/b")]));
+    let asked: Vec<&str> = done
+        .iter()
+        .filter_map(|line| line.strip_prefix("ask ")?.split_once(' '))
+        .map(|(_, argument)| argument)
+        .collect();
+    assert_eq!(asked, ["\"/a\"", "\"/b\""], "{done:?}");
+    // A list inside a list is no message; it reaches the server as the other bytes that are none.
+    assert!(play.client(json!([[1]])).iter().any(|line| line.ends_with("[1]")));
 }
 
 #[test]

@@ -1,0 +1,38 @@
+// The program in Rust, which npm installs for this platform.
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/** Names of this platform; npm installs the package that fits. */
+function platforms(): string[] {
+  const { platform, arch } = process;
+  if (platform === "linux") return [`linux-${arch}-gnu`, `linux-${arch}-musl`];
+  return [platform === "win32" ? `win32-${arch}-msvc` : `${platform}-${arch}`];
+}
+
+/** The program, or what is missing: a package that was left out, or a platform for which there is none. */
+export function findProgram(): string | { readonly missing: string } {
+  const own = process.env.ROOTWISE_PROGRAM;
+  if (own) return own;
+  const file = process.platform === "win32" ? "rootwise.exe" : "rootwise";
+  for (const name of platforms()) {
+    for (const folder of [installed(name), join(__dirname, "../../../npm", name)]) {
+      if (folder && existsSync(join(folder, file))) return join(folder, file);
+    }
+  }
+  const packages = platforms().map((name) => `@rootwise/${name}`);
+  return {
+    missing:
+      `the program is not installed for ${process.platform} on ${process.arch}. It is in the package ` +
+      `${packages.join(" or ")}, which npm leaves out with --omit=optional and on other platforms; ` +
+      "`uvx rootwise` and `cargo install rootwise-cli` bring it as well.",
+  };
+}
+
+/** The folder of an installed package. */
+function installed(name: string): string | undefined {
+  try {
+    return dirname(require.resolve(`@rootwise/${name}/package.json`));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,128 @@
+//! How the time of one event grows with what a peer sends: a factor near 10 from n to 10 n is linear, one near 100 quadratic.
+
+use std::fmt::Write as _;
+use std::hint::black_box;
+use std::time::Duration;
+
+use rootwise::host::HostFacts;
+use rootwise::path::PathStyle;
+use rootwise::policy::Policy;
+use rootwise::{Resolver, wire};
+use serde_json::{Value, json};
+
+use crate::clock::Clock;
+
+/// A resolver before the event, and the text of the event.
+type Prepared = (Resolver, String);
+
+pub(crate) fn measure() {
+    let mut rows = Vec::new();
+    let mut growth = |what, n, prepare: &dyn Fn(usize) -> Prepared| rows.push(row(what, n, prepare));
+    growth("roots in a list", 1000, &|n| (ready("recommended"), listed(n, 8)));
+    growth("bytes of a list (256 roots)", 400, &|n| (ready("recommended"), listed(256, n)));
+    growth("waiting asks that a list is for", 100, &|n| (asked(n, |_| String::new()), listed(16, 8)));
+    growth("waiting asks that all differ", 100, &|n| {
+        (asked(n, |at| format!(r#","target":"/home/me/{at}""#)), listed(16, 8))
+    });
+    growth("waiting asks, while another event passes", 100, &|n| {
+        (asked(n, |_| String::new()), r#"{"type":"rootsChanged"}"#.into())
+    });
+    growth("waiting asks at the end of the connection", 100, &|n| {
+        (asked(n, |_| String::new()), r#"{"type":"closed"}"#.into())
+    });
+    growth("headers of an ask", 3200, &|n| (ready("recommended"), facts("headers", n)));
+    growth("query parameters of an ask", 3200, &|n| (ready("recommended"), facts("query", n)));
+    growth("members of _meta", 3200, &|n| (ready("recommended"), facts("meta", n)));
+    growth("bytes of an argument", 100_000, &|n| {
+        (ready("recommended"), format!(r#"{{"type":"asked","ask":1,"facts":{{"argument":"/{}"}}}}"#, "x".repeat(n)))
+    });
+    growth("paths in the reply to a probe", 25, &probed);
+    growth("waiting asks that got equal replies apart", 100, &|n| {
+        (asked_apart(n), r#"{"type":"rootsListed","request":1,"result":{"roots":[]}}"#.into())
+    });
+    growth("elements of a batch that are no messages", 20_000, &|n| {
+        (ready("recommended"), format!(r#"{{"type":"message","text":"[{}]"}}"#, ["0"].repeat(n).join(",")))
+    });
+    growth("messages in a batch", 2000, &|n| {
+        let message = r#"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/roots/list_changed\"}"#;
+        (ready("recommended"), format!(r#"{{"type":"message","text":"[{}]"}}"#, [message].repeat(n).join(",")))
+    });
+    println!("{}", Value::Array(rows));
+}
+
+/// Both sizes take turns, and the shortest of several runs counts.
+fn row(what: &str, n: usize, prepare: &dyn Fn(usize) -> Prepared) -> Value {
+    let sizes = [n, 10 * n].map(|n| (n, prepare(n)));
+    let mut times = [Duration::MAX; 2];
+    for _ in 0..9 {
+        for ((_, (resolver, event)), best) in sizes.iter().zip(&mut times) {
+            let mut resolver = resolver.clone();
+            let start = Clock::now();
+            black_box(wire::handle_json(&mut resolver, event, 10.0));
+            *best = start.elapsed().min(*best);
+        }
+    }
+    let [small, large] = times.map(|time| time.as_secs_f64() * 1e6);
+    json!({ "what": what, "n": n, "small": small, "large": large })
+}
+
+fn ready(policy: &str) -> Resolver {
+    let host = HostFacts::new(PathStyle::Posix);
+    let mut resolver = Resolver::new(Policy::preset(policy).unwrap(), host).unwrap();
+    for event in [r#"{"type":"clientInitialized","capabilities":{"roots":{}}}"#, r#"{"type":"clientReady"}"#] {
+        wire::handle(&mut resolver, event, 0.0).unwrap();
+    }
+    resolver
+}
+
+/// Asks that wait for the client's roots.
+fn asked(n: usize, fields: impl Fn(usize) -> String) -> Resolver {
+    let mut resolver = ready("recommended");
+    for ask in 0..n {
+        wire::handle(&mut resolver, &format!(r#"{{"type":"asked","ask":{ask}{}}}"#, fields(ask)), 0.0).unwrap();
+    }
+    resolver
+}
+
+/// Asks that wait for the client's roots, each of which has its own reply on the configured project.
+fn asked_apart(n: usize) -> Resolver {
+    let mut host = HostFacts::new(PathStyle::Posix);
+    host.allowed_dirs = Some(vec!["/p".to_owned()]);
+    host.arguments.insert("project".into(), "/p/a".into());
+    let mut resolver = Resolver::new(Policy::recommended(), host).unwrap();
+    let mut feed = |event: &str| wire::handle(&mut resolver, event, 0.0).map(drop).unwrap();
+    feed(r#"{"type":"clientInitialized","capabilities":{"roots":{}}}"#);
+    feed(r#"{"type":"clientReady"}"#);
+    for ask in 0..n {
+        feed(&format!(r#"{{"type":"asked","ask":{ask}}}"#));
+        let probe = ask + 1;
+        feed(&format!(r#"{{"type":"probed","probe":{probe},"paths":[{{"path":"/p/a","found":"missing"}}]}}"#));
+    }
+    resolver
+}
+
+fn listed(roots: usize, bytes: usize) -> String {
+    let root = |at: usize| format!(r#"{{"uri":"file:///home/me/{at:06}{}"}}"#, "x".repeat(bytes));
+    let roots: Vec<String> = (0..roots).map(root).collect();
+    format!(r#"{{"type":"rootsListed","result":{{"roots":[{}]}}}}"#, roots.join(","))
+}
+
+fn facts(kind: &str, n: usize) -> String {
+    let mut members = String::new();
+    for at in 0..n {
+        let comma = if at == 0 { "" } else { "," };
+        write!(members, r#"{comma}"x-{at}":"{at}""#).unwrap();
+    }
+    format!(r#"{{"type":"asked","ask":1,"facts":{{"{kind}":{{{members}}}}}}}"#)
+}
+
+/// The reply to a probe of this many roots.
+fn probed(n: usize) -> Prepared {
+    let mut resolver = asked(1, |_| String::new());
+    let output = wire::handle_json(&mut resolver, &listed(n, 8), 0.0);
+    let output: Value = serde_json::from_str(&output).unwrap();
+    let probe = output["actions"].as_array().unwrap().iter().find(|action| action["type"] == "probe").unwrap();
+    let reply = |path: &Value| format!(r#"{{"path":{},"found":"missing","markers":[]}}"#, path["path"]);
+    let paths: Vec<String> = probe["paths"].as_array().unwrap().iter().map(reply).collect();
+    (resolver, format!(r#"{{"type":"probed","probe":{},"paths":[{}]}}"#, probe["probe"], paths.join(",")))
+}

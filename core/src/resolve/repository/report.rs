@@ -1,0 +1,156 @@
+//! What a host is asked about repositories, and what it replied, already read.
+
+use alloc::borrow::ToOwned;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use super::{remote, texts};
+use crate::api::action::{FindNearest, ReadFiles};
+use crate::api::event::{EntryKind, Nearest};
+use crate::api::is_default;
+use crate::policy::RepositoryRules;
+
+/// The entries by which a folder is the top of a repository. Of several in one folder the first counts.
+const NAMES: [&str; 3] = [".git", ".jj", ".hg"];
+/// The files by which a worktree and its repository name each other.
+const LINKS: [&str; 2] = ["commondir", "gitdir"];
+/// The files that name the remotes of a repository, of Git and of Mercurial.
+const CONFIG: [&str; 2] = ["config", "hgrc"];
+
+/// The size of a file that holds one path.
+const PATH_BYTES: u32 = 4 << 10;
+/// The size of a configuration: one with hundreds of branches.
+const CONFIG_BYTES: u32 = 64 << 10;
+
+/// A set of questions about one path.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct RepositoryQuestions(u8);
+
+impl RepositoryQuestions {
+    pub(crate) const NONE: Self = Self(0);
+    /// Which folder at or above it is the top of a repository?
+    pub(crate) const NEAREST: Self = Self(1);
+    /// Which repository do the files of a worktree name?
+    pub(crate) const LINKS: Self = Self(2);
+    /// Which remote does the configuration name?
+    pub(crate) const CONFIG: Self = Self(4);
+
+    /// What is wished to know about a folder under rules.
+    pub(crate) fn by(rules: Option<RepositoryRules>) -> Self {
+        rules.map_or(Self::NONE, |_| Self::NEAREST)
+    }
+
+    pub(crate) const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    pub(crate) const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// The search that the host is asked for.
+    pub(crate) fn find(self, within: Option<&Vec<String>>) -> Option<FindNearest> {
+        let names = NAMES.map(ToOwned::to_owned).into();
+        let find = FindNearest { names, within: within.cloned(), bytes: PATH_BYTES };
+        self.contains(Self::NEAREST).then_some(find)
+    }
+
+    /// The files that the host is asked for.
+    pub(crate) fn files(self, within: Option<&Vec<String>>) -> Option<ReadFiles> {
+        let links = LINKS.iter().filter(|_| self.contains(Self::LINKS));
+        let config = CONFIG.iter().filter(|_| self.contains(Self::CONFIG));
+        let names: Vec<String> = links.chain(config).map(|name| (*name).to_owned()).collect();
+        let bytes = if self.contains(Self::CONFIG) { CONFIG_BYTES } else { PATH_BYTES };
+        (!names.is_empty()).then(|| ReadFiles { names, within: within.cloned(), bytes })
+    }
+}
+
+/// What was asked about one path, and the answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct RepositoryReport {
+    pub(crate) asked: RepositoryQuestions,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(crate) nearest: Option<Marked>,
+    /// The repository of a worktree, as its `commondir` names it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(crate) common: Option<String>,
+    /// The worktree, as the `gitdir` of its repository names it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(crate) back: Option<String>,
+    /// The remote, in its normal form.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(crate) remote: Option<String>,
+}
+
+/// The nearest folder with a repository's entry.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Marked {
+    /// The folder, by its real path.
+    pub(crate) path: String,
+    pub(crate) name: String,
+    pub(crate) is_folder: bool,
+    /// Where a `.git` file leads.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(crate) leads_to: Option<String>,
+}
+
+impl RepositoryReport {
+    /// The host was asked and did not reply.
+    pub(crate) fn unanswered(asked: RepositoryQuestions) -> Self {
+        Self { asked, ..Self::default() }
+    }
+
+    /// Reads a reply as far as it answers the questions. Texts that a host should not have sent count as absent.
+    pub(crate) fn read(asked: RepositoryQuestions, nearest: Option<Nearest>, files: &BTreeMap<String, String>) -> Self {
+        let text = |name: &str, most: u32| {
+            let fits = |text: &&String| u32::try_from(text.len()).is_ok_and(|bytes| bytes <= most);
+            files.get(name).filter(fits)
+        };
+        let link = |name| text(name, PATH_BYTES).filter(|_| asked.contains(RepositoryQuestions::LINKS));
+        let config = |name| text(name, CONFIG_BYTES).filter(|_| asked.contains(RepositoryQuestions::CONFIG));
+        let [common, back] = LINKS.map(|name| link(name).and_then(|text| texts::path(text)));
+        let [git, hg] = CONFIG;
+        let remote = config(git).and_then(|text| texts::git_remote(text));
+        let remote = remote.or_else(|| config(hg).and_then(|text| texts::hg_remote(text)));
+        let nearest = nearest.filter(|nearest| {
+            let exists = matches!(nearest.found, EntryKind::Directory | EntryKind::File);
+            asked.contains(RepositoryQuestions::NEAREST) && exists && NAMES.contains(&nearest.name.as_str())
+        });
+        Self {
+            asked,
+            nearest: nearest.map(|Nearest { path, name, found, text }| Marked {
+                path,
+                name,
+                is_folder: found == EntryKind::Directory,
+                leads_to: text
+                    .filter(|text| u32::try_from(text.len()).is_ok_and(|bytes| bytes <= PATH_BYTES))
+                    .and_then(|text| texts::path(text.strip_prefix("gitdir:")?)),
+            }),
+            common,
+            back,
+            remote: remote.and_then(|url| remote::normal(&url)),
+        }
+    }
+
+    /// Keeps the answers of an earlier report to questions that this one was not asked.
+    pub(crate) fn with_earlier(self, earlier: &Self) -> Self {
+        let is_new = |question| self.asked.contains(question);
+        let (nearest, links, config) = (
+            is_new(RepositoryQuestions::NEAREST),
+            is_new(RepositoryQuestions::LINKS),
+            is_new(RepositoryQuestions::CONFIG),
+        );
+        Self {
+            asked: self.asked.with(earlier.asked),
+            nearest: if nearest { self.nearest } else { earlier.nearest.clone() },
+            common: if links { self.common } else { earlier.common.clone() },
+            back: if links { self.back } else { earlier.back.clone() },
+            remote: if config { self.remote } else { earlier.remote.clone() },
+        }
+    }
+}
