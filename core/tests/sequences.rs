@@ -35,7 +35,7 @@ use oracle::run::{Done, after_every_step, ask_of, config, number, replay, resolv
 use oracle::world::World;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
-use rootwise::action::{Action, RootsState};
+use rootwise::action::{Action, LogCode, RootsState};
 use rootwise::event::{AskVia, AskWithdrawn, EntryKind, Event, RefusalKind, RequestFacts, RequestRefused, RootsListed};
 use rootwise::host::{HostFacts, Transport};
 use rootwise::path::PathStyle;
@@ -54,6 +54,9 @@ const STEPS: usize = 40;
 fn is_modern(by: Option<AskVia>, facts: &RequestFacts) -> bool {
     Oracle::new(Policy::recommended(), HostFacts::new(PathStyle::Posix)).history.manner(by, facts).1
 }
+
+/// The forms that were compared.
+static FORMS: AtomicU64 = AtomicU64::new(0);
 
 /// Whether the machine does what the model predicts; if not, the events up to the difference.
 fn compare(case: &Case) -> Result<(), TestCaseError> {
@@ -74,6 +77,8 @@ fn compare(case: &Case) -> Result<(), TestCaseError> {
             (Ok(expected), Ok(actions)) => {
                 let mut seen = effects(actions);
                 trace.push_str(&format!("\n    -> {seen:?}"));
+                let forms = seen.notices.get(&LogCode::UserAsked).copied().unwrap_or(0);
+                FORMS.fetch_add(forms as u64, Ordering::Relaxed);
                 if left_out_notices(actions) {
                     seen.notices = expected.notices.clone();
                 }
@@ -117,7 +122,9 @@ fn the_machine_does_what_the_model_predicts() {
             scope.spawn(work);
         }
     });
-    println!("{cases} cases, seed {seed}, {} s", started.elapsed().as_secs());
+    let forms = FORMS.load(Ordering::Relaxed);
+    println!("{cases} cases with {forms} forms, seed {seed}, {} s", started.elapsed().as_secs());
+    assert!(forms > 0 || cases < BATCH, "the cases show no form to a user");
     assert_eq!(differing.into_inner(), 0, "batches in which machine and model differ");
 }
 
@@ -132,7 +139,9 @@ proptest! {
             let others = actions.iter().filter(|action| !matches!(action, Action::Answer(_))).count();
             prop_assert!(others <= case.policy.config().limits.actions as usize, "{others} actions for {:?}", done.event);
             let seen = effects(&actions);
-            prop_assert!(seen.send.len() <= 1 && seen.probe.len() <= 1 && seen.cancel.len() <= 1 && seen.announce.len() <= 1);
+            let asked = seen.send.len() <= 1 && seen.forms.len() <= 1;
+            // A request for roots and a form can end at the same time.
+            prop_assert!(asked && seen.probe.len() <= 1 && seen.cancel.len() <= 2 && seen.announce.len() <= 1);
         }
     }
 
@@ -406,8 +415,8 @@ proptest! {
             }
         }
         after_every_step(&case, |machine, world, _, trace| {
-            // Every token but the newest is over.
-            for token in 1..world.tokens {
+            // Every token but the newest is over, except that of a form.
+            for token in (1..world.tokens).filter(|token| *token != world.form) {
                 let result = oracle::generate::raw(r#"{"roots":[{"uri":"file:///stale"}]}"#);
                 let listed = Event::RootsListed(RootsListed::new(result).request(RequestToken(token)));
                 let kind = RefusalKind::Error;

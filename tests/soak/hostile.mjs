@@ -18,9 +18,10 @@ COMMAND starts an MCP server over HTTP that prints its address as its first line
 returns the path of the project. A good client calls it alone for N/4 seconds and then beside a hostile one for N
 seconds (default 20), which floods changes, answers with wrong ids, huge URIs, 100,000 roots and deep JSON, never
 answers, sends what no policy reads and errors of a megabyte, disconnects in the middle of a call or before the server has
-read it, and ends sessions that began with a huge handshake and, with the tool "select" if there is one, a project of their
-own. Fails if an answer to the good client is wrong or missing, if it is asked for its roots more than once a second, if a
-new session inherits a project, if changes cause a request each, or if the server's memory keeps growing.`;
+read it, ends sessions that began with a huge handshake and, with a tool that selects if there is one, a project of their
+own, and selects one in ever new conversations without a session. Fails if an answer to the good client is wrong or
+missing, if it is asked for its roots more than once a second, if a new session or conversation inherits a project, if
+changes cause a request each, or if the server's memory keeps growing.`;
 
 /** Changes that the hostile client sends at once. */
 const ROUND = 100;
@@ -77,7 +78,11 @@ async function main(seconds, [program, ...args]) {
         `the good client was asked for its roots ${good.state.asked} times in ${Math.round(passed)} s`,
       );
       assert.ok(counts.changes > ROUND, `the flood was no flood: ${counts.changes} changes`);
-      assert.equal(counts["inherited projects"], 0, "a new session got the project of one that had ended");
+      assert.equal(
+        counts["inherited projects"],
+        0,
+        "a new session or another conversation got the project of somebody else",
+      );
       const requests = counts["requests for them"];
       assert.ok(
         requests > 0 && requests * 10 < counts.changes,
@@ -162,6 +167,7 @@ async function attack(url, stolen) {
     "dropped calls": 0,
     "large messages": 0,
     "huge handshakes": 0,
+    "sessionless selections": 0,
     "inherited projects": 0,
   };
   process.on("message", (then) => process.send(counts, () => then === "stop" && process.exit()));
@@ -274,9 +280,8 @@ async function attack(url, stolen) {
     async () => {
       const thief = await new Peer(url).open({ experimental: { padding: { text: "x".repeat(1 << 20) } } });
       await read(await thief.post({ id: 1_000, method: "tools/call", params: { name: "where", arguments: {} } }));
-      await read(
-        await thief.post({ id: 1_001, method: "tools/call", params: { name: "select", arguments: { value: stolen } } }),
-      );
+      for (const [id, params] of selecting(stolen).entries())
+        await read(await thief.post({ id: 1_001 + id, method: "tools/call", params }));
       await thief.close();
       const victim = await new Peer(url).open({});
       const message = await (await victim.call()).next();
@@ -285,5 +290,47 @@ async function attack(url, stolen) {
       counts["huge handshakes"] += 1;
     },
   ];
-  await Promise.all(attacks.map(repeat));
+  await Promise.all([...attacks.map(repeat), selectWithoutSession(url, stolen, counts)]);
+}
+
+/** The tools with which servers let a project be selected. */
+const selecting = (folder) => [
+  { name: "select", arguments: { value: folder } },
+  { name: "switch_project", arguments: { project: folder } },
+];
+
+/**
+ * A client of 2026-07-28 selects a project in ever new conversations, and a call of another conversation of the same client asks for
+ * its own; servers that do not speak that revision have no such calls.
+ */
+async function selectWithoutSession(url, stolen, counts) {
+  const client = new Client(
+    { name: "good", version: "1" },
+    { capabilities: { roots: {} }, versionNegotiation: { mode: { pin: "2026-07-28" } } },
+  );
+  let roots = [];
+  client.setRequestHandler("roots/list", async () => ({ roots }));
+  try {
+    await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+  } catch {
+    return;
+  }
+  const call = (name, args, conversation) =>
+    client.callTool({ name, arguments: args, _meta: { threadId: conversation } }, { timeout: 60_000 });
+  for (let turn = 0; ; turn += 1) {
+    try {
+      roots = [{ uri: `file://${stolen}` }];
+      for (const { name, arguments: args } of selecting(stolen)) {
+        // A server has one of the tools.
+        const { isError = false } = await call(name, args, `thief ${turn}`).catch(() => ({ isError: true }));
+        if (!isError) counts["sessionless selections"] += 1;
+      }
+      roots = [];
+      const { content } = await call("where", {}, "victim");
+      if (content[0].text.includes(stolen)) counts["inherited projects"] += 1;
+    } catch {
+      // The server is busy.
+    }
+    await sleep(5);
+  }
 }

@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::asks::{DecisionCache, NewAsk, PendingAsk, Wait, Waiting};
+use super::asks::{DecisionCache, NewAsk, PendingAsk, UserProgress, Wait, Waiting};
 use super::builder::Serves;
 use super::outbox::AnswerPosition;
 use super::probes::{Asker, Wanted};
@@ -79,11 +79,15 @@ impl Resolver {
             self.connection.disk.clear();
             ask.purpose = Purpose::Project;
         }
-        if self.asks.len() >= to_usize(self.policy.config.limits.waiting_asks)
-            && matches!(self.context(&ask).decide().step, Step::Wait { .. })
-        {
-            ask.wait = Wait::Over;
-            self.logger(turn).too_many_asks(ask.id);
+        if self.asks.len() >= to_usize(self.policy.config.limits.waiting_asks) {
+            if !ask.modern {
+                // It would have to wait for the user.
+                ask.user = UserProgress::Apart;
+            }
+            if matches!(self.context(&ask).decide().step, Step::Wait { .. }) {
+                ask.wait = Wait::Over;
+                self.logger(turn).too_many_asks(ask.id);
+            }
         }
         let by_request = ask.by == AskVia::Request;
         if settles_itself {

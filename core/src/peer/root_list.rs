@@ -210,7 +210,8 @@ impl RootList {
 
     /// The different roots that can be projects, each by a text that names no other; none if a form cannot offer all of them.
     pub(crate) fn choices(&self, policy: &Policy, host: &HostFacts) -> Option<Vec<String>> {
-        let roots = self.distinct(|entry| entry.path.is_ok() || entry.is_identity(policy));
+        let needs_folder = policy.config.require_path;
+        let roots = self.distinct(|entry| entry.path.is_ok() || (!needs_folder && entry.is_identity(policy)));
         if !(2..=ANSWER_ROOTS).contains(&roots.len()) || self.dropped > 0 {
             return None;
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rootwise::action::{Action, LogCode, Outcome};
+use rootwise::action::{Action, InputRequest, LogCode, Outcome, RequestMethod, SendRequest};
 use rootwise::path::PathStyle;
 use rootwise::project::Project;
 use rootwise::{AskId, Resolver};
@@ -38,14 +38,26 @@ fn out(outcome: &Outcome) -> Out {
         }
         Outcome::NeedsInput { input_requests } => {
             let requests = input_requests.iter();
-            Out::NeedsInput(
-                requests.map(|(key, request)| ((*key).to_owned(), serde_json::to_string(request).unwrap())).collect(),
-            )
+            let shown = |(key, request): (&_, &InputRequest)| match &request.params {
+                Some(params) => (String::clone(key), form(params)),
+                None => (String::clone(key), serde_json::to_string(request).unwrap()),
+            };
+            Out::NeedsInput(requests.map(shown).collect())
         }
         Outcome::Refused(refused) => Out::Refused(refused.code, refused.source, refused.status),
         Outcome::Unresolved(unresolved) => Out::Unresolved(unresolved.code),
         _ => unreachable!("every outcome is known"),
     }
+}
+
+/// What a form offers.
+fn form(params: &serde_json::Value) -> String {
+    let schema = &params["requestedSchema"];
+    assert_eq!(schema["required"], serde_json::json!(["project"]), "{params}");
+    let field = &schema["properties"]["project"];
+    assert_eq!(field["type"], "string", "{params}");
+    let texts = field.get("enum").map(|texts| serde_json::from_value(texts.clone()).unwrap());
+    super::user::shown(&texts)
 }
 
 /// The machine's actions as effects.
@@ -63,6 +75,11 @@ pub fn effects(actions: &[Action]) -> Effects {
                 effects.announce.push((key(&announce.from), key(&announce.to)));
             }
             Action::Cancel(cancel) => effects.cancel.push((cancel.request.0, cancel.message.clone())),
+            Action::SendRequest(SendRequest {
+                request, params: Some(params), relates_to: Some(ask), method, ..
+            }) if *method == RequestMethod::ElicitationCreate => {
+                effects.forms.push((request.0, ask.0, form(params)));
+            }
             Action::SendRequest(send) => {
                 effects.send.push((send.request.0, send.relates_to.map(|ask| ask.0), send.message.clone()));
             }

@@ -557,13 +557,17 @@ fn belongs_to_one_client(kind: SourceKind) -> bool {
     matches!(kind, SourceKind::Roots | SourceKind::Selected | SourceKind::Remembered)
 }
 
-pub fn declares_roots(ask: &Ask) -> bool {
+/// What the client of a modern call declares.
+pub fn capabilities(ask: &Ask) -> Option<String> {
     let meta = ask.facts.meta.as_deref().map(RawValue::get);
-    let capabilities = match &ask.facts.capabilities {
+    match &ask.facts.capabilities {
         Some(capabilities) => Some(capabilities.get().to_owned()),
         None => meta.and_then(|meta| peer::member(meta, "io.modelcontextprotocol/clientCapabilities")),
-    };
-    let roots = capabilities.and_then(|capabilities| peer::member(&capabilities, "roots"));
+    }
+}
+
+pub fn declares_roots(ask: &Ask) -> bool {
+    let roots = capabilities(ask).and_then(|capabilities| peer::member(&capabilities, "roots"));
     roots.is_some_and(|roots| peer::is_object(&roots))
 }
 
@@ -606,5 +610,6 @@ pub fn win(source: SourceKind, target: Target, via: Option<String>) -> Win {
         },
         root_key: target.root.map(|(_, key)| key),
         real: target.real,
+        guess: false,
     }
 }

@@ -11,7 +11,7 @@ use proptest::sample::select;
 use rootwise::event::{Argument, AskVia, EntryKind, RefusalKind, RequestFacts, SelectBy, Want};
 use rootwise::host::{HostFacts, PathMap, Transport};
 use rootwise::path::PathStyle;
-use rootwise::policy::Policy;
+use rootwise::policy::{Elicit, Policy};
 use serde_json::value::RawValue;
 
 use super::policies::policy;
@@ -106,6 +106,7 @@ pub enum Act {
         by: Option<AskVia>,
         facts: RequestFacts,
         target: Option<&'static str>,
+        quiet: bool,
     },
     Select {
         id: u32,
@@ -122,6 +123,10 @@ pub enum Act {
     /// The bits say which paths are left out, and which are other than before.
     Probed(Which, u8, u8),
     Deadline,
+    UserAnswered(Which, String),
+    FormRefused(Which, RefusalKind),
+    /// The answer to the newest form as a raw message.
+    UserMessage(String),
     Answer(Which, bool, String),
     Text(&'static str),
     Batch(Which, Vec<&'static str>, String),
@@ -177,8 +182,22 @@ const VALUES: [&str; 17] = [
 /// What only an argument can mean: names of roots.
 const NAMES: [&str; 3] = ["Own", "a", "b"];
 
-const CAPABILITIES: [&str; 5] =
-    [r#"{"roots":{"listChanged":true}}"#, r#"{"roots":{}}"#, "{}", r#"{"roots":true}"#, "7"];
+const CAPABILITIES: [&str; 11] = [
+    r#"{"roots":{"listChanged":true}}"#,
+    r#"{"roots":{}}"#,
+    "{}",
+    r#"{"roots":true}"#,
+    "7",
+    FORMS,
+    r#"{"roots":{},"elicitation":{"form":{},"url":{}}}"#,
+    r#"{"roots":{},"elicitation":{"url":{}}}"#,
+    r#"{"elicitation":{"form":null,"url":null}}"#,
+    r#"{"roots":{},"elicitation":{"form":true}}"#,
+    r#"{"roots":{},"elicitation":true}"#,
+];
+
+/// What a client with roots declares that shows forms.
+const FORMS: &str = r#"{"roots":{},"elicitation":{}}"#;
 
 const TEXTS: [&str; 20] = [
     "",
@@ -271,6 +290,20 @@ fn list() -> impl Strategy<Value = String> {
     ]
 }
 
+/// What a user answers to a form, and what a client makes of it.
+fn user_answer() -> impl Strategy<Value = String> {
+    let texts =
+        ["/p/a", "/p/b", "a", "Own", "file:///p/b", "https://example.com/x/repo", "p/b", "/p/missing", " ", "/home/u"];
+    prop_oneof![
+        8 => select(texts.to_vec())
+            .prop_map(|text| format!("{{\"action\":\"accept\",\"content\":{{\"project\":\"{text}\"}}}}")),
+        1 => Just(r#"{"action":"decline"}"#.to_owned()),
+        1 => Just(r#"{"action":"cancel","content":{"project":"/p/a"}}"#.to_owned()),
+        1 => Just(r#"{"action":"accept","content":{"project":7}}"#.to_owned()),
+        1 => Just("7".to_owned()),
+    ]
+}
+
 fn facts() -> impl Strategy<Value = RequestFacts> {
     let value = || prop_oneof![9 => Just(None), 2 => select(VALUES.to_vec()).prop_map(|value| Some(value.to_owned()))];
     let argument = prop_oneof![
@@ -297,10 +330,16 @@ fn facts() -> impl Strategy<Value = RequestFacts> {
         1 => Just(Some(modern("other"))),
         3 => Just(Some("7".to_owned())),
     ];
-    let capabilities = prop_oneof![8 => Just(None), 1 => select(CAPABILITIES.to_vec()).prop_map(Some)];
+    let capabilities = prop_oneof![
+        16 => Just(None),
+        2 => select(CAPABILITIES.to_vec()).prop_map(Some),
+        1 => Just(Some(FORMS)),
+    ];
     let input = prop_oneof![
         6 => Just(None),
         1 => list().prop_map(|list| Some(format!("{{\"rootwise\":{list}}}"))),
+        1 => user_answer().prop_map(|answer| Some(format!("{{\"rootwise-project\":{answer}}}"))),
+        1 => (list(), user_answer()).prop_map(|(list, answer)| Some(format!("{{\"rootwise\":{list},\"rootwise-project\":{answer}}}"))),
         1 => Just(Some(r#"{"other":{}}"#.to_owned())),
         1 => Just(Some("7".to_owned())),
     ];
@@ -402,14 +441,14 @@ fn act() -> impl Strategy<Value = Act> {
     let want = prop_oneof![6 => Just(Want::Project), 1 => Just(Want::Roots)];
     let bare = || prop_oneof![3 => Just(RequestFacts::default()), 2 => facts()];
     prop_oneof![
-        1 => prop_oneof![4 => Just(CAPABILITIES[1]), 1 => select(CAPABILITIES.to_vec())].prop_map(Act::Init),
+        1 => prop_oneof![4 => Just(CAPABILITIES[1]), 2 => Just(FORMS), 2 => select(CAPABILITIES.to_vec())].prop_map(Act::Init),
         2 => Just(Act::Ready),
         4 => prop::bool::weighted(0.2).prop_map(Act::Changed),
         6 => (which(), list()).prop_map(|(which, list)| Act::Listed(which, list)),
         1 => list().prop_map(Act::HostListed),
         4 => (which(), refusal).prop_map(|(which, (kind, code, message))| Act::Refused(which, kind, code, message)),
-        12 => (0..6_u32, want, ask_via(), bare(), about)
-            .prop_map(|(id, want, by, facts, about)| Act::Ask { id, want, by, facts, target: about }),
+        12 => (0..6_u32, want, ask_via(), bare(), about, prop::bool::weighted(0.05))
+            .prop_map(|(id, want, by, facts, target, quiet)| Act::Ask { id, want, by, facts, target, quiet }),
         2 => (0..6_u32, select_by(), ask_via(), bare())
             .prop_map(|(id, by, ask_via, facts)| Act::Select { id, by, ask_via, facts }),
         1 => (0..6_u32, ask_via(), bare())
@@ -418,6 +457,10 @@ fn act() -> impl Strategy<Value = Act> {
         10 => (which(), prop_oneof![6 => Just(0_u8), 1 => any::<u8>()], prop_oneof![6 => Just(0_u8), 1 => any::<u8>()])
             .prop_map(|(which, out, other)| Act::Probed(which, out, other)),
         5 => Just(Act::Deadline),
+        3 => (which(), user_answer()).prop_map(|(which, answer)| Act::UserAnswered(which, answer)),
+        1 => (which(), select(vec![RefusalKind::Error, RefusalKind::Abandoned, RefusalKind::Undeliverable]))
+            .prop_map(|(which, kind)| Act::FormRefused(which, kind)),
+        1 => user_answer().prop_map(Act::UserMessage),
         2 => (which(), any::<bool>(), list()).prop_map(|(which, as_string, list)| Act::Answer(which, as_string, list)),
         2 => select(TEXTS.to_vec()).prop_map(Act::Text),
         1 => (which(), vec(select(TEXTS[4..17].to_vec()), 0..3), list()).prop_map(|(which, texts, list)| Act::Batch(which, texts, list)),
@@ -429,7 +472,7 @@ fn act() -> impl Strategy<Value = Act> {
 fn step() -> impl Strategy<Value = Step> {
     let time = prop_oneof![
         12 => select(vec![0, 1, 5, 50, 100, 250, 299, 300, 400, 500, 999, 1_000]).prop_map(Time::By),
-        1 => select(vec![5_000, 60_000]).prop_map(Time::By),
+        1 => select(vec![5_000, 60_000, 120_000, 600_000]).prop_map(Time::By),
         4 => select(vec![0, 0, 1, -1]).prop_map(Time::ToDeadline),
         2 => Just(Time::Back),
     ];
@@ -466,7 +509,10 @@ pub fn case(steps: usize) -> impl Strategy<Value = Case> {
         1 => Just(vec![Act::Init(CAPABILITIES[1])]),
         1 => Just(Vec::new()),
     ];
-    (policy(), host(), disk(), start, vec(step(), 1..steps)).prop_map(|(policy, host, disk, start, more)| {
+    (policy(), host(), disk(), start, vec(step(), 1..steps)).prop_map(|(policy, host, disk, mut start, more)| {
+        if let Some(Act::Init(capabilities)) = start.first_mut().filter(|_| policy.config().elicit != Elicit::Never) {
+            *capabilities = FORMS;
+        }
         let begin = start.into_iter().map(|act| Step { time: Time::By(1), act });
         let steps = begin.chain(more).collect();
         Case { policy, host, disk, steps }

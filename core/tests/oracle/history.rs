@@ -132,7 +132,7 @@ impl History {
     /// Whether `initialize` was seen and, if so, whether it declared roots.
     pub fn initialized(&self) -> Option<bool> {
         self.last(|_, record| match record {
-            Record::Initialized { declared } => Some(*declared),
+            Record::Initialized { declared, .. } => Some(*declared),
             _ => None,
         })
     }
@@ -149,8 +149,17 @@ impl History {
 
     /// The number of requests ever sent; tokens count from one.
     pub fn tokens(&self) -> u32 {
-        let sent = self.records.iter().filter(|record| matches!(record, Record::Sent { .. }));
+        let is_sent = |record: &&Record| matches!(record, Record::Sent { .. } | Record::FormSent { .. });
+        let sent = self.records.iter().filter(is_sent);
         u32::try_from(sent.count()).unwrap()
+    }
+
+    /// The last request for roots.
+    pub fn last_token(&self) -> Option<u32> {
+        self.records.iter().rev().find_map(|record| match record {
+            Record::Sent { token, .. } => Some(*token),
+            _ => None,
+        })
     }
 
     /// Whether the client has answered a request: one of the last eight that it answered.
@@ -540,14 +549,15 @@ impl History {
         }
         let timing = &self.policy.config().timing;
         let life = self.in_flight().map(|request| request.at.saturating_add(timing.request_timeout_ms.into()));
-        let asks = self.waiting().into_iter().map(|ask| ask.at.saturating_add(timing.caller_timeout_ms.into()));
+        let asks = self.waiting().into_iter().map(|ask| ask.until);
         let probes = self.open_probes().into_iter().map(|(_, until, _)| until);
         let deferred = self.deferred().map(|(_, until)| until);
         let waiting = self.waiting();
         let begun = waiting.iter().filter(|ask| !self.refresh_is_over(ask));
         let refreshes = begun.filter_map(|ask| self.refresh_until(ask));
         let hold = self.held().map(|held| self.end_of_hold(&held));
-        life.into_iter().chain(asks).chain(probes).chain(deferred).chain(refreshes).chain(hold).min()
+        let form = self.end_of_form();
+        life.into_iter().chain(form).chain(asks).chain(probes).chain(deferred).chain(refreshes).chain(hold).min()
     }
 }
 

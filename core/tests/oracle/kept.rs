@@ -36,6 +36,7 @@ impl History {
 
     /// Looks again at the folder of something that the connection keeps (rule 44): at this folder and no other.
     pub fn look_again(&self, win: &Win, ask: Option<&Ask>, eyes: Eyes<'_>) -> Result<Says, Lost> {
+        let win = &Win { guess: false, ..win.clone() };
         let Some(source) = self.kept_source(win) else { return Ok(Says::Wins(win.clone())) };
         // A folder of the client's machine is not checked, so that nothing old can be read about it.
         let checked = (!win.project.on_client_machine).then(|| self.on_disk(&source, kept_folder(win), eyes));

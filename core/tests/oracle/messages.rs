@@ -66,9 +66,13 @@ impl Oracle {
                     let code = peer::member(&error, "code").and_then(|code| code.parse().ok());
                     let message = peer::member(&error, "message").and_then(|text| peer::string(&text));
                     let kind = RefusalKind::Error;
-                    self.refused(&RequestRefused::new(token, kind).code(code).message(message), turn);
+                    self.refused(&RequestRefused::new(token, kind).code(code).message(message), now, turn);
                 } else {
                     let result = peer::member(text, "result").unwrap_or_default();
+                    if self.history.form().is_some_and(|(form, ..)| form == token) {
+                        self.user_answered(token, &result, now, turn);
+                        return true;
+                    }
                     self.answered(token, &result, now, turn);
                 }
                 return true;

@@ -23,6 +23,7 @@ pub mod requests;
 pub mod roots;
 pub mod run;
 pub mod select;
+pub mod user;
 pub mod values;
 pub mod verdict;
 pub mod waits;
@@ -77,6 +78,8 @@ pub struct Effects {
     pub cancel: Vec<(u32, String)>,
     /// Token, the ask it travels with, message.
     pub send: Vec<(u32, Option<u32>, String)>,
+    /// Forms for the user: token, the ask they travel with, what they offer.
+    pub forms: Vec<(u32, u32, String)>,
     /// Probe id, and the markers wanted in each path.
     pub probe: Vec<(u32, BTreeMap<String, BTreeSet<String>>)>,
     pub forward: Vec<(MessageKind, String)>,
@@ -98,6 +101,9 @@ impl std::fmt::Debug for Effects {
         }
         if !self.send.is_empty() {
             shown.field("send", &self.send);
+        }
+        if !self.forms.is_empty() {
+            shown.field("forms", &self.forms);
         }
         if !self.probe.is_empty() {
             shown.field("probe", &self.probe);
@@ -122,10 +128,12 @@ pub struct Views {
 }
 
 /// The notices that are predicted; the others speak of values and are left to other tests.
-pub const PREDICTED: [LogCode; 5] = [
+pub const PREDICTED: [LogCode; 7] = [
     LogCode::AnswerStale,
     LogCode::AnswerUnexpected,
     LogCode::RootsUnsupported,
     LogCode::RootsFailed,
     LogCode::SelectedRootLeft,
+    LogCode::UserAsked,
+    LogCode::UserDeclined,
 ];

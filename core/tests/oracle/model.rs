@@ -7,10 +7,11 @@ use rootwise::host::{HostFacts, Transport};
 use rootwise::policy::{Pin, Policy, RequestWhen, SourceKind};
 use serde_json::value::RawValue;
 
-use super::decide::{Decision, End as AskEnd, own_name, own_roots};
+use super::decide::{Decision, End as AskEnd, Waiting, own_name, own_roots};
 use super::history::History;
 use super::peer;
-use super::record::{Ask, End, Kind, Record, Win};
+use super::record::{Ask, Choice, End, Kind, Record, User, Win};
+use super::user::{Before, shows_forms};
 use super::values::{Need, Patience};
 use super::{Effects, Out, Views};
 
@@ -33,6 +34,8 @@ pub struct Turn {
     /// A list arrived or a selection was made, so the connection may have paths checked.
     pub list_arrived: bool,
     pub selected: bool,
+    /// A call brought the name that its user gave.
+    pub named: bool,
     /// A reply came that the connection waited for.
     pub replied: bool,
     pub host_changed: bool,
@@ -142,7 +145,8 @@ impl Oracle {
                 Some(token) => self.answered(token.0, listed.result.get(), now, turn),
                 None => self.take_list(None, listed.result.get(), now, turn),
             },
-            Event::RequestRefused(refused) => self.refused(refused, turn),
+            Event::UserAnswered(answered) => self.user_answered(answered.request.0, answered.result.get(), now, turn),
+            Event::RequestRefused(refused) => self.refused(refused, now, turn),
             Event::RootsChanged(changed) => self.changed(changed.push, turn),
             Event::HostFactsChanged(changed) => {
                 self.history.note(Record::Host(changed.facts.clone()));
@@ -158,12 +162,16 @@ impl Oracle {
                     Want::Roots => Kind::Roots,
                     other => panic!("no rule for {other:?}"),
                 };
-                self.asked(asked.ask.0, kind, asked.ask_via, &asked.facts, (asked.target.clone(), asked.hints), now);
+                let may_ask = asked.want == Want::Project && !asked.explain && !asked.quiet;
+                let user = if may_ask { User::MayAsk } else { User::Apart };
+                let target = asked.target.clone();
+                self.asked(asked.ask.0, kind, asked.ask_via, &asked.facts, (target, asked.hints, user), now);
+                turn.named |= self.take_own_answer(asked.ask.0, now, turn);
             }
             Event::Selected(selected) => {
                 self.called_by(selected.ask_via, &selected.facts, now, turn);
                 let kind = Kind::Select(selected.by.clone());
-                self.asked(selected.ask.0, kind, selected.ask_via, &selected.facts, (None, false), now);
+                self.asked(selected.ask.0, kind, selected.ask_via, &selected.facts, (None, false, User::Apart), now);
             }
             Event::SelectionCleared(cleared) => {
                 self.called_by(cleared.ask_via, &cleared.facts, now, turn);
@@ -178,7 +186,7 @@ impl Oracle {
                     self.history.note(Record::PinGone);
                     Kind::Project
                 };
-                self.asked(cleared.ask.0, kind, cleared.ask_via, &cleared.facts, (None, false), now);
+                self.asked(cleared.ask.0, kind, cleared.ask_via, &cleared.facts, (None, false, User::Apart), now);
             }
             Event::AskWithdrawn(withdrawn) => {
                 let waiting = self.history.waiting();
@@ -214,7 +222,8 @@ impl Oracle {
         }
         let roots = capabilities.and_then(|capabilities| peer::member(capabilities, "roots"));
         let declared = roots.is_some_and(|roots| peer::is_object(&roots));
-        self.history.note(Record::Initialized { declared });
+        let forms = capabilities.is_some_and(shows_forms);
+        self.history.note(Record::Initialized { declared, forms });
     }
 
     fn closed(&mut self, turn: &mut Turn) {
@@ -226,7 +235,12 @@ impl Oracle {
         for ask in self.history.waiting() {
             let over = Record::Over { ask: ask.id, begins: false };
             self.history.note(over);
-            turn.effects.answers.push((ask.id, Out::Unresolved(Reason::Closed), Vec::new()));
+            if ask.user != User::Late {
+                turn.effects.answers.push((ask.id, Out::Unresolved(Reason::Closed), Vec::new()));
+            }
+        }
+        if self.history.form().is_some() {
+            self.history.note(Record::FormOver);
         }
         for (id, ..) in self.history.open_probes() {
             self.history.note(Record::ProbeOver { id });
@@ -320,18 +334,19 @@ impl Oracle {
         kind: Kind,
         by: Option<AskVia>,
         facts: &RequestFacts,
-        (target, hints): (Option<String>, bool),
+        (target, hints, user): (Option<String>, bool, User),
         now: u64,
     ) {
         let (by, modern) = self.history.manner(by, facts);
         let place = self.history.records.len();
         let facts = facts.clone();
-        self.history.note(Record::Asked(Ask { id, place, at: now, kind, by, modern, facts, target, hints }));
+        let until = now.saturating_add(self.history.policy.config().timing.caller_timeout_ms.into());
+        let ask = Ask { id, place, since: place, until, kind, user, by, modern, facts, target, hints };
+        self.history.note(Record::Asked(ask));
     }
 
     /// Evaluates every waiting ask once; selections come first, because the others are evaluated after they took effect.
     fn settle(&mut self, event: &Event, now: u64, turn: &mut Turn) {
-        let wait = u64::from(self.history.policy.config().timing.caller_timeout_ms);
         let most = usize::try_from(self.history.policy.config().limits.waiting_asks).unwrap();
         let new = match event {
             Event::Asked(asked) => Some(asked.ask.0),
@@ -343,38 +358,26 @@ impl Oracle {
         let mut senders = Vec::new();
         // An ask that only asks changes nothing for the others, and a stateless one never does.
         let is_alone = |id: u32| all.iter().any(|ask| ask.id == id && self.history.is_alone(ask));
-        let only_asks = matches!(event, Event::Asked(_)) && !turn.shown && !turn.list_arrived;
+        let only_asks = matches!(event, Event::Asked(_)) && !turn.shown && !turn.list_arrived && !turn.named;
         let only_new = new.is_some_and(is_alone) || only_asks;
         let (first, others): (Vec<&Ask>, Vec<&Ask>) = all.iter().partition(|ask| matches!(ask.kind, Kind::Select(_)));
         for ask in first.into_iter().chain(others) {
             if only_new && new != Some(ask.id) {
                 continue;
             }
-            let is_over = matches!(event, Event::DeadlineReached) && now >= ask.at.saturating_add(wait);
-            let decision = self.history.decide(ask, if is_over { Patience::Over } else { Patience::Lasts });
-            let waiting = match decision {
-                Decision::Done(end) => {
-                    self.answer(ask, end, turn);
-                    continue;
-                }
-                Decision::Wait(waiting) => waiting,
-            };
+            let is_over = matches!(event, Event::DeadlineReached) && now >= ask.until;
             let is_one_too_many = new == Some(ask.id) && all.len() > most;
-            if is_over || is_one_too_many {
-                if let Decision::Done(end) = self.history.decide(ask, Patience::Over) {
-                    self.answer(ask, end, turn);
-                }
-                continue;
-            }
+            let Some((ask, waiting)) = self.end_or_wait(ask, is_over, is_one_too_many, now, turn) else { continue };
+            let ask = &ask;
             if waiting.send {
                 senders.push(ask.id);
             } else if waiting.request {
-                let token = self.history.tokens();
+                let token = self.history.in_flight().map_or(0, |request| request.token);
                 self.history.note(Record::Waits { ask: ask.id, token });
             }
             let refreshes = waiting.refresh || waiting.needs.iter().any(|need| need.refresh);
             if refreshes && self.history.refresh_until(ask).is_none() {
-                let until = now.saturating_add(self.history.refresh_wait()).min(ask.at.saturating_add(wait));
+                let until = now.saturating_add(self.history.refresh_wait()).min(ask.until);
                 self.history.note(Record::Refreshes { ask: ask.id, until });
             }
             self.history.note(Record::Looked { ask: ask.id, roots: waiting.roots });
@@ -387,6 +390,55 @@ impl Oracle {
         }
     }
 
+    /// Ends an ask that can end; otherwise it is returned as it is now, with what it waits for.
+    fn end_or_wait(
+        &mut self,
+        ask: &Ask,
+        is_over: bool,
+        is_one_too_many: bool,
+        now: u64,
+        turn: &mut Turn,
+    ) -> Option<(Ask, Waiting)> {
+        // After what the user named was selected, the ask is another one.
+        let mut ask = self.history.waiting().into_iter().find(|known| known.id == ask.id)?;
+        loop {
+            if is_over && ask.user == User::Waits {
+                ask.user = User::Apart;
+            }
+            let patience = if is_over || ask.user == User::Waits { Patience::Over } else { Patience::Lasts };
+            let decision = match self.history.decide(&ask, patience) {
+                Decision::Wait(_) if is_over || is_one_too_many => self.history.decide(&ask, Patience::Over),
+                decision => decision,
+            };
+            let end = match decision {
+                Decision::Done(end) => end,
+                Decision::Wait(_) if is_over || is_one_too_many || ask.user == User::Waits => return None,
+                Decision::Wait(waiting) => return Some((ask, waiting)),
+            };
+            match self.before_end(&ask, end, !is_one_too_many, now, turn) {
+                Before::Ends(end) => {
+                    self.answer(&ask, end, turn);
+                    return None;
+                }
+                Before::Waits | Before::Nothing => return None,
+                Before::Again => ask = self.history.waiting().into_iter().find(|known| known.id == ask.id)?,
+            }
+        }
+    }
+
+    /// What an ask selects becomes the selection of the connection.
+    pub fn take_choice(&mut self, ask: &Ask, choice: &Choice, turn: &mut Turn) {
+        // What was found out for the selection now serves the connection.
+        let project = &choice.win.project;
+        self.forget_except(project.path.clone().filter(|_| !project.on_client_machine), ask.id);
+        turn.selected = true;
+        // Rule 16: what wins now may be pinned in turn.
+        self.history.note(Record::PinGone);
+        let mut kept = choice.clone();
+        kept.win.project.stale = false;
+        self.history.note(Record::Chose(kept));
+    }
+
     fn answer(&mut self, ask: &Ask, end: AskEnd, turn: &mut Turn) {
         let out = match end {
             AskEnd::Other(out) => out,
@@ -397,17 +449,7 @@ impl Oracle {
                 Out::Resolved(win.project)
             }
             AskEnd::Chosen(choice) => {
-                // What was found out for the selection now serves the connection.
-                self.forget_except(
-                    choice.win.project.path.clone().filter(|_| !choice.win.project.on_client_machine),
-                    ask.id,
-                );
-                turn.selected = true;
-                // Rule 16: what wins now may be pinned in turn.
-                self.history.note(Record::PinGone);
-                let mut kept = choice.clone();
-                kept.win.project.stale = false;
-                self.history.note(Record::Chose(kept));
+                self.take_choice(ask, &choice, turn);
                 Out::Selected(choice.win.project)
             }
         };
@@ -483,6 +525,10 @@ impl Oracle {
             self.history.note(Record::ConnectionLooks);
             turn.needs.extend(needs.into_iter().map(|need| (None, need)));
         }
+        // What nobody has chosen does not become the project while the user may be about to choose (rule 61).
+        if matches!(&decision, Ok(Some(win)) if win.guess) && self.history.user_is_awaited() {
+            return;
+        }
         let decided = decision.is_ok();
         let after = match decision {
             Ok(win) => win,
@@ -527,19 +573,15 @@ impl Oracle {
         if let Some(request) = self.history.in_flight()
             && now >= request.at.saturating_add(life)
         {
-            let id = self.id(request.token);
-            let message = format!(
-                "{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{{\"requestId\":{id},\"reason\":\"timeout\"}}}}"
-            );
-            turn.effects.cancel.push((request.token, message));
+            turn.effects.cancel.push((request.token, self.cancellation(request.token)));
             self.failed(End::TimedOut, turn);
         }
+        self.end_form(now, turn);
         for (id, ..) in self.history.open_probes().into_iter().filter(|(_, until, _)| now >= *until) {
             turn.nothing_awaited |= !self.history.connection_depends(id).is_empty();
             self.history.note(Record::ProbeOver { id });
         }
-        let wait = u64::from(self.history.policy.config().timing.caller_timeout_ms);
-        for ask in self.history.waiting().into_iter().filter(|ask| now >= ask.at.saturating_add(wait)) {
+        for ask in self.history.waiting().into_iter().filter(|ask| now >= ask.until) {
             if let Some(request) = self.history.in_flight()
                 && self.history.waits_for_roots(&ask)
                 && self.history.waited_for(&ask, usize::MAX) == Some(request.token)

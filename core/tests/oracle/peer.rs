@@ -126,6 +126,13 @@ impl RawList {
     }
 }
 
+impl RawList {
+    /// Whether roots were not kept.
+    pub fn is_cut(&self) -> bool {
+        self.dropped > 0
+    }
+}
+
 impl std::ops::Deref for RawList {
     type Target = [RawRoot];
     fn deref(&self) -> &[RawRoot] {

@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use rootwise::policy::{
-    BadOutcome, BarePaths, EnforceRoots, Files, Format, Links, NameFrom, NameRule, Names, NonFile, NonObjects,
+    BadOutcome, BarePaths, Elicit, EnforceRoots, Files, Format, Links, NameFrom, NameRule, Names, NonFile, NonObjects,
     OnChange, OnUnusable, Pick, Pin, Policy, PolicyConfig, RECOMMENDED, RequestWhen, RootMatch, Source, SourceKind,
     Traversal, Verify, Within,
 };
@@ -135,7 +135,10 @@ pub fn policy() -> impl Strategy<Value = Policy> {
             p.sources.rotate_left(at);
         })),
     ];
-    (select(policies()), vec(change, 0..4)).prop_map(|(policy, twists)| {
+    let asks_user = select(vec![Elicit::Never, Elicit::Never, Elicit::Ambiguous, Elicit::Unresolved])
+        .prop_map(|when| Twist::new(move |p| p.elicit = when));
+    (select(policies()), vec(change, 0..4), asks_user).prop_map(|(policy, mut twists, asks_user)| {
+        twists.push(asks_user);
         let mut policy = policy;
         for twist in twists {
             let mut twisted = policy.clone().into_config();

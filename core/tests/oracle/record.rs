@@ -23,6 +23,8 @@ pub enum Record {
     },
     Initialized {
         declared: bool,
+        /// Whether its user can be shown forms.
+        forms: bool,
     },
     /// The client is ready; `said` when it said so itself and did not only make a call.
     Ready {
@@ -152,6 +154,35 @@ pub enum Record {
     Pinned(Win),
     PinGone,
     HintGiven(usize),
+    /// A form was sent, with the call of an ask, which waits for the user now.
+    FormSent {
+        token: u32,
+        ask: u32,
+        at: u64,
+        from_roots: bool,
+    },
+    /// A form was in the result of a call.
+    FormInResult {
+        at: u64,
+        from_roots: bool,
+    },
+    /// The form is answered, or came to nothing.
+    FormOver,
+    /// The user named a project, which an ask selects; its wait begins anew.
+    Named {
+        ask: u32,
+        by: SelectBy,
+        at: u64,
+    },
+    /// That is selected, and the ask is one for the project again.
+    NamedTaken {
+        ask: u32,
+    },
+    /// The user is not asked for an ask any more; its wait begins anew.
+    UserOver {
+        ask: u32,
+        at: u64,
+    },
     Project(Option<Win>),
 }
 
@@ -216,6 +247,8 @@ pub struct Win {
     pub root_key: Option<String>,
     /// The real path it was verified by.
     pub real: Option<String>,
+    /// It is one of several roots, and nothing says that it is the one that is meant.
+    pub guess: bool,
 }
 
 /// A selection.
@@ -232,13 +265,30 @@ pub struct Ask {
     pub id: u32,
     /// Its place in the log.
     pub place: usize,
-    pub at: u64,
+    /// Where in the log its present wait began, and when that ends.
+    pub since: usize,
+    pub until: u64,
     pub kind: Kind,
+    pub user: User,
     pub by: AskVia,
     pub modern: bool,
     pub facts: RequestFacts,
     pub target: Option<String>,
     pub hints: bool,
+}
+
+/// How far an ask is with the client's user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum User {
+    /// The user is not asked for it.
+    Apart,
+    MayAsk,
+    /// It waits for the user, and for nothing else.
+    Waits,
+    /// It selects what the user named.
+    Named,
+    /// It does, and nobody waits for that.
+    Late,
 }
 
 /// What an ask is for.

@@ -30,6 +30,13 @@ impl Oracle {
         number.is_some_and(|number| number.parse::<u32>().is_ok())
     }
 
+    pub fn cancellation(&self, token: u32) -> String {
+        let id = self.id(token);
+        format!(
+            "{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{{\"requestId\":{id},\"reason\":\"timeout\"}}}}"
+        )
+    }
+
     pub fn send(&mut self, relates_to: Option<u32>, now: u64, turn: &mut Turn) {
         let token = self.history.tokens() + 1;
         self.history.note(Record::Sent { token, at: now, carrier: relates_to });
@@ -57,8 +64,14 @@ impl Oracle {
         if self.history.in_flight().is_some_and(|request| request.token == token) {
             return true;
         }
+        self.unexpected(token, by_client, turn);
+        false
+    }
+
+    /// Notices an answer to nothing that is in flight.
+    pub fn unexpected(&mut self, token: u32, by_client: bool, turn: &mut Turn) {
         let stale = (1..=self.history.tokens()).contains(&token);
-        if token == self.history.tokens() && by_client {
+        if self.history.last_token() == Some(token) && by_client {
             self.history.note(Record::Late);
         }
         if by_client && stale {
@@ -69,7 +82,6 @@ impl Oracle {
             }
         }
         turn.notice(if stale { LogCode::AnswerStale } else { LogCode::AnswerUnexpected });
-        false
     }
 
     /// It shows that there are several clients (rule 34); whoever answers twice is two.
@@ -82,6 +94,10 @@ impl Oracle {
     }
 
     pub fn answered(&mut self, token: u32, result: &str, now: u64, turn: &mut Turn) {
+        if self.history.form().is_some_and(|(form, ..)| form == token) {
+            // No list is the answer to a form.
+            return turn.notice(LogCode::AnswerStale);
+        }
         if !self.is_expected(token, true, turn) {
             return;
         }
@@ -110,7 +126,10 @@ impl Oracle {
         turn.follow_up |= changed;
     }
 
-    pub fn refused(&mut self, refused: &RequestRefused, turn: &mut Turn) {
+    pub fn refused(&mut self, refused: &RequestRefused, now: u64, turn: &mut Turn) {
+        if self.form_refused(refused, now, turn) {
+            return;
+        }
         if !self.is_expected(refused.request.0, refused.kind == RefusalKind::Error, turn) {
             return;
         }

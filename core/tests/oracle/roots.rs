@@ -11,7 +11,7 @@ use super::Out;
 use super::decide::{Decision, End, RootsNow, Says, Waiting, brings_roots, declares_roots, is_disk, needs_input, win};
 use super::history::{History, state_of};
 use super::peer::RawRoot;
-use super::record::Ask;
+use super::record::{Ask, Win};
 use super::values::{Eyes, Lexed, Need, Patience, Target, Verdict};
 
 /// A root as a list shows it: its URI, its problem and its real path.
@@ -76,6 +76,7 @@ impl History {
                 other => panic!("no rule for {other:?}"),
             };
         }
+        let guess = containing.is_none() && self.different(roots) > 1;
         if let Some(at) = containing {
             let best = candidates.remove(at);
             candidates.insert(0, best);
@@ -130,6 +131,10 @@ impl History {
                     OnUnusable::Error => Says::Ends(Out::Refused(reason, SourceKind::Roots, source.status)),
                     other => panic!("no rule for {other:?}"),
                 },
+            };
+            let end = match end {
+                Says::Wins(win) => Says::Wins(Win { guess, ..win }),
+                end => end,
             };
             return if needs.is_empty() { end } else { Says::Pending(needs) };
         }

@@ -182,7 +182,12 @@ impl History {
     }
 
     /// The root a text means: by its URI, else by its path, else by a name.
-    fn called<'a>(&self, roots: &'a [RawRoot], text: &str, by_name_only: bool) -> Result<Option<&'a RawRoot>, Reason> {
+    pub fn called<'a>(
+        &self,
+        roots: &'a [RawRoot],
+        text: &str,
+        by_name_only: bool,
+    ) -> Result<Option<&'a RawRoot>, Reason> {
         let meant = self.place(text, Relative::Refuse, true).and_then(|at| self.target(at)).ok();
         let by_uri = |raw: &&RawRoot| raw.uri == text;
         let by_path = |raw: &&RawRoot| match (self.lex_root(raw), &meant) {

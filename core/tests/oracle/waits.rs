@@ -2,32 +2,56 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rootwise::event::AskVia;
+
 use super::history::History;
-use super::record::{Ask, Record};
+use super::record::{Ask, Kind, Record, User};
+use super::user::USER_WAIT;
 
 impl History {
     /// Until when an ask waits for refreshes, if it began to.
     pub fn refresh_until(&self, ask: &Ask) -> Option<u64> {
         self.last(|place, record| match record {
-            Record::Refreshes { ask: id, until } if place > ask.place && *id == ask.id => Some(*until),
+            Record::Refreshes { ask: id, until } if place > ask.since && *id == ask.id => Some(*until),
             _ => None,
         })
     }
 
     pub fn refresh_is_over(&self, ask: &Ask) -> bool {
         let over = |record: &Record| matches!(record, Record::RefreshOver { ask: id } if *id == ask.id);
-        self.here().any(|(place, record)| place > ask.place && over(record))
+        self.here().any(|(place, record)| place > ask.since && over(record))
     }
 
     /// The asks that wait, as they came.
     pub fn waiting(&self) -> Vec<Ask> {
         let mut waiting: Vec<Ask> = Vec::new();
-        for record in &self.records {
+        let wait = u64::from(self.policy.config().timing.caller_timeout_ms);
+        for (place, record) in self.records.iter().enumerate() {
+            let mut change = |id: &u32, user, begins: Option<u64>, kind: Option<Kind>| {
+                if let Some(ask) = waiting.iter_mut().find(|ask| ask.id == *id) {
+                    ask.user = user;
+                    ask.kind = kind.unwrap_or_else(|| ask.kind.clone());
+                    if let Some(until) = begins {
+                        ask.since = place;
+                        ask.until = until;
+                    }
+                }
+            };
             match record {
+                Record::FormSent { ask, at, .. } => change(ask, User::Waits, Some(at.saturating_add(USER_WAIT)), None),
+                Record::Named { ask, by, at } => {
+                    change(ask, User::Named, Some(at.saturating_add(wait)), Some(Kind::Select(by.clone())));
+                }
+                Record::NamedTaken { ask } => change(ask, User::Apart, None, Some(Kind::Project)),
+                Record::UserOver { ask, at } => change(ask, User::Apart, Some(at.saturating_add(wait)), None),
                 Record::Asked(ask) => waiting.push(ask.clone()),
                 Record::Over { ask, .. } => waiting.retain(|known| known.id != *ask),
                 _ => {}
             }
+        }
+        // Another round would lose what the user has named.
+        for ask in waiting.iter_mut().filter(|ask| ask.user == User::Named && ask.modern) {
+            ask.by = AskVia::None;
         }
         waiting
     }
@@ -64,6 +88,7 @@ impl History {
     pub fn waits_for_roots(&self, ask: &Ask) -> bool {
         let waits = self.last(|place, record| match record {
             Record::Looked { ask: id, roots } if place > ask.place && *id == ask.id => Some(*roots),
+            Record::FormSent { ask: id, .. } if place > ask.place && *id == ask.id => Some(false),
             _ => None,
         });
         waits == Some(true)

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rootwise::RequestToken;
 use rootwise::event::{
     AskWithdrawn, Asked, ClientInitialized, EntryKind, Event, HostFactsChanged, Message, Nearest, Probed, ProbedPath,
-    RequestRefused, RootsChanged, RootsListed, Selected, SelectionCleared,
+    RequestRefused, RootsChanged, RootsListed, Selected, SelectionCleared, UserAnswered,
 };
 
 use rootwise::policy::Identity;
@@ -19,7 +19,9 @@ use super::values::NEAREST;
 pub struct World {
     pub now: u64,
     pub deadline: Option<u64>,
+    /// The newest request for roots, and the newest form.
     pub tokens: u32,
+    pub form: u32,
     pub probes: Vec<(u32, BTreeMap<String, BTreeSet<String>>)>,
     pub given_out: u32,
     /// Whether the handshake is over: no stream is open before.
@@ -47,6 +49,13 @@ impl World {
         }
     }
 
+    fn form_token(&self, which: Which) -> u32 {
+        match which {
+            Which::Newest => self.form,
+            other => self.token(other),
+        }
+    }
+
     fn id(&self, case: &Case, token: u32, as_minted: bool) -> String {
         let prefix = &case.policy.config().roots.request.id_prefix;
         // A bare number as a string, or a prefixed one as a number, is somebody else's.
@@ -70,14 +79,15 @@ impl World {
             Act::Refused(which, kind, code, message) => Event::RequestRefused(
                 RequestRefused::new(self.token(which), kind).code(code).message(message.to_owned()),
             ),
-            Act::Ask { id, want, by, facts, target: about } => Event::Asked(
+            Act::Ask { id, want, by, facts, target: about, quiet } => Event::Asked(
                 Asked::new(id)
                     .want(want)
                     .ask_via(by)
                     .facts(facts)
                     .target(about.map(str::to_owned))
                     .explain(id % 2 == 0)
-                    .hints(id % 3 != 0),
+                    .hints(id % 3 != 0)
+                    .quiet(quiet),
             ),
             Act::Select { id, by, ask_via, facts } => {
                 Event::Selected(Selected::new(id, by).ask_via(ask_via).facts(facts))
@@ -88,6 +98,14 @@ impl World {
             Act::Withdraw(ask) => Event::AskWithdrawn(AskWithdrawn::new(ask)),
             Act::Probed(which, left_out, other) => self.probed(case, which, left_out, other),
             Act::Deadline => Event::DeadlineReached,
+            Act::UserAnswered(which, answer) => {
+                Event::UserAnswered(UserAnswered::new(self.form_token(which), raw(&answer)))
+            }
+            Act::FormRefused(which, kind) => Event::RequestRefused(RequestRefused::new(self.form_token(which), kind)),
+            Act::UserMessage(answer) => {
+                let id = self.id(case, self.form, true);
+                Event::Message(Message::new(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{answer}}}")))
+            }
             Act::Answer(which, as_minted, list) => {
                 let id = self.id(case, self.token(which), as_minted);
                 Event::Message(Message::new(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{list}}}")))
@@ -162,6 +180,9 @@ impl World {
         }
         for (token, ..) in &effects.send {
             self.tokens = *token;
+        }
+        for (token, ..) in &effects.forms {
+            self.form = *token;
         }
         for (probe, paths) in &effects.probe {
             self.given_out = *probe;

@@ -10,9 +10,9 @@ import type { Question } from "./loop-host.js";
 export interface Files {
   access(path: string): Promise<void>;
   lstat(path: string): Promise<{ isSymbolicLink(): boolean; isFile(): boolean; readonly size: number }>;
-  readlink(path: string): Promise<string>;
   /** The first bytes of a file. */
   readStart(path: string, most: number): Promise<Buffer>;
+  readlink(path: string): Promise<string>;
   realpath(path: string, encoding: "buffer"): Promise<Buffer>;
   stat(path: string): Promise<{ isDirectory(): boolean }>;
 }

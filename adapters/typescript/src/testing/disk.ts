@@ -71,8 +71,8 @@ export class FakeDisk {
         const { kind, text = "" } = this.#follow(path, false);
         return { isSymbolicLink: () => kind === "link", isFile: () => kind === "file", size: Buffer.byteLength(text) };
       },
-      readlink: async (path) => this.#follow(path, false).to ?? path,
       readStart: async (path, most) => Buffer.from(this.#follow(path).text ?? "").subarray(0, most),
+      readlink: async (path) => this.#follow(path, false).to ?? path,
       realpath: async (path) => Buffer.from(this.#follow(path).path),
     };
   }
