@@ -2568,7 +2568,7 @@ class ProjectDict(TypedDict):
     """
     clientPath: NotRequired[str]
     """
-    The folder on the client's machine, if that is another one. It was not checked on this machine.
+    The folder as the client spells it, if that is not `path`: on another machine, where it was not checked, or by the path map.
     """
     style: NotRequired[PathStyle]
     """

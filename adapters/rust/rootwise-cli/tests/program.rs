@@ -84,10 +84,10 @@ fn a_path_map_comes_from_the_environment_and_the_command_line_and_is_checked_at_
     }
     for (words, place) in [
         (vec!["resolve"], "ROOTWISE_PATH_MAP[1]"),
-        (vec!["run", "--", "rootwise", "whereami"], "ROOTWISE_PATH_MAP[1]"),
+        (vec!["run", "--", ROOTWISE, "whereami"], "ROOTWISE_PATH_MAP[1]"),
         (vec!["whereami"], "ROOTWISE_PATH_MAP[1]"),
         (vec!["resolve", "--path-map", "/a=b"], "--path-map[0].to"),
-        (vec!["run", "--path-map=x", "--", "rootwise", "whereami"], "--path-map[0]"),
+        (vec!["run", "--path-map=x", "--", ROOTWISE, "whereami"], "--path-map[0]"),
         (vec!["whereami", "--path-map=x"], "--path-map[0]"),
     ] {
         let (status, _, text) = rootwise(&words, &[("ROOTWISE_PATH_MAP", "/a=/b;nonsense")]);
