@@ -200,6 +200,8 @@ export const steps = [
         "store",
         "roots",
         "elicit",
+        "switching",
+        "callers",
         "driver",
         "testing",
         "cocosearch",
