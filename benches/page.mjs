@@ -51,11 +51,13 @@ No figure is a reason to answer from an old list or an old look at the disk: the
 `;
 
 function pageOf(shown, bench) {
-  const sections = shown.map((row) => sectionOf(row, bench.rows[row.name]));
-  const missing = rows.filter((row) => !shown.includes(row)).map(({ title }) => title);
-  const left = missing.length > 0 ? [`## Not measured here\n\n${missing.join(", ")}.\n`] : [];
-  return `${[HEAD, summaryOf(shown, bench), ...sections, ...left, COUNTS].join("\n").trimEnd()}\n`;
+  // Other pages link to every section, measured or not.
+  const sections = rows.map((row) => (shown.includes(row) ? sectionOf(row, bench.rows[row.name]) : unmeasured(row)));
+  return `${[HEAD, summaryOf(shown, bench), ...sections, COUNTS].join("\n").trimEnd()}\n`;
 }
+
+const unmeasured = ({ name, title, what }) =>
+  `## ${title}\n\n${what}\n\nNot measured in the last run; \`npm run bench -- --only ${name}\` does it.\n`;
 
 function summaryOf(shown, bench) {
   const lines = shown.flatMap(({ name, title }) =>

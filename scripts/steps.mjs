@@ -201,6 +201,8 @@ export const steps = [
         "store",
         "roots",
         "elicit",
+        "switching",
+        "callers",
         "driver",
         "testing",
         "cocosearch",

@@ -14,9 +14,9 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "rivals"))
 
-from by_hand import Cached, first_folder  # noqa: E402
+from by_hand import Cached, first_folder
 
-from rootwise import presets  # noqa: E402
+from rootwise import presets
 
 CALLS = 20
 FRAMEWORK, ERA = sys.argv[1], sys.argv[2]
@@ -33,6 +33,7 @@ Call = Callable[[], Awaitable[Any]]
 
 def fastmcp(kind: str) -> Any:
     from fastmcp import Client, Context, FastMCP
+
     from rootwise.fastmcp import Rootwise, current_project
 
     knows = kind in ("known", "refreshed")
@@ -82,6 +83,7 @@ def mcp2(kind: str) -> Any:
     from mcp import Client
     from mcp.server.mcpserver import Context, MCPServer
     from mcp_types import ListRootsResult, Root
+
     from rootwise.mcp import Rootwise
 
     knows = kind in ("known", "refreshed")
@@ -129,6 +131,7 @@ def mcp1(kind: str) -> Any:
     from mcp.server.fastmcp import Context, FastMCP
     from mcp.shared.memory import create_connected_server_and_client_session as connected
     from mcp.types import ListRootsResult, Root
+
     from rootwise.mcp import Rootwise
 
     mcp = FastMCP("bench")

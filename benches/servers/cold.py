@@ -14,7 +14,9 @@ else:
     import rootwise
 
     with rootwise.Resolver(host={"style": "posix"}) as resolver:
-        resolver.handle({"type": "clientInitialized", "protocolVersion": "2025-11-25", "capabilities": {"roots": {}}}, 0)
+        resolver.handle(
+            {"type": "clientInitialized", "protocolVersion": "2025-11-25", "capabilities": {"roots": {}}}, 0
+        )
         resolver.handle({"type": "clientReady"}, 0)
         resolver.handle({"type": "asked", "ask": 1}, 0)
         resolver.handle({"type": "rootsListed", "request": 1, "result": {"roots": [{"uri": "file:///p/one"}]}}, 1)
