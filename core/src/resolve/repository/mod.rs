@@ -82,7 +82,7 @@ impl Search<'_> {
         let checkout = here!(self.checkout(&marked, disk));
         let remote = match checkout.config.as_deref().filter(|_| self.rules.remote) {
             Some(config) => match self.look(config, RepositoryQuestions::CONFIG, disk) {
-                Found::Here((_, info)) => info.repository.remote.clone(),
+                Found::Here((_, info)) => info.repository.remote.as_deref().cloned(),
                 Found::Nothing => None,
                 Found::Unconfirmed => return Found::Unconfirmed,
                 Found::Wait => return Found::Wait,
@@ -113,11 +113,11 @@ impl Search<'_> {
     fn marked(&self, start: &str, folder: &str, real: &str, disk: &mut DiskView<'_>) -> Found<Marked> {
         let style = self.host.style;
         let (from, info) = here!(self.look(start, RepositoryQuestions::NEAREST, disk));
-        let mut found = info.repository.nearest.as_ref();
+        let mut found = info.repository.nearest.as_deref();
         let is_above = |marked: &Marked| path::is_inside(&marked.path, real, style);
         if start != folder && !(path::is_inside(real, &from, style) && found.is_none_or(is_above)) {
             let (_, info) = here!(self.look(folder, RepositoryQuestions::NEAREST, disk));
-            found = info.repository.nearest.as_ref();
+            found = info.repository.nearest.as_deref();
         }
         let counts = |marked: &&Marked| {
             is_above(marked)
@@ -151,7 +151,7 @@ impl Search<'_> {
             // A submodule, or a repository that keeps its data elsewhere.
             return Found::Here(Checkout::own(marked, Some(data)));
         };
-        let worktree = self.worktree(&data, common, info.repository.back.as_deref(), &entry);
+        let worktree = self.worktree(&data, common, info.repository.back.as_deref().map(String::as_str), &entry);
         Found::Here(worktree.unwrap_or_else(|| Checkout::broken(marked)))
     }
 

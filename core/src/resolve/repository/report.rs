@@ -1,6 +1,7 @@
 //! What a host is asked about repositories, and what it replied, already read.
 
 use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -68,22 +69,22 @@ impl RepositoryQuestions {
     }
 }
 
-/// What was asked about one path, and the answers.
+/// What was asked about one path, and the answers. Most paths have none, so that they take little room.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct RepositoryReport {
     pub(crate) asked: RepositoryQuestions,
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(crate) nearest: Option<Marked>,
+    pub(crate) nearest: Option<Box<Marked>>,
     /// The repository of a worktree, as its `commondir` names it.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(crate) common: Option<String>,
+    pub(crate) common: Option<Box<String>>,
     /// The worktree, as the `gitdir` of its repository names it.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(crate) back: Option<String>,
+    pub(crate) back: Option<Box<String>>,
     /// The remote, in its normal form.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(crate) remote: Option<String>,
+    pub(crate) remote: Option<Box<String>>,
 }
 
 /// The nearest folder with a repository's entry.
@@ -123,17 +124,14 @@ impl RepositoryReport {
         });
         Self {
             asked,
-            nearest: nearest.map(|Nearest { path, name, found, text }| Marked {
-                path,
-                name,
-                is_folder: found == EntryKind::Directory,
-                leads_to: text
-                    .filter(|text| u32::try_from(text.len()).is_ok_and(|bytes| bytes <= PATH_BYTES))
-                    .and_then(|text| texts::path(text.strip_prefix("gitdir:")?)),
+            nearest: nearest.map(|Nearest { path, name, found, text }| {
+                let fits = |text: &String| u32::try_from(text.len()).is_ok_and(|bytes| bytes <= PATH_BYTES);
+                let leads_to = text.filter(fits).and_then(|text| texts::path(text.strip_prefix("gitdir:")?));
+                Box::new(Marked { path, name, is_folder: found == EntryKind::Directory, leads_to })
             }),
-            common,
-            back,
-            remote: remote.and_then(|url| remote::normal(&url)),
+            common: common.map(Box::new),
+            back: back.map(Box::new),
+            remote: remote.and_then(|url| remote::normal(&url)).map(Box::new),
         }
     }
 
