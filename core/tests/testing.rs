@@ -52,7 +52,7 @@ fn like(name: &str) -> (Option<(String, SourceKind)>, u32) {
     let mut waited = 0;
     while player.answers().is_empty() {
         player.play(&Step::Wait(1_000)).unwrap();
-        waited += 1_000;
+        waited = waited.saturating_add(1_000);
     }
     let project = player.resolver().project().map(|project| (project.path.clone().unwrap(), project.source));
     player.finish().unwrap();

@@ -205,8 +205,8 @@ for (const [backend, rootwise] of Object.entries(packages)) {
     resolver.handle({ type: "asked", ask: 1 }, 0);
     const roots = [{ uri: "file:///p/\ud800" }, { uri: "file:///p/one", name: "\udfff" }];
     const actions = resolver.handle({ type: "rootsListed", request: 1, result: { roots } }, 1);
-  const looked = actions.find(({ type }) => type === "probe").paths.map(({ path }) => path);
-  assert.deepEqual(looked, ["/p/one"]);
+    const looked = actions.find(({ type }) => type === "probe").paths.map(({ path }) => path);
+    assert.deepEqual(looked, ["/p/one"]);
     resolver.close();
   });
 

@@ -263,7 +263,7 @@ test("folders of Windows, by path and by URI", () => {
       String.raw`C:\CODE\My Shop`,
       String.raw`\\Server\Share\ü#`,
       "file:///d%3A/x",
-      String.raw`E:${"\\"}`,
+      "E:\\",
     ]);
     assert.deepEqual(roots.list, [
       { uri: "file:///C:/code/my%20shop", name: "my shop" },

@@ -72,7 +72,7 @@ impl ProjectFolder<'_> {
         let here = self.here(folder, file, style);
         match here {
             Ok(path) => Ok(path),
-            Err(problem) => self.from_client(folder, file, style).ok_or(problem),
+            Err(problem) => self.client_names(folder, file, style).ok_or(problem),
         }
     }
 
@@ -119,7 +119,7 @@ impl ProjectFolder<'_> {
     }
 
     /// The place of a path that is spelled as on the client's machine.
-    fn from_client(&self, folder: &str, file: &str, style: PathStyle) -> Option<String> {
+    fn client_names(&self, folder: &str, file: &str, style: PathStyle) -> Option<String> {
         let client = self.client_path.as_deref()?;
         let their_style = PathStyle::of(client);
         let there: Cow<'_, str> =

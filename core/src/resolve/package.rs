@@ -26,7 +26,7 @@ impl AskContext<'_> {
             match disk.lookup(&folder, Wanted::markers(&names, MarkerNeeds::All), CacheScope::default()) {
                 DiskLookup::Known(info) => {
                     // A link must not lead out of the project.
-                    let real = info.real_path.as_ref().or(self.host.allowed_dirs.is_none().then_some(&folder));
+                    let real = info.real_path.as_ref().or_else(|| self.host.allowed_dirs.is_none().then_some(&folder));
                     let is_inside = real.is_some_and(|real| path::is_inside(real_base, real, self.host.style));
                     let marker = names.iter().find(|name| info.markers.contains(name));
                     if let Some(marker) = marker.filter(|_| is_inside && nearest.is_none()) {

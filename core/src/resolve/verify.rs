@@ -53,6 +53,7 @@ impl<'a> From<(&'a Markers, &'a MarkerNames)> for Refine<'a> {
 }
 
 /// The verdict on a path.
+#[allow(clippy::large_enum_variant, reason = "it exists only while a path is checked")]
 pub(crate) enum Verified {
     Accepted(Folder),
     Rejected(Rejection),

@@ -82,7 +82,7 @@ impl Search<'_> {
         let checkout = here!(self.checkout(&marked, disk));
         let remote = match checkout.config.as_deref().filter(|_| self.rules.remote) {
             Some(config) => match self.look(config, RepositoryQuestions::CONFIG, disk) {
-                Found::Here((_, info)) => info.repository.remote.as_deref().cloned(),
+                Found::Here((_, info)) => info.repository.remote.clone(),
                 Found::Nothing => None,
                 Found::Unconfirmed => return Found::Unconfirmed,
                 Found::Wait => return Found::Wait,
@@ -151,7 +151,7 @@ impl Search<'_> {
             // A submodule, or a repository that keeps its data elsewhere.
             return Found::Here(Checkout::own(marked, Some(data)));
         };
-        let worktree = self.worktree(&data, common, info.repository.back.as_deref().map(String::as_str), &entry);
+        let worktree = self.worktree(&data, common, info.repository.back.as_deref(), &entry);
         Found::Here(worktree.unwrap_or_else(|| Checkout::broken(marked)))
     }
 

@@ -78,13 +78,13 @@ pub(crate) struct RepositoryReport {
     pub(crate) nearest: Option<Box<Marked>>,
     /// The repository of a worktree, as its `commondir` names it.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(crate) common: Option<Box<String>>,
+    pub(crate) common: Option<String>,
     /// The worktree, as the `gitdir` of its repository names it.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(crate) back: Option<Box<String>>,
+    pub(crate) back: Option<String>,
     /// The remote, in its normal form.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(crate) remote: Option<Box<String>>,
+    pub(crate) remote: Option<String>,
 }
 
 /// The nearest folder with a repository's entry.
@@ -129,9 +129,9 @@ impl RepositoryReport {
                 let leads_to = text.filter(fits).and_then(|text| texts::path(text.strip_prefix("gitdir:")?));
                 Box::new(Marked { path, name, is_folder: found == EntryKind::Directory, leads_to })
             }),
-            common: common.map(Box::new),
-            back: back.map(Box::new),
-            remote: remote.and_then(|url| remote::normal(&url)).map(Box::new),
+            common,
+            back,
+            remote: remote.and_then(|url| remote::normal(&url)),
         }
     }
 
