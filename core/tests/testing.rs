@@ -49,7 +49,7 @@ fn like(name: &str) -> (Option<(String, SourceKind)>, u32) {
     let disk = Disk::new(PathStyle::Posix).file("/work/shop/.git").folder("/work/api").folder("/home/user");
     let mut player = Player::new(Policy::recommended(), host).unwrap().disk(disk).client(like.client).unwrap();
     player.play(&Step::ask()).unwrap();
-    let mut waited = 0;
+    let mut waited = 0_u32;
     while player.answers().is_empty() {
         player.play(&Step::Wait(1_000)).unwrap();
         waited = waited.saturating_add(1_000);
