@@ -215,6 +215,8 @@ export const steps = [
         "files",
         "inside",
         "mount",
+        "provide",
+        "repositories",
       ].map((name) => `tests/e2e/${name}.test.mjs`);
       await testsAtOnce(2, files);
     },

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { after, test } from "node:test";
 import { at, which } from "../../scripts/tools.mjs";
 
@@ -21,6 +21,21 @@ for (const [name, command] of Object.entries(scripts)) {
     assert.match(stdout, /--help +(print )?this text/);
   });
 }
+
+test("every test file belongs to a step, or to the release", () => {
+  const { stdout } = spawnSync("git", ["ls-files", "*.test.mjs"], { cwd: at(), encoding: "utf8" });
+  const files = stdout.split("\n").filter(Boolean);
+  assert.ok(files.length > 40, stdout);
+  const text = ["scripts/steps.mjs", "scripts/release/artifacts.mjs"]
+    .map((name) => readFileSync(at(name), "utf8"))
+    .join();
+  // A step names a file, or adds the folder and the ending to a list of names.
+  const isNamed = (file) => text.includes(`"${file}"`) || text.includes(`"${basename(file, ".test.mjs")}"`);
+  assert.deepEqual(
+    files.filter((file) => !isNamed(file)),
+    [],
+  );
+});
 
 // A machine that has what building needs, and neither make nor sudo nor apt.
 const programs = mkdtempSync(join(tmpdir(), "rootwise-programs-"));
