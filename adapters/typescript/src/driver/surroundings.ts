@@ -92,6 +92,7 @@ const here: Surroundings = {
     access: (path) => files.access(path),
     lstat: (path) => files.lstat(path),
     readStart,
+    readlink: (path) => files.readlink(path),
     realpath: (path, encoding) => files.realpath(path, encoding),
     stat: (path) => files.stat(path),
   },
