@@ -53,6 +53,9 @@ impl Model {
         }
         match self.log.owner(call).filter(|owner| self.resolvers.contains_key(owner)) {
             Some(owner) if !self.log.has_asked(call) => {
+                if self.is_beyond(owner, &parts.facts) {
+                    return;
+                }
                 let asked = Asked::new(0).ask_via(AskVia::InputRequired).facts(parts.facts);
                 self.put(owner, Some(call), Purpose::Round(call), None, |own| asked.ask(own.into()).into(), turn);
             }
@@ -114,6 +117,14 @@ impl Model {
         }
     }
 
+    /// Whether a call has folders and its session no longer has any: the resolvers of the model take no such ask, so that it
+    /// knows nothing of what follows. A vector has the rule.
+    fn is_beyond(&mut self, owner: At, facts: &RequestFacts) -> bool {
+        let is_beyond = facts.allowed_dirs.is_some() && self.resolvers[&owner].host().allowed_dirs.is_none();
+        self.is_lost |= is_beyond;
+        is_beyond
+    }
+
     pub fn ask(&mut self, question: &Question<'_>, turn: &mut Turn) {
         let call = question.call.and_then(|call| self.log.call(call));
         let is_over = |call: At| self.log.has_returned(call) || self.log.is_cut_off(call);
@@ -130,6 +141,9 @@ impl Model {
         let policy = self.policy.clone();
         let parts = call.map(|call| self.parts(call));
         let mut facts = parts.map_or_else(RequestFacts::default, |parts| parts.facts);
+        if self.is_beyond(owner, &facts) {
+            return;
+        }
         let (way, note) = self.way(owner, call);
         let (mut peek, mut is_plain) = (false, false);
         let event: Box<dyn FnOnce(u32, AskVia) -> Event> = match question.kind {

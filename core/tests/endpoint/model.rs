@@ -33,6 +33,8 @@ pub struct Model {
     pub now: u64,
     /// The operator's folders when they were last checked (E25).
     dirs_seen: Option<Option<Vec<String>>>,
+    /// Whether something happened that it cannot follow.
+    pub is_lost: bool,
 }
 
 /// The owner of the probes of the endpoint itself.
@@ -80,7 +82,15 @@ pub fn set(object: &mut Value, name: &str, value: Option<impl Into<Value> + Clon
 
 impl Model {
     pub fn new(policy: Policy, host: HostFacts) -> Self {
-        Self { policy: policy.into(), host, log: Log::default(), resolvers: BTreeMap::new(), now: 0, dirs_seen: None }
+        Self {
+            policy: policy.into(),
+            host,
+            log: Log::default(),
+            resolvers: BTreeMap::new(),
+            now: 0,
+            dirs_seen: None,
+            is_lost: false,
+        }
     }
 
     pub fn deadline(&self) -> Option<u64> {
