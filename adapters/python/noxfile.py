@@ -162,9 +162,9 @@ def lint(session: nox.Session) -> None:
     if len(versions) != 1:
         session.error(f"the versions of Cargo.toml, pyproject.toml and _version.py differ: {sorted(versions)}")
     session.run("python", "generate.py", "--check")
-    places = [".", str(ROOT / "benches"), str(ROOT / "examples")]
-    session.run("ruff", "check", *places)
-    session.run("ruff", "format", "--check", *places)
+    folders = [".", str(ROOT / "benches"), str(ROOT / "examples")]
+    session.run("ruff", "check", *folders)
+    session.run("ruff", "format", "--check", *folders)
     session.run("mypy")
 
 

@@ -84,7 +84,7 @@ class ProjectMiddleware(Adapter[AnyProject]):
         fixed = testing.current_project()
         # Not a method of MCP, and no client that could be asked.
         parts = self.inputs.parts(scope, method=scope["method"], capabilities={})
-        project = fixed
+        project: AnyProject | None = fixed
         if fixed is None and (self._required or "headers" in parts or "query" in parts):
             if self._pending >= self._max_pending:
                 text, data = "Too many requests are being checked at once; try again.", {"code": "too_many_checks"}
