@@ -18,7 +18,7 @@ use super::{Answers, Client, Disk, Reply, Step};
 use crate::endpoint::inputs::PolicyInputs;
 use crate::event::{AskVia, RequestFacts};
 use crate::path::uri::path_to_file_uri;
-use crate::policy::{OnChange, PRESETS, Pick, Pin, Policy, RequestWhen};
+use crate::policy::{OnChange, PRESETS, Pick, Pin, Policy, RequestWhen, path_map};
 use crate::{HostFacts, PathStyle};
 
 /// A disk and what a policy reads: where generated steps take place.
@@ -58,7 +58,11 @@ impl Scene {
     /// A scene on this disk, for this policy.
     #[must_use]
     pub fn new(disk: Disk, policy: &Policy) -> Self {
-        Self { disk, inputs: PolicyInputs::of(policy) }
+        let mut inputs = PolicyInputs::of(policy);
+        // A path map is no value of a source, and a wrong one is a mistake of the host.
+        inputs.env.remove(path_map::VARIABLE);
+        inputs.options.remove(path_map::OPTION);
+        Self { disk, inputs }
     }
 
     /// The disk.
