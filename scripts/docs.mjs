@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:http";
-import { basename, dirname, extname, join, normalize, relative } from "node:path";
+import { dirname, extname, join, normalize, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { buildPlayground, playground } from "../playground/build.mjs";
 import { pages, placeOf } from "../site/pages.mjs";
@@ -71,8 +71,7 @@ async function buildPages() {
     writeFileSync(to, shown(page));
   }
   mkdirSync(join(stage, "public"), { recursive: true });
-  for (const picture of ["docs/start.svg", "site/logo.svg"])
-    cpSync(at(picture), join(stage, "public", basename(picture)));
+  cpSync(at("site", "logo.svg"), join(stage, "public", "logo.svg"));
   cpSync(packages("mermaid", "dist", "mermaid.min.js"), join(stage, "public", "mermaid.min.js"));
   cpSync(at("site", ".vitepress"), join(stage, ".vitepress"), { recursive: true });
   cpSync(at("site", "pages.mjs"), join(stage, ".vitepress", "pages.mjs"));
@@ -110,7 +109,11 @@ function shown(page) {
           return `[${label}](/playground/index.html#story=${heading}){target="_self"}`;
         const found = place.get(file) ?? place.get(join(file, "README.md"));
         if (found) return `[${label}](/${found}${heading ? `#${heading}` : ""})`;
-        if (image) return `![${label}](/${relative("docs", file)})`;
+        if (image) {
+          const picture = relative("docs", file);
+          cpSync(at(file), join(stage, "public", picture));
+          return `![${label}](/${picture})`;
+        }
         if (target.includes("::")) return `[${label}](/api/rust/rootwise/index.html?search=${target}){target="_self"}`;
         if (existsSync(at(file))) return `[${label}](${copied(file.replace(/\/$/, ""))}){target="_self"}`;
         throw new Stop(`${page.file} links to ${target}, which does not exist`);

@@ -392,7 +392,13 @@ describe("types", { timeout: 300_000 }, () => {
   };
   let folder;
   before(() => {
-    const names = [...tools, "@modelcontextprotocol/client", "@modelcontextprotocol/server", "@types/express", "@types/node"];
+    const names = [
+      ...tools,
+      "@modelcontextprotocol/client",
+      "@modelcontextprotocol/server",
+      "@types/express",
+      "@types/node",
+    ];
     folder = typed(files, Object.fromEntries(names.map((name) => [name, modules(name)])));
   });
 

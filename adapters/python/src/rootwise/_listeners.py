@@ -13,10 +13,11 @@ from ._background import spawn
 from ._log import logger
 from ._project import AnyProject, P
 from ._roots import Roots, roots_of
+from .types import SharedBy
 
 if TYPE_CHECKING:
     from ._call import Session
-    from .types import AnnounceRoots, SharedBy
+    from .types import AnnounceRoots
 
 
 @dataclass(frozen=True)
