@@ -13,8 +13,6 @@ from conftest import listening
 from frameworks import Framework
 from raw import Raw, RawHttp
 
-from rootwise import ready_tools
-
 modern_only = pytest.mark.only("modern")
 
 
@@ -125,10 +123,12 @@ def test_a_change_of_the_roots_is_told_with_both_lists(raw: Raw, folders: list[P
     assert told == wanted
 
 
-def test_ready_made_tools(raw: Raw, folders: list[Path]) -> None:
+def test_ready_made_tools(raw: Raw, framework: Framework, folders: list[Path]) -> None:
+    code = "import json, rootwise; print(json.dumps(rootwise.ready_tools()))"
+    ready_tools = json.loads(subprocess.check_output([framework.python, "-c", code]))
     resolved(raw, *folders)
     listed = {tool["name"]: tool for tool in raw.result(raw.request("tools/list"))["result"]["tools"]}
-    for ready in ready_tools().values():
+    for ready in ready_tools.values():
         tool = listed[ready["name"]]
         for member in ("title", "description"):
             assert tool[member] == ready[member]
