@@ -392,14 +392,10 @@ describe("types", { timeout: 300_000 }, () => {
   };
   let folder;
   before(() => {
-    const names = [
-      ...tools,
-      "@modelcontextprotocol/client",
-      "@modelcontextprotocol/server",
-      "@types/express",
-      "@types/node",
-    ];
-    folder = typed(files, Object.fromEntries(names.map((name) => [name, modules(name)])));
+    const names = [...tools, "@modelcontextprotocol/server", "@types/express", "@types/node"];
+    const packages = Object.fromEntries(names.map((name) => [name, modules(name)]));
+    const client = "@modelcontextprotocol/client";
+    folder = typed(files, { ...packages, [client]: at("node_modules", client) });
   });
 
   for (const { version, compiler, resolutions } of compilers) {
