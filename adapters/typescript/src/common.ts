@@ -5,6 +5,7 @@ export type {
   Folder,
   Functions,
   PathProblem,
+  ProjectFolder,
   ProjectParameter,
   ProvidedRoot,
   ReadyTool,
