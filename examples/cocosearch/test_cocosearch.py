@@ -306,7 +306,7 @@ async def test_a_relative_path_is_a_bad_request_whatever_else_could_answer(
             for method, path in (("POST", "/mcp"), ("GET", "/mcp"), ("GET", "/sse"), ("POST", "/messages/")):
                 response = await web.request(method, f"{path}?project_path=alpha")
                 assert response.status_code == 400
-                assert response.json()["message"] == "Project path must be absolute: alpha"
+                assert response.json()["error"]["message"] == "Project path must be absolute: alpha"
 
 
 @pytest.mark.covers("S-06", "S-12")
@@ -345,7 +345,7 @@ async def test_a_path_that_does_not_exist_is_a_bad_request_at_every_endpoint(unt
         for method, path in (("POST", "/mcp"), ("GET", "/mcp"), ("GET", "/sse"), ("POST", "/messages/")):
             response = await web.request(method, f"{path}?project_path=/bad/path")
             assert response.status_code == 400
-            assert response.json()["message"] == "Project path does not exist: /bad/path"
+            assert response.json()["error"]["message"] == "Project path does not exist: /bad/path"
         page = await web.get("/mcp?project_path=/bad/path", headers={"Host": "elsewhere.example"})
         assert (page.status_code, page.text) == (400, "Invalid host header")
 
