@@ -199,6 +199,7 @@ impl EvaluationContext<'_> {
         let mut pin = self.memory.and_then(|memory| memory.pin.as_ref());
         let mut settled = false;
         for (at, source) in self.policy.config.sources.iter().enumerate() {
+            settled |= ranked.as_ref().is_some_and(|ranked| !matches!(ranked, Decision::Waiting { .. }));
             if !settled
                 && !source.from.is_per_request()
                 && let Some(project) = pin.take()
@@ -212,7 +213,6 @@ impl EvaluationContext<'_> {
                 // The sources below cannot win, whatever becomes of the pin.
                 settled = true;
             }
-            settled |= ranked.as_ref().is_some_and(|ranked| !matches!(ranked, Decision::Waiting { .. }));
             let can_end = self.values.is_some() && source.can_end_ask();
             let matters = !settled || can_end;
             if !matters && !all {
