@@ -298,11 +298,11 @@ impl PathVerifier<'_> {
         }
     }
 
-    /// Records the folders of a walk that cannot begin yet, so that one probe serves both. (A link that is followed
-    /// needs another.)
+    /// Records the folders above the start of a walk that cannot begin yet, so that one probe serves all. (A link that is
+    /// followed needs another.)
     fn request_walk(&self, start: &str, disk: &mut DiskView<'_>) {
         if let Some(refine) = self.refine {
-            for folder in self.folders(start, refine.levels) {
+            for folder in self.folders(start, refine.levels).filter(|folder| folder != start) {
                 let _ = disk.lookup(&folder, Wanted::markers(refine.names, MarkerNeeds::All), self.scope);
             }
         }
