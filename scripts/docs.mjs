@@ -114,6 +114,7 @@ function shown(page) {
           cpSync(at(file), join(stage, "public", picture));
           return `![${label}](/${picture})`;
         }
+        if (file.endsWith(".md")) throw new Stop(`${page.file} links to ${file}, which is missing in site/pages.mjs`);
         if (target.includes("::")) return `[${label}](/api/rust/rootwise/index.html?search=${target}){target="_self"}`;
         if (existsSync(at(file))) return `[${label}](${copied(file.replace(/\/$/, ""))}){target="_self"}`;
         throw new Stop(`${page.file} links to ${target}, which does not exist`);

@@ -42,10 +42,10 @@ const PAGES = [
 
 /**
  * A page whose links work where it is read. A registry shows the README alone, where a relative link leads nowhere, so that
- * it names the file instead; a page in `docs` keeps its links to other pages. Links to other files of the repository go, and so does the picture.
+ * it names the file instead; a page in `docs` keeps its links to other pages. Links to other files of the repository go, and so do pictures.
  */
 function relinked(page) {
-  const text = readFileSync(at(page), "utf8").replace(/^<img .*>\n\n/m, "");
+  const text = readFileSync(at(page), "utf8").replaceAll(/^<img .*>\n\n/gm, "");
   return text.replaceAll(/\[([^\]]+)\]\((?!https?:|#)([^)\s]+)\)/g, (link, label, target) => {
     const [path] = target.split("#");
     const file = normalize(join(dirname(page), path)).replaceAll("\\", "/");

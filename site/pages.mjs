@@ -15,6 +15,7 @@ export const sections = [
       { title: "Playground", api: "/playground/index.html" },
       { title: "A server that you cannot change", file: "docs/guides/run.md" },
       { title: "Over HTTP", file: "docs/guides/http.md" },
+      { title: "Switch the project", file: "docs/guides/switching.md" },
       { title: "Freshness", file: "docs/guides/freshness.md" },
       { title: "Containers, WSL and SSH", file: "docs/guides/containers.md" },
       { title: "Worktrees and monorepos", file: "docs/guides/repositories.md" },
@@ -83,6 +84,7 @@ const linked = [
     (name) => ({ title: name, file: `examples/${name}/README.md`, at: `examples/${name}.md` }),
   ),
   { title: "Tests of the core", file: "core/tests/README.md", at: "core-tests.md" },
+  { title: "Real clients", file: "tests/clients/README.md", at: "real-clients.md" },
   { title: "Playground", file: "playground/README.md", at: "playground.md" },
 ];
 

@@ -28,6 +28,14 @@ test("every link between pages leads to a file, and to a heading of it", () => {
   assert.deepEqual(dead, []);
 });
 
+test("every page of the documentation is in the site", () => {
+  const shown = new Set(sitePages.map(({ file }) => file));
+  assert.deepEqual(
+    pages.filter((page) => page.startsWith("docs/") && !shown.has(page)),
+    [],
+  );
+});
+
 test("no page shows a line that rustdoc would hide", () => {
   const blocks = (page) => readFileSync(at(page), "utf8").match(/^```rust[\s\S]*?^```/gm) ?? [];
   const all = pages.flatMap((page) => blocks(page).map((code) => ({ page, code })));

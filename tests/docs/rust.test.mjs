@@ -19,6 +19,8 @@ before(() => {
 for (const [page, name, start] of [
   ["docs/tutorials/rust.md", "tutorial", "use rmcp::service::RequestContext;"],
   ["docs/tutorials/rust.md", "tutorial_client", "// The newest revision of the protocol deprecates roots"],
+  ["docs/tutorials/rust.md", "tutorial_switching", "use rmcp::handler::server::wrapper::Parameters;"],
+  ["docs/tutorials/rust.md", "tutorial_switch", "// The newest revision of the protocol deprecates roots"],
   ["docs/guides/http.md", "team", "use std::collections::HashMap;"],
 ]) {
   test(`${page} shows the example ${name}`, () => {
@@ -29,18 +31,32 @@ for (const [page, name, start] of [
   });
 }
 
-test("the client of the tutorial gets the project that it opens, and advice without one", () => {
-  // The client starts the server that cargo built in the reader's folder.
-  const folder = join(base, "notes");
+/** Runs a client of the tutorial in a reader's folder, where it starts the server that cargo built. */
+function reader(name, server, client) {
+  const folder = join(base, name);
   mkdirSync(join(folder, "target", "debug"), { recursive: true });
-  symlinkSync(join(built, "tutorial"), join(folder, "target", "debug", "notes"));
+  symlinkSync(join(built, server), join(folder, "target", "debug", "notes"));
   const run = (...folders) => {
-    const done = spawnSync(join(built, "tutorial_client"), folders, { cwd: folder, encoding: "utf8", timeout: 30_000 });
+    const done = spawnSync(join(built, client), folders, { cwd: folder, encoding: "utf8", timeout: 30_000 });
     assert.equal(done.status, 0, done.stderr);
     return done.stdout;
   };
+  return { folder, run };
+}
+
+test("the client of the tutorial gets the project that it opens, and advice without one", () => {
+  const { folder, run } = reader("notes", "tutorial", "tutorial_client");
   assert.equal(run("."), `working in ${folder}\n`);
-  assert.match(run(), /^No project was found/);
+  const page = readFileSync(at("docs/tutorials/rust.md"), "utf8");
+  const none = run();
+  assert.ok(page.includes(`\`\`\`text\n${none}\`\`\``), none);
+});
+
+test("the second client of the tutorial switches its project", () => {
+  const { folder, run } = reader("switching", "tutorial_switching", "tutorial_switch");
+  const other = join(base, "other");
+  mkdirSync(other);
+  assert.equal(run(".", other), `working in ${folder}\nProject set to: other\nworking in ${other}\n`);
 });
 
 test("the server of the guide serves a team", { timeout: 60_000 }, async () => {

@@ -50,7 +50,7 @@ test("the documentation in it has no dead link", () => {
   assert.ok(pages.includes(join("docs", "mcp.md")));
   for (const page of pages) {
     const text = readFileSync(join(folder, page), "utf8");
-    for (const [, target] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+    for (const [, target] of text.matchAll(/(?:\]\(|<img src=")([^)"\s]+)/g)) {
       if (/^(https?:|#)/.test(target)) continue;
       assert.notEqual(page, "README.md", `a registry shows the README alone: ${target}`);
       assert.ok(existsSync(join(folder, dirname(page), target.split("#")[0])), `${page}: ${target}`);

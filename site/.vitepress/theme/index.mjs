@@ -1,5 +1,5 @@
 // The theme of VitePress, and diagrams: Markdown holds them as Mermaid text, which the browser draws.
-import { useRoute, withBase } from "vitepress";
+import { useData, useRoute, withBase } from "vitepress";
 import DefaultTheme from "vitepress/theme";
 import { nextTick, onMounted, watch } from "vue";
 
@@ -16,13 +16,18 @@ function mermaid() {
   });
 }
 
-async function draw() {
+/** Draws every diagram of the page, again where the reader changes the colours. */
+async function draw(isDark) {
   await nextTick();
-  const nodes = document.querySelectorAll("pre.mermaid:not([data-processed])");
+  const nodes = document.querySelectorAll("pre.mermaid");
   if (nodes.length === 0) return;
   const { initialize, run } = await mermaid();
-  const theme = document.documentElement.classList.contains("dark") ? "dark" : "neutral";
-  initialize({ startOnLoad: false, theme });
+  initialize({ startOnLoad: false, theme: isDark ? "dark" : "neutral" });
+  for (const node of nodes) {
+    node.dataset.text ??= node.textContent;
+    node.textContent = node.dataset.text;
+    node.removeAttribute("data-processed");
+  }
   await run({ nodes });
 }
 
@@ -30,7 +35,9 @@ export default {
   extends: DefaultTheme,
   setup() {
     const route = useRoute();
-    onMounted(draw);
-    watch(() => route.path, draw);
+    const { isDark } = useData();
+    const redraw = () => draw(isDark.value);
+    onMounted(redraw);
+    watch([() => route.path, isDark], redraw);
   },
 };

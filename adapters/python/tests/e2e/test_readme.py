@@ -91,7 +91,7 @@ def test_a_client(framework: Framework, page: str, code: str, folders: list[Path
         return done.stdout
 
     assert run(str(folders[1])) == f"working in {folders[1]}\n"
-    assert "No project was found" in run()
+    assert f"```text\n{run()}```" in (ROOT / page).read_text("utf-8")
 
 
 @pytest.mark.parametrize(("framework", "page", "code"), SWITCHERS)
