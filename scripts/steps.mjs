@@ -282,7 +282,12 @@ export const steps = [
     reads: [...modules, "examples/thoughtbox/", "examples/replicas/"],
     needs: ["redis"],
     after: ["build"],
-    run: () => tests("examples/thoughtbox/thoughtbox.test.mjs", "examples/replicas/replicas.test.mjs"),
+    run: () =>
+      tests(
+        "examples/thoughtbox/thoughtbox.test.mjs",
+        "examples/thoughtbox/stores.test.mjs",
+        "examples/replicas/replicas.test.mjs",
+      ),
   },
   {
     name: "playground",
