@@ -320,7 +320,17 @@ export const steps = [
   {
     name: "docs",
     what: "every example of the documentation runs, its links hold, the picture of npm start shows what it prints, commands explain themselves",
-    reads: [...modules, "README.md", "docs/", "adapters/", "benches/", "playground/README", "tests/docs/", "scripts/"],
+    reads: [
+      ...modules,
+      "README.md",
+      "docs/",
+      "adapters/",
+      "benches/",
+      "playground/README",
+      "tests/docs/",
+      "tests/planted-bugs.json",
+      "scripts/",
+    ],
     after: ["build"],
     run: () =>
       tests(
