@@ -282,7 +282,12 @@ export const steps = [
     reads: [...modules, "examples/thoughtbox/", "examples/replicas/"],
     needs: ["redis"],
     after: ["build"],
-    run: () => tests("examples/thoughtbox/thoughtbox.test.mjs", "examples/replicas/replicas.test.mjs"),
+    run: () =>
+      tests(
+        "examples/thoughtbox/thoughtbox.test.mjs",
+        "examples/thoughtbox/stores.test.mjs",
+        "examples/replicas/replicas.test.mjs",
+      ),
   },
   {
     name: "playground",
@@ -315,7 +320,17 @@ export const steps = [
   {
     name: "docs",
     what: "every example of the documentation runs, its links hold, the picture of npm start shows what it prints, commands explain themselves",
-    reads: [...modules, "README.md", "docs/", "adapters/", "benches/", "playground/README", "tests/docs/", "scripts/"],
+    reads: [
+      ...modules,
+      "README.md",
+      "docs/",
+      "adapters/",
+      "benches/",
+      "playground/README",
+      "tests/docs/",
+      "tests/planted-bugs.json",
+      "scripts/",
+    ],
     after: ["build"],
     run: () =>
       tests(

@@ -1,5 +1,5 @@
 // Real clients of both SDKs run in this process; servers and Redis run in separate processes.
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -16,6 +16,14 @@ import { needs } from "../../scripts/needs.mjs";
 const DEADLINE_MS = 20_000;
 const MODERN = "2026-07-28";
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
+
+/** The answer where a project has no sessions. */
+export const NO_SESSIONS = "No sessions found for project. Use start_new to begin.";
+
+/** Compiles the servers, in strict mode; a type error is a failure. */
+export function compile() {
+  execFileSync("npx", ["tsc", "-p", "examples/thoughtbox"], { cwd: at("../.."), stdio: "inherit" });
+}
 
 /** Waits until a condition holds. */
 export async function until(holds, what) {

@@ -1,14 +1,11 @@
 // Thoughtbox end to end: agents with real clients; servers and stores in separate processes.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { connect, serve, startRedis, until } from "./peers.mjs";
+import { compile, connect, NO_SESSIONS, serve, startRedis, until } from "./peers.mjs";
 
-const repository = fileURLToPath(new URL("../..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "thoughtbox-"));
 const stores = { SQLite: join(folder, "thoughtbox.db") };
 let redis;
@@ -27,8 +24,7 @@ const nameOf = ({ server, client, era, over, in: store }) =>
 const options = { timeout: 120_000 };
 
 before(async () => {
-  // The compiler runs in strict mode and fails on type errors.
-  execFileSync("npx", ["tsc", "-p", "examples/thoughtbox"], { cwd: repository, stdio: "inherit" });
+  compile();
   redis = await startRedis(folder);
   stores.Redis = redis.url;
 });
@@ -41,7 +37,6 @@ let roots = 0;
 /** Returns a root that no other test uses. Its path does not exist, as for a client on another machine. */
 const freshRoot = () => `file:///Users/dev/project-${++roots}`;
 
-const NO_SESSIONS = "No sessions found for project. Use start_new to begin.";
 const none = { success: false, message: NO_SESSIONS };
 const NOT_BOUND =
   /^No root is bound, so no session was looked for\. Bind a root, or pass the id of one of the \d+ sessions\.$/;
@@ -554,73 +549,3 @@ for (const setup of setups) {
     });
   });
 }
-
-test(
-  "an empty store says that there are no sessions, also to a client without roots [T-09, T-11]",
-  options,
-  async () => {
-    const setup = { server: "sdk2", client: 2, era: "legacy", over: "stdio", store: join(folder, "empty.db") };
-    const agent = await connect(setup, {});
-    try {
-      const { success, message } = await agent.init("load_context");
-      assert.deepEqual([success, message], [false, NO_SESSIONS]);
-      await agent.logged("warning: No root is bound; bind a root to recover sessions by project");
-    } finally {
-      await agent.close();
-    }
-  },
-);
-
-test("old sessions are archived by themselves, unless they are pinned [T-19]", options, async () => {
-  const setup = {
-    server: "sdk1",
-    client: 1,
-    era: "legacy",
-    over: "stdio",
-    store: join(folder, "old.db"),
-    options: ["--archive-after-days", "30"],
-  };
-  const { openStore } = await import("./dist/store.js");
-  const x = freshRoot();
-  const ago = (days) => new Date(Date.now() - days * 86_400_000).toISOString();
-  const store = await openStore(setup.store);
-  for (const [id, days] of [
-    ["pinned", 90],
-    ["old", 31],
-    ["recent", 29],
-  ]) {
-    await store.createSession({
-      id,
-      title: id,
-      createdAt: ago(days),
-      mcpRootUri: x,
-      project: x.replace("file://", ""),
-    });
-  }
-  await store.close();
-  const agent = await connect(setup, { roots: [x] });
-  try {
-    const ids = async () => (await agent.init("list_sessions")).sessions.map(({ id }) => id);
-    assert.deepEqual(await ids(), ["recent"]);
-    await agent.init("update_session", { sessionId: "pinned", pinned: true });
-    assert.deepEqual(await ids(), ["pinned", "recent"]);
-    assert.equal((await agent.init("load_context", { sessionId: "old" })).success, true);
-  } finally {
-    await agent.close();
-  }
-});
-
-test("a killed Redis restarts with all data, and its servers continue [T-01, T-17]", options, async () => {
-  const x = freshRoot();
-  const setup = { server: "sdk2", client: 2, era: "modern", over: "http", store: redis.url };
-  const agent = await (await connect(setup, { roots: [x] })).bind(x);
-  try {
-    const id = await agent.think("one", "two");
-    await redis.stop("SIGKILL");
-    redis = await startRedis(folder);
-    const { session, thoughts } = await agent.init("load_context");
-    assert.deepEqual([session.id, thoughts], [id, ["one", "two"]]);
-  } finally {
-    await agent.close();
-  }
-});

@@ -37,6 +37,16 @@ test("every test file belongs to a step, or to the release", () => {
   );
 });
 
+test("every planted bug still finds the code that it changes", () => {
+  const bugs = JSON.parse(readFileSync(at("tests/planted-bugs.json"), "utf8"));
+  assert.ok(bugs.length >= 100);
+  const found = ({ file, find }) => readFileSync(at("core/src", file), "utf8").split(find).length - 1;
+  assert.deepEqual(
+    bugs.filter((bug) => found(bug) !== 1).map(({ bug }) => bug),
+    [],
+  );
+});
+
 // A machine that has what building needs, and neither make nor sudo nor apt.
 const programs = mkdtempSync(join(tmpdir(), "rootwise-programs-"));
 after(() => rmSync(programs, { recursive: true, force: true }));
