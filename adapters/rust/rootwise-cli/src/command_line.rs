@@ -81,7 +81,8 @@ Examples:
   rootwise record /tmp/session.ndjson -- npx -y some-server
   rootwise explain /tmp/session.ndjson
 
-Each line is one JSON object: time (milliseconds since 1970), from (client, server, or rootwise for the start and the end), and message.
+Each line is one JSON object: time (milliseconds since 1970), direction (client, server, or rootwise for the start and the end), and message,
+or text for a line that is none. A file that is there is replaced.
 The exit status is that of the server; 2 for a mistake in the options.";
 
 const EXPLAIN_EXAMPLES: &str = "\
