@@ -29,6 +29,10 @@ pub(super) struct Instance {
     pub(super) is_draining: bool,
     /// Its input is closed, or it was told to end.
     pub(super) is_closing: bool,
+    /// It was started, and has not ended.
+    pub(super) has_process: bool,
+    /// Why it wants no handshake, until it turns out whether it knows a revision without one.
+    pub(super) refusal: Option<serde_json::Value>,
     /// Why it was killed.
     pub(super) fault: Option<String>,
     last_used: u64,
@@ -51,6 +55,7 @@ pub(super) enum Own {
     Initialize,
     Discover,
     LogLevel,
+    Listen,
     Compare(Traffic),
 }
 
@@ -67,6 +72,8 @@ impl Instance {
             result: None,
             is_draining: false,
             is_closing: false,
+            has_process: false,
+            refusal: None,
             fault: None,
             last_used: 0,
             used_at: 0,
@@ -84,8 +91,9 @@ impl Instance {
 
 /// How long a server must run for its earlier ends to be forgotten.
 const SETTLED: Duration = Duration::from_secs(60);
-/// The wait before the second start; it doubles each time.
+/// The wait before the second start; it doubles each time, up to the longest.
 const BACKOFF: Duration = Duration::from_millis(200);
+const MAX_BACKOFF: Duration = Duration::from_secs(10);
 /// Looks for idle servers after which one that ended too often may be tried again.
 const RETRY_TICKS: u64 = 6;
 
@@ -99,6 +107,9 @@ impl Router {
     }
 
     fn start_process(&mut self, id: InstanceId, place: Place) {
+        if let Some(instance) = self.instances.get_mut(&id) {
+            instance.has_process = true;
+        }
         self.act(Action::Start(id, place));
         self.act(Action::Alarm(self.settings.start_timeout, Alarm::Started(id)));
         self.begin_handshake(id);
@@ -197,7 +208,7 @@ impl Router {
     /// Sends a request to a server that is ready, or answers it for a server that does not know it.
     fn deliver(&mut self, id: InstanceId, pending: Pending) {
         let Some(instance) = self.instances.get(&id) else { return };
-        let mut line = pending.line;
+        let mut line = pending.line.clone();
         if self.is_modern() {
             if instance.era == Some(Era::Legacy) && matches!(pending.traffic, Traffic::Discover | Traffic::Listen) {
                 self.flights.remove(&pending.id);
@@ -210,13 +221,23 @@ impl Router {
             }
             if pending.traffic.is_call() {
                 line = without_our_answer(&line).unwrap_or(line);
-                if let Some(flight) = self.flights.get_mut(&pending.id) {
-                    flight.line = Some(line.clone());
+            }
+        }
+        if self.is_newer(id) {
+            match self.translated(&pending) {
+                Ok(translated) => line = translated,
+                Err(answer) => {
+                    self.flights.remove(&pending.id);
+                    self.act(Action::ToClient(answer));
+                    return self.flight_ended(id);
                 }
             }
         }
+        let can_ask = (self.is_modern() || self.is_newer(id)) && pending.traffic.is_call();
         if let Some(flight) = self.flights.get_mut(&pending.id) {
             flight.is_sent = true;
+            // The server may want it again with answers.
+            flight.line = can_ask.then(|| line.clone());
         }
         self.send(id, line);
     }
@@ -296,7 +317,7 @@ impl Router {
     /// Closes the input of a server, so that it ends.
     pub(super) fn close(&mut self, id: InstanceId) {
         let Some(instance) = self.instances.get_mut(&id).filter(|known| !known.is_closing) else { return };
-        if let State::Failed(..) = instance.state {
+        if !instance.has_process {
             self.instances.remove(&id);
             return self.exit_if_alone();
         }
@@ -312,6 +333,9 @@ impl Router {
     }
 
     pub(super) fn server_ended(&mut self, id: InstanceId, end: End) {
+        if let Some(error) = self.instances.get_mut(&id).and_then(|known| known.refusal.take()) {
+            self.handshake_refused(id, &error);
+        }
         let Some(mut instance) = self.instances.remove(&id) else { return };
         let was_current = self.current == Some(id);
         if was_current || self.instances.is_empty() {
@@ -370,7 +394,7 @@ impl Router {
             let flights = waiting.len();
             self.instances.insert(id, Instance { waiting, waiting_bytes, flights, ..Instance::new(instance.place) });
             let factor = 1_u32.checked_shl(times.saturating_sub(1)).unwrap_or(u32::MAX);
-            self.act(Action::Alarm(BACKOFF.saturating_mul(factor), Alarm::StartNow(id)));
+            self.act(Action::Alarm(BACKOFF.saturating_mul(factor).min(MAX_BACKOFF), Alarm::StartNow(id)));
         }
         if was_current {
             self.current = Some(id);
@@ -418,19 +442,27 @@ impl Router {
         }
     }
 
+    /// Ends a server that cannot go on, and remembers why.
+    pub(super) fn server_failed(&mut self, id: InstanceId, fault: String) {
+        if let Some(instance) = self.instances.get_mut(&id).filter(|known| !known.is_closing) {
+            instance.fault = Some(fault);
+            self.act(Action::Kill(id));
+        }
+    }
+
     pub(super) fn alarm(&mut self, alarm: Alarm) {
         match alarm {
             Alarm::Started(id) => {
-                let seconds = self.settings.start_timeout.as_secs();
-                let is_asked = self.client.era.is_some();
-                let late =
-                    self.instances.get_mut(&id).filter(|known| known.state == State::Starting && !known.is_closing);
-                if let Some(instance) = late.filter(|_| is_asked) {
-                    instance.fault =
-                        Some(format!("did not complete the handshake within {seconds} s (--start-timeout)"));
-                    self.act(Action::Kill(id));
+                let is_starting = self.instances.get(&id).is_some_and(|known| known.state == State::Starting);
+                if is_starting && self.client.era.is_some() {
+                    let seconds = self.settings.start_timeout.as_secs();
+                    self.server_failed(
+                        id,
+                        format!("did not complete the handshake within {seconds} s (--start-timeout)"),
+                    );
                 }
             }
+            Alarm::Cut(id, stream) => self.server_failed(id, format!("closed its {stream}")),
             Alarm::Discovered(id) => self.discover_expired(id),
             Alarm::StartNow(id) => {
                 if let Some(place) = self.instances.get(&id).map(|known| known.place.clone()) {

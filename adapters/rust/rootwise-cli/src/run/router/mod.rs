@@ -6,6 +6,7 @@ mod client;
 mod handshake;
 mod instances;
 mod lists;
+mod older;
 mod server;
 #[cfg(test)]
 mod tests;
@@ -24,6 +25,7 @@ use super::place::Place;
 pub(crate) use calls::SWITCH;
 use client::Client;
 use instances::Instance;
+use older::Round;
 
 /// A server process.
 pub(crate) type InstanceId = u64;
@@ -47,6 +49,16 @@ pub(crate) enum Event {
     ServerEnded {
         instance: InstanceId,
         end: End,
+    },
+    /// A server closed its `input` or `output`, and may live on.
+    StreamEnded {
+        instance: InstanceId,
+        stream: &'static str,
+    },
+    /// A server did what ends it.
+    ServerFailed {
+        instance: InstanceId,
+        fault: String,
     },
     /// The answer to [`Action::Ask`] or [`Action::Tool`].
     Resolved {
@@ -121,6 +133,8 @@ pub(crate) enum Alarm {
     /// A server should have answered `server/discover` by now.
     Discovered(InstanceId),
     StartNow(InstanceId),
+    /// A server that closed this stream should have ended by now.
+    Cut(InstanceId, &'static str),
     /// A server whose input is closed should have ended by now.
     Closed(InstanceId),
     Terminated(InstanceId),
@@ -188,6 +202,8 @@ const MAX_WAITING_BYTES: usize = 16 << 20;
 const MAX_FLIGHTS: usize = 65_536;
 /// Requests of servers that the client may have open.
 const MAX_ASKED: usize = 4_096;
+/// How the ids of our own requests begin, as JSON.
+const OWN_PREFIX: &str = "\"rootwise:";
 /// Rounds in which a server may ask for roots in one call.
 const MAX_ROUNDS: u8 = 8;
 
@@ -204,6 +220,8 @@ pub(crate) struct Router {
     flights: HashMap<Id, Flight>,
     /// Requests of servers that the client has.
     asked: HashMap<Id, Asked>,
+    /// Calls whose answer waits for answers of the client.
+    rounds: HashMap<Id, Round>,
     held: VecDeque<Held>,
     held_bytes: usize,
     /// How often the server of a place was started again.
@@ -241,6 +259,8 @@ struct Asked {
     instance: InstanceId,
     id: Id,
     progress_token: Option<String>,
+    /// The call and the name of the question, where it came in the result of one.
+    round: Option<(Id, String)>,
 }
 
 /// A request that waits for its project, or for the requests before it: those of a client pass in order.
@@ -316,6 +336,7 @@ impl Router {
             start,
             flights: HashMap::new(),
             asked: HashMap::new(),
+            rounds: HashMap::new(),
             held: VecDeque::new(),
             held_bytes: 0,
             restarts: HashMap::new(),
@@ -339,6 +360,8 @@ impl Router {
             Event::ClientEnded => self.client_ended(),
             Event::ServerLine { instance, line } => self.server_line(instance, line),
             Event::ServerEnded { instance, end } => self.server_ended(instance, end),
+            Event::StreamEnded { instance, stream } => self.act(Action::Alarm(GRACE, Alarm::Cut(instance, stream))),
+            Event::ServerFailed { instance, fault } => self.server_failed(instance, fault),
             Event::Resolved { ticket, resolution } => self.resolved(ticket, resolution),
             Event::ProjectChanged(project) => self.project_changed(project),
             Event::Alarm(alarm) => self.alarm(alarm),
@@ -362,7 +385,7 @@ impl Router {
 
     /// An id for a request of ours; no client uses such ids.
     fn own_id(&mut self) -> Id {
-        format!("\"rootwise:{}\"", self.next_id()).into()
+        format!("{OWN_PREFIX}{}\"", self.next_id()).into()
     }
 
     fn is_modern(&self) -> bool {
