@@ -182,3 +182,35 @@ fn a_server_that_refuses_both_openings_is_quoted() {
     let answer = client.answer_to(sent);
     assert_eq!(answer["error"]["message"], "go away", "{answer}");
 }
+
+#[test]
+fn a_question_of_an_older_server_is_the_result_of_its_call() {
+    let folder = folder("question");
+    let option = format!("--project={}", folder.at("a"));
+    let mut client = Client::start(&[&option], &[], &folder.at("plain"), &[]);
+    let call = |id: u64, more: Value| {
+        let mut params = params(json!({ "name": "ask", "arguments": {} }), json!({ "elicitation": {} }));
+        params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })
+    };
+    // The server of the tests answers this id.
+    client.send(&call(7, json!({})));
+    let asked = &client.answer_to(7)["result"];
+    let question = &asked["inputRequests"]["question"];
+    assert_eq!((&asked["resultType"], &question["method"]), (&json!("input_required"), &json!("elicitation/create")));
+    assert_eq!(question["params"]["message"], folder.at("a"));
+    let answers = json!({ "question": { "action": "accept" } });
+    client.send(&call(8, json!({ "inputResponses": answers, "requestState": asked["requestState"] })));
+    let answer = client.answer_to(8);
+    let said: Value = serde_json::from_str(&text_of(&answer)).unwrap();
+    assert_eq!((&said["asked"], &said["result"]["action"]), (&json!(1), &json!("accept")));
+    assert_eq!(answer["result"]["resultType"], "complete");
+    // A client that declares nothing of this is not asked, and neither is one of two.
+    client.send(&json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params(json!({ "name": "ask" }), json!({})) }));
+    let refused: Value = serde_json::from_str(&text_of(&client.answer_to(7))).unwrap();
+    assert!(refused["error"]["message"].as_str().unwrap().contains("does not declare"), "{refused}");
+    client.request("tools/call", params(json!({ "name": "hang" }), json!({ "elicitation": {} })));
+    client.send(&call(7, json!({})));
+    let refused: Value = serde_json::from_str(&text_of(&client.answer_to(7))).unwrap();
+    assert!(refused["error"]["message"].as_str().unwrap().contains("one call"), "{refused}");
+}

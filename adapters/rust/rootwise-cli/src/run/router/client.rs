@@ -90,6 +90,9 @@ impl Router {
         if self.client.era.is_none() {
             self.notice_modern(params);
         }
+        if traffic.is_call() && !self.parked.is_empty() && self.resumed(&id, params) {
+            return;
+        }
         let pending = Pending { id, traffic, line };
         if traffic.is_call() {
             self.call(pending, method, params, known);

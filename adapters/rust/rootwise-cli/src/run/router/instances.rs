@@ -6,6 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::calls::{without_envelope, without_our_answer};
+use super::newer::capabilities;
 use super::{Action, Alarm, End, Era, Flight, GRACE, InstanceId, Pending, Router, SessionProject, Traffic};
 use crate::run::message::{self, Id};
 use crate::run::place::{Place, folder_of};
@@ -195,6 +196,8 @@ impl Router {
             is_sent,
             rounds: 0,
             line: None,
+            capabilities: Vec::new(),
+            is_parked: false,
         };
         self.flights.insert(pending.id.clone(), flight);
         if is_sent {
@@ -208,15 +211,15 @@ impl Router {
     /// Sends a request to a server that is ready, or answers it for a server that does not know it.
     fn deliver(&mut self, id: InstanceId, pending: Pending) {
         let Some(instance) = self.instances.get(&id) else { return };
-        let mut line = pending.line.clone();
+        let (mut line, is_older) = (pending.line.clone(), instance.era == Some(Era::Legacy));
         if self.is_modern() {
-            if instance.era == Some(Era::Legacy) && matches!(pending.traffic, Traffic::Discover | Traffic::Listen) {
+            if is_older && matches!(pending.traffic, Traffic::Discover | Traffic::Listen) {
                 self.flights.remove(&pending.id);
                 let answer = self.answer_for_legacy(id, &pending.id, pending.traffic);
                 self.act(Action::ToClient(answer));
                 return self.flight_ended(id);
             }
-            if instance.era == Some(Era::Legacy) {
+            if is_older {
                 line = without_envelope(&line).unwrap_or(line);
             }
             if pending.traffic.is_call() {
@@ -238,6 +241,9 @@ impl Router {
             flight.is_sent = true;
             // The server may want it again with answers.
             flight.line = can_ask.then(|| line.clone());
+            if can_ask && is_older {
+                flight.capabilities = capabilities(&pending.line);
+            }
         }
         self.send(id, line);
     }
@@ -426,7 +432,7 @@ impl Router {
             .map(|(id, _)| id.clone())
             .collect();
         for lost in lost {
-            if let Some(flight) = self.flights.remove(&lost) {
+            if let Some(flight) = self.flights.remove(&lost).filter(|flight| !flight.is_parked) {
                 self.refuse(&flight.client_id, "server_ended", text);
             }
         }
@@ -462,6 +468,7 @@ impl Router {
                     );
                 }
             }
+            Alarm::Unanswered(number) => self.unanswered(number),
             Alarm::Cut(id, stream) => self.server_failed(id, format!("closed its {stream}")),
             Alarm::Discovered(id) => self.discover_expired(id),
             Alarm::StartNow(id) => {

@@ -6,6 +6,7 @@ mod client;
 mod handshake;
 mod instances;
 mod lists;
+mod newer;
 mod older;
 mod server;
 #[cfg(test)]
@@ -25,6 +26,7 @@ use super::place::Place;
 pub(crate) use calls::SWITCH;
 use client::Client;
 use instances::Instance;
+use newer::Parked;
 use older::Round;
 
 /// A server process.
@@ -138,6 +140,8 @@ pub(crate) enum Alarm {
     /// A server whose input is closed should have ended by now.
     Closed(InstanceId),
     Terminated(InstanceId),
+    /// The client should have repeated a call by now.
+    Unanswered(u64),
     /// Time to look for idle servers.
     Tick,
 }
@@ -222,6 +226,8 @@ pub(crate) struct Router {
     asked: HashMap<Id, Asked>,
     /// Calls whose answer waits for answers of the client.
     rounds: HashMap<Id, Round>,
+    /// Calls whose client is to repeat them with an answer, by the state that it sends back.
+    parked: HashMap<String, Parked>,
     held: VecDeque<Held>,
     held_bytes: usize,
     /// How often the server of a place was started again.
@@ -252,6 +258,10 @@ struct Flight {
     rounds: u8,
     /// The request, where it may have to be repeated.
     line: Option<Bytes>,
+    /// What its client can be asked, where it asks for nothing itself.
+    capabilities: Vec<String>,
+    /// Its client got a question, and is to repeat it with the answer.
+    is_parked: bool,
 }
 
 /// A request of a server that was passed to the client.
@@ -337,6 +347,7 @@ impl Router {
             flights: HashMap::new(),
             asked: HashMap::new(),
             rounds: HashMap::new(),
+            parked: HashMap::new(),
             held: VecDeque::new(),
             held_bytes: 0,
             restarts: HashMap::new(),

@@ -116,8 +116,9 @@ impl Router {
                 self.send(id, message::result(&asked, &json!({})))
             }
             _ if self.is_modern() => {
-                let text = "the client cannot be asked outside the result of a call (2026-07-28)";
-                self.send(id, message::error(&asked, METHOD_NOT_FOUND, "cannot_ask", text));
+                if let Err(text) = self.ask_in_result(id, asked.clone(), method, params) {
+                    self.send(id, message::error(&asked, METHOD_NOT_FOUND, "cannot_ask", text));
+                }
             }
             _ if self.asked.len() >= MAX_ASKED => {
                 let text = "the client has too many requests that it did not answer";
