@@ -36,7 +36,8 @@ pub(crate) fn explain(options: &Explain) -> Result<Answer, Failure> {
         let bytes = file.metadata().map_err(fault)?.len();
         // Nobody sees it in a pipe.
         let bar = std::io::stderr().is_terminal().then(|| progress(bytes));
-        read.lines(BufReader::with_capacity(256 << 10, file), bar.as_ref())?;
+        let lines = read.lines(BufReader::with_capacity(256 << 10, file), bar.as_ref());
+        lines.map_err(|Failure(text)| Failure(format!("{}: {text}", options.file.display())))?;
         bar.inspect(ProgressBar::finish_and_clear);
     }
     Ok(read.answer())
