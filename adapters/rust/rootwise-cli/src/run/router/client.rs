@@ -273,6 +273,9 @@ impl Router {
                 self.act(Action::RootsChanged);
                 if !self.settings.answer_roots {
                     self.route_to_current(line);
+                } else if self.settings.asks_early && matches!(self.session, SessionProject::Known(_)) {
+                    // Its server learns of other roots beside the project before the next call.
+                    self.act(Action::Ask(SESSION, None));
                 }
             }
             "notifications/cancelled" => self.client_cancelled(params, line),

@@ -133,10 +133,17 @@ impl Router {
                 }
                 _ => {
                     let (now, last_used) = (self.ticks, self.next_id());
+                    let mut is_news = self.settings.answer_roots;
                     if let Some(known) = self.instances.get_mut(&id) {
                         (known.used_at, known.last_used) = (now, last_used);
+                        is_news &= known.state == State::Ready
+                            && known.era == Some(Era::Legacy)
+                            && known.place.differs_in_roots(&place);
                         // The same project can have other roots beside it.
                         known.place = place;
+                    }
+                    if is_news {
+                        self.send(id, message::notification("notifications/roots/list_changed"));
                     }
                     return Ok(id);
                 }
