@@ -139,7 +139,7 @@ pub(crate) type Members = BTreeMap<String, Box<RawValue>>;
 /// A message with other parameters; what `change` leaves alone stays as it came.
 pub(crate) fn with_params(message: &[u8], change: impl FnOnce(&mut Members) -> Option<()>) -> Option<Bytes> {
     let mut members: Members = serde_json::from_slice(message).ok()?;
-    let mut params = members_of(members.get("params"));
+    let mut params = members_of(members.get("params").map(AsRef::as_ref));
     change(&mut params)?;
     members.insert("params".into(), to_raw_value(&params).ok()?);
     let mut text = serde_json::to_vec(&members).ok()?;
@@ -148,7 +148,7 @@ pub(crate) fn with_params(message: &[u8], change: impl FnOnce(&mut Members) -> O
 }
 
 /// The members of an object; none if it is no object.
-pub(crate) fn members_of(value: Option<&Box<RawValue>>) -> Members {
+pub(crate) fn members_of(value: Option<&RawValue>) -> Members {
     value.and_then(|value| serde_json::from_str(value.get()).ok()).unwrap_or_default()
 }
 

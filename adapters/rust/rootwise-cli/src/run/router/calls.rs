@@ -148,7 +148,7 @@ pub(super) fn our_tools() -> [Value; 2] {
 /// The request of a retried call without the answer to our question, which the server did not ask.
 pub(super) fn without_our_answer(line: &[u8]) -> Option<Bytes> {
     with_params(line, |params| {
-        let mut responses = members_of(params.get("inputResponses"));
+        let mut responses = members_of(params.get("inputResponses").map(AsRef::as_ref));
         responses.remove(INPUT_KEY)?;
         put_or_remove(params, "inputResponses", &responses)
     })
@@ -157,7 +157,7 @@ pub(super) fn without_our_answer(line: &[u8]) -> Option<Bytes> {
 /// A request of 2026-07-28 as older revisions know it: a server that knows both would take it for a mistake after its handshake.
 pub(super) fn without_envelope(line: &[u8]) -> Option<Bytes> {
     with_params(line, |params| {
-        let mut meta = members_of(Some(params.get("_meta")?));
+        let mut meta = members_of(Some(params.get("_meta")?.as_ref()));
         meta.retain(|name, _| !name.starts_with("io.modelcontextprotocol/"));
         put_or_remove(params, "_meta", &meta)
     })

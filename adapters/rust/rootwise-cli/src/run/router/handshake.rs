@@ -1,7 +1,7 @@
 //! The handshake: answered to the client by the first server, and repeated to every other.
 
 use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::instances::{Own, State};
 use super::lists::modernise;
@@ -39,12 +39,12 @@ impl Router {
                     "io.modelcontextprotocol/clientInfo": { "name": "rootwise", "version": env!("CARGO_PKG_VERSION") },
                     "io.modelcontextprotocol/clientCapabilities": {},
                 });
-                self.discover(id, envelope.as_object().unwrap_or(&Map::new()));
+                self.discover(id, &envelope);
             }
         }
     }
 
-    fn discover(&mut self, id: InstanceId, envelope: &Map<String, Value>) {
+    fn discover(&mut self, id: InstanceId, envelope: &Value) {
         self.send_own(id, Own::Discover, "server/discover", &json!({ "_meta": envelope }));
         self.act(Action::Alarm(DISCOVER.min(self.settings.start_timeout.div_f32(2.0)), Alarm::Discovered(id)));
     }

@@ -73,8 +73,7 @@ impl Router {
         };
         (flight.client_id, flight.is_parked) = (id.clone(), false);
         let instance = flight.instance;
-        let responses = parts.input_responses.map(ToOwned::to_owned);
-        let answer = members_of(responses.as_ref()).remove(QUESTION);
+        let answer = members_of(parts.input_responses).remove(QUESTION);
         let line = match answer.and_then(|answer| serde_json::from_str(answer.get()).ok()) {
             Some(answer) => message::result(&parked.question, &answer),
             None => message::error(&parked.question, message::INTERNAL_ERROR, "no_answer", "the client gave no answer"),
@@ -97,8 +96,7 @@ impl Router {
 
 /// What a client of 2026-07-28 can be asked, by its request.
 pub(super) fn capabilities(line: &[u8]) -> Vec<String> {
-    let params = Params::of(Head::of(line).params);
-    let meta = params.meta.map(ToOwned::to_owned);
-    let declared = members_of(meta.as_ref()).remove("io.modelcontextprotocol/clientCapabilities");
-    members_of(declared.as_ref()).into_keys().collect()
+    let declared = "io.modelcontextprotocol/clientCapabilities";
+    let declared = members_of(Params::of(Head::of(line).params).meta).remove(declared);
+    members_of(declared.as_deref()).into_keys().collect()
 }

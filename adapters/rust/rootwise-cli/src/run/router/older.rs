@@ -28,7 +28,7 @@ impl Router {
     }
 
     /// What the client said in its handshake, as every request of 2026-07-28 says it.
-    pub(super) fn envelope(&self) -> Map<String, Value> {
+    pub(super) fn envelope(&self) -> Value {
         let params = self.declared();
         let part = |name: &str| params.get(name).cloned().unwrap_or_default();
         let level = self.client.log_level.as_ref().and_then(|params| params.get("level").cloned());
@@ -39,7 +39,7 @@ impl Router {
             ("logLevel", level),
         ];
         let named = |(name, value): (&str, Option<Value>)| Some((format!("io.modelcontextprotocol/{name}"), value?));
-        said.into_iter().filter_map(named).collect()
+        Value::Object(said.into_iter().filter_map(named).collect())
     }
 
     /// What `server/discover` says, as the result of a handshake.
@@ -82,9 +82,9 @@ impl Router {
             _ => {}
         }
         let line = with_params(&pending.line, |params| {
-            let mut meta = members_of(params.get("_meta"));
-            for (name, value) in self.envelope() {
-                meta.insert(name, to_raw_value(&value).ok()?);
+            let mut meta = members_of(params.get("_meta").map(AsRef::as_ref));
+            for (name, value) in self.envelope().as_object()? {
+                meta.insert(name.clone(), to_raw_value(value).ok()?);
             }
             params.insert("_meta".into(), to_raw_value(&meta).ok()?);
             Some(())
