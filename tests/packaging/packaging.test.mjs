@@ -1,7 +1,16 @@
 // Installs the packed package into fresh projects and runs it there.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
@@ -308,6 +317,16 @@ test("npx rootwise starts the program of the platform, and says what is missing 
   mkdirSync(own, { recursive: true });
   writeFileSync(join(own, "package.json"), JSON.stringify({ name: `@rootwise/${platform()}`, version: "0.1.0" }));
   copyFileSync(join(debugBuild(), programName()), join(own, programName()));
+  // Some versions of npm install the program of the other C library as well, which the system cannot start.
+  if (process.platform === "linux") {
+    const [first, second] = ["gnu", "musl"].map((libc) =>
+      join(folder, "node_modules", "@rootwise", `linux-${process.arch}-${libc}`),
+    );
+    for (const other of [first, second]) if (other !== own) cpSync(own, other, { recursive: true });
+    writeFileSync(join(first, programName()), "#!/no/such/loader\n", { mode: 0o755 });
+    assert.equal(run("--version").stdout, `rootwise ${packed.manifest.version}\n`);
+    copyFileSync(join(second, programName()), join(first, programName()));
+  }
   mkdirSync(join(folder, ".git"));
   const found = run("resolve", "--json");
   assert.equal(found.status, 0, found.stderr);

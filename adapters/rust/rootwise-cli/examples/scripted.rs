@@ -1,8 +1,8 @@
 //! A server for the tests of `rootwise run`: it knows one older revision of the protocol, trusts its working directory, and does on
 //! request what servers should not do.
 //!
-//! Every start is one line in the file that SCRIPTED_STARTS names. `--needs-mark` ends in a folder without `.git`, `--dies` ends at once,
-//! `--mute` reads and says nothing, `--exit N` is its status at the end of its input.
+//! Every start is one line in the file that SCRIPTED_STARTS names, every end of the input one in SCRIPTED_ENDS. `--needs-mark` ends in a folder without `.git`, `--dies` ends at once,
+//! `--mute` reads and says nothing, `--exit N` is its status at the end of its input, `--modern-only` knows no revision before 2026-07-28.
 #![allow(
     missing_docs,
     clippy::unwrap_used,
@@ -31,10 +31,13 @@ fn main() {
         let line = line.unwrap();
         note("SCRIPTED_LINES", &line);
         let Ok(message) = serde_json::from_str::<Value>(&line) else { continue };
-        if !has("--mute") {
+        if has("--modern-only") {
+            answer_modern(&message, &args);
+        } else if !has("--mute") {
             answer(&message, &args);
         }
     }
+    note("SCRIPTED_ENDS", &here());
     let at = args.iter().position(|arg| arg == "--exit");
     exit(at.map_or(0, |at| args[at + 1].parse().unwrap()));
 }
@@ -91,6 +94,55 @@ fn answer(message: &Value, args: &[String]) {
     say(&json!({ "jsonrpc": "2.0", "id": id, "result": result }));
 }
 
+/// Answers what has the envelope of 2026-07-28, and refuses everything else.
+fn answer_modern(message: &Value, args: &[String]) {
+    let (id, params) = (&message["id"], &message["params"]);
+    if id.is_null() {
+        return;
+    }
+    let reply = |result: Value| say(&json!({ "jsonrpc": "2.0", "id": id, "result": result }));
+    let refuse = |code: i64, text: &str| {
+        say(
+            &json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": text, "data": { "supported": ["2026-07-28"] } } }),
+        );
+    };
+    if params["_meta"]["io.modelcontextprotocol/protocolVersion"] != "2026-07-28" {
+        return refuse(-32022, "only 2026-07-28");
+    }
+    let text = |text: String| json!({ "resultType": "complete", "content": [{ "type": "text", "text": text }] });
+    match (message["method"].as_str(), params["name"].as_str()) {
+        (Some("server/discover"), _) => reply(json!({
+            "resultType": "complete", "ttlMs": 0, "cacheScope": "private", "supportedVersions": ["2026-07-28"],
+            "capabilities": { "tools": {}, "resources": { "subscribe": true } }, "instructions": "modern",
+            "_meta": { "io.modelcontextprotocol/serverInfo": { "name": "scripted", "version": "1" } },
+        })),
+        (Some("subscriptions/listen"), _) => {
+            say(&json!({ "jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged", "params": {} }));
+        }
+        (Some("tools/list"), _) => {
+            reply(json!({ "resultType": "complete", "ttlMs": 0, "cacheScope": "private", "tools": tools() }));
+        }
+        (Some("tools/call"), Some("ask")) if params["inputResponses"].is_null() => reply(json!({
+            "resultType": "input_required", "requestState": "state of this server",
+            "inputRequests": {
+                "who": { "method": "elicitation/create", "params": { "message": here() } },
+                "where": { "method": "roots/list" },
+            },
+        })),
+        (Some("tools/call"), Some("ask" | "meta")) => reply(text(params.to_string())),
+        (Some("tools/call"), Some("change")) => {
+            say(&json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }));
+            reply(text(here()));
+        }
+        (Some("tools/call"), _) => {
+            if let Some(said) = call(message, args) {
+                reply(text(said));
+            }
+        }
+        _ => refuse(-32601, "unknown method"),
+    }
+}
+
 /// The folder can add a tool, so that the lists of two projects differ.
 fn tools() -> Vec<Value> {
     let extra = std::fs::read_to_string("extra-tool").ok();
@@ -117,6 +169,12 @@ fn call(message: &Value, args: &[String]) -> Option<String> {
         "echo" => {
             // Exactly these bytes, spaces and all.
             print!("{}", given["line"].as_str()?);
+            stdout().flush().unwrap();
+            None
+        }
+        "binary" => {
+            let head = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":""#);
+            stdout().write_all(&[head.as_bytes(), b"\xff\xfe\"}]}}\n"].concat()).unwrap();
             stdout().flush().unwrap();
             None
         }

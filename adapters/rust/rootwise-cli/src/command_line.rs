@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
-use clap::{Arg, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{Arg, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum, value_parser};
 use rootwise::endpoint::inputs::PolicyInputs;
 use rootwise::policy::PRESETS;
 use rootwise::{PathStyle, Policy};
@@ -81,7 +81,8 @@ Examples:
   rootwise record /tmp/session.ndjson -- npx -y some-server
   rootwise explain /tmp/session.ndjson
 
-Each line is one JSON object: time (milliseconds since 1970), from (client, server, or rootwise for the start and the end), and message.
+Each line is one JSON object: time (milliseconds since 1970), direction (client, server, or rootwise for the start and the end), and message,
+or text for a line that is none. A file that is there is replaced.
 The exit status is that of the server; 2 for a mistake in the options.";
 
 const EXPLAIN_EXAMPLES: &str = "\
@@ -175,8 +176,8 @@ pub(crate) struct Run {
     #[arg(long)]
     pub(crate) fallback: bool,
     /// How many servers may run at once, one for each project
-    #[arg(long, value_name = "NUMBER", default_value_t = 8)]
-    pub(crate) max: usize,
+    #[arg(long, value_name = "NUMBER", default_value_t = 8, value_parser = value_parser!(u16).range(1..))]
+    pub(crate) max: u16,
     /// After how long a server ends that nobody calls, unless it is that of the connection's project
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     pub(crate) idle: u64,
@@ -184,7 +185,7 @@ pub(crate) struct Run {
     #[arg(long, value_name = "NUMBER", default_value_t = 3)]
     pub(crate) restarts: u32,
     /// How long a server may take to start
-    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = value_parser!(u64).range(1..))]
     pub(crate) start_timeout: u64,
     /// The server and its arguments
     #[arg(last = true, required = true, value_name = "SERVER")]

@@ -41,6 +41,11 @@ pub(crate) fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     std::path::absolute(path).map_err(|error| Failure(format!("{}: {error}", path.display())))
 }
 
+/// A path as the core reads it.
+pub(crate) fn text_of(path: PathBuf) -> Result<String, Failure> {
+    path.into_os_string().into_string().map_err(|path| Failure(format!("{}: must be UTF-8", path.to_string_lossy())))
+}
+
 /// A preset by its name, else a file.
 pub(crate) fn read(chosen: &str) -> Result<Policy, Failure> {
     let preset = Policy::preset(chosen);

@@ -47,6 +47,11 @@ fn what_is_wrong_with_a_server_is_named_and_corrected() {
     let behind = json!({ "mcpServers": { "told": { "command": ROOTWISE, "args": ["run", "--", "x"] } } }).to_string();
     written(&folder, "home/.codeium/windsurf/mcp_config.json", &behind);
     written(&folder, "home/.config/Claude/claude_desktop_config.json", &behind.replace("told", "untold"));
+    let launched = json!({ "mcpServers": {
+        "by npx": { "command": "npx", "args": ["-y", "rootwise@0.1.0", "run", "--", "x"] },
+        "by uvx": { "command": "uvx", "args": ["--from", "rootwise", "rootwise", "run", "--", "x"] },
+    } });
+    written(&folder, "app/.cursor/mcp.json", &launched.to_string());
     let (status, value) = examined(&folder);
     assert_eq!((status, &value["project"]), (Some(1), &json!(folder.at("app"))), "{value}");
     let server =
@@ -59,6 +64,9 @@ fn what_is_wrong_with_a_server_is_named_and_corrected() {
     assert_eq!(server("fine")["projectBehindRun"], folder.at("app"));
     assert!(server("fine")["startsIn"].as_str().unwrap().contains(&folder.at("app")));
     assert_eq!(server("told")["projectBehindRun"], folder.at("app"));
+    for launched in ["by npx", "by uvx"] {
+        assert_eq!(server(launched)["behindRun"], true, "{launched}");
+    }
     if cfg!(target_os = "linux") {
         assert!(server("untold")["problems"][0].as_str().unwrap().contains("--project="));
     }

@@ -122,6 +122,54 @@ fn half_lines_are_joined_and_never_mixed() {
     assert_eq!(text_of(&client.call("slow", json!({ "ms": 0 }))), folder.at("a"));
 }
 
+#[test]
+#[cfg(unix)]
+fn a_server_that_closes_a_stream_and_lives_on_is_replaced() {
+    let folder = folder("closes");
+    let option = format!("--project={}", folder.at("a"));
+    let result =
+        r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}"#;
+    let closing = |close: &str| {
+        let script = format!(
+            r#"read line; id=$(echo "$line" | sed 's/.*"id":\("[^"]*"\).*/\1/'); echo '{{"jsonrpc":"2.0","id":'$id',"result":{result}}}'; read line; {close}; sleep 60"#
+        );
+        let mut client = Client::with_server(&[&option], &["sh", "-c", &script], &folder.at("plain"), &[]);
+        client.initialize(Value::Null);
+        // The second one comes when the input is closed for certain.
+        let ids = [client.request("tools/call", json!({ "name": "t" })), {
+            std::thread::sleep(Duration::from_millis(300));
+            client.request("tools/call", json!({ "name": "t" }))
+        }];
+        (client, ids)
+    };
+    for (stream, (mut client, ids)) in [("output", closing("exec >&-")), ("input", closing("exec <&-"))] {
+        for id in ids {
+            let answer = client.answer_to(id);
+            let text = answer["error"]["message"].as_str().unwrap();
+            assert!(text.contains(&format!("closed its {stream}")), "{answer}");
+        }
+    }
+}
+
+#[test]
+fn a_message_with_bytes_that_are_no_text_is_still_an_answer() {
+    let folder = folder("binary");
+    let (a, b) = (folder.at("a"), folder.at("b"));
+    let mut client = Client::start(&[], &[], &folder.at("plain"), &[("SCRIPTED_ENDS", &folder.at("ends"))]);
+    client.initialize(json!([a]));
+    let id = client.request("tools/call", json!({ "name": "binary" }));
+    assert_eq!(text_of(&client.answer_to(id)), "\u{fffd}\u{fffd}");
+    // The server has nothing to do any more, so that it ends when its client works elsewhere.
+    client.roots = json!([b]);
+    client.notify("notifications/roots/list_changed");
+    while text_of(&client.call("slow", json!({ "ms": 0 }))) != b {}
+    let until = Instant::now() + Duration::from_secs(20);
+    while !std::fs::read_to_string(folder.at("ends")).unwrap_or_default().contains(&a) {
+        assert!(Instant::now() < until, "it goes on");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
 /// Resident memory in KiB.
 #[cfg(target_os = "linux")]
 fn memory(pid: u32) -> u64 {

@@ -150,6 +150,34 @@ fn every_command_explains_itself_and_refuses_mistakes_with_the_nearest_name() {
 }
 
 #[test]
+fn what_cannot_be_used_is_named() {
+    let folder = folder("unusable");
+    let (status, text) = said(&["explain", &folder.at("plain")]);
+    assert!(status == Some(2) && text.contains(&folder.at("plain")), "{text}");
+    for option in ["--max=0", "--start-timeout=0"] {
+        let (status, text) = said(&["run", option, "--", ROOTWISE, "whereami"]);
+        assert!(status == Some(2) && text.contains("0 is not in 1.."), "{text}");
+    }
+    // A recording is not replaced for a server that cannot be started.
+    let file = folder.at("session.ndjson");
+    std::fs::write(&file, "kept").unwrap();
+    let (status, text) = said(&["record", &file, "--", "no-such-server"]);
+    assert!(status == Some(2) && text.contains("`no-such-server` cannot be started"), "{text}");
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "kept");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_folder_whose_name_is_no_text_is_named() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let name = std::ffi::OsStr::from_bytes(b"/\xff");
+    let output = Command::new(ROOTWISE).arg("resolve").arg(name).output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(2) && text.contains("/\u{fffd}: must be UTF-8"), "{text}");
+}
+
+#[test]
 fn check_names_line_and_column_of_a_mistake() {
     let folder = folder("check");
     let file = folder.at("policy.json");

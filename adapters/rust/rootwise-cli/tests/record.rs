@@ -4,6 +4,7 @@
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
     reason = "a test stops at the first surprise"
 )]
 
@@ -131,6 +132,71 @@ fn bare_messages_and_lists_are_read_as_well() {
     let list = folder.at("list.json");
     std::fs::write(&list, serde_json::to_string_pretty(&messages).unwrap()).unwrap();
     assert_eq!(rootwise(&["explain", &list], &[]).1["choices"][0]["project"]["path"], a);
+}
+
+#[test]
+fn other_lines_at_the_start_are_no_obstacle() {
+    let folder = Folder::new("starts", &["a/.git"]);
+    let a = folder.at("a");
+    let lines: Vec<String> = session(&a).iter().map(Value::to_string).collect();
+    let noisy: Vec<String> = std::iter::once("[12:00:01] listening".to_owned()).chain(lines.clone()).collect();
+    let (_, value) = rootwise(&["explain", &written(&folder, &noisy)], &[]);
+    assert_eq!(
+        (&value["choices"][0]["project"]["path"], &value["broken"][0]["line"]),
+        (&json!(a), &json!(1)),
+        "{value}"
+    );
+    // Several messages in one line, as 2025-03-26 allows.
+    let batch = format!("[{}]", lines[1..3].join(","));
+    let batched: Vec<String> = [lines[0].clone(), batch].into_iter().chain(lines[3..].iter().cloned()).collect();
+    for lines in [&batched[..], &batched[1..]] {
+        let (_, value) = rootwise(&["explain", &written(&folder, lines)], &[]);
+        assert_eq!(value["choices"][0]["project"]["path"], a, "{value}");
+    }
+    // A document in one line.
+    let document = json!({ "name": "x", "tags": [1, 2, 3, 4, 5, 6, 7, 8], "messages": session(&a) }).to_string();
+    assert_eq!(rootwise(&["explain", &written(&folder, &[document])], &[]).1["choices"][0]["project"]["path"], a);
+}
+
+#[test]
+fn a_line_without_end_is_one_broken_line() {
+    let folder = Folder::new("endless", &["a/.git"]);
+    let lines: Vec<String> = session(&folder.at("a")).iter().map(Value::to_string).collect();
+    let file = written(&folder, &[lines[..2].join("\n"), "x".repeat(65 << 20), lines[2..].join("\n"), "{".into()]);
+    let (_, value) = rootwise(&["explain", &file], &[]);
+    let broken: Vec<&Value> = value["broken"].as_array().unwrap().iter().map(|line| &line["line"]).collect();
+    assert_eq!(broken, [3, 8]);
+    assert!(value["broken"][0]["message"].as_str().unwrap().contains("longer than"), "{value}");
+    assert_eq!(value["choices"][0]["project"]["path"], folder.at("a"));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_million_lines_need_no_more_memory_than_a_thousand() {
+    let folder = Folder::new("million", &["a/.git"]);
+    let lines: Vec<String> = session(&folder.at("a")).iter().map(Value::to_string).collect();
+    let most = |calls: u32| {
+        let mut child = Command::new(ROOTWISE);
+        let mut child =
+            child.args(["explain", "-", "--json"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut stdin = std::io::BufWriter::new(child.stdin.take().unwrap());
+        writeln!(stdin, "{}", lines.join("\n")).unwrap();
+        for id in 1..=calls {
+            writeln!(stdin, r#"{{"time":{id},"direction":"client","message":{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"t"}}}}}}"#).unwrap();
+            writeln!(stdin, r#"{{"time":{id},"direction":"server","message":{{"jsonrpc":"2.0","id":{id},"result":{{"content":[]}}}}}}"#).unwrap();
+        }
+        stdin.flush().unwrap();
+        // What it read before it answers; the end of its input is still to come.
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+        drop(stdin);
+        let output = child.wait_with_output().unwrap();
+        let value: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(value["methods"]["tools/call"], calls);
+        let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse::<u32>().unwrap()
+    };
+    let (few, many) = (most(5_000), most(500_000));
+    assert!(many < few + 4_096, "{few} KiB and {many} KiB");
 }
 
 #[test]

@@ -215,6 +215,31 @@ fn roots_that_the_server_asks_for_are_its_project() {
 }
 
 #[test]
+fn a_server_learns_of_the_clients_other_folders() {
+    let folder = folder("others");
+    let (a, b, log) = (folder.at("a"), folder.at("b"), folder.at("lines"));
+    let mut client = Client::start(&[], &[], &folder.at("plain"), &[("SCRIPTED_LINES", &log)]);
+    client.initialize(json!([a]));
+    assert_eq!(place(&mut client)["cwd"], a);
+    let told = || std::fs::read_to_string(&log).unwrap().matches("notifications/roots/list_changed").count();
+    // The project stays the first one; the server need not wait for a call to hear of the second.
+    client.roots = json!([a, b]);
+    client.notify("notifications/roots/list_changed");
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while told() == 0 {
+        assert!(std::time::Instant::now() < until, "it was not told");
+        client.asks("ping", json!({}));
+    }
+    let said: Value = serde_json::from_str(&client.text("roots", json!({}))).unwrap();
+    assert_eq!(said["result"]["roots"].as_array().unwrap().len(), 2, "{said}");
+    // The same list is nothing new.
+    client.notify("notifications/roots/list_changed");
+    assert_eq!(place(&mut client)["cwd"], a);
+    assert_eq!(place(&mut client)["cwd"], a);
+    assert_eq!(told(), 1);
+}
+
+#[test]
 fn questions_of_two_servers_with_one_id_are_told_apart() {
     let folder = folder("questions");
     let (a, b) = (folder.at("a"), folder.at("b"));

@@ -1,24 +1,32 @@
 #!/usr/bin/env node
 // `npx rootwise`: the program in Rust, with the same command line and the same streams.
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
-import { findProgram } from "./find.js";
+import { findPrograms } from "./find.js";
 
 function stop(message: string): void {
   process.stderr.write(`rootwise: ${message}\n`);
   process.exitCode = 1;
 }
 
-function start(program: string): void {
-  const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-  for (const signal of signals) process.on(signal, () => child.kill(signal));
-  child.on("error", (error) => stop(`cannot start ${program}: ${error.message}`));
+let child: ChildProcess | undefined;
+
+function start(program: string, others: readonly string[]): void {
+  child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
+  child.on("error", (error) => {
+    const [next, ...rest] = others;
+    // Some versions of npm install the programs of both C libraries; the wrong one cannot be started.
+    if (next) start(next, rest);
+    else stop(`cannot start ${program}: ${error.message}`);
+  });
   child.on("exit", (code, signal) => {
     process.exitCode = code ?? 128 + (signal ? constants.signals[signal] : 0);
   });
 }
 
-const program = findProgram();
-if (typeof program === "string") start(program);
-else stop(program.missing);
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+for (const signal of signals) process.on(signal, () => child?.kill(signal));
+
+const found = findPrograms();
+if (Array.isArray(found)) start(found[0], found.slice(1));
+else stop(found.missing);

@@ -9,16 +9,16 @@ function platforms(): string[] {
   return [platform === "win32" ? `win32-${arch}-msvc` : `${platform}-${arch}`];
 }
 
-/** The program, or what is missing: a package that was left out, or a platform for which there is none. */
-export function findProgram(): string | { readonly missing: string } {
+/** The programs that are installed, or what is missing: a package that was left out, or a platform for which there is none. */
+export function findPrograms(): [string, ...string[]] | { readonly missing: string } {
   const own = process.env.ROOTWISE_PROGRAM;
-  if (own) return own;
+  if (own) return [own];
   const file = process.platform === "win32" ? "rootwise.exe" : "rootwise";
-  for (const name of platforms()) {
-    for (const folder of [installed(name), join(__dirname, "../../../npm", name)]) {
-      if (folder && existsSync(join(folder, file))) return join(folder, file);
-    }
-  }
+  const folders = platforms().flatMap((name) => [installed(name), join(__dirname, "../../../npm", name)]);
+  const [first, ...rest] = folders
+    .flatMap((folder) => (folder ? [join(folder, file)] : []))
+    .filter((path) => existsSync(path));
+  if (first) return [first, ...rest];
   const packages = platforms().map((name) => `@rootwise/${name}`);
   return {
     missing:

@@ -184,9 +184,13 @@ fn followed(
 
 /// Whether the server is started by `rootwise run` already.
 fn is_behind_run(server: &Server) -> bool {
-    let is_rootwise = |word: &String| Path::new(word).file_stem().is_some_and(|stem| stem == "rootwise");
-    let mut words = std::iter::once(&server.command).chain(&server.args);
-    words.any(is_rootwise) && words.next().is_some_and(|word| word == "run")
+    let is_rootwise = |word: &str| {
+        let stem = Path::new(word).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        // `npx rootwise@0.1.0`, `uvx rootwise==0.1.0`.
+        stem.split(['@', '=']).next() == Some("rootwise")
+    };
+    let words = std::iter::once(&server.command).chain(&server.args);
+    words.clone().zip(words.skip(1)).any(|(word, next)| is_rootwise(word) && next == "run")
 }
 
 /// Arguments that name a folder which is there.

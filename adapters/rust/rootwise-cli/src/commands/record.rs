@@ -50,8 +50,8 @@ const MAX_LINE: usize = 64 << 20;
 pub(crate) fn record(options: &Record) -> Result<ExitCode, Failure> {
     let (name, args) = options.server.split_first().ok_or_else(|| Failure("name a server after `--`".into()))?;
     let (seen, wanted) = sync_channel(MAX_WAITING);
-    let file = open(&options.file)?;
     let mut command = std::process::Command::new(program::find(name)?);
+    let file = open(&options.file)?;
     command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn().map_err(|error| Failure(format!("the server cannot be started: {error}")))?;
     let words: Vec<String> = options.server.iter().map(|word| word.to_string_lossy().into_owned()).collect();

@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 
 use crate::command_line::Resolve;
 use crate::output::{Answer, BAD, FAINT, Failure, STRONG, styled};
-use crate::policy::absolute;
+use crate::policy::{absolute, text_of};
 
 pub(crate) fn resolve(options: &Resolve) -> Result<Answer, Failure> {
     let policy = options.policy.policy()?;
     let mut host = options.policy.facts(Transport::Stdio, &policy)?;
     if let Some(folder) = &options.folder {
-        host.cwd = absolute(folder)?.into_os_string().into_string().ok();
+        host.cwd = Some(text_of(absolute(folder)?)?);
     }
     let facts = RequestFacts::default().argument(options.argument.clone().map(Argument::from));
     let AtStart { project, explanation, .. } = resolve_and_explain(policy, host, facts).map_err(Failure::new)?;

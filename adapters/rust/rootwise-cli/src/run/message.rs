@@ -1,10 +1,11 @@
 //! JSON-RPC messages: what a router reads of them, and those that it writes itself. Everything else passes as the bytes that came.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use bytes::{Bytes, BytesMut};
 use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 /// The parts of a message that decide where it goes.
@@ -20,6 +21,14 @@ pub(crate) struct Head<'m> {
     pub(crate) result: Option<&'m RawValue>,
     #[serde(borrow)]
     pub(crate) error: Option<&'m RawValue>,
+}
+
+/// A line in which bytes that are no UTF-8 are replaced, so that one of them hides no message.
+pub(crate) fn readable(line: &Bytes) -> Bytes {
+    match String::from_utf8_lossy(line) {
+        Cow::Borrowed(_) => line.clone(),
+        Cow::Owned(text) => text.into(),
+    }
 }
 
 /// The id of a request, as JSON: `1` and `"1"` differ.
@@ -122,6 +131,25 @@ pub(crate) fn replaced<'p>(message: &[u8], parts: impl IntoIterator<Item = (&'p 
     }
     filled.extend_from_slice(message.get(done..).unwrap_or_default());
     filled.freeze()
+}
+
+/// Members by name; their values stay as they came.
+pub(crate) type Members = BTreeMap<String, Box<RawValue>>;
+
+/// A message with other parameters; what `change` leaves alone stays as it came.
+pub(crate) fn with_params(message: &[u8], change: impl FnOnce(&mut Members) -> Option<()>) -> Option<Bytes> {
+    let mut members: Members = serde_json::from_slice(message).ok()?;
+    let mut params = members_of(members.get("params").map(AsRef::as_ref));
+    change(&mut params)?;
+    members.insert("params".into(), to_raw_value(&params).ok()?);
+    let mut text = serde_json::to_vec(&members).ok()?;
+    text.push(b'\n');
+    Some(text.into())
+}
+
+/// The members of an object; none if it is no object.
+pub(crate) fn members_of(value: Option<&RawValue>) -> Members {
+    value.and_then(|value| serde_json::from_str(value.get()).ok()).unwrap_or_default()
 }
 
 /// JSON-RPC's code for a fault of the server.

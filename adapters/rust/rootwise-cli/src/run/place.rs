@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use rootwise::path::uri::{path_to_file_uri, project_id};
 use rootwise::path::{basename, key};
+use rootwise::provide::{Folder, provided_roots};
 use rootwise::{PathStyle, Project};
 use serde_json::{Value, json};
 
@@ -57,6 +58,14 @@ impl Place {
         self.project.as_ref().map(folder_of)
     }
 
+    /// Whether a server in this place would get other roots than in that one.
+    pub(crate) fn differs_in_roots(&self, other: &Self) -> bool {
+        match (&self.project, &other.project) {
+            (Some(one), Some(other)) => !Arc::ptr_eq(one, other) && one.other_roots != other.other_roots,
+            (one, other) => one.is_some() != other.is_some(),
+        }
+    }
+
     /// A word with its placeholders filled in; one that is no text has none.
     pub(crate) fn fill(&self, word: &OsStr) -> OsString {
         let Some(text) = word.to_str().filter(|text| text.contains('{')) else { return word.to_owned() };
@@ -84,16 +93,14 @@ impl Place {
     /// What a server in this place gets as the client's roots: its project, and the client's other roots after it.
     pub(crate) fn roots(&self) -> Value {
         let Some(project) = &self.project else { return json!({ "roots": [] }) };
-        let root = |path: &str, name: &str| {
-            let uri = path_to_file_uri(path, PathStyle::native())?;
-            Some(if name.is_empty() { json!({ "uri": uri }) } else { json!({ "uri": uri, "name": name }) })
-        };
-        let own = project.path.iter().filter_map(|path| root(path, &project.display_name));
-        let others = project
-            .other_roots
-            .iter()
-            .filter_map(|other| root(other.path.as_deref()?, other.name.as_deref().unwrap_or_default()));
-        json!({ "roots": own.chain(others).collect::<Vec<_>>() })
+        let own = project.path.iter().map(|path| Folder::named(path, &project.display_name));
+        let others = project.other_roots.iter().filter_map(|other| {
+            let path = other.path.as_ref()?;
+            Some(other.name.as_ref().map_or_else(|| path.into(), |name| Folder::named(path, name)))
+        });
+        // The paths of a project are absolute.
+        let roots = provided_roots(&own.chain(others).collect::<Vec<_>>(), PathStyle::native());
+        json!({ "roots": roots.unwrap_or_default() })
     }
 }
 

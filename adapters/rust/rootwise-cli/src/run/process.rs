@@ -14,6 +14,7 @@ use tokio::time::Instant;
 use super::lines::{Line, Queue, read_line};
 use super::place::Place;
 use super::router::End;
+use super::shell::log;
 
 /// How the server is started.
 pub(crate) struct Command {
@@ -57,31 +58,34 @@ impl Command {
     }
 }
 
-/// Writes what waits for a server to its input, and closes it at the end.
-pub(crate) async fn write(mut stdin: ChildStdin, mut queue: Queue) {
+/// Writes what waits for a server to its input, and closes it at the end; says whether it could.
+pub(crate) async fn write(mut stdin: ChildStdin, mut queue: Queue) -> bool {
     while let Some(line) = queue.lines.recv().await {
         let written = stdin.write_all(&line).await;
         queue.gauge.remove(line.len());
         if written.is_err() {
-            // Its end is reported by `watch`.
-            return;
+            return false;
         }
     }
     let _ = stdin.shutdown().await;
+    true
 }
 
-/// Reads the lines of a server; the answer says whether it may go on.
+/// Reads the lines of a server to the end of its output; an error is a line that is too long.
 pub(crate) async fn read<F: Future<Output = ()>>(
     stdout: ChildStdout,
     mut line: impl FnMut(bytes::Bytes) -> F,
-) -> Option<String> {
+) -> Result<(), String> {
     let (mut input, mut part) = (BufReader::with_capacity(64 << 10, stdout), BytesMut::new());
     loop {
         match read_line(&mut input, &mut part).await {
             Line::Whole(whole) => line(whole).await,
-            Line::End(0) => return None,
-            Line::End(bytes) => return Some(format!("its last {bytes} bytes are no whole message and were left out")),
-            Line::TooLong => return Some(format!("it sent a message of more than {} bytes", super::lines::MAX_LINE)),
+            Line::End(0) => return Ok(()),
+            Line::End(bytes) => {
+                log(format_args!("the last {bytes} bytes of a server are no whole message and were left out"));
+                return Ok(());
+            }
+            Line::TooLong => return Err(format!("sent a message of more than {} bytes", super::lines::MAX_LINE)),
         }
     }
 }

@@ -240,20 +240,27 @@ impl Shell {
         let (input, queue) = Outbox::new(self.to_servers.clone(), shortcut);
         let (controls, told) = mpsc::unbounded_channel();
         if let Some(stdin) = child.stdin.take() {
-            tokio::spawn(process::write(stdin, queue));
+            let events = self.events.downgrade();
+            tokio::spawn(async move {
+                if !process::write(stdin, queue).await
+                    && let Some(events) = events.upgrade()
+                {
+                    let _ = events.send(Event::StreamEnded { instance: id, stream: "input" });
+                }
+            });
         }
         let (shell, stdout) = (self.clone(), child.stdout.take());
         let reading = tokio::spawn(async move {
             let Some(stdout) = stdout else { return };
-            let fault = process::read(stdout, |line: Bytes| {
+            let read = process::read(stdout, |line: Bytes| {
                 shell.feed(Event::ServerLine { instance: id, line });
                 // A slow client slows its servers down.
                 shell.client.gauge.room()
             });
-            if let Some(fault) = fault.await {
-                log(format_args!("a server ended its output early: {fault}"));
-                shell.control(id, Control::Kill);
-            }
+            shell.later(match read.await {
+                Ok(()) => Event::StreamEnded { instance: id, stream: "output" },
+                Err(fault) => Event::ServerFailed { instance: id, fault },
+            });
         });
         let events = self.events.clone();
         self.servers().insert(id, Server { input: Some(input), controls });

@@ -203,6 +203,7 @@ impl Streams {
 
     /// Carries a line of the servers to the client that it is for.
     pub(super) async fn deliver(&self, line: Bytes) {
+        let line = message::readable(&line);
         let text = line.clone();
         let mut head = Head::of(&text);
         match head.kind() {

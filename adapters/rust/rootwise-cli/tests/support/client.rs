@@ -47,9 +47,9 @@ impl Client {
         let (sender, lines) = channel();
         let stdout = BufReader::new(child.stdout.take().unwrap());
         std::thread::spawn(move || {
-            for line in stdout.lines() {
+            for line in stdout.split(b'\n') {
                 let Ok(line) = line else { return };
-                if sender.send(line).is_err() {
+                if sender.send(String::from_utf8_lossy(&line).into_owned()).is_err() {
                     return;
                 }
             }

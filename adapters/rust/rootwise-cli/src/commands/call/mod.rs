@@ -19,7 +19,7 @@ use tokio::process::Command;
 
 use crate::command_line::{Call, Era};
 use crate::output::{Answer, BAD, FAINT, Failure, STRONG, styled};
-use crate::policy::absolute;
+use crate::policy::{absolute, text_of};
 use crate::program;
 use peer::Peer;
 
@@ -35,7 +35,7 @@ pub(crate) fn call(options: &Call) -> Result<Answer, Failure> {
     };
     let arguments: JsonObject = serde_json::from_str(&options.arguments)
         .map_err(|error| Failure(format!("--args must be a JSON object: {error}")))?;
-    let folders = options.roots.iter().map(|root| text(absolute(root)?)).collect::<Result<Vec<_>, _>>()?;
+    let folders = options.roots.iter().map(|root| text_of(absolute(root)?)).collect::<Result<Vec<_>, _>>()?;
     let command = command(options, known, &folders)?;
     let places: Vec<Folder> = folders.iter().map(Folder::from).collect();
     let roots = provided_roots(&places, PathStyle::native()).map_err(Failure::new)?;
@@ -165,8 +165,4 @@ const fn answered(answer: RootsAnswer) -> &'static str {
         RootsAnswer::Silent => "no answer",
         _ => "all folders",
     }
-}
-
-fn text(path: PathBuf) -> Result<String, Failure> {
-    path.into_os_string().into_string().map_err(|path| Failure(format!("{}: must be UTF-8", path.to_string_lossy())))
 }

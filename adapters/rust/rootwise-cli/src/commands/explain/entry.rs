@@ -160,6 +160,22 @@ fn message_of(line: &Value) -> Option<Value> {
     })
 }
 
+/// The list of messages that a value is, or has in it; otherwise the value.
+pub(super) fn list_in(value: Value) -> Result<Vec<Value>, Value> {
+    let has_messages =
+        |part: &Value| part.as_array().is_some_and(|list| list.iter().any(|one| message_of(one).is_some()));
+    let mut parts = match value {
+        Value::Array(list) => return Ok(list),
+        Value::Object(parts) => parts,
+        other => return Err(other),
+    };
+    let name = parts.iter().find(|(_, part)| has_messages(part)).map(|(name, _)| name.clone());
+    match name.and_then(|name| parts.remove(&name)) {
+        Some(Value::Array(list)) => Ok(list),
+        _ => Err(Value::Object(parts)),
+    }
+}
+
 fn is_message(value: &Value) -> bool {
     let has = |name: &str| value.get(name).is_some();
     value.get("method").is_some_and(Value::is_string) || (has("id") && (has("result") || has("error")))

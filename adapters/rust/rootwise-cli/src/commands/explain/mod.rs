@@ -12,12 +12,13 @@ use rootwise::host::Transport;
 use rootwise::path::display::display;
 use rootwise::{HostFacts, Policy};
 use rootwise_host::host_facts_from;
+use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use crate::choices::{Choice, choices, decide};
 use crate::command_line::Explain;
 use crate::output::{Answer, BAD, FAINT, Failure, GOOD, STRONG, styled};
-use entry::{Reader, time};
+use entry::{Reader, list_in, time};
 use story::Story;
 
 /// Bytes of the longest line, and of a file that is one JSON document.
@@ -35,7 +36,8 @@ pub(crate) fn explain(options: &Explain) -> Result<Answer, Failure> {
         let bytes = file.metadata().map_err(fault)?.len();
         // Nobody sees it in a pipe.
         let bar = std::io::stderr().is_terminal().then(|| progress(bytes));
-        read.lines(BufReader::with_capacity(256 << 10, file), bar.as_ref())?;
+        let lines = read.lines(BufReader::with_capacity(256 << 10, file), bar.as_ref());
+        lines.map_err(|Failure(text)| Failure(format!("{}: {text}", options.file.display())))?;
         bar.inspect(ProgressBar::finish_and_clear);
     }
     Ok(read.answer())
@@ -76,6 +78,11 @@ impl Recording {
             if self.lines == 1 && is_begun(&line) {
                 return self.document(line, input);
             }
+            if u64::try_from(read).is_ok_and(|read| read == MAX_LINE) && line.last() != Some(&b'\n') {
+                self.broken(format!("longer than {} MiB", MAX_LINE >> 20));
+                skip_line(&mut input)?;
+                continue;
+            }
             self.line(&line);
         }
     }
@@ -86,9 +93,29 @@ impl Recording {
             return;
         }
         match serde_json::from_slice::<Value>(text) {
-            Ok(value) => self.entry(value),
-            Err(error) if self.broken.len() < MAX_BROKEN => self.broken.push((self.lines, error.to_string())),
-            Err(_) => self.more_broken = self.more_broken.saturating_add(1),
+            Ok(value) => match list_in(value) {
+                Ok(entries) => self.entries(entries),
+                Err(value) => self.entry(value),
+            },
+            Err(error) => self.broken(error.to_string()),
+        }
+    }
+
+    fn broken(&mut self, text: String) {
+        if self.broken.len() < MAX_BROKEN {
+            self.broken.push((self.lines, text));
+        } else {
+            self.more_broken = self.more_broken.saturating_add(1);
+        }
+    }
+
+    fn entries(&mut self, mut entries: Vec<Value>) {
+        let times: Option<Vec<f64>> = entries.iter().map(time).collect();
+        if times.is_some_and(|times| times.first() > times.last()) {
+            entries.reverse();
+        }
+        for entry in entries {
+            self.entry(entry);
         }
     }
 
@@ -108,22 +135,9 @@ impl Recording {
                 error.column()
             ))
         })?;
-        let mut entries = match document {
-            Value::Array(entries) => entries,
-            Value::Object(parts) => {
-                let lists = parts
-                    .into_iter()
-                    .filter_map(|(_, part)| if let Value::Array(list) = part { Some(list) } else { None });
-                lists.max_by_key(Vec::len).unwrap_or_default()
-            }
-            _ => Vec::new(),
-        };
-        let times: Option<Vec<f64>> = entries.iter().map(time).collect();
-        if times.is_some_and(|times| times.first() > times.last()) {
-            entries.reverse();
-        }
-        for entry in entries {
-            self.entry(entry);
+        match list_in(document) {
+            Ok(entries) => self.entries(entries),
+            Err(document) => self.entry(document),
         }
         Ok(())
     }
@@ -178,7 +192,22 @@ impl Recording {
 
 /// Whether a line begins a document that is longer than a line.
 fn is_begun(line: &[u8]) -> bool {
-    line.trim_ascii_start().starts_with(b"[") || line.trim_ascii() == b"{"
+    let text = line.trim_ascii_start();
+    matches!(text.first(), Some(b'[' | b'{'))
+        && serde_json::from_slice::<IgnoredAny>(text).is_err_and(|error| error.is_eof())
+}
+
+/// Reads to the end of a line that nobody wants.
+fn skip_line(mut input: impl BufRead) -> Result<(), Failure> {
+    loop {
+        let found = input.fill_buf().map_err(Failure::new)?;
+        let end = found.iter().position(|byte| *byte == b'\n');
+        let (taken, is_over) = (end.map_or(found.len(), |at| at.saturating_add(1)), end.is_some() || found.is_empty());
+        input.consume(taken);
+        if is_over {
+            return Ok(());
+        }
+    }
 }
 
 fn choice_line(Choice { preset, project, why }: &Choice) -> String {

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use rootwise::tools::ready_tools;
 use rootwise::{INPUT_KEY, Project};
 use serde::de::IgnoredAny;
 use serde_json::Value;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 
 use super::{Action, CallFacts, OurTool, Pending, Resolution, Router, Traffic, Wait};
-use crate::run::message::{self, INVALID_PARAMS, Id, Params};
+use crate::run::message::{self, INVALID_PARAMS, Id, Members, Params, members_of, with_params};
 use crate::run::place::Place;
 
 impl Router {
@@ -145,25 +146,28 @@ pub(super) fn our_tools() -> [Value; 2] {
 }
 
 /// The request of a retried call without the answer to our question, which the server did not ask.
-pub(super) fn without_our_answer(line: &[u8]) -> Option<bytes::Bytes> {
-    let mut message: Value = serde_json::from_slice(line).ok()?;
-    let params = message.get_mut("params")?.as_object_mut()?;
-    let responses = params.get_mut("inputResponses")?.as_object_mut()?;
-    responses.remove(INPUT_KEY)?;
-    if responses.is_empty() {
-        params.remove("inputResponses");
-    }
-    Some(message::line(&message))
+pub(super) fn without_our_answer(line: &[u8]) -> Option<Bytes> {
+    with_params(line, |params| {
+        let mut responses = members_of(params.get("inputResponses").map(AsRef::as_ref));
+        responses.remove(INPUT_KEY)?;
+        put_or_remove(params, "inputResponses", &responses)
+    })
 }
 
 /// A request of 2026-07-28 as older revisions know it: a server that knows both would take it for a mistake after its handshake.
-pub(super) fn without_envelope(line: &[u8]) -> Option<bytes::Bytes> {
-    let mut message: Value = serde_json::from_slice(line).ok()?;
-    let params = message.get_mut("params")?.as_object_mut()?;
-    let meta = params.get_mut("_meta")?.as_object_mut()?;
-    meta.retain(|name, _| !name.starts_with("io.modelcontextprotocol/"));
-    if meta.is_empty() {
-        params.remove("_meta");
+pub(super) fn without_envelope(line: &[u8]) -> Option<Bytes> {
+    with_params(line, |params| {
+        let mut meta = members_of(Some(params.get("_meta")?.as_ref()));
+        meta.retain(|name, _| !name.starts_with("io.modelcontextprotocol/"));
+        put_or_remove(params, "_meta", &meta)
+    })
+}
+
+fn put_or_remove(params: &mut Members, name: &str, value: &Members) -> Option<()> {
+    if value.is_empty() {
+        params.remove(name);
+    } else {
+        params.insert(name.into(), to_raw_value(value).ok()?);
     }
-    Some(message::line(&message))
+    Some(())
 }

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::lists::Listed;
-use super::{Action, Alarm, Era, GRACE, Held, Pending, Resolution, Router, SessionProject, Traffic, Wait};
+use super::{Action, Alarm, Asked, Era, GRACE, Held, Pending, Resolution, Router, SessionProject, Traffic, Wait};
 use crate::run::message::{self, Head, INTERNAL_ERROR, Id, Kind, Params};
 use crate::run::place::Place;
 
@@ -52,7 +52,7 @@ impl Router {
     }
 
     fn client_message(&mut self, line: Bytes, known: Option<Arc<Project>>) {
-        let text = line.clone();
+        let text = message::readable(&line);
         let mut head = Head::of(&text);
         match head.kind() {
             Kind::Request(id, method) => self.client_request(id, &method, head.params, line, known),
@@ -89,6 +89,9 @@ impl Router {
         }
         if self.client.era.is_none() {
             self.notice_modern(params);
+        }
+        if traffic.is_call() && !self.parked.is_empty() && self.resumed(&id, params) {
+            return;
         }
         let pending = Pending { id, traffic, line };
         if traffic.is_call() {
@@ -270,6 +273,9 @@ impl Router {
                 self.act(Action::RootsChanged);
                 if !self.settings.answer_roots {
                     self.route_to_current(line);
+                } else if self.settings.asks_early && matches!(self.session, SessionProject::Known(_)) {
+                    // Its server learns of other roots beside the project before the next call.
+                    self.act(Action::Ask(SESSION, None));
                 }
             }
             "notifications/cancelled" => self.client_cancelled(params, line),
@@ -313,6 +319,7 @@ impl Router {
     fn client_response(&mut self, id: Id, line: Bytes) {
         match self.asked.remove(&id) {
             None => self.act(Action::Answered(id, line)),
+            Some(Asked { round: Some((call, question)), .. }) => self.round_answered(&call, question, &line),
             Some(asked) if asked.id == id => self.send(asked.instance, line),
             Some(asked) => {
                 if let Some(line) = message::with_id(&line, &asked.id) {
@@ -359,6 +366,7 @@ impl Router {
     pub(super) fn signalled(&mut self) {
         self.client.has_ended = true;
         self.held.clear();
+        self.instances.retain(|_, known| known.has_process);
         let ids: Vec<u64> = self.instances.keys().copied().collect();
         if ids.is_empty() {
             return self.act(Action::Exit(self.exit_code));
@@ -378,4 +386,4 @@ impl Router {
 const SESSION: u64 = 0;
 
 /// The revision in which a modern client's words are repeated to a server that knows only older ones.
-const LAST_LEGACY: &str = "2025-11-25";
+pub(super) const LAST_LEGACY: &str = "2025-11-25";

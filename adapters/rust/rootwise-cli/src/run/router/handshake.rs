@@ -25,6 +25,7 @@ impl Router {
     pub(super) fn begin_handshake(&mut self, id: InstanceId) {
         match (self.client.era, self.inner_era) {
             (None, _) => {}
+            (Some(Era::Legacy), Some(Era::Modern)) => self.discover(id, &self.envelope()),
             (Some(Era::Legacy), _) | (Some(Era::Modern), Some(Era::Legacy)) => self.send_initialize(id),
             (Some(Era::Modern), Some(Era::Modern)) => {
                 if let Some(instance) = self.instances.get_mut(&id) {
@@ -33,18 +34,22 @@ impl Router {
                 self.ready(id);
             }
             (Some(Era::Modern), None) => {
-                let params = json!({ "_meta": {
+                let envelope = json!({
                     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
                     "io.modelcontextprotocol/clientInfo": { "name": "rootwise", "version": env!("CARGO_PKG_VERSION") },
                     "io.modelcontextprotocol/clientCapabilities": {},
-                } });
-                self.send_own(id, Own::Discover, "server/discover", &params);
-                self.act(Action::Alarm(DISCOVER.min(self.settings.start_timeout.div_f32(2.0)), Alarm::Discovered(id)));
+                });
+                self.discover(id, &envelope);
             }
         }
     }
 
-    fn send_own(&mut self, id: InstanceId, own: Own, method: &str, params: &Value) {
+    fn discover(&mut self, id: InstanceId, envelope: &Value) {
+        self.send_own(id, Own::Discover, "server/discover", &json!({ "_meta": envelope }));
+        self.act(Action::Alarm(DISCOVER.min(self.settings.start_timeout.div_f32(2.0)), Alarm::Discovered(id)));
+    }
+
+    pub(super) fn send_own(&mut self, id: InstanceId, own: Own, method: &str, params: &Value) {
         let own_id = self.own_id();
         self.send(id, message::request(&own_id, method, params));
         if let Some(instance) = self.instances.get_mut(&id) {
@@ -53,8 +58,13 @@ impl Router {
     }
 
     fn send_initialize(&mut self, id: InstanceId) {
-        let Some((_, params)) = &self.client.initialize else { return };
-        let mut params = params.clone();
+        let params = self.declared();
+        self.send_own(id, Own::Initialize, "initialize", &params);
+    }
+
+    /// What the client said in its handshake, as its servers get it.
+    pub(super) fn declared(&self) -> Value {
+        let mut params = self.client.initialize.as_ref().map(|(_, params)| params.clone()).unwrap_or_default();
         if self.settings.answer_roots
             && let Some(params) = params.as_object_mut()
         {
@@ -64,7 +74,7 @@ impl Router {
                 declared.insert("roots".into(), json!({ "listChanged": true }));
             }
         }
-        self.send_own(id, Own::Initialize, "initialize", &params);
+        params
     }
 
     /// A server answered a request of ours.
@@ -77,22 +87,22 @@ impl Router {
     ) {
         let parsed = |raw: &RawValue| serde_json::from_str::<Value>(raw.get()).unwrap_or_default();
         match (own, result.map(parsed)) {
-            (Own::Initialize, Some(result)) => self.initialized(id, result),
+            (Own::Initialize, Some(result)) => self.initialized(id, result, Era::Legacy),
             (Own::Initialize, None) => {
                 let error = error.map(parsed).unwrap_or_default();
-                let text = error.get("message").and_then(Value::as_str).unwrap_or("no reason given").to_owned();
                 if self.client.era == Some(Era::Legacy)
-                    && !std::mem::replace(&mut self.client.is_answered, true)
-                    && let Some((client_id, _)) = &self.client.initialize
+                    && let Some(instance) = self.instances.get_mut(&id)
                 {
-                    let client_id: Value = serde_json::from_str(client_id).unwrap_or_default();
-                    let refusal = json!({ "jsonrpc": "2.0", "id": client_id, "error": error });
-                    self.act(Action::ToClient(message::line(&refusal)));
+                    // It may know only a revision without a handshake.
+                    instance.refusal = Some(error);
+                    return self.discover(id, &self.envelope());
                 }
-                if let Some(instance) = self.instances.get_mut(&id) {
-                    instance.fault = Some(format!("refused the handshake ({text})"));
-                }
-                self.act(Action::Kill(id));
+                self.handshake_refused(id, &error);
+            }
+            (Own::Discover, Some(result)) if self.client.era == Some(Era::Legacy) => {
+                self.inner_era = Some(Era::Modern);
+                let result = self.as_handshake(result);
+                self.initialized(id, result, Era::Modern);
             }
             (Own::Discover, Some(result)) => {
                 self.inner_era = Some(Era::Modern);
@@ -103,23 +113,44 @@ impl Router {
             }
             (Own::Discover, None) => self.discover_expired(id),
             (Own::Compare(traffic), Some(result)) => self.compared(*traffic, &result),
-            (Own::Compare(_) | Own::LogLevel, _) => {}
+            (Own::Compare(_) | Own::LogLevel | Own::Listen, _) => {}
         }
+    }
+
+    /// A server that wants no client is quoted to the one that it refused.
+    pub(super) fn handshake_refused(&mut self, id: InstanceId, error: &Value) {
+        if self.client.era == Some(Era::Legacy)
+            && !std::mem::replace(&mut self.client.is_answered, true)
+            && let Some((client_id, _)) = &self.client.initialize
+        {
+            let client_id: Value = serde_json::from_str(client_id).unwrap_or_default();
+            let refusal = json!({ "jsonrpc": "2.0", "id": client_id, "error": error });
+            self.act(Action::ToClient(message::line(&refusal)));
+        }
+        let text = error.get("message").and_then(Value::as_str).unwrap_or("no reason given");
+        self.server_failed(id, format!("refused the handshake ({text})"));
     }
 
     /// A server that does not know `server/discover` is one of an older revision.
     pub(super) fn discover_expired(&mut self, id: InstanceId) {
         let Some(instance) = self.instances.get_mut(&id) else { return };
         if instance.state == State::Starting && instance.era.is_none() && instance.result.is_none() {
+            if let Some(error) = instance.refusal.take() {
+                return self.handshake_refused(id, &error);
+            }
+            if self.client.era == Some(Era::Legacy) {
+                // Another one knew nothing else.
+                return self.send_initialize(id);
+            }
             instance.era = Some(Era::Legacy);
             self.inner_era = Some(Era::Legacy);
             self.send_initialize(id);
         }
     }
 
-    fn initialized(&mut self, id: InstanceId, result: Value) {
+    fn initialized(&mut self, id: InstanceId, result: Value, era: Era) {
         let Some(instance) = self.instances.get_mut(&id) else { return };
-        instance.era = Some(Era::Legacy);
+        (instance.era, instance.refusal) = (Some(era), None);
         instance.state = State::Initialized;
         instance.result = Some(result.clone());
         if self.client.era == Some(Era::Legacy) && !self.client.is_answered {
@@ -147,6 +178,10 @@ impl Router {
     }
 
     fn finish_handshake(&mut self, id: InstanceId) {
+        if self.is_newer(id) {
+            self.listen(id);
+            return self.ready(id);
+        }
         self.send(id, message::notification("notifications/initialized"));
         if let Some(params) = self.client.log_level.clone() {
             self.send_own(id, Own::LogLevel, "logging/setLevel", &params);

@@ -6,6 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::calls::{without_envelope, without_our_answer};
+use super::newer::capabilities;
 use super::{Action, Alarm, End, Era, Flight, GRACE, InstanceId, Pending, Router, SessionProject, Traffic};
 use crate::run::message::{self, Id};
 use crate::run::place::{Place, folder_of};
@@ -29,6 +30,10 @@ pub(super) struct Instance {
     pub(super) is_draining: bool,
     /// Its input is closed, or it was told to end.
     pub(super) is_closing: bool,
+    /// It was started, and has not ended.
+    pub(super) has_process: bool,
+    /// Why it wants no handshake, until it turns out whether it knows a revision without one.
+    pub(super) refusal: Option<serde_json::Value>,
     /// Why it was killed.
     pub(super) fault: Option<String>,
     last_used: u64,
@@ -51,6 +56,7 @@ pub(super) enum Own {
     Initialize,
     Discover,
     LogLevel,
+    Listen,
     Compare(Traffic),
 }
 
@@ -67,6 +73,8 @@ impl Instance {
             result: None,
             is_draining: false,
             is_closing: false,
+            has_process: false,
+            refusal: None,
             fault: None,
             last_used: 0,
             used_at: 0,
@@ -84,8 +92,9 @@ impl Instance {
 
 /// How long a server must run for its earlier ends to be forgotten.
 const SETTLED: Duration = Duration::from_secs(60);
-/// The wait before the second start; it doubles each time.
+/// The wait before the second start; it doubles each time, up to the longest.
 const BACKOFF: Duration = Duration::from_millis(200);
+const MAX_BACKOFF: Duration = Duration::from_secs(10);
 /// Looks for idle servers after which one that ended too often may be tried again.
 const RETRY_TICKS: u64 = 6;
 
@@ -99,6 +108,9 @@ impl Router {
     }
 
     fn start_process(&mut self, id: InstanceId, place: Place) {
+        if let Some(instance) = self.instances.get_mut(&id) {
+            instance.has_process = true;
+        }
         self.act(Action::Start(id, place));
         self.act(Action::Alarm(self.settings.start_timeout, Alarm::Started(id)));
         self.begin_handshake(id);
@@ -121,10 +133,17 @@ impl Router {
                 }
                 _ => {
                     let (now, last_used) = (self.ticks, self.next_id());
+                    let mut is_news = self.settings.answer_roots;
                     if let Some(known) = self.instances.get_mut(&id) {
                         (known.used_at, known.last_used) = (now, last_used);
+                        is_news &= known.state == State::Ready
+                            && known.era == Some(Era::Legacy)
+                            && known.place.differs_in_roots(&place);
                         // The same project can have other roots beside it.
                         known.place = place;
+                    }
+                    if is_news {
+                        self.send(id, message::notification("notifications/roots/list_changed"));
                     }
                     return Ok(id);
                 }
@@ -184,6 +203,8 @@ impl Router {
             is_sent,
             rounds: 0,
             line: None,
+            capabilities: Vec::new(),
+            is_parked: false,
         };
         self.flights.insert(pending.id.clone(), flight);
         if is_sent {
@@ -197,26 +218,39 @@ impl Router {
     /// Sends a request to a server that is ready, or answers it for a server that does not know it.
     fn deliver(&mut self, id: InstanceId, pending: Pending) {
         let Some(instance) = self.instances.get(&id) else { return };
-        let mut line = pending.line;
+        let (mut line, is_older) = (pending.line.clone(), instance.era == Some(Era::Legacy));
         if self.is_modern() {
-            if instance.era == Some(Era::Legacy) && matches!(pending.traffic, Traffic::Discover | Traffic::Listen) {
+            if is_older && matches!(pending.traffic, Traffic::Discover | Traffic::Listen) {
                 self.flights.remove(&pending.id);
                 let answer = self.answer_for_legacy(id, &pending.id, pending.traffic);
                 self.act(Action::ToClient(answer));
                 return self.flight_ended(id);
             }
-            if instance.era == Some(Era::Legacy) {
+            if is_older {
                 line = without_envelope(&line).unwrap_or(line);
             }
             if pending.traffic.is_call() {
                 line = without_our_answer(&line).unwrap_or(line);
-                if let Some(flight) = self.flights.get_mut(&pending.id) {
-                    flight.line = Some(line.clone());
+            }
+        }
+        if self.is_newer(id) {
+            match self.translated(&pending) {
+                Ok(translated) => line = translated,
+                Err(answer) => {
+                    self.flights.remove(&pending.id);
+                    self.act(Action::ToClient(answer));
+                    return self.flight_ended(id);
                 }
             }
         }
+        let can_ask = (self.is_modern() || self.is_newer(id)) && pending.traffic.is_call();
         if let Some(flight) = self.flights.get_mut(&pending.id) {
             flight.is_sent = true;
+            // The server may want it again with answers.
+            flight.line = can_ask.then(|| line.clone());
+            if can_ask && is_older {
+                flight.capabilities = capabilities(&pending.line);
+            }
         }
         self.send(id, line);
     }
@@ -296,7 +330,7 @@ impl Router {
     /// Closes the input of a server, so that it ends.
     pub(super) fn close(&mut self, id: InstanceId) {
         let Some(instance) = self.instances.get_mut(&id).filter(|known| !known.is_closing) else { return };
-        if let State::Failed(..) = instance.state {
+        if !instance.has_process {
             self.instances.remove(&id);
             return self.exit_if_alone();
         }
@@ -312,6 +346,9 @@ impl Router {
     }
 
     pub(super) fn server_ended(&mut self, id: InstanceId, end: End) {
+        if let Some(error) = self.instances.get_mut(&id).and_then(|known| known.refusal.take()) {
+            self.handshake_refused(id, &error);
+        }
         let Some(mut instance) = self.instances.remove(&id) else { return };
         let was_current = self.current == Some(id);
         if was_current || self.instances.is_empty() {
@@ -370,7 +407,7 @@ impl Router {
             let flights = waiting.len();
             self.instances.insert(id, Instance { waiting, waiting_bytes, flights, ..Instance::new(instance.place) });
             let factor = 1_u32.checked_shl(times.saturating_sub(1)).unwrap_or(u32::MAX);
-            self.act(Action::Alarm(BACKOFF.saturating_mul(factor), Alarm::StartNow(id)));
+            self.act(Action::Alarm(BACKOFF.saturating_mul(factor).min(MAX_BACKOFF), Alarm::StartNow(id)));
         }
         if was_current {
             self.current = Some(id);
@@ -402,7 +439,7 @@ impl Router {
             .map(|(id, _)| id.clone())
             .collect();
         for lost in lost {
-            if let Some(flight) = self.flights.remove(&lost) {
+            if let Some(flight) = self.flights.remove(&lost).filter(|flight| !flight.is_parked) {
                 self.refuse(&flight.client_id, "server_ended", text);
             }
         }
@@ -418,19 +455,28 @@ impl Router {
         }
     }
 
+    /// Ends a server that cannot go on, and remembers why.
+    pub(super) fn server_failed(&mut self, id: InstanceId, fault: String) {
+        if let Some(instance) = self.instances.get_mut(&id).filter(|known| !known.is_closing) {
+            instance.fault = Some(fault);
+            self.act(Action::Kill(id));
+        }
+    }
+
     pub(super) fn alarm(&mut self, alarm: Alarm) {
         match alarm {
             Alarm::Started(id) => {
-                let seconds = self.settings.start_timeout.as_secs();
-                let is_asked = self.client.era.is_some();
-                let late =
-                    self.instances.get_mut(&id).filter(|known| known.state == State::Starting && !known.is_closing);
-                if let Some(instance) = late.filter(|_| is_asked) {
-                    instance.fault =
-                        Some(format!("did not complete the handshake within {seconds} s (--start-timeout)"));
-                    self.act(Action::Kill(id));
+                let is_starting = self.instances.get(&id).is_some_and(|known| known.state == State::Starting);
+                if is_starting && self.client.era.is_some() {
+                    let seconds = self.settings.start_timeout.as_secs();
+                    self.server_failed(
+                        id,
+                        format!("did not complete the handshake within {seconds} s (--start-timeout)"),
+                    );
                 }
             }
+            Alarm::Unanswered(number) => self.unanswered(number),
+            Alarm::Cut(id, stream) => self.server_failed(id, format!("closed its {stream}")),
             Alarm::Discovered(id) => self.discover_expired(id),
             Alarm::StartNow(id) => {
                 if let Some(place) = self.instances.get(&id).map(|known| known.place.clone()) {

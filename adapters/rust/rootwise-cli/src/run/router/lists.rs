@@ -51,11 +51,8 @@ impl Router {
         }
         for (traffic, method, _) in LISTS {
             if self.client.listed.get_mut(traffic).is_some_and(|listed| listed.is_some()) {
-                let id = self.own_id();
-                self.send(instance, message::request(&id, method, &json!({})));
-                if let Some(known) = self.instances.get_mut(&instance) {
-                    known.own.insert(id, Own::Compare(traffic));
-                }
+                let params = if self.is_newer(instance) { json!({ "_meta": self.envelope() }) } else { json!({}) };
+                self.send_own(instance, Own::Compare(traffic), method, &params);
             }
         }
     }

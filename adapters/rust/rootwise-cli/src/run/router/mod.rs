@@ -6,6 +6,8 @@ mod client;
 mod handshake;
 mod instances;
 mod lists;
+mod newer;
+mod older;
 mod server;
 #[cfg(test)]
 mod tests;
@@ -24,6 +26,8 @@ use super::place::Place;
 pub(crate) use calls::SWITCH;
 use client::Client;
 use instances::Instance;
+use newer::Parked;
+use older::Round;
 
 /// A server process.
 pub(crate) type InstanceId = u64;
@@ -47,6 +51,16 @@ pub(crate) enum Event {
     ServerEnded {
         instance: InstanceId,
         end: End,
+    },
+    /// A server closed its `input` or `output`, and may live on.
+    StreamEnded {
+        instance: InstanceId,
+        stream: &'static str,
+    },
+    /// A server did what ends it.
+    ServerFailed {
+        instance: InstanceId,
+        fault: String,
     },
     /// The answer to [`Action::Ask`] or [`Action::Tool`].
     Resolved {
@@ -121,9 +135,13 @@ pub(crate) enum Alarm {
     /// A server should have answered `server/discover` by now.
     Discovered(InstanceId),
     StartNow(InstanceId),
+    /// A server that closed this stream should have ended by now.
+    Cut(InstanceId, &'static str),
     /// A server whose input is closed should have ended by now.
     Closed(InstanceId),
     Terminated(InstanceId),
+    /// The client should have repeated a call by now.
+    Unanswered(u64),
     /// Time to look for idle servers.
     Tick,
 }
@@ -188,6 +206,8 @@ const MAX_WAITING_BYTES: usize = 16 << 20;
 const MAX_FLIGHTS: usize = 65_536;
 /// Requests of servers that the client may have open.
 const MAX_ASKED: usize = 4_096;
+/// How the ids of our own requests begin, as JSON.
+const OWN_PREFIX: &str = "\"rootwise:";
 /// Rounds in which a server may ask for roots in one call.
 const MAX_ROUNDS: u8 = 8;
 
@@ -204,6 +224,10 @@ pub(crate) struct Router {
     flights: HashMap<Id, Flight>,
     /// Requests of servers that the client has.
     asked: HashMap<Id, Asked>,
+    /// Calls whose answer waits for answers of the client.
+    rounds: HashMap<Id, Round>,
+    /// Calls whose client is to repeat them with an answer, by the state that it sends back.
+    parked: HashMap<String, Parked>,
     held: VecDeque<Held>,
     held_bytes: usize,
     /// How often the server of a place was started again.
@@ -234,6 +258,10 @@ struct Flight {
     rounds: u8,
     /// The request, where it may have to be repeated.
     line: Option<Bytes>,
+    /// What its client can be asked, where it asks for nothing itself.
+    capabilities: Vec<String>,
+    /// Its client got a question, and is to repeat it with the answer.
+    is_parked: bool,
 }
 
 /// A request of a server that was passed to the client.
@@ -241,6 +269,8 @@ struct Asked {
     instance: InstanceId,
     id: Id,
     progress_token: Option<String>,
+    /// The call and the name of the question, where it came in the result of one.
+    round: Option<(Id, String)>,
 }
 
 /// A request that waits for its project, or for the requests before it: those of a client pass in order.
@@ -316,6 +346,8 @@ impl Router {
             start,
             flights: HashMap::new(),
             asked: HashMap::new(),
+            rounds: HashMap::new(),
+            parked: HashMap::new(),
             held: VecDeque::new(),
             held_bytes: 0,
             restarts: HashMap::new(),
@@ -339,6 +371,8 @@ impl Router {
             Event::ClientEnded => self.client_ended(),
             Event::ServerLine { instance, line } => self.server_line(instance, line),
             Event::ServerEnded { instance, end } => self.server_ended(instance, end),
+            Event::StreamEnded { instance, stream } => self.act(Action::Alarm(GRACE, Alarm::Cut(instance, stream))),
+            Event::ServerFailed { instance, fault } => self.server_failed(instance, fault),
             Event::Resolved { ticket, resolution } => self.resolved(ticket, resolution),
             Event::ProjectChanged(project) => self.project_changed(project),
             Event::Alarm(alarm) => self.alarm(alarm),
@@ -362,7 +396,7 @@ impl Router {
 
     /// An id for a request of ours; no client uses such ids.
     fn own_id(&mut self) -> Id {
-        format!("\"rootwise:{}\"", self.next_id()).into()
+        format!("{OWN_PREFIX}{}\"", self.next_id()).into()
     }
 
     fn is_modern(&self) -> bool {

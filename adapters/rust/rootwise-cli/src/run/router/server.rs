@@ -5,12 +5,12 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::lists::{empty, modernise};
-use super::{Action, Asked, Era, Flight, InstanceId, MAX_ASKED, MAX_ROUNDS, Router};
+use super::{Action, Asked, Era, Flight, InstanceId, MAX_ASKED, MAX_ROUNDS, OWN_PREFIX, Router};
 use crate::run::message::{self, Head, Id, Kind, METHOD_NOT_FOUND, Params};
 
 impl Router {
     pub(super) fn server_line(&mut self, id: InstanceId, line: Bytes) {
-        let text = line.clone();
+        let text = message::readable(&line);
         let mut head = Head::of(&text);
         match head.kind() {
             Kind::Response(answered) => self.server_response(id, answered, &head, line),
@@ -29,6 +29,8 @@ impl Router {
         }
         match self.flights.get(&answered) {
             Some(flight) if flight.instance == id => {}
+            // The client never knew of this one.
+            _ if answered.starts_with(OWN_PREFIX) => return,
             // The answer to a request that the client cancelled; it knows that.
             _ => return self.act(Action::ToClient(line)),
         }
@@ -38,16 +40,22 @@ impl Router {
     }
 
     fn answered(&mut self, id: InstanceId, answered: Id, mut flight: Flight, head: &Head<'_>, line: Bytes) {
-        if self.is_modern()
-            && flight.rounds < MAX_ROUNDS
-            && let Some(again) = head.result.and_then(|result| self.with_roots(id, &flight, result))
+        if let Some(result) =
+            head.result.filter(|result| flight.line.is_some() && flight.rounds < MAX_ROUNDS && asks(result))
         {
-            let next = self.own_id();
-            flight.rounds = flight.rounds.saturating_add(1);
-            if let Some(again) = message::with_id(&again, &next) {
-                self.send(id, again);
-                self.flights.insert(next, flight);
-                return;
+            if self.is_newer(id) {
+                match self.ask_client(id, flight, result) {
+                    Some(back) => flight = back,
+                    None => return,
+                }
+            } else if let Some(again) = self.with_roots(id, &flight, result) {
+                let next = self.own_id();
+                flight.rounds = flight.rounds.saturating_add(1);
+                if let Some(again) = message::with_id(&again, &next) {
+                    self.send(id, again);
+                    self.flights.insert(next, flight);
+                    return;
+                }
             }
         }
         let traffic = flight.traffic;
@@ -84,7 +92,7 @@ impl Router {
 
     /// The request again with the roots that a server asks for, if it asks for nothing else.
     fn with_roots(&self, id: InstanceId, flight: &Flight, result: &RawValue) -> Option<Bytes> {
-        if !self.settings.answer_roots || !result.get().contains("input_required") {
+        if !self.settings.answer_roots {
             return None;
         }
         let result: Value = serde_json::from_str(result.get()).ok()?;
@@ -94,15 +102,8 @@ impl Router {
             return None;
         }
         let roots = self.instances.get(&id)?.place.roots();
-        let mut message: Value = serde_json::from_slice(flight.line.as_ref()?).ok()?;
-        let params = message.get_mut("params")?.as_object_mut()?;
         let responses = asks.keys().map(|name| (name.clone(), roots.clone())).collect();
-        params.insert("inputResponses".into(), Value::Object(responses));
-        match result.get("requestState") {
-            Some(state) => params.insert("requestState".into(), state.clone()),
-            None => params.remove("requestState"),
-        };
-        Some(message::line(&message))
+        super::older::answered(flight.line.as_ref()?, &responses, result.get("requestState"))
     }
 
     fn server_request(&mut self, id: InstanceId, asked: Id, method: &str, params: Option<&RawValue>, line: Bytes) {
@@ -115,8 +116,9 @@ impl Router {
                 self.send(id, message::result(&asked, &json!({})))
             }
             _ if self.is_modern() => {
-                let text = "the client cannot be asked outside the result of a call (2026-07-28)";
-                self.send(id, message::error(&asked, METHOD_NOT_FOUND, "cannot_ask", text));
+                if let Err(text) = self.ask_in_result(id, asked.clone(), method, params) {
+                    self.send(id, message::error(&asked, METHOD_NOT_FOUND, "cannot_ask", text));
+                }
             }
             _ if self.asked.len() >= MAX_ASKED => {
                 let text = "the client has too many requests that it did not answer";
@@ -132,7 +134,7 @@ impl Router {
                 } else {
                     (asked.clone(), line)
                 };
-                self.asked.insert(known_as, Asked { instance: id, id: asked, progress_token });
+                self.asked.insert(known_as, Asked { instance: id, id: asked, progress_token, round: None });
                 self.act(Action::ToClient(line));
             }
         }
@@ -150,6 +152,8 @@ impl Router {
                     if known_as == given_up { line } else { message::cancelled(&known_as, "the server gave up") };
                 self.act(Action::ToClient(line));
             }
+            // The answer to a subscription of ours.
+            "notifications/subscriptions/acknowledged" if self.is_newer(id) => {}
             _ if method.ends_with("/list_changed") => {
                 let is_older = self.instances.get(&id).is_some_and(|known| known.era == Some(Era::Legacy));
                 // A list of another project is not the client's, and a modern client subscribes to changes.
@@ -160,6 +164,11 @@ impl Router {
             _ => self.act(Action::ToClient(line)),
         }
     }
+}
+
+/// Whether a result may hold questions of the server.
+fn asks(result: &RawValue) -> bool {
+    result.get().contains("input_required")
 }
 
 /// The token by which the client reports its progress.

@@ -240,3 +240,47 @@ fn a_server_for_a_modern_client_gets_nothing_without_its_envelope() {
     let done = play.handle(Event::ProjectChanged(Some(project("/a"))));
     assert!(done[0].starts_with("start ") && done.iter().all(|line| !line.starts_with("server")), "{done:?}");
 }
+
+fn ended() -> End {
+    End { code: 1, how: "ended".into(), lived: Duration::ZERO }
+}
+
+#[test]
+fn a_signal_ends_this_program_also_after_servers_were_given_up() {
+    let (mut play, a) = Play::in_a();
+    play.handle(Event::ServerEnded { instance: 1, end: ended() });
+    play.handle(Event::ServerEnded { instance: a, end: ended() });
+    let again = *play.router.instances.keys().next_back().unwrap();
+    play.handle(Event::Alarm(Alarm::StartNow(again)));
+    play.handle(Event::ServerEnded { instance: again, end: ended() });
+    assert!(play.call(6, Some("/a"))[0].contains("2 times in a row"));
+    assert_eq!(play.handle(Event::Signalled), ["exit 1"]);
+}
+
+#[test]
+fn no_server_starts_again_when_nobody_needs_it_any_more() {
+    for last in [Event::Signalled, Event::ClientEnded] {
+        let (mut play, a) = Play::in_a();
+        play.handle(Event::ServerEnded { instance: 1, end: ended() });
+        play.handle(Event::ServerEnded { instance: a, end: ended() });
+        let again = *play.router.instances.keys().next_back().unwrap();
+        assert_eq!(play.handle(last), ["exit 1"]);
+        assert!(play.handle(Event::Alarm(Alarm::StartNow(again))).is_empty());
+    }
+}
+
+#[test]
+fn a_server_that_closes_a_stream_and_lives_on_is_ended() {
+    let (mut play, a) = Play::in_a();
+    play.call(5, Some("/a"));
+    // It may be about to end by itself.
+    assert!(play.handle(Event::StreamEnded { instance: a, stream: "output" }).is_empty());
+    assert_eq!(play.handle(Event::Alarm(Alarm::Cut(a, "output"))), [format!("kill {a}")]);
+    let told = play.handle(Event::ServerEnded { instance: a, end: ended() });
+    assert!(told[0].contains("closed its output before it answered"), "{told:?}");
+    // One whose input was closed here ends in its own time.
+    let (mut play, a) = Play::in_a();
+    play.handle(Event::ClientEnded);
+    play.handle(Event::StreamEnded { instance: a, stream: "output" });
+    assert!(play.handle(Event::Alarm(Alarm::Cut(a, "output"))).is_empty());
+}
